@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A bump allocator with a hard cap: one request is one arena, reset after the decision; a policy is one frozen arena.
+ * Threads: one writer; what was allocated may be read from anywhere once writing has ended. */
+#pragma once
+#include "interlock/base.h"
+
+typedef struct il_arena_block il_arena_block;
+typedef struct il_arena {
+    const il_alloc *alloc; /* borrowed; outlives the arena */
+    il_arena_block *head;
+    size_t used, cap; /* bytes handed out, and the most that may be */
+} il_arena;
+
+/* Allocates nothing yet. `cap_bytes` bounds the sum of all requests. */
+void il_arena_init(il_arena *a, const il_alloc *alloc, size_t cap_bytes);
+/* `n` zeroed bytes aligned for any object; NULL when memory or the cap ran out (il_arena_fail says which). n may be 0. */
+IL_NODISCARD void *il_arena_get(il_arena *a, size_t n);
+/* As il_arena_get for count objects of `size` bytes, overflow checked. */
+IL_NODISCARD void *il_arena_array(il_arena *a, size_t count, size_t size);
+/* A copy that lives as long as the arena, NUL-terminated for convenience. */
+IL_NODISCARD il_status il_arena_copy(il_arena *a, il_str s, il_str *out, il_error *err);
+/* Fills err after a NULL: IL_E_LIMIT when the cap was the reason, else IL_E_MEMORY. */
+il_status il_arena_fail(const il_arena *a, il_error *err);
+/* Forgets everything but keeps one block for reuse. */
+void il_arena_reset(il_arena *a);
+void il_arena_free(il_arena *a);
+
+#define IL_NEW(arena, type) ((type *)il_arena_get((arena), sizeof(type)))
+#define IL_NEW_ARRAY(arena, type, count) ((type *)il_arena_array((arena), (count), sizeof(type)))

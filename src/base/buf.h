@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A growing byte buffer inside an arena, for writers. A failed write sticks: later writes do nothing and il_buf_done reports it,
+ * so a writer is checked once, at its end, and half a text is never used. */
+#pragma once
+#include "base/arena.h"
+
+typedef struct il_buf {
+    il_arena *arena;
+    char *p;
+    size_t n, cap, max; /* bytes used, allocated, and the most that may be used */
+    bool failed;
+} il_buf;
+
+void il_buf_init(il_buf *b, il_arena *arena, size_t max_bytes);
+void il_buf_put(il_buf *b, il_str s);
+void il_buf_putc(il_buf *b, char c);
+void il_buf_puts(il_buf *b, const char *z);
+void il_buf_putu(il_buf *b, uint64_t v);            /* decimal */
+void il_buf_puti(il_buf *b, int64_t v);             /* decimal */
+void il_buf_hex(il_buf *b, const void *p, size_t n); /* lower case */
+void il_buf_u8(il_buf *b, uint8_t v);
+void il_buf_u16(il_buf *b, uint16_t v); /* little-endian */
+void il_buf_u32(il_buf *b, uint32_t v);
+void il_buf_u64(il_buf *b, uint64_t v);
+/* The bytes written (borrowed from the arena), or IL_E_LIMIT / IL_E_MEMORY. */
+IL_NODISCARD il_status il_buf_done(il_buf *b, il_str *out, il_error *err);
+
+/* The reader for what the little-endian writers wrote. A read past the end sets `failed` and returns 0. */
+typedef struct il_cursor {
+    const uint8_t *p;
+    size_t n, at;
+    bool failed;
+} il_cursor;
+uint8_t il_cursor_u8(il_cursor *c);
+uint16_t il_cursor_u16(il_cursor *c);
+uint32_t il_cursor_u32(il_cursor *c);
+uint64_t il_cursor_u64(il_cursor *c);
+il_str il_cursor_bytes(il_cursor *c, size_t n);

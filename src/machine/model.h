@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A machine document after loading: finite variables, actions with guards, regions, contract. Evaluates any step from its guards,
+ * from any state of the full product; the compiler tabulates it, the checker perturbs it. */
+#pragma once
+#include "cel/cel.h"
+#include "interlock/machine.h"
+
+#define IL_MODEL_VARS_MAX 64
+#define IL_MODEL_RULES_MAX 200
+#define IL_MODEL_SYMBOLS_MAX 65536
+
+typedef enum il_principal { IL_AGENT, IL_HUMAN, IL_RUNTIME, IL_ENV } il_principal;
+typedef enum il_domain_kind { IL_DOMAIN_BOOL, IL_DOMAIN_ENUM, IL_DOMAIN_INT } il_domain_kind;
+typedef enum il_overflow { IL_OVERFLOW_REJECT, IL_OVERFLOW_ERROR, IL_OVERFLOW_SATURATE } il_overflow;
+
+/* A finite domain: of a variable, or of a payload field. Value names are in domain order. */
+typedef struct il_domain {
+    il_domain_kind kind;
+    uint32_t size;
+    int64_t lo;             /* INT: value of place 0 */
+    il_str *names;          /* size entries: `false true`, the enum's words, the decimal numbers */
+    il_overflow overflow;   /* INT */
+    il_cel_type type;       /* for the checker of guards */
+} il_domain;
+
+typedef struct il_var {
+    il_str name;
+    il_domain domain;
+    bool taint;             /* `taint: source` */
+    uint8_t shift, bits;    /* place in the packed state */
+    uint32_t line, col;
+} il_var;
+
+typedef struct il_clause { /* one `reject` entry; live actions get `quarantined` and `ended` in front */
+    uint8_t rule;          /* number in the contract, from 1 */
+    il_cel_program *guard;
+    uint32_t line, col;
+} il_clause;
+typedef struct il_update { /* var := value; in file order */
+    uint32_t var;
+    il_cel_program *value;
+} il_update;
+
+typedef struct il_action_def {
+    il_str name;
+    il_principal principal;
+    bool gate, live, corrective, lowers;
+    uint32_t nfields;
+    il_str *fields;
+    il_domain *field_domains;
+    uint32_t nclauses;
+    il_clause *clauses;
+    uint32_t nupdates;
+    il_update *updates;
+    uint32_t first_symbol, nsymbols; /* symbols of an action are consecutive; payload order as in machines.md */
+    uint32_t line, col;
+} il_action_def;
+
+typedef struct il_region {
+    il_str name;
+    bool gated;             /* else never */
+    bool edge;              /* judges accepted steps of `actions` rather than states */
+    il_cel_program *predicate; /* reads pre, call, next */
+    uint64_t actions;       /* bit i: action i (edge regions) */
+    uint64_t by;            /* bit i: action i (gated regions) */
+    uint8_t rule;           /* contract rule of the same name, 0 when there is none */
+    uint32_t line, col;
+} il_region;
+
+typedef struct il_rule {
+    il_str name;
+    bool releasable;
+} il_rule;
+
+typedef struct il_model {
+    il_str name;
+    il_arena *arena;
+    uint32_t nvars, nactions, nregions, nrules;
+    il_var *vars;
+    il_action_def *actions; /* at most 64 */
+    il_region *regions;
+    il_rule *rules;         /* rule r is rules[r - 1] */
+    uint32_t nsymbols;
+    uint64_t initial;
+    uint64_t product;       /* states of the full product; UINT64_MAX when it does not fit */
+    uint8_t digest[IL_DIGEST_BYTES]; /* SHA-256 of the document's sorted canonical text */
+} il_model;
+
+/* Loads a document. Everything that can be known without exploring is checked here: unknown and missing keys, undeclared names, empty
+ * domains, types of every guard, clauses that name no rule, rules that no clause names, more than 64 bits of state. Positioned errors.
+ * The model and all it refers to live in `arena`. */
+IL_NODISCARD il_status il_model_load(il_arena *arena, const il_json *doc, il_model **out, il_error *err);
+
+/* What a checker may change about a step. All zero: the machine as it is. */
+typedef struct il_variant {
+    uint64_t deleted;                /* bit i: action i is never accepted */
+    uint32_t skip_action, skip_clause; /* with `skip`: this clause of this action is left out */
+    bool skip;
+} il_variant;
+
+typedef struct il_eval {
+    il_step step;
+    uint32_t clause;   /* clause that rejected (index in the action), UINT32_MAX for none */
+    uint64_t next;     /* the state that the updates give, also when rejected; meaningless after a fault */
+    const char *fault; /* IL_FAULT: `domain-escape`, `guard-error`, ...; static text */
+    uint32_t fault_var;
+} il_eval;
+
+/* One step by the guards. `variant` may be NULL. A guard that errs rejects: the clause counts as hit. An update that leaves its domain is a
+ * fault unless the variable says `overflow: reject` AND a clause rejects the step anyway. */
+il_eval il_model_eval(const il_model *m, const il_variant *variant, uint64_t state, uint32_t symbol);
+
+/* A region's predicate on an edge (pre, symbol, next); for a state region only `pre` is read. An error counts as in the region. */
+bool il_model_in_region(const il_model *m, uint32_t region, uint64_t pre, uint32_t symbol, uint64_t next);
+
+uint32_t il_model_get(const il_model *m, uint64_t state, uint32_t var);
+uint64_t il_model_set(const il_model *m, uint64_t state, uint32_t var, uint32_t value);
+uint32_t il_model_var(const il_model *m, il_str name);            /* UINT32_MAX when there is none */
+uint32_t il_model_action(const il_model *m, il_str name);         /* likewise */
+uint32_t il_model_action_of(const il_model *m, uint32_t symbol);
+uint32_t il_model_field_value(const il_model *m, uint32_t symbol, uint32_t field);
+void il_model_symbol_text(const il_model *m, uint32_t symbol, il_buf *out);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A compiled policy: which effects a tool call has, which destinations are ours, what a human may release.
+ *
+ * Immutable once made; may be shared by any number of monitors and threads. Tools that no entry matches are denied.
+ *
+ *     il_policy *policy = NULL;
+ *     if (il_policy_new(&alloc, il_json_doc_root(doc), machine, &policy, &err) != IL_OK)
+ *         report(err.line, err.col, err.msg);
+ */
+#pragma once
+#include "interlock/json.h"
+#include "interlock/machine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Effect classes, as bits. secret implies sensitive. */
+typedef enum il_effect {
+    IL_UNTRUSTED = 1 << 0, /* brings content that an attacker may have written */
+    IL_SENSITIVE = 1 << 1, /* reads private data */
+    IL_SECRET = 1 << 2,    /* reads a credential */
+    IL_EGRESS = 1 << 3,    /* data leaves the trust domain */
+    IL_COMMIT = 1 << 4     /* an irreversible or authority-bearing change */
+} il_effect;
+#define IL_EFFECTS 5u
+#define IL_TAINTS ((uint32_t)(IL_UNTRUSTED | IL_SENSITIVE | IL_SECRET))
+/* `untrusted`, ... for one bit; empty for anything else. */
+IL_API il_str il_effect_name(uint32_t bit);
+
+typedef enum il_mode { IL_ENFORCE = 0, IL_MONITOR = 1 } il_mode;
+
+typedef struct il_policy il_policy;
+
+/* The `machine` that a policy document names (borrowed from doc): a shipped name or a path. Checks `interlock: 1` first. */
+IL_API IL_NODISCARD il_status il_policy_machine_name(const il_json *doc, il_str *name, il_error *err);
+
+/* Compiles a document (yaml or json, already read; need not outlive the call). `machine` is borrowed until il_policy_free.
+ * IL_E_INVALID with position for anything unknown, missing, contradictory or empty; IL_E_VERSION; IL_E_LIMIT; IL_E_MEMORY. */
+IL_API IL_NODISCARD il_status il_policy_new(const il_alloc *alloc, const il_json *doc, const il_machine *machine, il_policy **out, il_error *err);
+IL_API void il_policy_free(il_policy *p);
+
+IL_API const il_machine *il_policy_machine(const il_policy *p);
+/* SHA-256 of the document's sorted canonical text followed by the machine's digest. */
+IL_API void il_policy_fingerprint(const il_policy *p, uint8_t out[IL_DIGEST_BYTES]);
+IL_API il_mode il_policy_mode(const il_policy *p);
+/* Whether the named server may use a client feature (`sampling`, `roots`, `elicitation`); false for an unknown server or feature. */
+IL_API bool il_policy_server_may(const il_policy *p, il_str server, il_str feature);
+/* Whether a server is inside the trust domain. Undeclared servers are outside. */
+IL_API bool il_policy_server_inside(const il_policy *p, il_str server);
+
+#ifdef __cplusplus
+}
+#endif

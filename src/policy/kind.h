@@ -15,7 +15,7 @@ il_str il_kind_word(il_kind kind);
  * IL_E_INVALID with the reason otherwise. */
 IL_NODISCARD il_status il_kind_value(il_kind kind, il_str text, il_arena *arena, il_str *canonical, il_error *err);
 
-/* A listed pattern of that kind (`@x`, `.x`, `acme/*`, else one exact value), checked and made canonical at load. */
+/* A listed pattern of that kind (`@x`, `.x`, a prefix of whole segments ending in `*`, else one exact value), checked and made canonical at load. */
 typedef struct il_kind_pattern {
     il_kind kind;
     uint8_t shape; /* exact, mail domain, host and its subdomains, prefix of whole segments, any port */

@@ -9,9 +9,14 @@ typedef struct il_buf {
     char *p;
     size_t n, cap, max; /* bytes used, allocated, and the most that may be used */
     bool failed;
+    il_status why; /* of the first failure */
 } il_buf;
 
 void il_buf_init(il_buf *b, il_arena *arena, size_t max_bytes);
+/* Room for `more` bytes at the end (the caller writes them and adds to n), or NULL once failed. */
+char *il_buf_room(il_buf *b, size_t more);
+/* Makes the buffer fail from outside: what is being written cannot be. The first reason stays. */
+void il_buf_fail(il_buf *b, il_status why);
 void il_buf_put(il_buf *b, il_str s);
 void il_buf_putc(il_buf *b, char c);
 void il_buf_puts(il_buf *b, const char *z);
@@ -22,7 +27,7 @@ void il_buf_u8(il_buf *b, uint8_t v);
 void il_buf_u16(il_buf *b, uint16_t v); /* little-endian */
 void il_buf_u32(il_buf *b, uint32_t v);
 void il_buf_u64(il_buf *b, uint64_t v);
-/* The bytes written (borrowed from the arena), or IL_E_LIMIT / IL_E_MEMORY. */
+/* The bytes written (borrowed from the arena), or the first failure: IL_E_LIMIT, IL_E_MEMORY, or what il_buf_fail was told. */
 IL_NODISCARD il_status il_buf_done(il_buf *b, il_str *out, il_error *err);
 
 /* The reader for what the little-endian writers wrote. A read past the end sets `failed` and returns 0. */

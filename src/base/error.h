@@ -3,9 +3,9 @@
 #pragma once
 #include "interlock/base.h"
 
-/* Fills *err (when not NULL) and returns `code`. The format is a small subset of printf: %s, %.*s, %c, %d, %u,
- * %zu, %lld, %llu, %llx and %%, so that the core stays free of stdio. Control characters and DEL of inserted text are written as \xNN;
- * what does not fit is cut at a code point. Position: line, col and offset are left as the caller set them. */
+/* Fills *err (when not NULL) and returns `code`. The format is a small subset of printf: %s, %.*s, %c, %%, %d, %u
+ * and %x with l, ll or z (%x also zero-padded: %04x; %.*s takes exactly so many bytes, NUL included), so that the core stays free of stdio. Control characters (C0, DEL, C1) and bytes of
+ * inserted text that are not UTF-8 are written as \xNN; what does not fit is cut at a code point. Position: line, col and offset are left as the caller set them. */
 IL_PRINTF(3, 4) il_status il_error_set(il_error *err, il_status code, const char *fmt, ...);
 
 /* As il_error_set, with a position (line and col from 1, offset in bytes). */

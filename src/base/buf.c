@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/buf.h"
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+enum { BUF_FIRST = 256 };
+
+void il_buf_init(il_buf *b, il_arena *arena, size_t max_bytes) {
+    *b = (il_buf){.arena = arena, .max = max_bytes};
+}
+
+void il_buf_fail(il_buf *b, il_status why) {
+    if (!b->failed) {
+        b->failed = true;
+        b->why = why;
+    }
+}
+
+/* A larger area that holds `need` bytes: in place when the arena's end is ours, else a copy. */
+static bool buf_move(il_buf *b, size_t size) {
+    if (il_arena_extend(b->arena, b->p, b->cap, size)) {
+        b->cap = size;
+        return true;
+    }
+    char *p = il_arena_bytes(b->arena, size);
+    if (p == NULL) {
+        return false;
+    }
+    if (b->n > 0) {
+        memcpy(p, b->p, b->n);
+    }
+    b->p = p;
+    b->cap = size;
+    return true;
+}
+
+char *il_buf_room(il_buf *b, size_t more) {
+    size_t need;
+    if (b->failed) {
+        return NULL;
+    }
+    if (__builtin_add_overflow(b->n, more, &need) || need > b->max) {
+        il_buf_fail(b, IL_E_LIMIT);
+        return NULL;
+    }
+    if (need > b->cap) {
+        size_t size = b->cap == 0 ? BUF_FIRST : b->cap > SIZE_MAX / 2 ? SIZE_MAX : b->cap * 2;
+        if (size > b->max) {
+            size = b->max;
+        }
+        if (size < need) {
+            size = need;
+        }
+        /* Doubling may pass the arena's cap where the exact size still fits. */
+        if (!buf_move(b, size) && (size == need || !buf_move(b, need))) {
+            il_buf_fail(b, il_arena_fail(b->arena, NULL));
+            return NULL;
+        }
+    }
+    return b->p + b->n;
+}
+
+void il_buf_put(il_buf *b, il_str s) {
+    if (s.n == 0) {
+        return;
+    }
+    char *to = il_buf_room(b, s.n);
+    if (to != NULL) {
+        memcpy(to, s.p, s.n);
+        b->n += s.n;
+    }
+}
+
+void il_buf_putc(il_buf *b, char c) {
+    char *to = il_buf_room(b, 1);
+    if (to != NULL) {
+        *to = c;
+        b->n += 1;
+    }
+}
+
+void il_buf_puts(il_buf *b, const char *z) {
+    il_buf_put(b, il_str_of(z));
+}
+
+void il_buf_putu(il_buf *b, uint64_t v) {
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + v % 10);
+        v /= 10;
+    } while (v != 0);
+    il_buf_put(b, (il_str){digits + at, sizeof digits - at});
+}
+
+void il_buf_puti(il_buf *b, int64_t v) {
+    if (v < 0) {
+        il_buf_putc(b, '-');
+    }
+    il_buf_putu(b, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}
+
+void il_buf_hex(il_buf *b, const void *p, size_t n) {
+    const unsigned char *from = p;
+    for (size_t i = 0; i < n; i++) {
+        il_buf_putc(b, "0123456789abcdef"[from[i] >> 4]);
+        il_buf_putc(b, "0123456789abcdef"[from[i] & 15]);
+    }
+}
+
+static void buf_little(il_buf *b, uint64_t v, size_t bytes) {
+    char *to = il_buf_room(b, bytes);
+    if (to == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < bytes; i++) {
+        to[i] = (char)(unsigned char)(v >> (8 * i));
+    }
+    b->n += bytes;
+}
+
+void il_buf_u8(il_buf *b, uint8_t v) {
+    buf_little(b, v, 1);
+}
+
+void il_buf_u16(il_buf *b, uint16_t v) {
+    buf_little(b, v, 2);
+}
+
+void il_buf_u32(il_buf *b, uint32_t v) {
+    buf_little(b, v, 4);
+}
+
+void il_buf_u64(il_buf *b, uint64_t v) {
+    buf_little(b, v, 8);
+}
+
+il_status il_buf_done(il_buf *b, il_str *out, il_error *err) {
+    if (b->failed) {
+        *out = (il_str){NULL, 0};
+        if (b->why == IL_E_MEMORY) {
+            return il_error_set(err, IL_E_MEMORY, "out of memory");
+        }
+        if (b->why == IL_E_LIMIT) {
+            return il_error_set(err, IL_E_LIMIT, "the text to be written passes a size or depth limit");
+        }
+        return il_error_set(err, b->why, "the value cannot be written");
+    }
+    *out = (il_str){b->p == NULL ? "" : b->p, b->n};
+    return IL_OK;
+}
+
+static uint64_t cursor_little(il_cursor *c, size_t bytes) {
+    if (c->failed || bytes > c->n - c->at) {
+        c->failed = true;
+        return 0;
+    }
+    uint64_t v = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        v |= (uint64_t)c->p[c->at + i] << (8 * i);
+    }
+    c->at += bytes;
+    return v;
+}
+
+uint8_t il_cursor_u8(il_cursor *c) {
+    return (uint8_t)cursor_little(c, 1);
+}
+
+uint16_t il_cursor_u16(il_cursor *c) {
+    return (uint16_t)cursor_little(c, 2);
+}
+
+uint32_t il_cursor_u32(il_cursor *c) {
+    return (uint32_t)cursor_little(c, 4);
+}
+
+uint64_t il_cursor_u64(il_cursor *c) {
+    return cursor_little(c, 8);
+}
+
+il_str il_cursor_bytes(il_cursor *c, size_t n) {
+    if (c->failed || n > c->n - c->at) {
+        c->failed = true;
+        return (il_str){NULL, 0};
+    }
+    const il_str s = {(const char *)c->p + c->at, n};
+    c->at += n;
+    return s;
+}

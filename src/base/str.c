@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/str.h"
+
+int il_str_cmp(il_str a, il_str b) {
+    const size_t n = a.n < b.n ? a.n : b.n;
+    const int c = n == 0 ? 0 : memcmp(a.p, b.p, n);
+    if (c != 0) {
+        return c < 0 ? -1 : 1;
+    }
+    return a.n == b.n ? 0 : a.n < b.n ? -1 : 1;
+}
+
+il_str il_str_of(const char *z) {
+    size_t n = 0;
+    while (z != NULL && z[n] != '\0') {
+        n++;
+    }
+    return (il_str){z, n};
+}
+
+bool il_str_starts(il_str s, il_str prefix) {
+    return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
+}
+
+bool il_str_ends(il_str s, il_str suffix) {
+    return s.n >= suffix.n && (suffix.n == 0 || memcmp(s.p + (s.n - suffix.n), suffix.p, suffix.n) == 0);
+}
+
+size_t il_str_find(il_str s, il_str needle, size_t from) {
+    if (from > s.n || needle.n > s.n - from) {
+        return SIZE_MAX;
+    }
+    for (size_t i = from; i <= s.n - needle.n; i++) {
+        if (needle.n == 0 || (s.p[i] == needle.p[0] && memcmp(s.p + i, needle.p, needle.n) == 0)) {
+            return i;
+        }
+    }
+    return SIZE_MAX;
+}
+
+il_str il_str_part(il_str s, size_t from, size_t to) {
+    if (to > s.n) {
+        to = s.n;
+    }
+    if (from >= to) {
+        return (il_str){s.p, 0};
+    }
+    return (il_str){s.p + from, to - from};
+}
+
+static char str_lower(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+bool il_str_eq_nocase(il_str a, il_str b) {
+    if (a.n != b.n) {
+        return false;
+    }
+    for (size_t i = 0; i < a.n; i++) {
+        if (str_lower(a.p[i]) != str_lower(b.p[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+#define STR_DISTANCE_MAX 32
+
+static unsigned str_min(unsigned a, unsigned b) {
+    return a < b ? a : b;
+}
+
+/* Optimal string alignment: insert, delete, replace, swap of neighbours. Three rows suffice. */
+unsigned il_str_distance(il_str a, il_str b) {
+    if (a.n > STR_DISTANCE_MAX || b.n > STR_DISTANCE_MAX) {
+        return UINT_MAX;
+    }
+    unsigned rows[3][STR_DISTANCE_MAX + 1];
+    for (unsigned j = 0; j <= b.n; j++) {
+        rows[0][j] = j;
+    }
+    for (unsigned i = 1; i <= a.n; i++) {
+        unsigned *now = rows[i % 3];
+        const unsigned *prev = rows[(i - 1) % 3];
+        const unsigned *prev2 = rows[(i + 1) % 3];
+        now[0] = i;
+        for (unsigned j = 1; j <= b.n; j++) {
+            const unsigned replace = prev[j - 1] + (a.p[i - 1] == b.p[j - 1] ? 0u : 1u);
+            now[j] = str_min(replace, str_min(prev[j], now[j - 1]) + 1);
+            if (i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] && a.p[i - 2] == b.p[j - 1]) {
+                now[j] = str_min(now[j], prev2[j - 2] + 1);
+            }
+        }
+    }
+    return rows[a.n % 3][b.n];
+}
+
+static bool str_tail(unsigned char c) {
+    return (c & 0xc0) == 0x80;
+}
+
+/* RFC 3629 table: the second byte's range depends on the first, which excludes overlong forms,
+ * surrogates and everything above U+10FFFF. */
+size_t il_utf8_length(const unsigned char *p, size_t n) {
+    if (n == 0) {
+        return 0;
+    }
+    const unsigned char c = p[0];
+    if (c < 0x80) {
+        return 1;
+    }
+    if (c < 0xc2 || c > 0xf4) {
+        return 0;
+    }
+    if (c < 0xe0) {
+        return n >= 2 && str_tail(p[1]) ? 2 : 0;
+    }
+    if (c < 0xf0) {
+        if (n < 3 || !str_tail(p[1]) || !str_tail(p[2])) {
+            return 0;
+        }
+        return (c == 0xe0 && p[1] < 0xa0) || (c == 0xed && p[1] > 0x9f) ? 0 : 3;
+    }
+    if (n < 4 || !str_tail(p[1]) || !str_tail(p[2]) || !str_tail(p[3])) {
+        return 0;
+    }
+    return (c == 0xf0 && p[1] < 0x90) || (c == 0xf4 && p[1] > 0x8f) ? 0 : 4;
+}
+
+bool il_str_utf8(il_str s, size_t *bad) {
+    size_t i = 0;
+    while (i < s.n) {
+        uint64_t word;
+        if (s.n - i >= sizeof word) {
+            memcpy(&word, s.p + i, sizeof word);
+            if ((word & UINT64_C(0x8080808080808080)) == 0) {
+                i += sizeof word;
+                continue;
+            }
+        }
+        const size_t len = il_utf8_length((const unsigned char *)s.p + i, s.n - i);
+        if (len == 0) {
+            if (bad != NULL) {
+                *bad = i;
+            }
+            return false;
+        }
+        i += len;
+    }
+    return true;
+}
+
+bool il_str_int(il_str s, int64_t *out) {
+    const bool minus = s.n > 0 && s.p[0] == '-';
+    uint64_t v = 0;
+    if (s.n == (minus ? 1u : 0u)) {
+        return false;
+    }
+    for (size_t i = minus ? 1 : 0; i < s.n; i++) {
+        const char c = s.p[i];
+        if (c < '0' || c > '9' || __builtin_mul_overflow(v, UINT64_C(10), &v) ||
+            __builtin_add_overflow(v, (uint64_t)(c - '0'), &v)) {
+            return false;
+        }
+    }
+    if (v > (uint64_t)INT64_MAX + (minus ? 1u : 0u)) {
+        return false;
+    }
+    /* Written so that INT64_MIN needs no negation of a value that does not fit. */
+    *out = minus ? (v == 0 ? 0 : -(int64_t)(v - 1) - 1) : (int64_t)v;
+    return true;
+}

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+# A short face on CMake and scripts/ for people. Everything is built in build/.
+BUILD  ?= build
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc)
+
+.PHONY: all demo test lint format install clean configure
+
+all: configure
+	@cmake --build $(BUILD) -j $(JOBS)
+
+configure:
+	@scripts/setup build
+	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+
+demo: all
+	@scripts/setup demo
+	@examples/exfiltration/run
+
+test:
+	@scripts/setup test
+	@scripts/test
+
+lint:
+	@scripts/setup lint
+	@scripts/lint
+
+format:
+	@scripts/setup lint
+	@git ls-files '*.c' '*.h' | xargs -r clang-format -i
+
+install: all
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean:
+	@rm -rf build build.log build-*

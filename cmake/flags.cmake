@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# Compile and link flags, one list for gcc 12 and clang 14. Warnings are errors everywhere.
+include(CheckPIESupported)
+check_pie_supported()
+
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+set(IL_WARNINGS
+  -Werror -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wswitch-enum
+  -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla -Wpointer-arith -Wcast-qual
+  -Wwrite-strings)
+# The core runs where nothing can be looked up or recovered: no implicit float, no big stack frame.
+set(IL_CORE_WARNINGS -Wdouble-promotion -Wcast-align -Wnested-externs -Wmissing-declarations -Wbad-function-cast)
+
+set(IL_HARDENING -fstack-protector-strong -fstack-clash-protection)
+set(IL_LINK_HARDENING -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
+  list(APPEND IL_HARDENING -fcf-protection)
+endif()
+
+if(IL_SANITIZE)
+  set(IL_INSTRUMENT -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+  add_link_options(-fsanitize=address,undefined)
+else()
+  # The sanitizers replace the checks that fortified libc calls would make, and need them off.
+  set(IL_INSTRUMENT -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+  list(APPEND IL_CORE_WARNINGS -Wframe-larger-than=32768)
+endif()
+
+if(IL_ANALYZE)
+  list(APPEND IL_INSTRUMENT -fanalyzer)
+endif()
+
+add_link_options(${IL_LINK_HARDENING})
+
+# Everything that the project compiles takes these flags; CORE adds the core's stricter ones and
+# leaves POSIX out, the rest sees POSIX and GNU names (do not define _GNU_SOURCE in a file).
+function(il_target_flags target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "CORE" "" "")
+  target_include_directories(${target} PRIVATE "${CMAKE_SOURCE_DIR}/include" "${CMAKE_SOURCE_DIR}/src")
+  target_compile_options(${target} PRIVATE ${IL_WARNINGS} ${IL_HARDENING} ${IL_INSTRUMENT})
+  if(arg_CORE)
+    target_compile_options(${target} PRIVATE ${IL_CORE_WARNINGS})
+  else()
+    target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
+  endif()
+endfunction()

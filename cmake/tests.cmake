@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/unit/test_<file>.c: each a cmocka main, run from the source root. Not part of `all`:
+# `ninja unit-tests` builds them, ctest runs them.
+if(NOT IL_TESTS STREQUAL "OFF")
+  if(IL_TESTS STREQUAL "ON")
+    set(required REQUIRED)
+  endif()
+  pkg_check_modules(CMOCKA ${required} IMPORTED_TARGET cmocka)
+  pkg_check_modules(JANSSON ${required} IMPORTED_TARGET jansson) # the JSON reader's oracle
+endif()
+
+if(NOT IL_TESTS STREQUAL "OFF" AND CMOCKA_FOUND AND JANSSON_FOUND)
+  enable_testing()
+  file(GLOB unit_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/unit/test_*.c")
+  file(GLOB unit_helpers CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/unit/helper_*.c")
+  add_custom_target(unit-tests)
+
+  set(everything ${IL_CORE_OBJECTS} ${IL_LIBRARY_OBJECTS} ${IL_PROGRAM_OBJECTS} ${IL_MACHINE_OBJECTS})
+  if(everything)
+    add_library(interlock-everything STATIC EXCLUDE_FROM_ALL ${everything})
+  endif()
+  if(unit_helpers)
+    add_library(unit-helpers OBJECT EXCLUDE_FROM_ALL ${unit_helpers})
+    il_target_flags(unit-helpers)
+    target_link_libraries(unit-helpers PRIVATE PkgConfig::CMOCKA)
+  endif()
+
+  foreach(source IN LISTS unit_sources)
+    cmake_path(GET source STEM name)
+    add_executable(${name} EXCLUDE_FROM_ALL ${source})
+    il_target_flags(${name})
+    target_include_directories(${name} PRIVATE "${CMAKE_SOURCE_DIR}/tests")
+    target_compile_definitions(${name} PRIVATE
+      IL_TEST_SOURCE_DIR="${CMAKE_SOURCE_DIR}" IL_TEST_BINARY_DIR="${CMAKE_BINARY_DIR}")
+    if(unit_helpers)
+      target_link_libraries(${name} PRIVATE unit-helpers)
+    endif()
+    if(everything)
+      target_link_libraries(${name} PRIVATE interlock-everything)
+    endif()
+    target_link_libraries(${name} PRIVATE
+      PkgConfig::CMOCKA PkgConfig::JANSSON PkgConfig::EVENT PkgConfig::YAML PkgConfig::SQLITE)
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/unit")
+    add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
+    set_tests_properties(${name} PROPERTIES TIMEOUT 120)
+    add_dependencies(unit-tests ${name})
+    if(TARGET interlock)
+      add_dependencies(${name} interlock)
+    endif()
+  endforeach()
+endif()

@@ -2,7 +2,8 @@
 /* Strict JSON (RFC 8259) and its canonical writer.
  *
  * Refused, with a position: duplicate keys (compared after unescaping), invalid UTF-8, lone surrogates, a byte order mark, NaN and
- * other non-JSON, text after the value, and anything above the limits. Number text survives exactly.
+ * other non-JSON, text after the value, and anything above the limits. Number text survives exactly: any number of the grammar is
+ * read, also one that no double holds (`1e400`); who computes with a number refuses what he cannot represent.
  *
  * Threads: a document is immutable once parsed and may be read from any thread.
  *
@@ -32,7 +33,7 @@ typedef enum il_json_kind {
 
 /* Zero in a field means the default. */
 typedef struct il_json_limits {
-    size_t bytes;       /* of the text; default 4 MiB */
+    size_t bytes;       /* of the text; default 4 MiB, at most 1 GiB */
     uint32_t depth;     /* nested arrays and objects; default 64, at most 512 */
     uint32_t nodes;     /* default 200,000 */
     uint32_t key_bytes; /* of one decoded key; default 1,024 */
@@ -58,9 +59,10 @@ IL_API il_str il_json_key(const il_json *v);                /* of a member; else
 IL_API uint32_t il_json_line(const il_json *v);
 IL_API uint32_t il_json_col(const il_json *v);
 
-/* Canonical text: no white space, the shortest escapes, DEL, U+2028 and U+2029 escaped, number text as it came.
+/* Canonical text: no white space, the shortest escapes (else \u with lower-case hex), C0, DEL, U+2028 and U+2029 escaped, `/` not,
+ * number text as it came.
  * IL_JSON_SORTED orders members by their keys' bytes (digests); without it text order is kept (forwarding).
- * *text is allocated with `alloc` and freed by the caller with alloc->free. */
+ * *text is allocated with `alloc` and freed by the caller with alloc->free; a NUL follows its *n bytes. */
 typedef enum il_json_order { IL_JSON_AS_READ = 0, IL_JSON_SORTED = 1 } il_json_order;
 IL_API IL_NODISCARD il_status il_json_text_new(const il_alloc *alloc, const il_json *v, il_json_order order, char **text, size_t *n, il_error *err);
 

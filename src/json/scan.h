@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finding the next byte of a string that needs a look, eight at a time. Reader and writer share it. */
+#pragma once
+#include "base/mem.h"
+
+/* A bit in each byte of x that equals the byte c. Bytes above the first hit may be marked wrongly; the lowest mark is exact. */
+static inline uint64_t json_scan_equal(uint64_t x, uint8_t c) {
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t v = x ^ (ones * c);
+    return (v - ones) & ~v & (ones << 7);
+}
+
+/* Marks control characters, quotes, backslashes and bytes above ASCII (and DEL, which JSON allows but the writer escapes). */
+static inline uint64_t json_scan_marks(uint64_t x, bool del) {
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t below_space = (x - ones * 0x20) & ~x;
+    const uint64_t marks = (below_space | x) & (ones << 7);
+    return marks | json_scan_equal(x, '"') | json_scan_equal(x, '\\') | (del ? json_scan_equal(x, 0x7f) : 0);
+}
+
+static inline bool json_scan_plain(uint8_t c, bool del) {
+    return c >= 0x20 && c < 0x80 && c != '"' && c != '\\' && !(del && c == 0x7f);
+}
+
+/* The first byte at or after p that is not plain, or end. */
+static inline const uint8_t *json_scan(const uint8_t *p, const uint8_t *end, bool del) {
+    while ((size_t)(end - p) >= sizeof(uint64_t)) {
+        uint64_t x;
+        memcpy(&x, p, sizeof x);
+        const uint64_t marks = json_scan_marks(x, del);
+        if (marks != 0) {
+            if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
+                return p + (unsigned)__builtin_ctzll(marks) / 8;
+            }
+            break;
+        }
+        p += sizeof x;
+    }
+    while (p < end && json_scan_plain(*p, del)) {
+        p++;
+    }
+    return p;
+}

@@ -11,9 +11,10 @@ extern "C" {
 
 typedef struct il_ledger il_ledger;
 
-typedef enum il_durability { IL_NORMAL = 0, IL_FULL = 1 } il_durability; /* survives kill -9; survives power loss */
+typedef enum il_durability { IL_DURABLE_NORMAL = 0, IL_DURABLE_FULL = 1 } il_durability; /* survives kill -9; survives power loss */
 
 typedef struct il_ledger_options {
+    size_t size;         /* sizeof(il_ledger_options) */
     il_durability durability;
     uint32_t busy_ms;    /* how long to wait for another process; 0: 5,000 */
     bool must_exist;     /* do not create */
@@ -29,14 +30,14 @@ IL_API il_store il_ledger_store(il_ledger *l);
 typedef struct il_ledger_row {
     uint64_t seq;        /* from 1, of the whole ledger */
     uint64_t time_ms;
-    il_str session, kind, body; /* borrowed during the visit */
+    il_str space, key, kind, body; /* borrowed during the visit; key: the session's id when space is `session` */
     uint64_t ticket;
     uint8_t hash[IL_DIGEST_BYTES];
 } il_ledger_row;
-/* Visits rows in order; all sessions when `session` is empty. The visitor returns false to stop. */
+/* Visits rows in order; all of them when `session` is empty. The visitor returns false to stop; it runs under the ledger's lock and must not use it. */
 typedef bool (*il_ledger_visit)(void *ctx, const il_ledger_row *row);
 IL_API IL_NODISCARD il_status il_ledger_rows(il_ledger *l, il_str session, il_ledger_visit visit, void *ctx, il_error *err);
-/* Visits session ids, the most recently changed first. */
+/* Visits session ids, the most recently changed first, likewise under the lock. */
 typedef bool (*il_ledger_visit_session)(void *ctx, il_str session, uint64_t version, uint64_t changed_ms);
 IL_API IL_NODISCARD il_status il_ledger_sessions(il_ledger *l, il_ledger_visit_session visit, void *ctx, il_error *err);
 

@@ -2,18 +2,20 @@
 /* The decision: labeller, machine step, ledger commit, in that order, the strictest wins.
  *
  * Every il_decision starts as a block; only a committed admission turns it into an allow. Any failure leaves a block of layer
- * IL_LAYER_FAULT with a reason from docs/faults.md, so a caller who looks at `action` alone is safe.
+ * `fault` with a reason from docs/faults.md, so a caller who looks at `run` alone is safe.
+ *
+ * Structs that cross this border start with `size`; the caller sets it to sizeof the struct that it was compiled with (the INIT macros
+ * do). A size of 0 or one that is too small is IL_E_ARGUMENT, and a decision stays a block.
  *
  * Threads: a monitor is immutable; any thread may decide on any session. Two calls on one session are ordered by the
  * store: the loser of a race is judged again on what the winner left.
  *
- *     il_decision d;
- *     il_monitor_decide(monitor, session, &call, &d, &err);       // d is valid whatever the status
- *     if (!d.run) return deny(d.message);
+ *     il_decision d = IL_DECISION_INIT;
+ *     if (il_monitor_decide(monitor, session, &call, &d, &err) != IL_OK || !d.run) return deny(d.message);
  *     result = run(call);
- *     il_settlement s;
- *     il_monitor_settle(monitor, session, d.ticket, &(il_outcome){.failed = !result}, &s, &err);
- *     if (!s.release) withhold(result);                            // recorded before its first byte is released
+ *     il_settlement s = IL_SETTLEMENT_INIT;
+ *     il_outcome o = {.size = sizeof o, .how = result ? IL_OUTCOME_DONE : IL_OUTCOME_FAILED, .result = result};
+ *     if (il_monitor_settle(monitor, session, d.ticket, &o, &s, &err) != IL_OK || !s.release) withhold(result);
  */
 #pragma once
 #include "interlock/policy.h"
@@ -23,61 +25,71 @@
 extern "C" {
 #endif
 
-typedef enum il_action { IL_BLOCK = 0, IL_REQUIRE_APPROVAL = 1, IL_ALLOW = 2 } il_action;
+typedef enum il_action { IL_ACTION_BLOCK = 0, IL_ACTION_REQUIRE_APPROVAL = 1, IL_ACTION_ALLOW = 2 } il_action;
 typedef enum il_layer { IL_LAYER_FAULT = 0, IL_LAYER_LABELLER, IL_LAYER_MACHINE, IL_LAYER_RULE, IL_LAYER_NONE } il_layer;
 IL_API const char *il_action_name(il_action a); /* `block`, `require_approval`, `allow` */
 IL_API const char *il_layer_name(il_layer l);   /* `fault`, `labeller`, `machine`, `rule`; NULL for IL_LAYER_NONE */
 
-#define IL_SESSION_ID_BYTES 128  /* of an id: 1 to 128 of [A-Za-z0-9._:-] */
-#define IL_TOOL_BYTES 256        /* of `server.tool` */
+/* Sizes of the char arrays below, each with its NUL. */
+#define IL_SESSION_ID_BYTES 129 /* an id is 1 to 128 of [A-Za-z0-9._:-] */
+#define IL_TOOL_BYTES 129       /* `server.tool`; longer names are denied (fault `limit`) */
 #define IL_REASON_BYTES 64
 #define IL_APPROVAL_ID_BYTES 24
 #define IL_MESSAGE_BYTES 512
 
 typedef struct il_host { /* the outside world, given by the host; thread-safe */
+    size_t size;
     void *ctx;
-    uint64_t (*now_ms)(void *ctx);                       /* wall clock, milliseconds since 1970 */
-    bool (*random)(void *ctx, void *out, size_t n);      /* false: no randomness, which is a fault */
+    bool (*now_ms)(void *ctx, uint64_t *out);       /* wall clock, milliseconds since 1970; false: no clock, which is a fault */
+    bool (*random)(void *ctx, void *out, size_t n); /* false: no randomness, which is a fault */
 } il_host;
 
 typedef struct il_monitor_config {
-    const il_policy *policy;     /* borrowed until il_monitor_free */
-    il_store store;              /* borrowed likewise */
+    size_t size;
+    const il_policy *policy;     /* borrowed until il_monitor_free. NULL: a monitor that only approves, refuses, ends and lists */
+    const il_machine *machine;   /* needed when policy is NULL, else NULL or the policy's */
+    il_store store;
     il_host host;
     uint64_t call_deadline_ms;   /* 0: 10 minutes. An unsettled call past it counts as its worst case and its result is late */
+    bool enforce;                /* enforce although the policy says monitor: a host may only tighten */
 } il_monitor_config;
 
 typedef struct il_monitor il_monitor;
 IL_API IL_NODISCARD il_status il_monitor_new(const il_alloc *alloc, const il_monitor_config *config, il_monitor **out, il_error *err);
 IL_API void il_monitor_free(il_monitor *m);
 
-/* Begins a session, or resumes it when `resume` is true and it is there. `principal` (may be empty) is recorded. A `parent` session's held
- * taints and live egress join the new one (never its approvals). IL_E_EXISTS without `resume`; IL_E_MISMATCH when it is bound to another
- * policy; IL_E_STATE when it has ended (a retired id is not reborn); IL_E_NOT_FOUND for the parent. */
+/* Begins a session, or resumes it when `resume` is true and it is there. `principal` (may be empty) is bound to it. A `parent` session's held
+ * taints and live egress join the new one (never its approvals), in one transaction with a check that the parent did not move. IL_E_EXISTS without
+ * `resume`; IL_E_MISMATCH when it is bound to another policy, machine or principal; IL_E_STATE when it has ended (a retired id is not reborn);
+ * IL_E_NOT_FOUND for the parent; IL_E_ARGUMENT for a parent of a session that is there already. */
 typedef struct il_begin {
+    size_t size;
     bool resume;
     il_str principal, parent;
 } il_begin;
 IL_API IL_NODISCARD il_status il_monitor_begin(il_monitor *m, il_str session, const il_begin *how, il_error *err);
 
 typedef struct il_call {
-    il_str tool;           /* `server.tool`, or `tool` for a host's own */
+    size_t size;
+    il_str server;         /* the policy's name of the server; empty for a host's own tool */
+    il_str tool;
     const il_json *args;   /* the parsed arguments that will be forwarded; NULL: an empty object */
 } il_call;
 
-typedef struct il_witness { /* which admission first contributed an effect that counts now */
+typedef struct il_witness { /* which admission first contributed an effect that counts now; never grows */
     uint32_t effect;        /* one bit */
     uint64_t ticket;
-    char tool[IL_TOOL_BYTES + 1];
+    char tool[IL_TOOL_BYTES];
 } il_witness;
 
 typedef struct il_decision {
+    size_t size;
     il_action action;
     il_layer layer;                       /* IL_LAYER_NONE on an allow */
     bool run;                             /* the call may run: an allow, or anything in monitor mode but a fault */
     bool unenforced;                      /* monitor mode */
     uint32_t effects;                     /* il_effect bits after vouching */
-    uint64_t ticket;                      /* to settle; 0 when nothing was admitted */
+    uint64_t ticket;                      /* to settle; not 0 whenever run */
     uint64_t pre, post;                   /* packed machine states */
     uint32_t symbol;                      /* IL_NO_SYMBOL when the machine was not asked */
     char reason[IL_REASON_BYTES];         /* rule or fault id; empty on an allow */
@@ -87,27 +99,49 @@ typedef struct il_decision {
     uint32_t nwitnesses;
     il_witness witnesses[IL_EFFECTS];     /* on a machine rejection: where each effect of the region came from */
 } il_decision;
+#define IL_DECISION_INIT {.size = sizeof(il_decision)}
 
-/* Decides a call and records it, durable before it returns. Redeems an approval that a human granted for exactly this call. */
-IL_API il_status il_monitor_decide(il_monitor *m, il_str session, const il_call *call, il_decision *out, il_error *err);
+/* Decides a call and records it, durable before it returns. Redeems an approval that a human granted for exactly this call. *out is written
+ * first, as a block, and is valid whatever the status; a status other than IL_OK is a fault. */
+IL_API IL_NODISCARD il_status il_monitor_decide(il_monitor *m, il_str session, const il_call *call, il_decision *out, il_error *err);
 
+typedef enum il_outcome_kind { IL_OUTCOME_FAILED = 0, IL_OUTCOME_DONE = 1 } il_outcome_kind; /* error, time-out, cancel, crash: its worst case */
 typedef struct il_outcome {
-    bool failed;          /* error, time-out, cancel or crash: its worst case */
-    bool nothing_came;    /* proof of our own that no byte came back: taints that only this call raised are refined */
+    size_t size;
+    il_outcome_kind how;
+    uint32_t absent;       /* effects that provably did not come (no byte of a result, a condition of our own): refined where only this call raised them */
     const il_json *result; /* may be NULL; only its digest is kept */
 } il_outcome;
 typedef struct il_settlement {
+    size_t size;
     bool release;          /* zero withholds */
     bool quarantined;
     char reason[IL_REASON_BYTES]; /* why it is withheld */
 } il_settlement;
+#define IL_SETTLEMENT_INIT {.size = sizeof(il_settlement)}
 /* Settles a ticket once. IL_E_STATE for a ticket that is settled, late or unknown: the result is withheld. */
-IL_API il_status il_monitor_settle(il_monitor *m, il_str session, uint64_t ticket, const il_outcome *outcome, il_settlement *out, il_error *err);
+IL_API IL_NODISCARD il_status il_monitor_settle(il_monitor *m, il_str session, uint64_t ticket, const il_outcome *outcome, il_settlement *out, il_error *err);
 
-/* A human's answer to a request. `by` is recorded. IL_E_NOT_FOUND when no such request is open, IL_E_STATE when it has lapsed. */
+/* Works off overdue calls (as their worst) and expired approvals, as a transaction of its own; decide, settle and approve do it first by themselves.
+ * *next_due_ms (may be NULL): when to call again, UINT64_MAX when nothing waits. */
+IL_API IL_NODISCARD il_status il_monitor_sweep(il_monitor *m, il_str session, uint64_t *next_due_ms, il_error *err);
+
+/* A human's answer to a request. `by` is recorded. IL_E_NOT_FOUND when no such request is open, IL_E_STATE when it was answered already. */
 IL_API IL_NODISCARD il_status il_monitor_approve(il_monitor *m, il_str session, il_str approval, il_str by, il_error *err);
 IL_API IL_NODISCARD il_status il_monitor_refuse(il_monitor *m, il_str session, il_str approval, il_str by, il_error *err);
 
+typedef struct il_approval {
+    const char *id, *tool; /* borrowed during the visit */
+    bool granted;
+    uint64_t expires_ms;
+    uint32_t effects;
+    const char *reason;    /* the rule that a human is asked to release */
+} il_approval;
+/* Visits the open and granted slots of a session. The visitor returns false to stop. */
+IL_API IL_NODISCARD il_status il_monitor_approvals(il_monitor *m, il_str session, bool (*visit)(void *ctx, const il_approval *a), void *ctx, il_error *err);
+
+/* Freezes a session: every admission is denied, results are withheld. `why` is a word for the trail. */
+IL_API IL_NODISCARD il_status il_monitor_quarantine(il_monitor *m, il_str session, il_str why, il_error *err);
 /* Ends a session; IL_E_STATE (`busy`) while an egress is unsettled, unless `abandon` settles open tickets as their worst first. */
 IL_API IL_NODISCARD il_status il_monitor_end(il_monitor *m, il_str session, bool abandon, il_error *err);
 

@@ -2,7 +2,8 @@
 /* Where sessions and the audit trail live: load, and compare-and-commit. The monitor is written against this; the host's library brings a
  * memory and a SQLite store (ledger.h), and anybody may bring another.
  *
- * A commit is one transaction, durable before it returns IL_OK: either the new state and all rows are there or nothing is.
+ * A store holds objects by (space, key), each with a version, and an append-only trail of rows. A commit is one transaction over any
+ * number of objects, durable before it returns IL_OK: either all of it is there or nothing is.
  * Both functions may be called from several threads at once when the monitor is. */
 #pragma once
 #include "interlock/base.h"
@@ -11,8 +12,10 @@
 extern "C" {
 #endif
 
-/* The largest state that a session can have, in bytes. */
-#define IL_SESSION_BYTES_MAX 8192
+/* The one space so far; labelled stores and grants will have their own. */
+#define IL_SPACE_SESSION "session"
+/* The largest session, in bytes. */
+#define IL_SESSION_STATE_MAX 16384
 
 typedef struct il_store_row { /* one line of the audit trail; borrowed */
     il_str kind;     /* `begin`, `decision`, `settle`, `request`, `approve`, `refuse`, `lapse`, `quarantine`, `end` */
@@ -21,21 +24,22 @@ typedef struct il_store_row { /* one line of the audit trail; borrowed */
 } il_store_row;
 
 typedef struct il_store_change {
-    il_str session;
-    uint64_t expect;   /* version that was loaded; 0: the session must not exist */
-    bool moves;        /* false: keep the state bytes and the version, only check `expect` and add the rows */
+    il_str space, key;  /* key: 1 to 128 bytes */
+    uint64_t expect;    /* version that was loaded; 0: the object must not exist */
+    bool moves;         /* false: keep bytes and version, only check `expect` and add the rows */
     il_str state;
-    const il_store_row *rows;
+    const il_store_row *rows; /* about this object */
     size_t nrows;
-    uint64_t now_ms;   /* wall clock of the rows, milliseconds since 1970 */
 } il_store_change;
 
 typedef struct il_store {
+    size_t size; /* sizeof(il_store) */
     void *ctx;
-    /* Copies the state into buf (cap bytes) and says its version (from 1). IL_E_NOT_FOUND when there is no such session. */
-    il_status (*load)(void *ctx, il_str session, uint8_t *buf, size_t cap, size_t *n, uint64_t *version, il_error *err);
-    /* IL_E_CONFLICT when the stored version is not `expect` (nothing was written); *version gets the version now stored. */
-    il_status (*commit)(void *ctx, const il_store_change *change, uint64_t *version, il_error *err);
+    /* Copies the object's bytes into buf and says its version (from 1). *n gets the bytes needed, also with IL_E_LIMIT when cap is too small.
+     * IL_E_NOT_FOUND when there is no such object. */
+    il_status (*load)(void *ctx, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version, il_error *err);
+    /* IL_E_CONFLICT when a stored version is not the expected one (nothing was written). `now_ms`: wall clock for the rows. */
+    il_status (*commit)(void *ctx, const il_store_change *changes, size_t n, uint64_t now_ms, il_error *err);
 } il_store;
 
 #ifdef __cplusplus

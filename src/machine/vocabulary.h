@@ -28,7 +28,7 @@ typedef struct il_symbol_words {
 
 il_symbol_words il_model_words(const il_model *m, uint32_t symbol);
 
-/* The inverse, for an opened machine: the symbol of `action` that says exactly `words`. A word that the action has no field for is
- * dropped when the machine does not model it (`commit` in trifecta, `bound` likewise reads as foreign, `secret` as sensitive);
- * a field that no word sets makes it fail. IL_NO_SYMBOL when there is none. */
+/* The inverse, for an opened machine: the symbol of `action` that says exactly `words`. Three words may lack a field of their own: `commit` is
+ * dropped, `bound` reads as foreign, `secret` as sensitive. Any other word that is set and has no field, and any field that no word sets,
+ * gives IL_NO_SYMBOL: a call is never admitted as less than it is. */
 uint32_t il_machine_words_symbol(const il_machine *m, il_str action, const il_symbol_words *words);

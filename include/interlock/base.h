@@ -69,7 +69,7 @@ typedef struct il_str {
 #define IL_STR_ARG(s) ((int)((s).n > (size_t)INT_MAX ? INT_MAX : (s).n)), ((s).p ? (s).p : "")
 
 /* Where and why something failed. `msg` is NUL-terminated, lower case, one line, control characters
- * escaped, valid UTF-8 when the text that it quotes is. `line` and `col` count from 1 (col in code points), 0 when there is no position;
+ * and invalid bytes escaped, always valid UTF-8. `line` and `col` count from 1 (col in code points), 0 when there is no position;
  * `offset` counts bytes from 0. */
 #define IL_ERROR_MSG_BYTES 240
 typedef struct il_error {

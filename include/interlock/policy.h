@@ -28,7 +28,7 @@ typedef enum il_effect {
 /* `untrusted`, ... for one bit; empty for anything else. */
 IL_API il_str il_effect_name(uint32_t bit);
 
-typedef enum il_mode { IL_ENFORCE = 0, IL_MONITOR = 1 } il_mode;
+typedef enum il_mode { IL_MODE_ENFORCE = 0, IL_MODE_MONITOR = 1 } il_mode;
 
 typedef struct il_policy il_policy;
 

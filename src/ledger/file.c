@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ledger/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/str.h"
+
+/* SQLite file format, section 1.3: the database header. */
+enum { HEADER_BYTES = 100, AT_PAGE_SIZE = 16, AT_PAGES = 28, AT_USER_VERSION = 60, AT_APPLICATION_ID = 68 };
+
+static uint32_t file_be32(const uint8_t *p) {
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+il_status il_ledger_file_check(const char *path, bool read_only, struct stat *st, il_error *err) {
+    if (stat(path, st) != 0) {
+        int why = errno;
+        return il_error_set(err, why == ENOENT ? IL_E_NOT_FOUND : IL_E_IO, "ledger `%s`: %s", path, strerror(why));
+    }
+    if (!S_ISREG(st->st_mode)) {
+        return il_error_set(err, IL_E_DAMAGED, "ledger `%s` is not a regular file", path);
+    }
+    if (st->st_mode & (S_IWGRP | S_IWOTH)) {
+        return il_error_set(err, IL_E_PERMISSION, "ledger `%s` may be written by others; run: chmod 600 on it", path);
+    }
+    if (!read_only && (!(st->st_mode & S_IWUSR) || access(path, W_OK) != 0)) {
+        return il_error_set(err, IL_E_PERMISSION, "ledger `%s` is read-only; run: chmod u+w on it, or name another with --ledger", path);
+    }
+    return IL_OK;
+}
+
+il_status il_ledger_file_header(const char *path, off_t size, il_error *err) {
+    uint8_t h[HEADER_BYTES];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return il_error_set(err, IL_E_IO, "ledger `%s`: %s", path, strerror(errno));
+    }
+    ssize_t got = pread(fd, h, sizeof h, 0);
+    close(fd);
+    if (got != (ssize_t)sizeof h || memcmp(h, "SQLite format 3", 16) != 0) {
+        return il_error_set(err, IL_E_DAMAGED, "`%s` is not a ledger (not a SQLite file, or cut short); name another with --ledger", path);
+    }
+    if (file_be32(h + AT_APPLICATION_ID) != IL_LEDGER_APPLICATION_ID) {
+        return il_error_set(err, IL_E_DAMAGED, "`%s` is a database of another program; name another with --ledger", path);
+    }
+    uint32_t version = file_be32(h + AT_USER_VERSION);
+    if (version != IL_LEDGER_USER_VERSION) {
+        return il_error_set(err, IL_E_VERSION, "ledger `%s` has version %u, this program writes %d; use the newer interlock", path, version, IL_LEDGER_USER_VERSION);
+    }
+    uint32_t page = (uint32_t)h[AT_PAGE_SIZE] << 8 | h[AT_PAGE_SIZE + 1];
+    if (page == 1) {
+        page = 65536; /* the format's way to write it in two bytes */
+    }
+    if (size < 0 || (uint64_t)page * file_be32(h + AT_PAGES) > (uint64_t)size) {
+        return il_error_set(err, IL_E_DAMAGED, "ledger `%s` is cut short; restore it from a copy, or name another with --ledger", path);
+    }
+    return IL_OK;
+}
+
+il_status il_ledger_file_folders(const char *path, il_error *err) {
+    char folder[4096];
+    size_t n = strlen(path);
+    if (n >= sizeof folder) {
+        return il_error_set(err, IL_E_LIMIT, "the ledger's path is longer than %zu bytes", sizeof folder - 1);
+    }
+    memcpy(folder, path, n + 1);
+    for (size_t i = 1; i < n; i++) {
+        if (folder[i] == '/') {
+            folder[i] = '\0';
+            if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
+                return il_error_set(err, IL_E_IO, "cannot make the folder `%s`: %s", folder, strerror(errno));
+            }
+            folder[i] = '/';
+        }
+    }
+    return IL_OK;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ledger/ledger.h"
+
+enum { LEDGER_KEY_MAX = 128 };
+
+static il_status ledger_store_load(void *ctx, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version, il_error *err) {
+    il_ledger *l = ctx;
+    return l->kind->load(l, space, key, buf, cap, n, version, err);
+}
+
+static il_status ledger_store_commit(void *ctx, const il_store_change *changes, size_t n, uint64_t now_ms, il_error *err) {
+    il_ledger *l = ctx;
+    for (size_t i = 0; i < n; i++) {
+        const il_store_change *c = &changes[i];
+        if (c->space.n == 0 || c->space.n > LEDGER_KEY_MAX || c->key.n == 0 || c->key.n > LEDGER_KEY_MAX || (c->moves && (c->state.n == 0 || c->state.n > INT_MAX))) {
+            return il_error_set(err, IL_E_ARGUMENT, "an object without a name, with one above %d bytes, or without bytes", LEDGER_KEY_MAX);
+        }
+    }
+    return l->kind->commit(l, changes, n, now_ms, err);
+}
+
+il_status il_ledger_open(const il_alloc *alloc, const char *path, const il_ledger_options *options, il_ledger **out, il_error *err) {
+    static const il_ledger_options defaults = {.size = sizeof(il_ledger_options)};
+    *out = NULL;
+    if (!options) {
+        options = &defaults;
+    }
+    if (options->size < sizeof *options) {
+        return il_error_set(err, IL_E_ARGUMENT, "`size` of the ledger's options is not set");
+    }
+    if (il_str_eq(il_str_of(path), IL_STR(":memory:"))) {
+        return il_ledger_memory_open(alloc, out, err);
+    }
+    return il_ledger_sqlite_open(alloc, path, options, out, err);
+}
+
+void il_ledger_close(il_ledger *l) {
+    if (l) {
+        l->kind->close(l);
+    }
+}
+
+il_store il_ledger_store(il_ledger *l) {
+    return (il_store){.size = sizeof(il_store), .ctx = l, .load = ledger_store_load, .commit = ledger_store_commit};
+}
+
+il_status il_ledger_rows(il_ledger *l, il_str session, il_ledger_visit visit, void *ctx, il_error *err) {
+    return l->kind->rows(l, session, visit, ctx, err);
+}
+
+il_status il_ledger_sessions(il_ledger *l, il_ledger_visit_session visit, void *ctx, il_error *err) {
+    return l->kind->sessions(l, visit, ctx, err);
+}

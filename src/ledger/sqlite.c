@@ -91,7 +91,7 @@ static int64_t sqlite_i64(uint64_t v) {
 }
 
 /* The file under our name is still the one that we opened, and still writable. */
-static il_status sqlite_same_file(const sqlite_ledger *l, il_error *err) {
+static il_status sqlite_same_file(sqlite_ledger *l, il_error *err) {
     struct stat st;
     IL_TRY(il_ledger_file_check(l->path, l->read_only, &st, err));
     if (st.st_dev != l->file.st_dev || st.st_ino != l->file.st_ino) {
@@ -101,6 +101,7 @@ static il_status sqlite_same_file(const sqlite_ledger *l, il_error *err) {
     if (st.st_size < l->file.st_size) {
         return il_error_set(err, IL_E_DAMAGED, "ledger `%s` was cut short", l->path);
     }
+    l->file.st_size = st.st_size;
     return IL_OK;
 }
 
@@ -402,7 +403,7 @@ static il_status sqlite_set_up(sqlite_ledger *l, const il_ledger_options *option
         code = sqlite3_exec(l->db, options->read_only ? "PRAGMA trusted_schema = OFF;" : "PRAGMA trusted_schema = OFF; PRAGMA journal_mode = WAL;", NULL, NULL, NULL);
     }
     if (code == SQLITE_OK && !options->read_only) {
-        code = sqlite3_exec(l->db, options->durability == IL_FULL ? "PRAGMA synchronous = FULL;" : "PRAGMA synchronous = NORMAL;", NULL, NULL, NULL);
+        code = sqlite3_exec(l->db, options->durability == IL_DURABLE_FULL ? "PRAGMA synchronous = FULL;" : "PRAGMA synchronous = NORMAL;", NULL, NULL, NULL);
     }
     for (int q = 0; q < Q_COUNT && code == SQLITE_OK; q++) {
         code = sqlite3_prepare_v3(l->db, sqlite_text[q], -1, SQLITE_PREPARE_PERSISTENT, &l->query[q], NULL);

@@ -15,6 +15,7 @@ file(GLOB_RECURSE IL_WASM_BUILTINS "${resource_dir}/lib/*/libclang_rt.builtins-w
 function(il_wasm name)
   add_executable(${name} ${ARGN} ${IL_CORE_OBJECTS})
   il_target_flags(${name} CORE)
+  set_target_properties(${name} PROPERTIES SUFFIX .wasm)
   # The stack lies first, so an overflow traps instead of running into data.
   target_link_options(${name} PRIVATE -nostdlib -Wl,--no-entry -Wl,--export-dynamic -Wl,--stack-first
     -Wl,-z,stack-size=262144 -Wl,--fatal-warnings -Wl,--strip-debug)

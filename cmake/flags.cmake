@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compile and link flags, one list for gcc 12 and clang 14. Warnings are errors everywhere.
-include(CheckPIESupported)
-check_pie_supported()
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "wasm32")
+  set(IL_WASM ON)
+else()
+  set(IL_WASM OFF)
+  include(CheckPIESupported)
+  check_pie_supported()
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+endif()
 
 set(CMAKE_C_STANDARD 17)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS OFF)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 set(IL_WARNINGS
   -Werror -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wswitch-enum
@@ -16,26 +21,26 @@ set(IL_WARNINGS
 # The core runs where nothing can be looked up or recovered: no implicit float, no big stack frame.
 set(IL_CORE_WARNINGS -Wdouble-promotion -Wcast-align -Wnested-externs -Wmissing-declarations -Wbad-function-cast)
 
-set(IL_HARDENING -fstack-protector-strong -fstack-clash-protection)
-set(IL_LINK_HARDENING -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
-  list(APPEND IL_HARDENING -fcf-protection)
+set(IL_HARDENING "")
+set(IL_INSTRUMENT "")
+if(NOT IL_WASM) # in WebAssembly code and return addresses are out of reach, and there is no libc to fortify
+  set(IL_HARDENING -fstack-protector-strong -fstack-clash-protection)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
+    list(APPEND IL_HARDENING -fcf-protection)
+  endif()
+  add_link_options(-Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed)
+  if(IL_SANITIZE)
+    set(IL_INSTRUMENT -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+    add_link_options(-fsanitize=address,undefined)
+  else()
+    # The sanitizers replace the checks that fortified libc calls would make, and need them off.
+    set(IL_INSTRUMENT -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+    list(APPEND IL_CORE_WARNINGS -Wframe-larger-than=32768)
+  endif()
 endif()
-
-if(IL_SANITIZE)
-  set(IL_INSTRUMENT -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
-  add_link_options(-fsanitize=address,undefined)
-else()
-  # The sanitizers replace the checks that fortified libc calls would make, and need them off.
-  set(IL_INSTRUMENT -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
-  list(APPEND IL_CORE_WARNINGS -Wframe-larger-than=32768)
-endif()
-
 if(IL_ANALYZE)
   list(APPEND IL_INSTRUMENT -fanalyzer)
 endif()
-
-add_link_options(${IL_LINK_HARDENING})
 
 # Everything that the project compiles takes these flags; CORE adds the core's stricter ones and
 # leaves POSIX out, the rest sees POSIX and GNU names (do not define _GNU_SOURCE in a file).

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # For suites written in bash: source it, call ok/not_ok/skip/check, end with `finish`.
-# A suite is an executable tests/<name>/run, started in the source root with BUILD naming the build
+# A suite is tests/<name>/run (or run.py, run.mjs), started in the source root with BUILD naming the build
 # folder; its last line is "N passed, N failed, N skipped" and its exit status 0 when none failed.
 suite_passed=0 suite_failed=0 suite_skipped=0
 BUILD=${BUILD:-build}

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# The core, and nothing else, as WebAssembly (cmake --toolchain cmake/wasm32.cmake):
+#   interlock-core.wasm   exports the public functions of the core modules; must import nothing
+#   smoke.wasm            the same core with tests/wasm/host.c, which plays the host
+foreach(module IN LISTS IL_CORE_MODULES)
+  il_module(${module} CORE)
+endforeach()
+il_objects(IL_CORE_OBJECTS ${IL_CORE_MODULES})
+
+# 128-bit multiplication (checked 64-bit arithmetic) is a call into the compiler's own runtime.
+execute_process(COMMAND ${CMAKE_C_COMPILER} -print-resource-dir
+  OUTPUT_VARIABLE resource_dir OUTPUT_STRIP_TRAILING_WHITESPACE)
+file(GLOB_RECURSE IL_WASM_BUILTINS "${resource_dir}/lib/*/libclang_rt.builtins-wasm32.a")
+
+function(il_wasm name)
+  add_executable(${name} ${ARGN} ${IL_CORE_OBJECTS})
+  il_target_flags(${name} CORE)
+  set_target_properties(${name} PROPERTIES SUFFIX .wasm)
+  # The stack lies first, so an overflow traps instead of running into data.
+  target_link_options(${name} PRIVATE -nostdlib -Wl,--no-entry -Wl,--export-dynamic -Wl,--stack-first
+    -Wl,-z,stack-size=262144 -Wl,--fatal-warnings -Wl,--strip-debug)
+  target_link_libraries(${name} PRIVATE ${IL_WASM_BUILTINS})
+endfunction()
+
+file(WRITE "${CMAKE_BINARY_DIR}/none.c.in" "/* CMake wants one source of its own. */\nextern int il_wasm_none;\n")
+configure_file("${CMAKE_BINARY_DIR}/none.c.in" "${CMAKE_BINARY_DIR}/none.c" COPYONLY)
+il_wasm(interlock-core "${CMAKE_BINARY_DIR}/none.c")
+il_wasm(smoke tests/wasm/host.c)

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CEL tokens. The lexer is complete: what the language has and this part does not evaluate is still read as what it is,
+ * so that positions and precedence are final and nothing is misparsed. */
+#pragma once
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/str.h"
+
+/* A text and where its first character stands in its file. */
+typedef struct il_cel_source {
+    il_str text;
+    uint32_t line, col;
+} il_cel_source;
+
+/* Line and column (code points) of a byte offset. Found by scanning from the start: only failures need them. */
+uint32_t il_cel_line(const il_cel_source *src, size_t offset);
+uint32_t il_cel_col(const il_cel_source *src, size_t offset);
+
+#define IL_CEL_FAIL(src, offset, err, code, ...) \
+    il_error_at((err), (code), il_cel_line((src), (offset)), il_cel_col((src), (offset)), (offset), __VA_ARGS__)
+
+typedef enum il_cel_token_kind {
+    IL_CEL_T_END = 0,
+    IL_CEL_T_NAME,     /* identifier */
+    IL_CEL_T_RESERVED, /* a reserved word: a field name after a dot, else an error */
+    IL_CEL_T_QUOTED,   /* `field name`, after a dot only */
+    IL_CEL_T_TRUE,
+    IL_CEL_T_FALSE,
+    IL_CEL_T_NULL,
+    IL_CEL_T_IN,
+    IL_CEL_T_INT,
+    IL_CEL_T_UINT,
+    IL_CEL_T_DOUBLE,
+    IL_CEL_T_STRING,
+    IL_CEL_T_BYTES,
+    IL_CEL_T_LPAREN,
+    IL_CEL_T_RPAREN,
+    IL_CEL_T_LBRACKET,
+    IL_CEL_T_RBRACKET,
+    IL_CEL_T_LBRACE,
+    IL_CEL_T_RBRACE,
+    IL_CEL_T_DOT,
+    IL_CEL_T_COMMA,
+    IL_CEL_T_COLON,
+    IL_CEL_T_QUESTION,
+    IL_CEL_T_OR,
+    IL_CEL_T_AND,
+    IL_CEL_T_NOT,
+    IL_CEL_T_LT,
+    IL_CEL_T_LE,
+    IL_CEL_T_GT,
+    IL_CEL_T_GE,
+    IL_CEL_T_EQ,
+    IL_CEL_T_NE,
+    IL_CEL_T_PLUS,
+    IL_CEL_T_MINUS,
+    IL_CEL_T_STAR,
+    IL_CEL_T_SLASH,
+    IL_CEL_T_PERCENT
+} il_cel_token_kind;
+
+typedef struct il_cel_token {
+    il_cel_token_kind kind;
+    size_t offset, n;        /* the whole token in its source */
+    size_t body, body_n;     /* between the quotes */
+    bool raw;                /* r'…' */
+} il_cel_token;
+
+typedef struct il_cel_lexer {
+    const il_cel_source *src;
+    size_t at;
+} il_cel_lexer;
+
+/* The next token; IL_CEL_T_END for ever at the end. */
+IL_NODISCARD il_status il_cel_lex(il_cel_lexer *lex, il_cel_token *out, il_error *err);
+
+/* The value of a STRING (UTF-8) or BYTES token, copied into `arena`. */
+IL_NODISCARD il_status il_cel_unescape(const il_cel_source *src, const il_cel_token *t, il_arena *arena, il_str *out, il_error *err);
+
+/* The value of an INT token, `negative` when a minus sign belongs to it. */
+IL_NODISCARD il_status il_cel_int_value(const il_cel_source *src, const il_cel_token *t, bool negative, int64_t *out, il_error *err);

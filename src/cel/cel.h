@@ -45,8 +45,8 @@ typedef struct il_cel_field {
     const il_cel_type *type;
 } il_cel_field;
 struct il_cel_type {
-    il_cel_kind kind;
-    const il_cel_type *element;   /* LIST */
+    il_cel_kind kind;             /* IL_CEL_ERROR as a type: anything, known at run time only */
+    const il_cel_type *element;   /* LIST; NULL: of anything */
     const il_str *domain;         /* STRING with a finite domain: comparing it with another literal is a load error; else NULL */
     size_t ndomain;
     const il_cel_field *fields;   /* RECORD: closed, an unknown field is a load error with a suggestion */
@@ -55,7 +55,11 @@ struct il_cel_type {
 };
 
 /* What an expression may name. Variables are numbered by their place here. `lets` are names that stand for
- * another expression in parentheses; they are expanded at parse time, each expansion bounded by the node limit. */
+ * another expression in parentheses; they are expanded at parse time, each expansion bounded by the node limit. A let sees
+ * variables and lets, not the macro variables around its use; it hides a variable of its name.
+ *
+ * Ownership: programs borrow the types (their names, fields and domains) and the variables' names for as long as they live;
+ * the env itself and the lets may go once il_cel_compile has returned. */
 typedef struct il_cel_let {
     il_str name;
     il_str source;
@@ -82,7 +86,7 @@ IL_NODISCARD il_status il_cel_compile(il_arena *arena, il_str source, uint32_t l
                                       const il_cel_limits *limits, il_cel_program **out, il_error *err);
 
 /* Evaluates with vars[i] for env->vars[i]. Errors are values; `&&`, `||`, `?:`, `exists` and `all` absorb them as CEL says.
- * Allocates nothing unless the expression builds a list; `scratch` may be NULL where it does not. */
+ * Allocates nothing unless the expression builds a list or joins strings; `scratch` may be NULL where it does not (else IL_CEL_BUDGET). */
 il_cel_value il_cel_eval(const il_cel_program *program, const il_cel_value *vars, il_arena *scratch);
 
 /* True only when the value is the bool true. */

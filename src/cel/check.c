@@ -329,6 +329,12 @@ static uint64_t check_mul_cost(uint64_t a, uint64_t b) { return b != 0 && a > UI
 static il_status check_node(check_state *c, il_cel_node *n);
 
 static il_status check_name(check_state *c, const il_cel_node *n) {
+    static const char *const types[] = {"bool", "int", "uint", "double", "string", "bytes", "list", "map", "null_type", "type", "google"};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (il_str_eq(n->name, il_str_of(types[i]))) {
+            return CHECK_FAIL(c, n, n->at, IL_E_INVALID, "the type `%s` as a value is not supported yet", types[i]);
+        }
+    }
     check_nearest near = check_nearest_to(n->name);
     for (uint32_t i = n->root ? c->nlocals : c->visible; i < c->nlocals; i++) {
         check_nearest_try(&near, c->locals[i].name);

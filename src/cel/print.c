@@ -194,6 +194,12 @@ static void print_bare(il_buf *out, const il_cel_node *n, const print_scope *sco
     case IL_CEL_OP_NOT:
     case IL_CEL_OP_NEG:
         il_buf_puts(out, il_cel_sign((il_cel_op)n->op));
+        if (n->op == IL_CEL_OP_NEG && k->op == IL_CEL_OP_LIT && k->lit.kind == IL_CEL_INT && k->lit.u.i >= 0) {
+            il_buf_putc(out, '('); /* `-5` would be read back as a literal */
+            il_buf_puti(out, k->lit.u.i);
+            il_buf_putc(out, ')');
+            return;
+        }
         /* The same sign may repeat; the other needs parentheses. */
         print_node(out, k, k->op == n->op ? PRINT_UNARY : PRINT_POSTFIX, scope);
         return;

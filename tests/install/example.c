@@ -12,7 +12,7 @@ static const char *const policy_text =
     " \"tools\": ["
     "{\"match\": \"web.fetch\", \"effects\": [\"untrusted\"]},"
     "{\"match\": \"files.read\", \"effects\": [\"sensitive\"]},"
-    "{\"match\": \"web.post\", \"effects\": [\"egress\"], \"to\": {\"host\": \"url\"}, \"reads\": [\"body\"]}]}";
+    "{\"match\": \"web.post\", \"effects\": [\"egress\"], \"to\": {\"url\": \"url\"}, \"reads\": [\"body\"]}]}";
 
 static il_str text_of(const char *s)
 {

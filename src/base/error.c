@@ -205,6 +205,14 @@ il_status il_error_at(il_error *err, il_status code, uint32_t line, uint32_t col
     return code;
 }
 
+size_t il_format_list(char *out, size_t cap, const char *fmt, va_list args) {
+    va_list copy; /* a parameter of array type would not have the right address */
+    va_copy(copy, args);
+    const size_t n = error_format(out, cap, fmt, &copy);
+    va_end(copy);
+    return n;
+}
+
 size_t il_format(char *out, size_t cap, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);

@@ -14,6 +14,8 @@ il_status il_error_at(il_error *err, il_status code, uint32_t line, uint32_t col
 
 /* The same small formatter into a caller's buffer; returns the bytes written without the NUL. */
 IL_PRINTF(3, 4) size_t il_format(char *out, size_t cap, const char *fmt, ...);
+/* As il_format, for functions that pass a format on. */
+IL_PRINTF(3, 0) size_t il_format_list(char *out, size_t cap, const char *fmt, va_list args);
 
 #define IL_TRY(expr)                            \
     do {                                        \

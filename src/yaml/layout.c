@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "yaml/layout.h"
+
+enum { LAYOUT_WORD_MAX = 40 };
+
+static bool layout_tail(char c) {
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+static bool layout_blank(char c) {
+    return c == ' ' || c == '\t';
+}
+
+static bool layout_break(char c) {
+    return c == '\n' || c == '\r';
+}
+
+size_t il_yaml_seek(il_yaml_place *place, il_str text, size_t index) {
+    while (place->index < index && place->at < text.n) {
+        do {
+            place->at++;
+        } while (place->at < text.n && layout_tail(text.p[place->at]));
+        place->index++;
+    }
+    while (place->index > index && place->at > 0) {
+        do {
+            place->at--;
+        } while (place->at > 0 && layout_tail(text.p[place->at]));
+        place->index--;
+    }
+    return place->at;
+}
+
+/* Where the line of byte `at` begins. */
+static size_t layout_line(il_str text, size_t at) {
+    while (at > 0 && text.p[at - 1] != '\n') {
+        at--;
+    }
+    return at;
+}
+
+il_str il_yaml_word(il_str text, size_t at) {
+    size_t n = 0;
+    while (at + n < text.n && !layout_blank(text.p[at + n]) && !layout_break(text.p[at + n])) {
+        const size_t len = il_utf8_length((const unsigned char *)text.p + at + n, text.n - at - n);
+        const size_t step = len == 0 ? 1 : len;
+        if (n + step > LAYOUT_WORD_MAX) {
+            break;
+        }
+        n += step;
+    }
+    return (il_str){text.p + at, n};
+}
+
+il_status il_yaml_refuse(il_str text, size_t at, il_error *err, const char *fmt, ...) {
+    if (err == NULL) {
+        return IL_E_SYNTAX;
+    }
+    uint32_t line = 1;
+    for (size_t i = 0; i < at; i++) {
+        line += text.p[i] == '\n';
+    }
+    uint32_t col = 1;
+    for (size_t i = layout_line(text, at); i < at; i++) {
+        col += !layout_tail(text.p[i]);
+    }
+    char msg[IL_ERROR_MSG_BYTES];
+    va_list args;
+    va_start(args, fmt);
+    (void)il_format_list(msg, sizeof msg, fmt, args);
+    va_end(args);
+    return il_error_at(err, IL_E_SYNTAX, line, col, at, "%s", msg);
+}
+
+/* A character that libyaml takes for a line end or refuses without saying where, or that no one can see. */
+static bool layout_unprintable(uint32_t c) {
+    if (c < 0x20) {
+        return c != '\t' && c != '\n' && c != '\r';
+    }
+    return (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 || c == 0xfeff || c == 0xfffe || c == 0xffff;
+}
+
+static uint32_t layout_decode(const unsigned char *p, size_t n) {
+    if (n == 1) {
+        return p[0];
+    }
+    uint32_t c = p[0] & (0xffu >> (n + 1));
+    for (size_t i = 1; i < n; i++) {
+        c = c << 6 | (p[i] & 0x3fu);
+    }
+    return c;
+}
+
+il_status il_yaml_characters(il_str text, il_error *err) {
+    if (il_str_starts(text, IL_STR("\xef\xbb\xbf"))) {
+        return il_yaml_refuse(text, 0, err, "byte order mark; save the file as utf-8 without one");
+    }
+    size_t i = 0;
+    while (i < text.n) {
+        const unsigned char *p = (const unsigned char *)text.p + i;
+        const size_t n = il_utf8_length(p, text.n - i);
+        if (n == 0) {
+            return il_yaml_refuse(text, i, err, "invalid utf-8: byte \\x%02x", (unsigned)*p);
+        }
+        const uint32_t c = layout_decode(p, n);
+        if (layout_unprintable(c)) {
+            return il_yaml_refuse(text, i, err, "character U+%04x must be written as an escape in double quotes", c);
+        }
+        if (c == '\r' && (i + 1 == text.n || text.p[i + 1] != '\n')) {
+            return il_yaml_refuse(text, i, err, "carriage return without a line feed");
+        }
+        i += n;
+    }
+    return IL_OK;
+}
+
+/* `#` at `at`: a comment that is set off by white space and does not look like a value. */
+static il_status layout_comment(il_str text, size_t at, bool first, bool flow, il_error *err) {
+    if (at > 0 && !layout_blank(text.p[at - 1]) && text.p[at - 1] != '\n') {
+        return il_yaml_refuse(text, at, err, "a comment needs a space before `#`; quote this if it is text");
+    }
+    const bool spaced = at + 1 == text.n || layout_blank(text.p[at + 1]) || layout_break(text.p[at + 1]) || text.p[at + 1] == '#';
+    if (!spaced && (!first || flow)) {
+        const il_str word = il_yaml_word(text, at);
+        return il_yaml_refuse(text, at, err, "`%.*s` begins a comment here; quote this, or put a space after `#`", IL_STR_ARG(word));
+    }
+    return IL_OK;
+}
+
+/* The white space at the start of a line, and its first character. */
+static il_status layout_indent(il_str text, size_t line, il_yaml_around around, size_t *first, il_error *err) {
+    size_t spaces = line;
+    while (spaces < text.n && text.p[spaces] == ' ') {
+        spaces++;
+    }
+    size_t i = spaces;
+    while (i < text.n && layout_blank(text.p[i])) {
+        i++;
+    }
+    *first = i;
+    if (i == text.n || layout_break(text.p[i])) {
+        return IL_OK;
+    }
+    if (i > spaces) {
+        return il_yaml_refuse(text, spaces, err, "a tab is no indentation; use spaces");
+    }
+    /* A closing bracket may stand below its key, as everybody writes it; nothing else may. */
+    const int deep = text.p[i] == ']' || text.p[i] == '}' ? around.indent : around.indent + 1;
+    if (around.flow && text.p[i] != '#' && (int64_t)(spaces - line) < deep) {
+        return il_yaml_refuse(text, i, err, "indent this line deeper than the key or `-` that it belongs to");
+    }
+    return IL_OK;
+}
+
+il_status il_yaml_gap(il_str text, size_t from, size_t to, il_yaml_around around, il_error *err) {
+    size_t first = SIZE_MAX; /* first non-blank character of the line, when the line began in the gap */
+    size_t i = from;
+    if (from == 0) {
+        IL_TRY(layout_indent(text, 0, around, &first, err));
+    }
+    while (i < to) {
+        const char c = text.p[i];
+        if (c == '#') {
+            IL_TRY(layout_comment(text, i, i == first, around.flow, err));
+            while (i < to && text.p[i] != '\n') {
+                i++;
+            }
+        } else if (c == '\n') {
+            i++;
+            IL_TRY(layout_indent(text, i, around, &first, err));
+        } else if (c == '?') {
+            return il_yaml_refuse(text, i, err, "`?` begins a complex key; write `key: value`, or quote this");
+        } else if (c == '%') {
+            return il_yaml_refuse(text, i, err, "directives are not supported; remove this line, or quote this");
+        } else {
+            i++;
+        }
+    }
+    return IL_OK;
+}
+
+il_status il_yaml_folded(il_str text, size_t from, size_t to, il_yaml_around around, il_error *err) {
+    for (size_t i = from; i < to; i++) {
+        if (text.p[i] != '\n') {
+            continue;
+        }
+        size_t spaces = i + 1;
+        while (spaces < to && text.p[spaces] == ' ') {
+            spaces++;
+        }
+        if (spaces < to && !layout_break(text.p[spaces]) && (int64_t)(spaces - i - 1) <= around.indent) {
+            return il_yaml_refuse(text, spaces, err, "indent this line deeper than the key or `-` that it belongs to");
+        }
+    }
+    return IL_OK;
+}
+
+il_status il_yaml_header(il_str text, size_t at, il_error *err) {
+    for (size_t i = at; i < text.n && !layout_break(text.p[i]); i++) {
+        if (text.p[i] == '#') {
+            return layout_comment(text, i, false, false, err);
+        }
+    }
+    return IL_OK;
+}
+
+il_status il_yaml_missing(il_str text, size_t at, il_yaml_around around, il_error *err) {
+    size_t i = at;
+    bool same_line = true;
+    while (i < text.n) {
+        const size_t line = i;
+        while (i < text.n && layout_blank(text.p[i])) {
+            i++;
+        }
+        if (i < text.n && text.p[i] == '#') {
+            const bool inside = same_line || (int64_t)(i - line) > around.indent;
+            IL_TRY(layout_comment(text, i, !inside, false, err));
+            while (i < text.n && text.p[i] != '\n') {
+                i++;
+            }
+        } else if (i < text.n && !layout_break(text.p[i])) {
+            break;
+        }
+        while (i < text.n && layout_break(text.p[i])) {
+            i++;
+            same_line = false;
+        }
+    }
+    return IL_OK;
+}
+
+bool il_yaml_colon(il_str text, size_t at) {
+    while (at < text.n) {
+        if (text.p[at] == '#') {
+            while (at < text.n && text.p[at] != '\n') {
+                at++;
+            }
+        } else if (layout_blank(text.p[at]) || layout_break(text.p[at])) {
+            at++;
+        } else {
+            return text.p[at] == ':';
+        }
+    }
+    return false;
+}

@@ -195,6 +195,19 @@ il_status il_yaml_folded(il_str text, size_t from, size_t to, il_yaml_around aro
     return IL_OK;
 }
 
+il_status il_yaml_escapes(il_str text, size_t from, size_t to, il_error *err) {
+    for (size_t i = from; i + 1 < to; i++) {
+        if (text.p[i] != '\\') {
+            continue;
+        }
+        if (layout_break(text.p[i + 1])) {
+            return il_yaml_refuse(text, i, err, "an escaped line end; leave it out, or use a block (`>-`)");
+        }
+        i++; /* the escaped character is no backslash of its own */
+    }
+    return IL_OK;
+}
+
 il_status il_yaml_header(il_str text, size_t at, il_error *err) {
     for (size_t i = at; i < text.n && !layout_break(text.p[i]); i++) {
         if (text.p[i] == '#') {

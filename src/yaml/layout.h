@@ -24,6 +24,8 @@ IL_NODISCARD il_status il_yaml_characters(il_str text, il_error *err);
 IL_NODISCARD il_status il_yaml_gap(il_str text, size_t from, size_t to, il_yaml_around around, il_error *err);
 /* The lines after the first of a quoted or plain scalar must be indented deeper than what holds it. */
 IL_NODISCARD il_status il_yaml_folded(il_str text, size_t from, size_t to, il_yaml_around around, il_error *err);
+/* A `\` at the end of a line inside double quotes is refused: readers keep different blank lines after it. */
+IL_NODISCARD il_status il_yaml_escapes(il_str text, size_t from, size_t to, il_error *err);
 /* The first line of a block scalar (`|` or `>` at `at`): a comment on it is judged as elsewhere. */
 IL_NODISCARD il_status il_yaml_header(il_str text, size_t at, il_error *err);
 /* A value is missing at `at`: refuses when a comment without a space (`#x`) stands where it was expected. */

@@ -233,6 +233,9 @@ static il_status yaml_scalar(yaml_reader *r, const yaml_event_t *e) {
     if (!block) {
         IL_TRY(il_yaml_folded(r->text, at, end, yaml_around(r), r->err));
     }
+    if (e->data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE) {
+        IL_TRY(il_yaml_escapes(r->text, at, end, r->err));
+    }
     if (yaml_key_expected(r)) {
         return yaml_key(r, e, at, end);
     }

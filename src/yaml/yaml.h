@@ -4,7 +4,7 @@
  * Refused with a position: anchors, aliases, tags, directives, merge keys, duplicate keys, keys that are no strings, complex keys (`?`), more
  * than one document, an empty document, tabs as indentation, lines of a value that are not indented deeper than what holds them, invalid
  * UTF-8, a byte order mark, a lone carriage return, characters that are not printable or end lines in 1.1 only (NEL, LS, PS: escape them),
- * a block scalar as the whole document, a pair without braces in `[ ]`, a key without a value in `{ }`, `#` without a space around it
+ * an escaped line end in double quotes, a block scalar as the whole document, a pair without braces in `[ ]`, a key without a value in `{ }`, `#` without a space around it
  * where a comment would swallow a value, and plain scalars on which YAML readers disagree (`yes`, `on`, `012`, `0o7`, `1:30`, `.inf`,
  * `1_000`, dates) or that hold a brace: the message says "quote this".
  * `null`/`~`/empty, `true`, `false` and JSON numbers are what they look like; every other plain scalar is a string.

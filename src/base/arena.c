@@ -12,9 +12,7 @@ struct il_arena_block {
     _Alignas(max_align_t) unsigned char data[];
 };
 
-void il_arena_init(il_arena *a, const il_alloc *alloc, size_t cap_bytes) {
-    *a = (il_arena){.alloc = alloc, .cap = cap_bytes};
-}
+void il_arena_init(il_arena *a, const il_alloc *alloc, size_t cap_bytes) { *a = (il_arena){.alloc = alloc, .cap = cap_bytes}; }
 
 /* A new block of at least `need` bytes. Blocks double, but not beyond what the cap still allows: a small cap means little memory. */
 static bool arena_grow(il_arena *a, size_t need) {
@@ -89,9 +87,7 @@ void *il_arena_array(il_arena *a, size_t count, size_t size) {
     return il_arena_get(a, n);
 }
 
-char *il_arena_bytes(il_arena *a, size_t n) {
-    return arena_take(a, n == 0 ? 1 : n, 1);
-}
+char *il_arena_bytes(il_arena *a, size_t n) { return arena_take(a, n == 0 ? 1 : n, 1); }
 
 bool il_arena_extend(il_arena *a, const void *p, size_t old_n, size_t new_n) {
     il_arena_block *b = a->head;

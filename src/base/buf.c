@@ -7,9 +7,7 @@
 
 enum { BUF_FIRST = 256 };
 
-void il_buf_init(il_buf *b, il_arena *arena, size_t max_bytes) {
-    *b = (il_buf){.arena = arena, .max = max_bytes};
-}
+void il_buf_init(il_buf *b, il_arena *arena, size_t max_bytes) { *b = (il_buf){.arena = arena, .max = max_bytes}; }
 
 void il_buf_fail(il_buf *b, il_status why) {
     if (!b->failed) {
@@ -81,9 +79,7 @@ void il_buf_putc(il_buf *b, char c) {
     }
 }
 
-void il_buf_puts(il_buf *b, const char *z) {
-    il_buf_put(b, il_str_of(z));
-}
+void il_buf_puts(il_buf *b, const char *z) { il_buf_put(b, il_str_of(z)); }
 
 void il_buf_putu(il_buf *b, uint64_t v) {
     char digits[20];
@@ -121,21 +117,13 @@ static void buf_little(il_buf *b, uint64_t v, size_t bytes) {
     b->n += bytes;
 }
 
-void il_buf_u8(il_buf *b, uint8_t v) {
-    buf_little(b, v, 1);
-}
+void il_buf_u8(il_buf *b, uint8_t v) { buf_little(b, v, 1); }
 
-void il_buf_u16(il_buf *b, uint16_t v) {
-    buf_little(b, v, 2);
-}
+void il_buf_u16(il_buf *b, uint16_t v) { buf_little(b, v, 2); }
 
-void il_buf_u32(il_buf *b, uint32_t v) {
-    buf_little(b, v, 4);
-}
+void il_buf_u32(il_buf *b, uint32_t v) { buf_little(b, v, 4); }
 
-void il_buf_u64(il_buf *b, uint64_t v) {
-    buf_little(b, v, 8);
-}
+void il_buf_u64(il_buf *b, uint64_t v) { buf_little(b, v, 8); }
 
 il_status il_buf_done(il_buf *b, il_str *out, il_error *err) {
     if (b->failed) {
@@ -165,21 +153,13 @@ static uint64_t cursor_little(il_cursor *c, size_t bytes) {
     return v;
 }
 
-uint8_t il_cursor_u8(il_cursor *c) {
-    return (uint8_t)cursor_little(c, 1);
-}
+uint8_t il_cursor_u8(il_cursor *c) { return (uint8_t)cursor_little(c, 1); }
 
-uint16_t il_cursor_u16(il_cursor *c) {
-    return (uint16_t)cursor_little(c, 2);
-}
+uint16_t il_cursor_u16(il_cursor *c) { return (uint16_t)cursor_little(c, 2); }
 
-uint32_t il_cursor_u32(il_cursor *c) {
-    return (uint32_t)cursor_little(c, 4);
-}
+uint32_t il_cursor_u32(il_cursor *c) { return (uint32_t)cursor_little(c, 4); }
 
-uint64_t il_cursor_u64(il_cursor *c) {
-    return cursor_little(c, 8);
-}
+uint64_t il_cursor_u64(il_cursor *c) { return cursor_little(c, 8); }
 
 il_str il_cursor_bytes(il_cursor *c, size_t n) {
     if (c->failed || n > c->n - c->at) {

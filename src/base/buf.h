@@ -20,8 +20,8 @@ void il_buf_fail(il_buf *b, il_status why);
 void il_buf_put(il_buf *b, il_str s);
 void il_buf_putc(il_buf *b, char c);
 void il_buf_puts(il_buf *b, const char *z);
-void il_buf_putu(il_buf *b, uint64_t v);            /* decimal */
-void il_buf_puti(il_buf *b, int64_t v);             /* decimal */
+void il_buf_putu(il_buf *b, uint64_t v);             /* decimal */
+void il_buf_puti(il_buf *b, int64_t v);              /* decimal */
 void il_buf_hex(il_buf *b, const void *p, size_t n); /* lower case */
 void il_buf_u8(il_buf *b, uint8_t v);
 void il_buf_u16(il_buf *b, uint16_t v); /* little-endian */

@@ -17,18 +17,18 @@ IL_PRINTF(3, 4) size_t il_format(char *out, size_t cap, const char *fmt, ...);
 /* As il_format, for functions that pass a format on. */
 IL_PRINTF(3, 0) size_t il_format_list(char *out, size_t cap, const char *fmt, va_list args);
 
-#define IL_TRY(expr)                            \
-    do {                                        \
-        il_status il_try_status_ = (expr);      \
-        if (il_try_status_ != IL_OK) {          \
-            return il_try_status_;              \
-        }                                       \
+#define IL_TRY(expr)                       \
+    do {                                   \
+        il_status il_try_status_ = (expr); \
+        if (il_try_status_ != IL_OK) {     \
+            return il_try_status_;         \
+        }                                  \
     } while (0)
 
 /* For invariants of our own: input is never judged with it. */
-#define IL_CHECK(cond, err)                                                                       \
-    do {                                                                                          \
-        if (!(cond)) {                                                                            \
-            return il_error_set((err), IL_E_INTERNAL, "broken invariant: %s", #cond);             \
-        }                                                                                         \
+#define IL_CHECK(cond, err)                                                           \
+    do {                                                                              \
+        if (!(cond)) {                                                                \
+            return il_error_set((err), IL_E_INTERNAL, "broken invariant: %s", #cond); \
+        }                                                                             \
     } while (0)

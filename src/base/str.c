@@ -18,9 +18,7 @@ il_str il_str_of(const char *z) {
     return (il_str){z, n};
 }
 
-bool il_str_starts(il_str s, il_str prefix) {
-    return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
-}
+bool il_str_starts(il_str s, il_str prefix) { return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0); }
 
 bool il_str_ends(il_str s, il_str suffix) {
     return s.n >= suffix.n && (suffix.n == 0 || memcmp(s.p + (s.n - suffix.n), suffix.p, suffix.n) == 0);
@@ -48,9 +46,7 @@ il_str il_str_part(il_str s, size_t from, size_t to) {
     return (il_str){s.p + from, to - from};
 }
 
-static char str_lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
-}
+static char str_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c; }
 
 bool il_str_eq_nocase(il_str a, il_str b) {
     if (a.n != b.n) {
@@ -66,9 +62,7 @@ bool il_str_eq_nocase(il_str a, il_str b) {
 
 #define STR_DISTANCE_MAX 32
 
-static unsigned str_min(unsigned a, unsigned b) {
-    return a < b ? a : b;
-}
+static unsigned str_min(unsigned a, unsigned b) { return a < b ? a : b; }
 
 /* Optimal string alignment: insert, delete, replace, swap of neighbours. Three rows suffice. */
 unsigned il_str_distance(il_str a, il_str b) {
@@ -95,9 +89,7 @@ unsigned il_str_distance(il_str a, il_str b) {
     return rows[a.n % 3][b.n];
 }
 
-static bool str_tail(unsigned char c) {
-    return (c & 0xc0) == 0x80;
-}
+static bool str_tail(unsigned char c) { return (c & 0xc0) == 0x80; }
 
 /* RFC 3629 table: the second byte's range depends on the first, which excludes overlong forms,
  * surrogates and everything above U+10FFFF. */

@@ -3,9 +3,7 @@
 #pragma once
 #include "base/mem.h"
 
-static inline bool il_str_eq(il_str a, il_str b) {
-    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
-}
+static inline bool il_str_eq(il_str a, il_str b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0); }
 /* Byte order, which for valid UTF-8 is code point order: <0, 0 or >0. */
 int il_str_cmp(il_str a, il_str b);
 /* From a NUL-terminated string (borrowed). */

@@ -35,9 +35,7 @@ void il_json_doc_free(il_json_doc *doc) {
     }
 }
 
-const il_json *il_json_doc_root(const il_json_doc *doc) {
-    return doc == NULL ? NULL : doc->root;
-}
+const il_json *il_json_doc_root(const il_json_doc *doc) { return doc == NULL ? NULL : doc->root; }
 
 il_status il_json_text_new(const il_alloc *alloc, const il_json *v, il_json_order order, char **text, size_t *n, il_error *err) {
     *text = NULL;

@@ -6,9 +6,7 @@ enum {
     MEMBER_PATH_MAX = 64, /* an AVL tree of 2^32 members is at most 46 high */
 };
 
-static unsigned member_height(const il_json *v) {
-    return v == NULL ? 0 : v->height;
-}
+static unsigned member_height(const il_json *v) { return v == NULL ? 0 : v->height; }
 
 static void member_measure(il_json *v) {
     const unsigned l = member_height(v->less);

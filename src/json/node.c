@@ -3,13 +3,9 @@
 
 #include "json/member.h"
 
-il_json_kind il_json_kind_of(const il_json *v) {
-    return v == NULL ? IL_JSON_NULL : (il_json_kind)v->kind;
-}
+il_json_kind il_json_kind_of(const il_json *v) { return v == NULL ? IL_JSON_NULL : (il_json_kind)v->kind; }
 
-bool il_json_bool(const il_json *v) {
-    return v != NULL && v->kind == IL_JSON_BOOL && v->truth;
-}
+bool il_json_bool(const il_json *v) { return v != NULL && v->kind == IL_JSON_BOOL && v->truth; }
 
 il_str il_json_text(const il_json *v) {
     if (v == NULL || (v->kind != IL_JSON_STRING && v->kind != IL_JSON_NUMBER)) {
@@ -18,37 +14,23 @@ il_str il_json_text(const il_json *v) {
     return v->text;
 }
 
-bool il_json_int(const il_json *v, int64_t *out) {
-    return v != NULL && v->kind == IL_JSON_NUMBER && il_str_int(v->text, out);
-}
+bool il_json_int(const il_json *v, int64_t *out) { return v != NULL && v->kind == IL_JSON_NUMBER && il_str_int(v->text, out); }
 
-size_t il_json_count(const il_json *v) {
-    return v == NULL ? 0 : v->count;
-}
+size_t il_json_count(const il_json *v) { return v == NULL ? 0 : v->count; }
 
 const il_json *il_json_get(const il_json *v, il_str key) {
     return v == NULL || v->kind != IL_JSON_OBJECT ? NULL : il_json_member_find(v, key);
 }
 
-const il_json *il_json_first(const il_json *v) {
-    return v == NULL ? NULL : v->first;
-}
+const il_json *il_json_first(const il_json *v) { return v == NULL ? NULL : v->first; }
 
-const il_json *il_json_next(const il_json *v) {
-    return v == NULL ? NULL : v->next;
-}
+const il_json *il_json_next(const il_json *v) { return v == NULL ? NULL : v->next; }
 
-il_str il_json_key(const il_json *v) {
-    return v == NULL ? IL_STR("") : v->key;
-}
+il_str il_json_key(const il_json *v) { return v == NULL ? IL_STR("") : v->key; }
 
-uint32_t il_json_line(const il_json *v) {
-    return v == NULL ? 0 : v->line;
-}
+uint32_t il_json_line(const il_json *v) { return v == NULL ? 0 : v->line; }
 
-uint32_t il_json_col(const il_json *v) {
-    return v == NULL ? 0 : v->col;
-}
+uint32_t il_json_col(const il_json *v) { return v == NULL ? 0 : v->col; }
 
 il_json *il_json_make(il_arena *arena, il_json_kind kind) {
     il_json *v = IL_NEW(arena, il_json);
@@ -196,10 +178,11 @@ il_status il_json_only(const il_json *object, const il_str *keys, size_t nkeys, 
         }
         const il_str near = node_nearest(v->key, keys, nkeys);
         if (near.n > 0) {
-            return il_error_at(err, IL_E_INVALID, v->key_line, v->key_col, v->key_offset, "unknown key `%.*s` in %s; did you mean `%.*s`?",
-                               IL_STR_ARG(v->key), where, IL_STR_ARG(near));
+            return il_error_at(err, IL_E_INVALID, v->key_line, v->key_col, v->key_offset,
+                               "unknown key `%.*s` in %s; did you mean `%.*s`?", IL_STR_ARG(v->key), where, IL_STR_ARG(near));
         }
-        return il_error_at(err, IL_E_INVALID, v->key_line, v->key_col, v->key_offset, "unknown key `%.*s` in %s", IL_STR_ARG(v->key), where);
+        return il_error_at(err, IL_E_INVALID, v->key_line, v->key_col, v->key_offset, "unknown key `%.*s` in %s",
+                           IL_STR_ARG(v->key), where);
     }
     return IL_OK;
 }

@@ -12,9 +12,9 @@
 
 /* Positions: line and col count from 1 (col in code points), offsets in bytes from 0; all 0 in a node that was built, not read. */
 struct il_json {
-    uint8_t kind; /* il_json_kind */
-    bool truth;   /* IL_JSON_BOOL */
-    bool plain;   /* a YAML plain scalar or a JSON literal; false for a quoted string */
+    uint8_t kind;   /* il_json_kind */
+    bool truth;     /* IL_JSON_BOOL */
+    bool plain;     /* a YAML plain scalar or a JSON literal; false for a quoted string */
     uint8_t height; /* of the index below this member */
     uint32_t line, col;
     uint32_t count; /* children */

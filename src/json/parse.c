@@ -42,9 +42,7 @@ il_status il_json_limits_fill(const il_json_limits *limits, il_json_limits *out,
     return IL_OK;
 }
 
-static uint32_t json_offset(const json_reader *r, const uint8_t *at) {
-    return (uint32_t)(at - r->start);
-}
+static uint32_t json_offset(const json_reader *r, const uint8_t *at) { return (uint32_t)(at - r->start); }
 
 static uint32_t json_col(const json_reader *r, const uint8_t *at) {
     return (uint32_t)((size_t)(at - r->start) - r->line_base + 1);
@@ -178,7 +176,8 @@ static il_status json_string(json_reader *r, il_str *out) {
             if (from == r->end) {
                 return JSON_FAIL_AT(r, IL_E_SYNTAX, from, "the text ends inside a string");
             }
-            return JSON_FAIL_AT(r, IL_E_SYNTAX, from, "control character \\x%02x in a string; write it as an escape", (unsigned)c);
+            return JSON_FAIL_AT(r, IL_E_SYNTAX, from, "control character \\x%02x in a string; write it as an escape",
+                                (unsigned)c);
         } else if (c >= 0x80) {
             const size_t n = il_utf8_length(from, (size_t)(r->end - from));
             if (n == 0) {
@@ -225,12 +224,13 @@ static il_status json_member(json_reader *r, il_json *object, il_json **out) {
     v->key_offset = json_offset(r, at);
     IL_TRY(json_string(r, &v->key));
     if (v->key.n > r->limits.key_bytes) {
-        return il_error_at(r->err, IL_E_LIMIT, v->key_line, v->key_col, v->key_offset, "a key of more than %u bytes", r->limits.key_bytes);
+        return il_error_at(r->err, IL_E_LIMIT, v->key_line, v->key_col, v->key_offset, "a key of more than %u bytes",
+                           r->limits.key_bytes);
     }
     const il_json *same = il_json_member_add(object, v);
     if (same != NULL) {
-        return il_error_at(r->err, IL_E_SYNTAX, v->key_line, v->key_col, v->key_offset, "duplicate key `%.*s`, first at line %u column %u",
-                           IL_STR_ARG(v->key), same->key_line, same->key_col);
+        return il_error_at(r->err, IL_E_SYNTAX, v->key_line, v->key_col, v->key_offset,
+                           "duplicate key `%.*s`, first at line %u column %u", IL_STR_ARG(v->key), same->key_line, same->key_col);
     }
     json_space(r);
     if (*r->p != ':') {

@@ -3,17 +3,11 @@
 
 enum { LAYOUT_WORD_MAX = 40 };
 
-static bool layout_tail(char c) {
-    return ((unsigned char)c & 0xc0) == 0x80;
-}
+static bool layout_tail(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
-static bool layout_blank(char c) {
-    return c == ' ' || c == '\t';
-}
+static bool layout_blank(char c) { return c == ' ' || c == '\t'; }
 
-static bool layout_break(char c) {
-    return c == '\n' || c == '\r';
-}
+static bool layout_break(char c) { return c == '\n' || c == '\r'; }
 
 size_t il_yaml_seek(il_yaml_place *place, il_str text, size_t index) {
     while (place->index < index && place->at < text.n) {
@@ -122,7 +116,8 @@ static il_status layout_comment(il_str text, size_t at, bool first, bool flow, i
     const bool spaced = at + 1 == text.n || layout_blank(text.p[at + 1]) || layout_break(text.p[at + 1]) || text.p[at + 1] == '#';
     if (!spaced && (!first || flow)) {
         const il_str word = il_yaml_word(text, at);
-        return il_yaml_refuse(text, at, err, "`%.*s` begins a comment here; quote this, or put a space after `#`", IL_STR_ARG(word));
+        return il_yaml_refuse(text, at, err, "`%.*s` begins a comment here; quote this, or put a space after `#`",
+                              IL_STR_ARG(word));
     }
     return IL_OK;
 }

@@ -3,14 +3,12 @@
  * differently from a string; only what both read alike is accepted. */
 #include "yaml/scalar.h"
 
-static bool scalar_digit(char c) {
-    return c >= '0' && c <= '9';
-}
+static bool scalar_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Booleans, nulls and floats of either schema in any letter case, the 1.1 "value" and "merge" keys. */
 static bool scalar_word(il_str s) {
-    static const char *const words[] = {"y",   "n",    "yes",   "no",    "on",    "off",   "true",  "false", "null",
-                                        "=",   "<<",   ".inf",  "+.inf", "-.inf", ".nan",  "+.nan", "-.nan"};
+    static const char *const words[] = {"y", "n",  "yes",  "no",    "on",    "off",  "true",  "false", "null",
+                                        "=", "<<", ".inf", "+.inf", "-.inf", ".nan", "+.nan", "-.nan"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (il_str_eq_nocase(s, il_str_of(words[i]))) {
             return true;
@@ -19,9 +17,7 @@ static bool scalar_word(il_str s) {
     return false;
 }
 
-static size_t scalar_sign(il_str s) {
-    return s.n > 0 && (s.p[0] == '+' || s.p[0] == '-') ? 1 : 0;
-}
+static size_t scalar_sign(il_str s) { return s.n > 0 && (s.p[0] == '+' || s.p[0] == '-') ? 1 : 0; }
 
 /* Digits and underscores from i on; counts the digits. */
 static size_t scalar_run(il_str s, size_t i, size_t *digits) {

@@ -5,15 +5,15 @@
 
 #include <yaml.h>
 
-#include "json/member.h"
 #include "yaml/layout.h"
 #include "yaml/scalar.h"
+#include "json/member.h"
 
 /* An open mapping or sequence. */
 typedef struct yaml_level {
     il_json *node;
     bool flow;
-    int indent;    /* column of a block mapping or sequence; of the one around it when flow */
+    int indent;      /* column of a block mapping or sequence; of the one around it when flow */
     il_json *member; /* in a mapping, a key that waits for its value */
     size_t key_end;  /* where that key's text ends */
 } yaml_level;
@@ -30,13 +30,9 @@ typedef struct yaml_reader {
     yaml_level path[IL_JSON_DEPTH_MAX];
 } yaml_reader;
 
-static uint32_t yaml_line(const yaml_event_t *e) {
-    return (uint32_t)e->start_mark.line + 1;
-}
+static uint32_t yaml_line(const yaml_event_t *e) { return (uint32_t)e->start_mark.line + 1; }
 
-static uint32_t yaml_col(const yaml_event_t *e) {
-    return (uint32_t)e->start_mark.column + 1;
-}
+static uint32_t yaml_col(const yaml_event_t *e) { return (uint32_t)e->start_mark.column + 1; }
 
 static il_yaml_around yaml_around(const yaml_reader *r) {
     if (r->depth == 0) {
@@ -136,8 +132,9 @@ static il_status yaml_key(yaml_reader *r, const yaml_event_t *e, size_t at, size
     if (e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE) {
         const il_yaml_sense sense = il_yaml_sense_of(s);
         if (sense == IL_YAML_DOUBTFUL) {
-            return il_str_eq(s, IL_STR("<<")) ? il_yaml_refuse(r->text, at, r->err, "merge keys are not supported; write the members out")
-                                              : yaml_doubtful(r, at, s);
+            return il_str_eq(s, IL_STR("<<"))
+                       ? il_yaml_refuse(r->text, at, r->err, "merge keys are not supported; write the members out")
+                       : yaml_doubtful(r, at, s);
         }
         if (sense != IL_YAML_STRING) {
             return s.n == 0 ? il_yaml_refuse(r->text, at, r->err, "a key is missing here")
@@ -157,8 +154,8 @@ static il_status yaml_key(yaml_reader *r, const yaml_event_t *e, size_t at, size
     v->key_offset = (uint32_t)at;
     const il_json *same = il_json_member_add(top->node, v);
     if (same != NULL) {
-        return il_yaml_refuse(r->text, at, r->err, "duplicate key `%.*s`, first at line %u column %u", IL_STR_ARG(s), same->key_line,
-                              same->key_col);
+        return il_yaml_refuse(r->text, at, r->err, "duplicate key `%.*s`, first at line %u column %u", IL_STR_ARG(s),
+                              same->key_line, same->key_col);
     }
     top->member = v;
     top->key_end = end;
@@ -172,7 +169,8 @@ static il_status yaml_absent(yaml_reader *r, size_t at) {
     }
     const yaml_level *top = &r->path[r->depth - 1];
     if (top->flow && top->member != NULL && !il_yaml_colon(r->text, top->key_end)) {
-        return il_yaml_refuse(r->text, top->member->key_offset, r->err, "`%.*s` in braces has no value; write `%.*s: null`, or quote the whole text",
+        return il_yaml_refuse(r->text, top->member->key_offset, r->err,
+                              "`%.*s` in braces has no value; write `%.*s: null`, or quote the whole text",
                               IL_STR_ARG(top->member->key), IL_STR_ARG(top->member->key));
     }
     return il_yaml_missing(r->text, at, yaml_around(r), r->err);
@@ -212,7 +210,8 @@ static il_status yaml_indented(yaml_reader *r, const yaml_event_t *e, size_t at)
 
 static il_status yaml_block(yaml_reader *r, size_t at) {
     if (r->depth == 0) {
-        return il_yaml_refuse(r->text, at, r->err, "a block of text needs a key before it"); /* readers differ on its indentation */
+        return il_yaml_refuse(r->text, at, r->err,
+                              "a block of text needs a key before it"); /* readers differ on its indentation */
     }
     return il_yaml_header(r->text, at, r->err);
 }
@@ -260,7 +259,8 @@ static il_status yaml_open(yaml_reader *r, const yaml_event_t *e, il_json_kind k
     const bool object = kind == IL_JSON_OBJECT;
     const size_t at = il_yaml_seek(&r->place, r->text, e->start_mark.index);
     const size_t end = il_yaml_seek(&r->place, r->text, e->end_mark.index);
-    const bool flow = object ? e->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE : e->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
+    const bool flow = object ? e->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
+                             : e->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
     IL_TRY(yaml_token(r, at, flow ? end : at));
     if (object) {
         IL_TRY(yaml_properties(r, at, e->data.mapping_start.tag != NULL, e->data.mapping_start.anchor != NULL));
@@ -290,7 +290,8 @@ static il_status yaml_open(yaml_reader *r, const yaml_event_t *e, il_json_kind k
 
 static il_status yaml_close(yaml_reader *r, const yaml_event_t *e) {
     if (r->path[r->depth - 1].flow) {
-        IL_TRY(yaml_token(r, il_yaml_seek(&r->place, r->text, e->start_mark.index), il_yaml_seek(&r->place, r->text, e->end_mark.index)));
+        IL_TRY(yaml_token(r, il_yaml_seek(&r->place, r->text, e->start_mark.index),
+                          il_yaml_seek(&r->place, r->text, e->end_mark.index)));
     }
     r->depth--;
     return IL_OK;
@@ -301,7 +302,8 @@ static il_status yaml_document(yaml_reader *r, const yaml_event_t *e) {
     if (r->root != NULL) {
         return il_yaml_refuse(r->text, at, r->err, "a second document; put it into a file of its own");
     }
-    if (e->data.document_start.version_directive != NULL || e->data.document_start.tag_directives.start != e->data.document_start.tag_directives.end) {
+    if (e->data.document_start.version_directive != NULL ||
+        e->data.document_start.tag_directives.start != e->data.document_start.tag_directives.end) {
         return il_yaml_refuse(r->text, at, r->err, "directives are not supported; remove the `%%` line");
     }
     return IL_OK;
@@ -344,13 +346,15 @@ static il_status yaml_broken(yaml_reader *r, const yaml_parser_t *parser) {
         return il_error_at(r->err, IL_E_MEMORY, (uint32_t)parser->mark.line + 1, (uint32_t)parser->mark.column + 1,
                            il_yaml_seek(&r->place, r->text, parser->mark.index), "out of memory");
     }
-    const size_t marks[2] = {parser->context != NULL ? parser->context_mark.index : parser->problem_mark.index, parser->problem_mark.index};
+    const size_t marks[2] = {parser->context != NULL ? parser->context_mark.index : parser->problem_mark.index,
+                             parser->problem_mark.index};
     for (size_t i = 0; i < 2; i++) {
         const size_t at = il_yaml_seek(&r->place, r->text, marks[i]);
         const char c = at < r->text.n ? r->text.p[at] : ' ';
         if (c == '*' || c == '&' || c == '!' || c == '%' || c == '@' || c == '`') {
             const il_str word = il_yaml_word(r->text, at);
-            return il_yaml_refuse(r->text, at, r->err, "plain text cannot begin with `%c` as `%.*s` does; quote this", c, IL_STR_ARG(word));
+            return il_yaml_refuse(r->text, at, r->err, "plain text cannot begin with `%c` as `%.*s` does; quote this", c,
+                                  IL_STR_ARG(word));
         }
     }
     const char *problem = parser->problem == NULL ? "not yaml" : parser->problem;

@@ -27,8 +27,9 @@ static difference differences[] = {
     {true, "too big negative integer", "as above", 0},
     {true, "real number overflow", "1e400 is text here; who computes with it refuses what is not finite", 0},
     {true, "NUL byte in object key not supported", "keys are counted strings here", 0},
-    {false, "expected the end after the value, found `\\x00`", "jansson takes a NUL byte after the value for the end of the text",
-     0},
+    {false, "expected the end after the value, found `\\x00`", "jansson loses a NUL byte that follows a number or literal", 0},
+    {false, "expected `,` or `]`, found `\\x00`", "as above, inside an array", 0},
+    {false, "expected `,` or `}`, found `\\x00`", "as above, inside an object", 0},
     {false, "nested deeper than 64 levels", "our default limit; jansson's is 2,048", 0},
     {false, "a key of more than 1024 bytes", "our default limit; jansson has none", 0},
 };
@@ -223,6 +224,8 @@ static void hand_written_traps(void **state) {
     compare("1\0", 2);
     compare("\"a\0b\"", 5);
     compare("[1,\0]", 5);
+    compare("[1\0]", 4);
+    compare("{\"a\":true\0}", 11);
     char deep[200];
     memset(deep, '[', 100);
     memset(deep + 100, ']', 100);

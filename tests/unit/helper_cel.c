@@ -67,7 +67,7 @@ static const il_cel_field helper_vars[CEL_NVARS] = {
 #define HELPER_LET(name, source, line, col) {{name, sizeof(name) - 1}, {source, sizeof(source) - 1}, line, col}
 static const il_cel_let helper_lets[] = {
     HELPER_LET("yes", "b", 10, 1),      HELPER_LET("sum", "i + j", 11, 1), HELPER_LET("both", "b && b2", 12, 1),
-    HELPER_LET("loop", "loop", 13, 5),  HELPER_LET("ping", "pong", 14, 1), HELPER_LET("pong", "1 + ping", 15, 1),
+    HELPER_LET("self", "self", 13, 5),  HELPER_LET("ping", "pong", 14, 1), HELPER_LET("pong", "1 + ping", 15, 1),
     HELPER_LET("bad", "i + ", 16, 3),   HELPER_LET("wrong", "i + s", 17, 3), HELPER_LET("hides", "s", 18, 1),
 };
 const il_cel_env cel_env = {helper_vars, CEL_NVARS, helper_lets, sizeof helper_lets / sizeof helper_lets[0]};

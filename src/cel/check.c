@@ -70,13 +70,13 @@ static check_text check_type_text(const il_cel_type *type) {
     return t;
 }
 
-/* Nearest of several names: at most one edit off below five letters, two above. */
+/* Nearest of several names: at most one edit off below five letters, two above; and something of the word must be left. */
 typedef struct check_nearest {
     il_str want, best;
     unsigned distance;
 } check_nearest;
 
-static check_nearest check_nearest_to(il_str want) { return (check_nearest){want, {NULL, 0}, want.n < 5 ? 2 : 3}; }
+static check_nearest check_nearest_to(il_str want) { return (check_nearest){want, {NULL, 0}, want.n < 2 ? 1 : want.n < 5 ? 2 : 3}; }
 
 static void check_nearest_try(check_nearest *near, il_str name) {
     unsigned d = il_str_distance(near->want, name);

@@ -50,17 +50,29 @@ static void check_put_type(check_text *t, const il_cel_type *type, unsigned dept
         return;
     }
     switch (type->kind) {
-    case IL_CEL_ERROR: check_put(t, IL_STR("dyn")); break;
-    case IL_CEL_NULL: check_put(t, IL_STR("null")); break;
-    case IL_CEL_BOOL: check_put(t, IL_STR("bool")); break;
-    case IL_CEL_INT: check_put(t, IL_STR("int")); break;
-    case IL_CEL_STRING: check_put(t, IL_STR("string")); break;
+    case IL_CEL_ERROR:
+        check_put(t, IL_STR("dyn"));
+        break;
+    case IL_CEL_NULL:
+        check_put(t, IL_STR("null"));
+        break;
+    case IL_CEL_BOOL:
+        check_put(t, IL_STR("bool"));
+        break;
+    case IL_CEL_INT:
+        check_put(t, IL_STR("int"));
+        break;
+    case IL_CEL_STRING:
+        check_put(t, IL_STR("string"));
+        break;
     case IL_CEL_LIST:
         check_put(t, IL_STR("list("));
         check_put_type(t, type->element, depth - 1);
         check_put(t, IL_STR(")"));
         break;
-    case IL_CEL_RECORD: check_put(t, type->name.n > 0 ? type->name : IL_STR("record")); break;
+    case IL_CEL_RECORD:
+        check_put(t, type->name.n > 0 ? type->name : IL_STR("record"));
+        break;
     }
 }
 
@@ -76,7 +88,9 @@ typedef struct check_nearest {
     unsigned distance;
 } check_nearest;
 
-static check_nearest check_nearest_to(il_str want) { return (check_nearest){want, {NULL, 0}, want.n < 2 ? 1 : want.n < 5 ? 2 : 3}; }
+static check_nearest check_nearest_to(il_str want) {
+    return (check_nearest){want, {NULL, 0}, want.n < 2 ? 1 : want.n < 5 ? 2 : 3};
+}
 
 static void check_nearest_try(check_nearest *near, il_str name) {
     unsigned d = il_str_distance(near->want, name);
@@ -254,7 +268,8 @@ static check_text check_source_text(const il_cel_node *n) {
     return t;
 }
 
-static il_status check_never(check_state *c, const il_cel_node *at, il_str word, const il_cel_node *side, const il_str *words, size_t nwords) {
+static il_status check_never(check_state *c, const il_cel_node *at, il_str word, const il_cel_node *side, const il_str *words,
+                             size_t nwords) {
     check_nearest near = check_nearest_to(word);
     for (size_t i = 0; i < nwords; i++) {
         check_nearest_try(&near, words[i]);
@@ -329,7 +344,8 @@ static uint64_t check_mul_cost(uint64_t a, uint64_t b) { return b != 0 && a > UI
 static il_status check_node(check_state *c, il_cel_node *n);
 
 static il_status check_name(check_state *c, const il_cel_node *n) {
-    static const char *const types[] = {"bool", "int", "uint", "double", "string", "bytes", "list", "map", "null_type", "type", "google"};
+    static const char *const types[] = {"bool", "int", "uint",      "double", "string", "bytes",
+                                        "list", "map", "null_type", "type",   "google"};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         if (il_str_eq(n->name, il_str_of(types[i]))) {
             return CHECK_FAIL(c, n, n->at, IL_E_INVALID, "the type `%s` as a value is not supported yet", types[i]);
@@ -356,20 +372,104 @@ static il_status check_name(check_state *c, const il_cel_node *n) {
 
 /* The functions and macros of the language and of its usual extensions: known, and not here yet. */
 static const char *const check_functions[] = {
-    "has",           "exists_one",     "existsOne",     "map",           "filter",        "transformList",   "transformMap",
-    "bind",          "size",           "contains",      "startsWith",    "endsWith",      "matches",         "int",
-    "uint",          "double",         "string",        "bytes",         "bool",          "timestamp",       "duration",
-    "type",          "dyn",            "getFullYear",   "getMonth",      "getDayOfYear",  "getDayOfMonth",   "getDate",
-    "getDayOfWeek",  "getHours",       "getMinutes",    "getSeconds",    "getMilliseconds", "charAt",        "indexOf",
-    "lastIndexOf",   "substring",      "replace",       "split",         "join",          "trim",            "lowerAscii",
-    "upperAscii",    "reverse",        "quote",         "format",        "ip",            "cidr",            "isIP",
-    "isCIDR",        "isCanonical",    "family",        "isUnspecified", "isLoopback",    "isGlobalUnicast", "isLinkLocalMulticast",
-    "isLinkLocalUnicast", "containsIP", "containsCIDR", "masked",        "prefixLength",  "of",              "none",
-    "ofNonZeroValue", "hasValue",      "value",         "or",            "orValue",       "optMap",          "optFlatMap",
-    "greatest",      "least",          "ceil",          "floor",         "round",         "trunc",           "abs",
-    "sign",          "isNaN",          "isInf",         "isFinite",      "bitAnd",        "bitOr",           "bitXor",
-    "bitNot",        "bitShiftLeft",   "bitShiftRight", "encode",        "decode",        "block",           "index",
-    "iterVar",       "accuVar",        "net",           "unwrap",        "unwrapOpt",     "getExt",          "hasExt",
+    "has",
+    "exists_one",
+    "existsOne",
+    "map",
+    "filter",
+    "transformList",
+    "transformMap",
+    "bind",
+    "size",
+    "contains",
+    "startsWith",
+    "endsWith",
+    "matches",
+    "int",
+    "uint",
+    "double",
+    "string",
+    "bytes",
+    "bool",
+    "timestamp",
+    "duration",
+    "type",
+    "dyn",
+    "getFullYear",
+    "getMonth",
+    "getDayOfYear",
+    "getDayOfMonth",
+    "getDate",
+    "getDayOfWeek",
+    "getHours",
+    "getMinutes",
+    "getSeconds",
+    "getMilliseconds",
+    "charAt",
+    "indexOf",
+    "lastIndexOf",
+    "substring",
+    "replace",
+    "split",
+    "join",
+    "trim",
+    "lowerAscii",
+    "upperAscii",
+    "reverse",
+    "quote",
+    "format",
+    "ip",
+    "cidr",
+    "isIP",
+    "isCIDR",
+    "isCanonical",
+    "family",
+    "isUnspecified",
+    "isLoopback",
+    "isGlobalUnicast",
+    "isLinkLocalMulticast",
+    "isLinkLocalUnicast",
+    "containsIP",
+    "containsCIDR",
+    "masked",
+    "prefixLength",
+    "of",
+    "none",
+    "ofNonZeroValue",
+    "hasValue",
+    "value",
+    "or",
+    "orValue",
+    "optMap",
+    "optFlatMap",
+    "greatest",
+    "least",
+    "ceil",
+    "floor",
+    "round",
+    "trunc",
+    "abs",
+    "sign",
+    "isNaN",
+    "isInf",
+    "isFinite",
+    "bitAnd",
+    "bitOr",
+    "bitXor",
+    "bitNot",
+    "bitShiftLeft",
+    "bitShiftRight",
+    "encode",
+    "decode",
+    "block",
+    "index",
+    "iterVar",
+    "accuVar",
+    "net",
+    "unwrap",
+    "unwrapOpt",
+    "getExt",
+    "hasExt",
 };
 
 static il_status check_call(check_state *c, const il_cel_node *n) {
@@ -378,14 +478,16 @@ static il_status check_call(check_state *c, const il_cel_node *n) {
     } rewrites[] = {{"any", "exists"}, {"some", "exists"}, {"every", "all"}, {"forall", "all"}, {"includes", "contains"}};
     for (size_t i = 0; i < sizeof rewrites / sizeof rewrites[0]; i++) {
         if (n->receiver && il_str_eq(n->name, il_str_of(rewrites[i].word))) {
-            return CHECK_FAIL(c, n, n->at, IL_E_INVALID, "`%s` is not a macro; did you mean `%s`?", rewrites[i].word, rewrites[i].instead);
+            return CHECK_FAIL(c, n, n->at, IL_E_INVALID, "`%s` is not a macro; did you mean `%s`?", rewrites[i].word,
+                              rewrites[i].instead);
         }
     }
     if (!n->receiver && il_str_eq(n->name, IL_STR("not"))) {
         return CHECK_FAIL(c, n, n->at, IL_E_INVALID, "unknown function `not`; did you mean `!`?");
     }
     if (!n->receiver && (il_str_eq(n->name, IL_STR("exists")) || il_str_eq(n->name, IL_STR("all")))) {
-        return CHECK_FAIL(c, n, n->at, IL_E_INVALID, "`%.*s` stands after a list: `list.%.*s(x, x == 1)`", IL_STR_ARG(n->name), IL_STR_ARG(n->name));
+        return CHECK_FAIL(c, n, n->at, IL_E_INVALID, "`%.*s` stands after a list: `list.%.*s(x, x == 1)`", IL_STR_ARG(n->name),
+                          IL_STR_ARG(n->name));
     }
     check_nearest near = check_nearest_to(n->name);
     check_nearest_try(&near, IL_STR("exists"));
@@ -594,21 +696,30 @@ static il_status check_macro(check_state *c, il_cel_node *n) {
     n->weight = range->weight + body->weight + 1;
     n->cost = check_add_cost(check_add_cost(1, range->cost), check_mul_cost(range->items, check_add_cost(body->cost, 1)));
     if (n->cost > IL_CEL_COST) {
-        return CHECK_FAIL(c, n, n->at, IL_E_LIMIT, "worst-case cost of this `%s` is over %u steps; nest fewer loops", il_cel_sign((il_cel_op)n->op),
-                          (unsigned)IL_CEL_COST);
+        return CHECK_FAIL(c, n, n->at, IL_E_LIMIT, "worst-case cost of this `%s` is over %u steps; nest fewer loops",
+                          il_cel_sign((il_cel_op)n->op), (unsigned)IL_CEL_COST);
     }
     return IL_OK;
 }
 
 static il_status check_literal(il_cel_node *n) {
     switch ((il_cel_kind)n->lit.kind) {
-    case IL_CEL_NULL: n->type = &check_null; return IL_OK;
-    case IL_CEL_BOOL: n->type = &check_bool; return IL_OK;
-    case IL_CEL_INT: n->type = &check_int; return IL_OK;
-    case IL_CEL_STRING: n->type = &check_string; return IL_OK;
+    case IL_CEL_NULL:
+        n->type = &check_null;
+        return IL_OK;
+    case IL_CEL_BOOL:
+        n->type = &check_bool;
+        return IL_OK;
+    case IL_CEL_INT:
+        n->type = &check_int;
+        return IL_OK;
+    case IL_CEL_STRING:
+        n->type = &check_string;
+        return IL_OK;
     case IL_CEL_ERROR:
     case IL_CEL_LIST:
-    case IL_CEL_RECORD: break;
+    case IL_CEL_RECORD:
+        break;
     }
     n->type = &check_any;
     return IL_OK;
@@ -628,13 +739,17 @@ static il_status check_let(check_state *c, il_cel_node *n) {
 /* What only this phase needs of a node whose kids are checked. */
 static il_status check_operator(check_state *c, il_cel_node *n) {
     switch ((il_cel_op)n->op) {
-    case IL_CEL_OP_LIT: return check_literal(n);
-    case IL_CEL_OP_UNSUPPORTED: break;
-    case IL_CEL_OP_LIST: return check_list(c, n);
+    case IL_CEL_OP_LIT:
+        return check_literal(n);
+    case IL_CEL_OP_UNSUPPORTED:
+        break;
+    case IL_CEL_OP_LIST:
+        return check_list(c, n);
     case IL_CEL_OP_MAP:
     case IL_CEL_OP_NAME:
     case IL_CEL_OP_LET:
-    case IL_CEL_OP_CALL: break;
+    case IL_CEL_OP_CALL:
+        break;
     case IL_CEL_OP_LOCAL:
         n->type = c->locals[n->slot].type;
         n->items = IL_CEL_LIST_GUESS;
@@ -646,7 +761,8 @@ static il_status check_operator(check_state *c, il_cel_node *n) {
     case IL_CEL_OP_SELECT:
         n->items = IL_CEL_LIST_GUESS;
         return check_select(c, n);
-    case IL_CEL_OP_FIELD: break;
+    case IL_CEL_OP_FIELD:
+        break;
     case IL_CEL_OP_INDEX:
         n->items = IL_CEL_LIST_GUESS;
         if (!check_may_be(n->kids->type, IL_CEL_LIST) || !check_may_be(n->kids->next->type, IL_CEL_INT)) {
@@ -665,14 +781,18 @@ static il_status check_operator(check_state *c, il_cel_node *n) {
     case IL_CEL_OP_DIV:
     case IL_CEL_OP_MOD:
     case IL_CEL_OP_ADD:
-    case IL_CEL_OP_SUB: return check_arithmetic(c, n);
+    case IL_CEL_OP_SUB:
+        return check_arithmetic(c, n);
     case IL_CEL_OP_LT:
     case IL_CEL_OP_LE:
     case IL_CEL_OP_GT:
-    case IL_CEL_OP_GE: return check_order(c, n);
+    case IL_CEL_OP_GE:
+        return check_order(c, n);
     case IL_CEL_OP_EQ:
-    case IL_CEL_OP_NE: return check_equality(c, n);
-    case IL_CEL_OP_IN: return check_in(c, n);
+    case IL_CEL_OP_NE:
+        return check_equality(c, n);
+    case IL_CEL_OP_IN:
+        return check_in(c, n);
     case IL_CEL_OP_AND:
     case IL_CEL_OP_OR:
         n->type = &check_bool;
@@ -680,9 +800,11 @@ static il_status check_operator(check_state *c, il_cel_node *n) {
             IL_TRY(check_want_bool(c, k, il_cel_sign((il_cel_op)n->op)));
         }
         return IL_OK;
-    case IL_CEL_OP_COND: return check_cond(c, n);
+    case IL_CEL_OP_COND:
+        return check_cond(c, n);
     case IL_CEL_OP_EXISTS:
-    case IL_CEL_OP_ALL: break;
+    case IL_CEL_OP_ALL:
+        break;
     }
     return CHECK_FAIL(c, n, n->at, IL_E_INTERNAL, "an operator that the checker does not know");
 }
@@ -721,7 +843,8 @@ il_status il_cel_check(il_arena *arena, const il_cel_env *env, il_cel_kind want,
     check_state state = {.arena = arena, .env = env, .err = err}, *c = &state;
     IL_TRY(check_node(c, root));
     if (root->cost > IL_CEL_COST) {
-        return CHECK_FAIL(c, root, root->start, IL_E_LIMIT, "worst-case cost is over %u steps; nest fewer loops", (unsigned)IL_CEL_COST);
+        return CHECK_FAIL(c, root, root->start, IL_E_LIMIT, "worst-case cost is over %u steps; nest fewer loops",
+                          (unsigned)IL_CEL_COST);
     }
     if (want == IL_CEL_NULL || check_may_be(root->type, want)) {
         return IL_OK;
@@ -732,7 +855,8 @@ il_status il_cel_check(il_arena *arena, const il_cel_env *env, il_cel_kind want,
         tw = check_text_new();
         check_put(&tw, IL_STR("list"));
     }
-    const char *hint = want == IL_CEL_BOOL && root->type->kind == IL_CEL_INT ? "; compare it with something"
-                       : want == IL_CEL_BOOL && root->type->kind == IL_CEL_LIST ? "; compare it with `[]`" : "";
+    const char *hint = want == IL_CEL_BOOL && root->type->kind == IL_CEL_INT    ? "; compare it with something"
+                       : want == IL_CEL_BOOL && root->type->kind == IL_CEL_LIST ? "; compare it with `[]`"
+                                                                                : "";
     return CHECK_FAIL(c, root, root->start, IL_E_INVALID, "must be `%s`, is `%s`%s", tw.p, tg.p, hint);
 }

@@ -61,9 +61,9 @@ typedef enum il_cel_token_kind {
 
 typedef struct il_cel_token {
     il_cel_token_kind kind;
-    size_t offset, n;        /* the whole token in its source */
-    size_t body, body_n;     /* between the quotes */
-    bool raw;                /* r'…' */
+    size_t offset, n;    /* the whole token in its source */
+    size_t body, body_n; /* between the quotes */
+    bool raw;            /* r'…' */
 } il_cel_token;
 
 typedef struct il_cel_lexer {
@@ -75,7 +75,9 @@ typedef struct il_cel_lexer {
 IL_NODISCARD il_status il_cel_lex(il_cel_lexer *lex, il_cel_token *out, il_error *err);
 
 /* The value of a STRING (UTF-8) or BYTES token, copied into `arena`. */
-IL_NODISCARD il_status il_cel_unescape(const il_cel_source *src, const il_cel_token *t, il_arena *arena, il_str *out, il_error *err);
+IL_NODISCARD il_status il_cel_unescape(const il_cel_source *src, const il_cel_token *t, il_arena *arena, il_str *out,
+                                       il_error *err);
 
 /* The value of an INT token, `negative` when a minus sign belongs to it. */
-IL_NODISCARD il_status il_cel_int_value(const il_cel_source *src, const il_cel_token *t, bool negative, int64_t *out, il_error *err);
+IL_NODISCARD il_status il_cel_int_value(const il_cel_source *src, const il_cel_token *t, bool negative, int64_t *out,
+                                        il_error *err);

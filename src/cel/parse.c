@@ -39,7 +39,9 @@ static il_status parse_unary(parse_state *p, il_cel_token_kind only, il_cel_node
 
 #define PARSE_FAIL(p, offset, code, ...) IL_CEL_FAIL((p)->lex.src, (offset), (p)->err, (code), __VA_ARGS__)
 
-static il_str parse_text(const parse_state *p, const il_cel_token *t) { return il_str_part(p->lex.src->text, t->offset, t->offset + t->n); }
+static il_str parse_text(const parse_state *p, const il_cel_token *t) {
+    return il_str_part(p->lex.src->text, t->offset, t->offset + t->n);
+}
 
 static il_status parse_advance(parse_state *p) {
     p->prev = p->tok;
@@ -58,7 +60,8 @@ static il_status parse_unexpected(parse_state *p, const char *wanted) {
     if (p->tok.kind == IL_CEL_T_NAME) {
         for (size_t i = 0; i < sizeof rewrites / sizeof rewrites[0]; i++) {
             if (il_str_eq(text, il_str_of(rewrites[i].word))) {
-                return PARSE_FAIL(p, p->tok.offset, IL_E_SYNTAX, "unexpected `%.*s`; did you mean `%s`?", IL_STR_ARG(text), rewrites[i].sign);
+                return PARSE_FAIL(p, p->tok.offset, IL_E_SYNTAX, "unexpected `%.*s`; did you mean `%s`?", IL_STR_ARG(text),
+                                  rewrites[i].sign);
             }
         }
     }
@@ -89,7 +92,8 @@ static il_status parse_enter(parse_state *p) {
 
 static il_status parse_node(parse_state *p, il_cel_op op, size_t start, size_t at, il_cel_node **out) {
     if (p->nodes >= p->limits->nodes) {
-        return PARSE_FAIL(p, at, IL_E_LIMIT, "more than %u parts, lets expanded; split the expression", (unsigned)p->limits->nodes);
+        return PARSE_FAIL(p, at, IL_E_LIMIT, "more than %u parts, lets expanded; split the expression",
+                          (unsigned)p->limits->nodes);
     }
     p->nodes++;
     il_cel_node *n = IL_NEW(p->arena, il_cel_node);
@@ -129,7 +133,8 @@ static il_status parse_optional(parse_state *p) {
 }
 
 /* Comma-separated expressions up to `close`, which is consumed. A list may end with a comma. */
-static il_status parse_items(parse_state *p, il_cel_node *n, il_cel_node *tail, il_cel_token_kind close, const char *wanted, bool trailing) {
+static il_status parse_items(parse_state *p, il_cel_node *n, il_cel_node *tail, il_cel_token_kind close, const char *wanted,
+                             bool trailing) {
     while (p->tok.kind != close) {
         il_cel_node *item = NULL;
         if (p->tok.kind == IL_CEL_T_QUESTION) {
@@ -211,7 +216,8 @@ static il_status parse_expand(parse_state *p, size_t let, size_t offset, il_cel_
     }
     *src = (il_cel_source){l->source, l->line, l->col};
     if (l->source.n > p->limits->source_bytes) {
-        return PARSE_FAIL(p, offset, IL_E_LIMIT, "the let `%.*s` is longer than %zu bytes", IL_STR_ARG(l->name), p->limits->source_bytes);
+        return PARSE_FAIL(p, offset, IL_E_LIMIT, "the let `%.*s` is longer than %zu bytes", IL_STR_ARG(l->name),
+                          p->limits->source_bytes);
     }
     p->expanded += l->source.n;
     if (p->expanded / 64 > p->limits->source_bytes) {
@@ -300,8 +306,12 @@ static il_status parse_literal(parse_state *p, bool negative, size_t start, il_c
     il_str text;
     switch (p->tok.kind) {
     case IL_CEL_T_TRUE:
-    case IL_CEL_T_FALSE: n->lit = il_cel_of_bool(p->tok.kind == IL_CEL_T_TRUE); break;
-    case IL_CEL_T_NULL: n->lit.kind = IL_CEL_NULL; break;
+    case IL_CEL_T_FALSE:
+        n->lit = il_cel_of_bool(p->tok.kind == IL_CEL_T_TRUE);
+        break;
+    case IL_CEL_T_NULL:
+        n->lit.kind = IL_CEL_NULL;
+        break;
     case IL_CEL_T_INT:
         n->lit.kind = IL_CEL_INT;
         IL_TRY(il_cel_int_value(p->lex.src, &p->tok, negative, &n->lit.u.i, p->err));
@@ -351,7 +361,8 @@ static il_status parse_literal(parse_state *p, bool negative, size_t start, il_c
     case IL_CEL_T_MINUS:
     case IL_CEL_T_STAR:
     case IL_CEL_T_SLASH:
-    case IL_CEL_T_PERCENT: return parse_unexpected(p, "an expression");
+    case IL_CEL_T_PERCENT:
+        return parse_unexpected(p, "an expression");
     }
     return parse_advance(p);
 }
@@ -405,8 +416,8 @@ static il_status parse_macro(parse_state *p, il_cel_op op, il_str macro, size_t 
     IL_TRY(parse_copy(p, parse_text(p, &p->tok), &scope.name));
     IL_TRY(parse_advance(p));
     if (p->tok.kind != IL_CEL_T_COMMA) {
-        return PARSE_FAIL(p, var.offset, IL_E_SYNTAX, "`%.*s` takes a variable name and a condition: `list.%.*s(x, x == 1)`", IL_STR_ARG(macro),
-                          IL_STR_ARG(macro));
+        return PARSE_FAIL(p, var.offset, IL_E_SYNTAX, "`%.*s` takes a variable name and a condition: `list.%.*s(x, x == 1)`",
+                          IL_STR_ARG(macro), IL_STR_ARG(macro));
     }
     IL_TRY(parse_advance(p));
     if (p->nlocals >= IL_CEL_LOCALS) {
@@ -491,7 +502,8 @@ static il_status parse_postfix(parse_state *p, bool negative, size_t start, il_c
             *out = n;
         } else if (p->tok.kind == IL_CEL_T_LBRACE) {
             const il_cel_node *n = *out;
-            bool name = n->op == IL_CEL_OP_NAME || n->op == IL_CEL_OP_VAR || n->op == IL_CEL_OP_SELECT || n->op == IL_CEL_OP_LOCAL;
+            bool name =
+                n->op == IL_CEL_OP_NAME || n->op == IL_CEL_OP_VAR || n->op == IL_CEL_OP_SELECT || n->op == IL_CEL_OP_LOCAL;
             return name ? PARSE_FAIL(p, p->tok.offset, IL_E_INVALID, "message literals (`T{field: value}`) are not supported")
                         : parse_unexpected(p, "an operator or the end");
         } else {
@@ -532,10 +544,10 @@ static unsigned parse_strength(il_cel_token_kind kind, il_cel_op *op) {
         il_cel_op op;
         unsigned strength;
     } table[] = {
-        {IL_CEL_T_OR, IL_CEL_OP_OR, 1},    {IL_CEL_T_AND, IL_CEL_OP_AND, 2},  {IL_CEL_T_LT, IL_CEL_OP_LT, 3},
-        {IL_CEL_T_LE, IL_CEL_OP_LE, 3},    {IL_CEL_T_GT, IL_CEL_OP_GT, 3},    {IL_CEL_T_GE, IL_CEL_OP_GE, 3},
-        {IL_CEL_T_EQ, IL_CEL_OP_EQ, 3},    {IL_CEL_T_NE, IL_CEL_OP_NE, 3},    {IL_CEL_T_IN, IL_CEL_OP_IN, 3},
-        {IL_CEL_T_PLUS, IL_CEL_OP_ADD, 4}, {IL_CEL_T_MINUS, IL_CEL_OP_SUB, 4}, {IL_CEL_T_STAR, IL_CEL_OP_MUL, 5},
+        {IL_CEL_T_OR, IL_CEL_OP_OR, 1},     {IL_CEL_T_AND, IL_CEL_OP_AND, 2},     {IL_CEL_T_LT, IL_CEL_OP_LT, 3},
+        {IL_CEL_T_LE, IL_CEL_OP_LE, 3},     {IL_CEL_T_GT, IL_CEL_OP_GT, 3},       {IL_CEL_T_GE, IL_CEL_OP_GE, 3},
+        {IL_CEL_T_EQ, IL_CEL_OP_EQ, 3},     {IL_CEL_T_NE, IL_CEL_OP_NE, 3},       {IL_CEL_T_IN, IL_CEL_OP_IN, 3},
+        {IL_CEL_T_PLUS, IL_CEL_OP_ADD, 4},  {IL_CEL_T_MINUS, IL_CEL_OP_SUB, 4},   {IL_CEL_T_STAR, IL_CEL_OP_MUL, 5},
         {IL_CEL_T_SLASH, IL_CEL_OP_DIV, 5}, {IL_CEL_T_PERCENT, IL_CEL_OP_MOD, 5},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
@@ -596,8 +608,8 @@ static il_status parse_expr(parse_state *p, il_cel_node **out) {
     return IL_OK;
 }
 
-il_status il_cel_parse(il_arena *arena, il_str source, uint32_t line, uint32_t col, const il_cel_env *env, const il_cel_limits *limits,
-                       il_cel_node **out, il_error *err) {
+il_status il_cel_parse(il_arena *arena, il_str source, uint32_t line, uint32_t col, const il_cel_env *env,
+                       const il_cel_limits *limits, il_cel_node **out, il_error *err) {
     il_cel_source *src = IL_NEW(arena, il_cel_source);
     if (src == NULL) {
         return il_arena_fail(arena, err);

@@ -19,11 +19,13 @@ typedef struct suite {
     const char *file;
     size_t least; /* so many must pass, or the harness has gone blind */
     size_t total, passed, wrong;
-    size_t unsupported, types, container, unchecked; /* skipped: construct; types of variables; name resolution; needs the check off */
+    size_t unsupported, types, container,
+        unchecked; /* skipped: construct; types of variables; name resolution; needs the check off */
 } suite;
 
-static const il_cel_type suite_any = {.kind = IL_CEL_ERROR}, suite_null = {.kind = IL_CEL_NULL}, suite_bool = {.kind = IL_CEL_BOOL},
-                         suite_int = {.kind = IL_CEL_INT}, suite_string = {.kind = IL_CEL_STRING};
+static const il_cel_type suite_any = {.kind = IL_CEL_ERROR}, suite_null = {.kind = IL_CEL_NULL},
+                         suite_bool = {.kind = IL_CEL_BOOL}, suite_int = {.kind = IL_CEL_INT},
+                         suite_string = {.kind = IL_CEL_STRING};
 
 static const il_cel_type *suite_type(il_arena *arena, il_str text) {
     if (il_str_eq(text, IL_STR("dyn"))) {
@@ -129,7 +131,8 @@ static void suite_one(suite *s, const il_json *test) {
     for (size_t i = 0; i < env.nvars; i++) {
         dotted = dotted || il_str_find(fields[i].name, IL_STR("."), 0) != SIZE_MAX;
     }
-    bool block = il_str_eq(il_json_text(il_json_get(test, IL_STR("tier"))), IL_STR("ext_block")); /* an optimizer's device: never */
+    bool block =
+        il_str_eq(il_json_text(il_json_get(test, IL_STR("tier"))), IL_STR("ext_block")); /* an optimizer's device: never */
     if (block || il_json_get(test, IL_STR("container")) != NULL || il_json_get(test, IL_STR("fn_env")) != NULL || dotted) {
         s->container++;
     } else if (!types) {
@@ -147,7 +150,8 @@ static void suite_one(suite *s, const il_json *test) {
         }
     } else {
         il_cel_value want = {0}, got = cel_eval(&c, values);
-        bool right = want_error ? got.kind == IL_CEL_ERROR : value == NULL || (suite_value(&c.arena, value, &want) && il_cel_equal(want, got));
+        bool right = want_error ? got.kind == IL_CEL_ERROR
+                                : value == NULL || (suite_value(&c.arena, value, &want) && il_cel_equal(want, got));
         if (!right) {
             print_error("%.*s\n  a wrong value (kind %d)\n", IL_STR_ARG(expr), got.kind);
         }
@@ -166,12 +170,14 @@ static void suite_one(suite *s, const il_json *test) {
 
 /* The parser cases of cel-go: what it refuses as syntax we refuse, and what it parses is no syntax error here. */
 static void suite_parsing(suite *s, const il_json *test) {
-    static const char *const syntax[] = {"Syntax error", "reserved identifier", "invalid int literal", "unicode code point", "simple name", "'`'"};
+    static const char *const syntax[] = {"Syntax error",       "reserved identifier", "invalid int literal",
+                                         "unicode code point", "simple name",         "'`'"};
     if (!il_str_eq(il_json_text(il_json_get(test, IL_STR("suite"))), IL_STR("parsing"))) {
         return;
     }
     il_str expr = il_json_text(il_json_get(test, IL_STR("expr"))), error = il_json_text(il_json_get(test, IL_STR("error")));
-    bool bad = false, quoted = il_str_find(error, IL_STR("'`'"), 0) != SIZE_MAX; /* its option is off, ours has back-quoted fields */
+    bool bad = false,
+         quoted = il_str_find(error, IL_STR("'`'"), 0) != SIZE_MAX; /* its option is off, ours has back-quoted fields */
     for (size_t i = 0; i < sizeof syntax / sizeof syntax[0]; i++) {
         bad = bad || il_str_find(error, il_str_of(syntax[i]), 0) != SIZE_MAX;
     }
@@ -183,7 +189,8 @@ static void suite_parsing(suite *s, const il_json *test) {
         right = false;
     }
     if (!right) {
-        print_error("%.*s\n  cel-go: %.*s\n  here: %u:%u %s\n", IL_STR_ARG(expr), IL_STR_ARG(error), c.err.line, c.err.col, c.err.msg);
+        print_error("%.*s\n  cel-go: %.*s\n  here: %u:%u %s\n", IL_STR_ARG(expr), IL_STR_ARG(error), c.err.line, c.err.col,
+                    c.err.msg);
     }
     s->total++;
     s->passed += right ? 1 : 0;
@@ -217,8 +224,9 @@ static void suite_run(suite *s, void (*one)(suite *s, const il_json *test)) {
     }
     il_json_doc_free(doc);
     free(text);
-    print_message("%s: %zu tests, %zu passed, %zu wrong; skipped: %zu not supported yet, %zu types, %zu name resolution, %zu unchecked\n", s->file,
-                  s->total, s->passed, s->wrong, s->unsupported, s->types, s->container, s->unchecked);
+    print_message(
+        "%s: %zu tests, %zu passed, %zu wrong; skipped: %zu not supported yet, %zu types, %zu name resolution, %zu unchecked\n",
+        s->file, s->total, s->passed, s->wrong, s->unsupported, s->types, s->container, s->unchecked);
     assert_int_equal(s->wrong, 0);
     assert_true(s->passed >= s->least);
 }
@@ -242,6 +250,7 @@ static void test_parsing(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_conformance), cmocka_unit_test(test_pitfalls), cmocka_unit_test(test_parsing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_conformance), cmocka_unit_test(test_pitfalls),
+                                       cmocka_unit_test(test_parsing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,19 +26,61 @@ static void test_forms(void **state) {
     static const struct {
         const char *text, *printed;
     } rows[] = {
-        {"((1)+(2))*3", "(1 + 2) * 3"}, {"1+(2*3)", "1 + 2 * 3"}, {"1-(2-3)", "1 - (2 - 3)"}, {"(1-2)-3", "1 - 2 - 3"}, {"1*(2*3)", "1 * (2 * 3)"},
-        {"(1<2)==true", "1 < 2 == true"}, {"true==(1<2)", "true == (1 < 2)"}, {"b&&(b2||b)", "b && (b2 || b)"}, {"(b&&b2)||b", "b && b2 || b"},
-        {"b||(b2||b)", "b || b2 || b"}, {"(b&&b2)&&b", "b && b2 && b"}, {"(b?b2:b)?1:2", "(b ? b2 : b) ? 1 : 2"}, {"b?(b2?1:2):3", "b ? (b2 ? 1 : 2) : 3"},
-        {"b?1:(b2?2:3)", "b ? 1 : b2 ? 2 : 3"}, {"(b?1:2)+3", "(b ? 1 : 2) + 3"}, {"!(b&&b2)", "!(b && b2)"}, {"!(!b)", "!!b"}, {"!(i==1)", "!(i == 1)"},
-        {"-(i)", "-i"}, {"-(-i)", "--i"}, {"-(5)", "-(5)"}, {"-(0)", "-(0)"}, {"--5", "--5"}, {"1 - -5", "1 - -5"}, {"-(i+1)", "-(i + 1)"}, {"-r.i", "-r.i"},
-        {"- [1][0]", "-[1][0]"}, {"(-i) * 2", "-i * 2"}, {"!(-i == 1)", "!(-i == 1)"}, {"[1,2,]", "[1, 2]"}, {"[i,[j]]", "[i, [j]]"}, {"[]", "[]"},
-        {"ints [ 0 ]", "ints[0]"}, {"([1]+ints)[0]", "([1] + ints)[0]"}, {"(b?r:r).word", "(b ? r : r).word"},
-        {"ints . exists ( x , x>1 )", "ints.exists(x, x > 1)"}, {"(ints+[1]).all(x,b?b:b2)", "(ints + [1]).all(x, b ? b : b2)"},
-        {"yes&&sum>1", "b && i + j > 1"}, {"both||b", "b && b2 || b"}, {"!both", "!(b && b2)"}, {"sum*2", "(i + j) * 2"},
-        {"names.exists(s, hides == s)", "names.exists(s, .s == s)"}, {"names.exists(s, .s == s)", "names.exists(s, .s == s)"}, {".s == 'x'", "s == 'x'"},
-        {"\"it's\"", "'it\\'s'"}, {"'a\\\\b\\n\\t\\r'", "'a\\\\b\\n\\t\\r'"}, {"'\\x00\\x1f\\x7f'", "'\\x00\\x1f\\x7f'"}, {"'\\u00e9\\U0001F600'", "'\xC3\xA9\xF0\x9F\x98\x80'"},
-        {"r'\\d'", "'\\\\d'"}, {"0x7fffffffffffffff", "9223372036854775807"}, {"-9223372036854775808", "-9223372036854775808"}, {"null", "null"},
-        {"b /* ", NULL}, {"1 in [1, 2] == b", "1 in [1, 2] == b"}, {"b == (1 in ints)", "b == (1 in ints)"},
+        {"((1)+(2))*3", "(1 + 2) * 3"},
+        {"1+(2*3)", "1 + 2 * 3"},
+        {"1-(2-3)", "1 - (2 - 3)"},
+        {"(1-2)-3", "1 - 2 - 3"},
+        {"1*(2*3)", "1 * (2 * 3)"},
+        {"(1<2)==true", "1 < 2 == true"},
+        {"true==(1<2)", "true == (1 < 2)"},
+        {"b&&(b2||b)", "b && (b2 || b)"},
+        {"(b&&b2)||b", "b && b2 || b"},
+        {"b||(b2||b)", "b || b2 || b"},
+        {"(b&&b2)&&b", "b && b2 && b"},
+        {"(b?b2:b)?1:2", "(b ? b2 : b) ? 1 : 2"},
+        {"b?(b2?1:2):3", "b ? (b2 ? 1 : 2) : 3"},
+        {"b?1:(b2?2:3)", "b ? 1 : b2 ? 2 : 3"},
+        {"(b?1:2)+3", "(b ? 1 : 2) + 3"},
+        {"!(b&&b2)", "!(b && b2)"},
+        {"!(!b)", "!!b"},
+        {"!(i==1)", "!(i == 1)"},
+        {"-(i)", "-i"},
+        {"-(-i)", "--i"},
+        {"-(5)", "-(5)"},
+        {"-(0)", "-(0)"},
+        {"--5", "--5"},
+        {"1 - -5", "1 - -5"},
+        {"-(i+1)", "-(i + 1)"},
+        {"-r.i", "-r.i"},
+        {"- [1][0]", "-[1][0]"},
+        {"(-i) * 2", "-i * 2"},
+        {"!(-i == 1)", "!(-i == 1)"},
+        {"[1,2,]", "[1, 2]"},
+        {"[i,[j]]", "[i, [j]]"},
+        {"[]", "[]"},
+        {"ints [ 0 ]", "ints[0]"},
+        {"([1]+ints)[0]", "([1] + ints)[0]"},
+        {"(b?r:r).word", "(b ? r : r).word"},
+        {"ints . exists ( x , x>1 )", "ints.exists(x, x > 1)"},
+        {"(ints+[1]).all(x,b?b:b2)", "(ints + [1]).all(x, b ? b : b2)"},
+        {"yes&&sum>1", "b && i + j > 1"},
+        {"both||b", "b && b2 || b"},
+        {"!both", "!(b && b2)"},
+        {"sum*2", "(i + j) * 2"},
+        {"names.exists(s, hides == s)", "names.exists(s, .s == s)"},
+        {"names.exists(s, .s == s)", "names.exists(s, .s == s)"},
+        {".s == 'x'", "s == 'x'"},
+        {"\"it's\"", "'it\\'s'"},
+        {"'a\\\\b\\n\\t\\r'", "'a\\\\b\\n\\t\\r'"},
+        {"'\\x00\\x1f\\x7f'", "'\\x00\\x1f\\x7f'"},
+        {"'\\u00e9\\U0001F600'", "'\xC3\xA9\xF0\x9F\x98\x80'"},
+        {"r'\\d'", "'\\\\d'"},
+        {"0x7fffffffffffffff", "9223372036854775807"},
+        {"-9223372036854775808", "-9223372036854775808"},
+        {"null", "null"},
+        {"b /* ", NULL},
+        {"1 in [1, 2] == b", "1 in [1, 2] == b"},
+        {"b == (1 in ints)", "b == (1 in ints)"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         cel_case c;
@@ -88,7 +130,8 @@ static uint32_t pick(maker *m, uint32_t n) {
 
 static void make_int(maker *m, unsigned depth);
 static void make_bool(maker *m, unsigned depth) {
-    static const char *const leaves[] = {"b", "b2", "true", "yes", "both", "r.b", "any", "word == 'held'", "s in names", "ints[1] > 9"};
+    static const char *const leaves[] = {"b",   "b2",  "true",           "yes",        "both",
+                                         "r.b", "any", "word == 'held'", "s in names", "ints[1] > 9"};
     if (depth == 0) {
         il_buf_puts(&m->out, leaves[pick(m, 10)]);
         return;
@@ -179,6 +222,7 @@ static void test_random(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_quoted), cmocka_unit_test(test_random)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_quoted),
+                                       cmocka_unit_test(test_random)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,14 +5,14 @@
 #include "cel/cel.h"
 #include "cel/lex.h"
 
-#define IL_CEL_SOURCE_BYTES (16u * 1024)
+#define IL_CEL_SOURCE_BYTES 16384u
 #define IL_CEL_DEPTH 64u
 #define IL_CEL_NODES 4096u
-#define IL_CEL_DEPTH_MAX 512u           /* what a caller may raise the depth to: the C stack has to hold it */
-#define IL_CEL_LOCALS 32u               /* macro variables in scope at one place */
-#define IL_CEL_COST (10u * 1000 * 1000) /* node visits: the static bound, and what one evaluation may spend */
-#define IL_CEL_LIST_GUESS 1024u         /* items that the static bound assumes of a list it knows nothing about */
-#define IL_CEL_DOMAIN_MAX 256u          /* words of an inferred finite domain; a larger one is forgotten */
+#define IL_CEL_DEPTH_MAX 512u   /* what a caller may raise the depth to: the C stack has to hold it */
+#define IL_CEL_LOCALS 32u       /* macro variables in scope at one place */
+#define IL_CEL_COST 10000000    /* node visits: the static bound, and what one evaluation may spend */
+#define IL_CEL_LIST_GUESS 1024u /* items that the static bound assumes of a list it knows nothing about */
+#define IL_CEL_DOMAIN_MAX 256u  /* words of an inferred finite domain; a larger one is forgotten */
 
 typedef enum il_cel_op {
     IL_CEL_OP_LIT = 0,     /* lit; a list of literals becomes one */
@@ -69,17 +69,7 @@ struct il_cel_node {
 
 struct il_cel_program {
     const il_cel_node *root;
-    size_t nvars;
 };
-
-/* The first kid and the ones after it. */
-static inline il_cel_node *il_cel_kid(const il_cel_node *n, unsigned i) {
-    il_cel_node *k = n->kids;
-    for (; i > 0; i--) {
-        k = k->next;
-    }
-    return k;
-}
 
 /* The sign of a unary or binary operator (`&&`); "" for other nodes. */
 const char *il_cel_sign(il_cel_op op);

@@ -129,8 +129,8 @@ static check_text check_hint(const check_nearest *near, const il_str *names, siz
 /* --- types ---------------------------------------------------------------------------------------------------------------- */
 
 static const il_cel_type *check_type_or_any(const il_cel_type *t) { return t != NULL ? t : &check_any; }
-static bool check_is_any(const il_cel_type *t) { return t->kind == IL_CEL_ERROR; }
-static bool check_may_be(const il_cel_type *t, il_cel_kind kind) { return t->kind == kind || check_is_any(t); }
+static bool check_is_any(const il_cel_type *t) { return t == NULL || t->kind == IL_CEL_ERROR; }
+static bool check_may_be(const il_cel_type *t, il_cel_kind kind) { return check_is_any(t) || t->kind == kind; }
 
 static bool check_unify(const il_cel_type *a, const il_cel_type *b) {
     for (unsigned depth = 0; depth < IL_CEL_DEPTH_MAX; depth++) {
@@ -188,7 +188,7 @@ static void check_intern(il_cel_node *n, const il_str *words, size_t nwords) {
 static il_status check_list_of(check_state *c, const il_cel_type *element, const il_cel_type **out) {
     il_cel_type *type = IL_NEW(c->arena, il_cel_type);
     if (type == NULL) {
-        return il_arena_fail(c->arena, c->err);
+        return il_cel_no_memory(c->arena, c->err);
     }
     *type = (il_cel_type){.kind = IL_CEL_LIST, .element = element};
     *out = type;
@@ -233,7 +233,7 @@ static il_status check_join_arms(check_state *c, const il_cel_node *a, const il_
     il_str *words = IL_NEW_ARRAY(c->arena, il_str, na + nb);
     il_cel_type *type = IL_NEW(c->arena, il_cel_type);
     if (words == NULL || type == NULL) {
-        return il_arena_fail(c->arena, c->err);
+        return il_cel_no_memory(c->arena, c->err);
     }
     for (size_t i = 0; i < na; i++) {
         words[n++] = wa[i];
@@ -339,7 +339,13 @@ static il_status check_never_in(check_state *c, il_cel_node *value, il_cel_node 
 /* --- nodes ---------------------------------------------------------------------------------------------------------------- */
 
 static uint64_t check_add_cost(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
-static uint64_t check_mul_cost(uint64_t a, uint64_t b) { return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b; }
+/* Not as `a > MAX / b`: clang makes a 128-bit multiplication of that, which wasm32 would have to import. */
+static uint64_t check_mul_cost(uint64_t a, uint64_t b) {
+    if (a == 0 || b == 0) {
+        return 0;
+    }
+    return (a >> 32) != 0 || (b >> 32) != 0 ? UINT64_MAX : a * b;
+}
 
 static il_status check_node(check_state *c, il_cel_node *n);
 
@@ -505,6 +511,7 @@ static il_status check_call(check_state *c, const il_cel_node *n) {
 
 static il_status check_select(check_state *c, il_cel_node *n) {
     il_cel_node *of = n->kids;
+    IL_CHECK(of != NULL, c->err);
     const il_cel_type *record = of->type;
     if (check_is_any(record)) {
         return CHECK_FAIL(c, n, n->at, IL_E_INVALID, "a field of a `dyn` value is not supported yet");
@@ -561,7 +568,7 @@ static il_status check_list(check_state *c, il_cel_node *n) {
     }
     il_cel_value *items = IL_NEW_ARRAY(c->arena, il_cel_value, count);
     if (items == NULL) {
-        return il_arena_fail(c->arena, c->err);
+        return il_cel_no_memory(c->arena, c->err);
     }
     uint32_t i = 0;
     for (il_cel_node *k = n->kids; k != NULL; k = k->next) {
@@ -574,8 +581,11 @@ static il_status check_list(check_state *c, il_cel_node *n) {
     return IL_OK;
 }
 
+static il_cel_node *check_second(const il_cel_node *n) { return n->kids != NULL ? n->kids->next : NULL; }
+
 static il_status check_no_overload(check_state *c, const il_cel_node *n) {
-    const il_cel_node *a = n->kids, *b = a->next;
+    const il_cel_node *a = n->kids, *b = check_second(n);
+    IL_CHECK(a != NULL, c->err);
     check_text ta = check_type_text(a->type);
     const char *sign = il_cel_sign((il_cel_op)n->op);
     if (b == NULL) {
@@ -590,7 +600,8 @@ static il_status check_no_overload(check_state *c, const il_cel_node *n) {
 }
 
 static il_status check_arithmetic(check_state *c, il_cel_node *n) {
-    const il_cel_node *a = n->kids, *b = a->next;
+    const il_cel_node *a = n->kids, *b = check_second(n);
+    IL_CHECK(a != NULL && b != NULL, c->err);
     if (n->op == IL_CEL_OP_ADD && check_unify(a->type, b->type)) {
         il_cel_kind kind = check_is_any(a->type) ? b->type->kind : a->type->kind;
         if (kind == IL_CEL_STRING) {
@@ -616,7 +627,9 @@ static il_status check_arithmetic(check_state *c, il_cel_node *n) {
 }
 
 static il_status check_order(check_state *c, il_cel_node *n) {
-    const il_cel_type *a = n->kids->type, *b = n->kids->next->type;
+    const il_cel_node *left = n->kids, *right = check_second(n);
+    IL_CHECK(left != NULL && right != NULL, c->err);
+    const il_cel_type *a = left->type, *b = right->type;
     bool ordered = check_may_be(a, IL_CEL_BOOL) || check_may_be(a, IL_CEL_INT) || check_may_be(a, IL_CEL_STRING);
     if (!ordered || (!check_is_any(a) && !check_is_any(b) && a->kind != b->kind) ||
         !(check_may_be(b, IL_CEL_BOOL) || check_may_be(b, IL_CEL_INT) || check_may_be(b, IL_CEL_STRING))) {
@@ -627,7 +640,8 @@ static il_status check_order(check_state *c, il_cel_node *n) {
 }
 
 static il_status check_equality(check_state *c, il_cel_node *n) {
-    il_cel_node *a = n->kids, *b = a->next;
+    il_cel_node *a = n->kids, *b = check_second(n);
+    IL_CHECK(a != NULL && b != NULL, c->err);
     if (!check_unify(a->type, b->type)) {
         return check_no_overload(c, n);
     }
@@ -639,7 +653,8 @@ static il_status check_equality(check_state *c, il_cel_node *n) {
 }
 
 static il_status check_in(check_state *c, il_cel_node *n) {
-    il_cel_node *a = n->kids, *b = a->next;
+    il_cel_node *a = n->kids, *b = check_second(n);
+    IL_CHECK(a != NULL && b != NULL, c->err);
     if (!check_may_be(b->type, IL_CEL_LIST) || (b->type->kind == IL_CEL_LIST && !check_unify(a->type, b->type->element))) {
         return check_no_overload(c, n);
     }
@@ -658,7 +673,8 @@ static il_status check_want_bool(check_state *c, const il_cel_node *n, const cha
 }
 
 static il_status check_cond(check_state *c, il_cel_node *n) {
-    il_cel_node *a = il_cel_kid(n, 1), *b = il_cel_kid(n, 2);
+    il_cel_node *a = check_second(n), *b = a != NULL ? a->next : NULL;
+    IL_CHECK(a != NULL && b != NULL, c->err);
     IL_TRY(check_want_bool(c, n->kids, "?:"));
     if (!check_unify(a->type, b->type)) {
         check_text ta = check_type_text(a->type), tb = check_type_text(b->type);
@@ -736,6 +752,18 @@ static il_status check_let(check_state *c, il_cel_node *n) {
     return IL_OK;
 }
 
+static il_status check_index(check_state *c, il_cel_node *n) {
+    const il_cel_node *list = n->kids, *index = check_second(n);
+    IL_CHECK(list != NULL && index != NULL, c->err);
+    if (!check_may_be(list->type, IL_CEL_LIST) || !check_may_be(index->type, IL_CEL_INT)) {
+        check_text tl = check_type_text(list->type), ti = check_type_text(index->type);
+        return CHECK_FAIL(c, n, n->at, IL_E_INVALID, "no overload `%s[%s]`", tl.p, ti.p);
+    }
+    n->items = IL_CEL_LIST_GUESS;
+    n->type = check_type_or_any(check_is_any(list->type) ? NULL : list->type->element);
+    return IL_OK;
+}
+
 /* What only this phase needs of a node whose kids are checked. */
 static il_status check_operator(check_state *c, il_cel_node *n) {
     switch ((il_cel_op)n->op) {
@@ -764,17 +792,13 @@ static il_status check_operator(check_state *c, il_cel_node *n) {
     case IL_CEL_OP_FIELD:
         break;
     case IL_CEL_OP_INDEX:
-        n->items = IL_CEL_LIST_GUESS;
-        if (!check_may_be(n->kids->type, IL_CEL_LIST) || !check_may_be(n->kids->next->type, IL_CEL_INT)) {
-            check_text list = check_type_text(n->kids->type), index = check_type_text(n->kids->next->type);
-            return CHECK_FAIL(c, n, n->at, IL_E_INVALID, "no overload `%s[%s]`", list.p, index.p);
-        }
-        n->type = check_type_or_any(n->kids->type->kind == IL_CEL_LIST ? n->kids->type->element : NULL);
-        return IL_OK;
+        return check_index(c, n);
     case IL_CEL_OP_NOT:
+        IL_CHECK(n->kids != NULL, c->err);
         n->type = &check_bool;
         return check_may_be(n->kids->type, IL_CEL_BOOL) ? IL_OK : check_no_overload(c, n);
     case IL_CEL_OP_NEG:
+        IL_CHECK(n->kids != NULL, c->err);
         n->type = &check_int;
         return check_may_be(n->kids->type, IL_CEL_INT) ? IL_OK : check_no_overload(c, n);
     case IL_CEL_OP_MUL:

@@ -21,7 +21,7 @@ static il_cel_value eval_fault(il_cel_fault fault) {
 
 static bool eval_failed(il_cel_value v) { return v.kind == IL_CEL_ERROR; }
 static bool eval_is_bool(il_cel_value v) { return v.kind == IL_CEL_BOOL; }
-static bool eval_exhausted(il_cel_value v) { return v.kind == IL_CEL_ERROR && v.fault == IL_CEL_BUDGET; }
+static bool eval_exhausted(il_cel_value v) { return eval_failed(v) && v.fault == IL_CEL_BUDGET; }
 
 /* A variable or field without a value is an error of its own. */
 static il_cel_value eval_read(il_cel_value v) {
@@ -277,7 +277,8 @@ static il_cel_value eval_macro(eval_run *r, const il_cel_node *n, bool decides) 
         if (r->steps < 0) {
             return eval_fault(IL_CEL_BUDGET);
         }
-        r->locals[n->slot] = eval_read(range.u.items[i]);
+        il_cel_value item = range.u.items[i];
+        r->locals[n->slot] = eval_read(item);
         il_cel_value v = eval_node(r, body);
         if (eval_is_bool(v)) {
             if (v.u.b == decides) {
@@ -327,11 +328,11 @@ static il_cel_value eval_list(eval_run *r, const il_cel_node *n) {
         return list;
     }
     for (const il_cel_node *k = n->kids; k != NULL; k = k->next) {
-        *items = eval_node(r, k);
-        if (eval_failed(*items)) {
-            return *items;
+        il_cel_value item = eval_node(r, k);
+        if (eval_failed(item)) {
+            return item;
         }
-        items++;
+        *items++ = item;
     }
     return list;
 }

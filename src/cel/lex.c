@@ -367,7 +367,7 @@ il_status il_cel_unescape(const il_cel_source *src, const il_cel_token *t, il_ar
     /* No escape gives more bytes than it has characters. */
     char *to = il_arena_get(arena, t->body_n);
     if (to == NULL) {
-        return il_arena_fail(arena, err);
+        return il_cel_no_memory(arena, err);
     }
     size_t n = 0, end = t->body + t->body_n;
     for (size_t i = t->body; i < end;) {

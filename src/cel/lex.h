@@ -16,8 +16,14 @@ typedef struct il_cel_source {
 uint32_t il_cel_line(const il_cel_source *src, size_t offset);
 uint32_t il_cel_col(const il_cel_source *src, size_t offset);
 
-#define IL_CEL_FAIL(src, offset, err, code, ...) \
-    il_error_at((err), (code), il_cel_line((src), (offset)), il_cel_col((src), (offset)), (offset), __VA_ARGS__)
+/* The value is the code itself, so that a compiler sees that a failure never is IL_OK. */
+#define IL_CEL_FAIL(src, offset, err, code, ...)                                                                         \
+    ((void)il_error_at((err), (code), il_cel_line((src), (offset)), il_cel_col((src), (offset)), (offset), __VA_ARGS__), \
+     (il_status)(code))
+
+static inline il_status il_cel_no_memory(const il_arena *arena, il_error *err) {
+    return il_arena_fail(arena, err) == IL_E_LIMIT ? IL_E_LIMIT : IL_E_MEMORY;
+}
 
 typedef enum il_cel_token_kind {
     IL_CEL_T_END = 0,

@@ -10,17 +10,6 @@
  */
 #include "cel/ast.h"
 
-typedef struct parse_scope { /* a macro variable, innermost first */
-    il_str name;
-    uint32_t slot;
-    const struct parse_scope *up;
-} parse_scope;
-
-typedef struct parse_let { /* a let that is being expanded */
-    size_t let;
-    const struct parse_let *up;
-} parse_let;
-
 typedef struct parse_state {
     il_arena *arena;
     const il_cel_env *env;
@@ -28,10 +17,12 @@ typedef struct parse_state {
     il_error *err;
     il_cel_lexer lex;
     il_cel_token tok, prev;
-    uint32_t depth, nodes, nlocals;
-    size_t expanded; /* bytes of lets read so far */
-    const parse_scope *scope;
-    const parse_let *lets;
+    uint32_t depth, nodes;
+    size_t expanded;           /* bytes of lets read so far */
+    uint32_t nlocals, visible; /* macro variables around here; those from `visible` on can be named */
+    il_str locals[IL_CEL_LOCALS];
+    uint32_t nlets;
+    size_t lets[IL_CEL_DEPTH_MAX]; /* those being expanded; each is one deeper */
 } parse_state;
 
 static il_status parse_expr(parse_state *p, il_cel_node **out);
@@ -98,7 +89,7 @@ static il_status parse_node(parse_state *p, il_cel_op op, size_t start, size_t a
     p->nodes++;
     il_cel_node *n = IL_NEW(p->arena, il_cel_node);
     if (n == NULL) {
-        return il_arena_fail(p->arena, p->err);
+        return il_cel_no_memory(p->arena, p->err);
     }
     n->op = (uint8_t)op;
     n->height = 1;
@@ -111,6 +102,7 @@ static il_status parse_node(parse_state *p, il_cel_op op, size_t start, size_t a
 
 /* Hangs `kid` behind *tail (NULL: as the first). */
 static il_status parse_hang(parse_state *p, il_cel_node *n, il_cel_node **tail, il_cel_node *kid) {
+    IL_CHECK(n != NULL && kid != NULL, p->err);
     if (kid->height >= p->limits->depth) {
         return parse_too_deep(p, n->at);
     }
@@ -204,15 +196,18 @@ static il_status parse_map(parse_state *p, il_cel_node **out) {
  * seen inside, so a let means the same wherever it is used. */
 static il_status parse_expand(parse_state *p, size_t let, size_t offset, il_cel_node **out) {
     const il_cel_let *l = &p->env->lets[let];
-    for (const parse_let *up = p->lets; up != NULL; up = up->up) {
-        if (up->let == let) {
+    for (uint32_t i = 0; i < p->nlets; i++) {
+        if (p->lets[i] == let) {
             return PARSE_FAIL(p, offset, IL_E_INVALID, "the let `%.*s` refers to itself", IL_STR_ARG(l->name));
         }
     }
     IL_TRY(parse_enter(p));
+    if (p->nlets >= IL_CEL_DEPTH_MAX) {
+        return parse_too_deep(p, offset);
+    }
     il_cel_source *src = IL_NEW(p->arena, il_cel_source);
     if (src == NULL) {
-        return il_arena_fail(p->arena, p->err);
+        return il_cel_no_memory(p->arena, p->err);
     }
     *src = (il_cel_source){l->source, l->line, l->col};
     if (l->source.n > p->limits->source_bytes) {
@@ -228,16 +223,15 @@ static il_status parse_expand(parse_state *p, size_t let, size_t offset, il_cel_
         return IL_CEL_FAIL(src, bad, p->err, IL_E_SYNTAX, "not valid UTF-8");
     }
 
-    parse_let frame = {let, p->lets};
     il_cel_lexer lex = p->lex;
     il_cel_token tok = p->tok, prev = p->prev;
-    const parse_scope *scope = p->scope;
+    uint32_t visible = p->visible;
     il_cel_node *n = NULL, *kid = NULL, *tail = NULL;
     IL_TRY(parse_node(p, IL_CEL_OP_LET, offset, offset, &n));
     p->lex = (il_cel_lexer){src, 0};
     p->prev = (il_cel_token){.kind = IL_CEL_T_END};
-    p->scope = NULL;
-    p->lets = &frame;
+    p->visible = p->nlocals;
+    p->lets[p->nlets++] = let;
     IL_TRY(il_cel_lex(&p->lex, &p->tok, p->err));
     IL_TRY(parse_expr(p, &kid));
     if (p->tok.kind != IL_CEL_T_END) {
@@ -246,8 +240,8 @@ static il_status parse_expand(parse_state *p, size_t let, size_t offset, il_cel_
     p->lex = lex;
     p->tok = tok;
     p->prev = prev;
-    p->scope = scope;
-    p->lets = frame.up;
+    p->visible = visible;
+    p->nlets--;
     p->depth--;
     IL_TRY(parse_hang(p, n, &tail, kid));
     *out = n;
@@ -270,11 +264,12 @@ static il_status parse_name(parse_state *p, bool root, size_t start, il_cel_node
         *out = n;
         return IL_OK;
     }
-    for (const parse_scope *s = root ? NULL : p->scope; s != NULL; s = s->up) {
-        if (il_str_eq(s->name, name)) {
+    for (uint32_t i = root ? p->visible : p->nlocals; i > p->visible; i--) { /* innermost first */
+        if (il_str_eq(p->locals[i - 1], name)) {
             IL_TRY(parse_node(p, IL_CEL_OP_LOCAL, start, at, &n));
-            n->slot = s->slot;
-            n->name = s->name;
+            IL_CHECK(n != NULL, p->err);
+            n->slot = i - 1;
+            n->name = p->locals[i - 1];
             *out = n;
             return IL_OK;
         }
@@ -287,6 +282,7 @@ static il_status parse_name(parse_state *p, bool root, size_t start, il_cel_node
     for (size_t i = 0; i < p->env->nvars; i++) {
         if (il_str_eq(p->env->vars[i].name, name)) {
             IL_TRY(parse_node(p, IL_CEL_OP_VAR, start, at, &n));
+            IL_CHECK(n != NULL, p->err);
             n->slot = (uint32_t)i;
             n->name = p->env->vars[i].name;
             *out = n;
@@ -294,6 +290,7 @@ static il_status parse_name(parse_state *p, bool root, size_t start, il_cel_node
         }
     }
     IL_TRY(parse_node(p, IL_CEL_OP_NAME, start, at, &n));
+    IL_CHECK(n != NULL, p->err);
     n->root = root;
     *out = n;
     return parse_copy(p, name, &n->name);
@@ -302,6 +299,7 @@ static il_status parse_name(parse_state *p, bool root, size_t start, il_cel_node
 static il_status parse_literal(parse_state *p, bool negative, size_t start, il_cel_node **out) {
     il_cel_node *n = NULL;
     IL_TRY(parse_node(p, IL_CEL_OP_LIT, start, start, &n));
+    IL_CHECK(n != NULL, p->err);
     *out = n;
     il_str text;
     switch (p->tok.kind) {
@@ -411,9 +409,8 @@ static il_status parse_macro(parse_state *p, il_cel_op op, il_str macro, size_t 
     if (p->tok.kind != IL_CEL_T_NAME) {
         return parse_unexpected(p, "a variable name");
     }
-    parse_scope scope = {{NULL, 0}, p->nlocals, p->scope};
     il_cel_token var = p->tok;
-    IL_TRY(parse_copy(p, parse_text(p, &p->tok), &scope.name));
+    IL_TRY(parse_copy(p, parse_text(p, &p->tok), &n->name));
     IL_TRY(parse_advance(p));
     if (p->tok.kind != IL_CEL_T_COMMA) {
         return PARSE_FAIL(p, var.offset, IL_E_SYNTAX, "`%.*s` takes a variable name and a condition: `list.%.*s(x, x == 1)`",
@@ -423,11 +420,9 @@ static il_status parse_macro(parse_state *p, il_cel_op op, il_str macro, size_t 
     if (p->nlocals >= IL_CEL_LOCALS) {
         return PARSE_FAIL(p, var.offset, IL_E_LIMIT, "more than %u macro variables in one place", (unsigned)IL_CEL_LOCALS);
     }
-    n->name = scope.name;
-    n->slot = p->nlocals++;
-    p->scope = &scope;
+    n->slot = p->nlocals;
+    p->locals[p->nlocals++] = n->name;
     IL_TRY(parse_expr(p, &body));
-    p->scope = scope.up;
     p->nlocals--;
     IL_TRY(parse_hang(p, n, &tail, body));
     if (p->tok.kind == IL_CEL_T_COMMA) {
@@ -612,7 +607,7 @@ il_status il_cel_parse(il_arena *arena, il_str source, uint32_t line, uint32_t c
                        const il_cel_limits *limits, il_cel_node **out, il_error *err) {
     il_cel_source *src = IL_NEW(arena, il_cel_source);
     if (src == NULL) {
-        return il_arena_fail(arena, err);
+        return il_cel_no_memory(arena, err);
     }
     *src = (il_cel_source){source, line, col};
     size_t bad = 0;

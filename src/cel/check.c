@@ -50,17 +50,29 @@ static void check_put_type(check_text *t, const il_cel_type *type, unsigned dept
         return;
     }
     switch (type->kind) {
-    case IL_CEL_ERROR: check_put(t, IL_STR("dyn")); break;
-    case IL_CEL_NULL: check_put(t, IL_STR("null")); break;
-    case IL_CEL_BOOL: check_put(t, IL_STR("bool")); break;
-    case IL_CEL_INT: check_put(t, IL_STR("int")); break;
-    case IL_CEL_STRING: check_put(t, IL_STR("string")); break;
+    case IL_CEL_ERROR:
+        check_put(t, IL_STR("dyn"));
+        break;
+    case IL_CEL_NULL:
+        check_put(t, IL_STR("null"));
+        break;
+    case IL_CEL_BOOL:
+        check_put(t, IL_STR("bool"));
+        break;
+    case IL_CEL_INT:
+        check_put(t, IL_STR("int"));
+        break;
+    case IL_CEL_STRING:
+        check_put(t, IL_STR("string"));
+        break;
     case IL_CEL_LIST:
         check_put(t, IL_STR("list("));
         check_put_type(t, type->element, depth - 1);
         check_put(t, IL_STR(")"));
         break;
-    case IL_CEL_RECORD: check_put(t, type->name.n > 0 ? type->name : IL_STR("record")); break;
+    case IL_CEL_RECORD:
+        check_put(t, type->name.n > 0 ? type->name : IL_STR("record"));
+        break;
     }
 }
 
@@ -70,13 +82,15 @@ static check_text check_type_text(const il_cel_type *type) {
     return t;
 }
 
-/* Nearest of several names: at most one edit off below five letters, two above. */
+/* Nearest of several names: at most one edit off below five letters, two above; and something of the word must be left. */
 typedef struct check_nearest {
     il_str want, best;
     unsigned distance;
 } check_nearest;
 
-static check_nearest check_nearest_to(il_str want) { return (check_nearest){want, {NULL, 0}, want.n < 5 ? 2 : 3}; }
+static check_nearest check_nearest_to(il_str want) {
+    return (check_nearest){want, {NULL, 0}, want.n < 2 ? 1 : want.n < 5 ? 2 : 3};
+}
 
 static void check_nearest_try(check_nearest *near, il_str name) {
     unsigned d = il_str_distance(near->want, name);
@@ -115,8 +129,8 @@ static check_text check_hint(const check_nearest *near, const il_str *names, siz
 /* --- types ---------------------------------------------------------------------------------------------------------------- */
 
 static const il_cel_type *check_type_or_any(const il_cel_type *t) { return t != NULL ? t : &check_any; }
-static bool check_is_any(const il_cel_type *t) { return t->kind == IL_CEL_ERROR; }
-static bool check_may_be(const il_cel_type *t, il_cel_kind kind) { return t->kind == kind || check_is_any(t); }
+static bool check_is_any(const il_cel_type *t) { return t == NULL || t->kind == IL_CEL_ERROR; }
+static bool check_may_be(const il_cel_type *t, il_cel_kind kind) { return check_is_any(t) || t->kind == kind; }
 
 static bool check_unify(const il_cel_type *a, const il_cel_type *b) {
     for (unsigned depth = 0; depth < IL_CEL_DEPTH_MAX; depth++) {
@@ -174,7 +188,7 @@ static void check_intern(il_cel_node *n, const il_str *words, size_t nwords) {
 static il_status check_list_of(check_state *c, const il_cel_type *element, const il_cel_type **out) {
     il_cel_type *type = IL_NEW(c->arena, il_cel_type);
     if (type == NULL) {
-        return il_arena_fail(c->arena, c->err);
+        return il_cel_no_memory(c->arena, c->err);
     }
     *type = (il_cel_type){.kind = IL_CEL_LIST, .element = element};
     *out = type;
@@ -219,7 +233,7 @@ static il_status check_join_arms(check_state *c, const il_cel_node *a, const il_
     il_str *words = IL_NEW_ARRAY(c->arena, il_str, na + nb);
     il_cel_type *type = IL_NEW(c->arena, il_cel_type);
     if (words == NULL || type == NULL) {
-        return il_arena_fail(c->arena, c->err);
+        return il_cel_no_memory(c->arena, c->err);
     }
     for (size_t i = 0; i < na; i++) {
         words[n++] = wa[i];
@@ -254,7 +268,8 @@ static check_text check_source_text(const il_cel_node *n) {
     return t;
 }
 
-static il_status check_never(check_state *c, const il_cel_node *at, il_str word, const il_cel_node *side, const il_str *words, size_t nwords) {
+static il_status check_never(check_state *c, const il_cel_node *at, il_str word, const il_cel_node *side, const il_str *words,
+                             size_t nwords) {
     check_nearest near = check_nearest_to(word);
     for (size_t i = 0; i < nwords; i++) {
         check_nearest_try(&near, words[i]);
@@ -324,12 +339,19 @@ static il_status check_never_in(check_state *c, il_cel_node *value, il_cel_node 
 /* --- nodes ---------------------------------------------------------------------------------------------------------------- */
 
 static uint64_t check_add_cost(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
-static uint64_t check_mul_cost(uint64_t a, uint64_t b) { return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b; }
+/* Not as `a > MAX / b`: clang makes a 128-bit multiplication of that, which wasm32 would have to import. */
+static uint64_t check_mul_cost(uint64_t a, uint64_t b) {
+    if (a == 0 || b == 0) {
+        return 0;
+    }
+    return (a >> 32) != 0 || (b >> 32) != 0 ? UINT64_MAX : a * b;
+}
 
 static il_status check_node(check_state *c, il_cel_node *n);
 
 static il_status check_name(check_state *c, const il_cel_node *n) {
-    static const char *const types[] = {"bool", "int", "uint", "double", "string", "bytes", "list", "map", "null_type", "type", "google"};
+    static const char *const types[] = {"bool", "int", "uint",      "double", "string", "bytes",
+                                        "list", "map", "null_type", "type",   "google"};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         if (il_str_eq(n->name, il_str_of(types[i]))) {
             return CHECK_FAIL(c, n, n->at, IL_E_INVALID, "the type `%s` as a value is not supported yet", types[i]);
@@ -356,20 +378,104 @@ static il_status check_name(check_state *c, const il_cel_node *n) {
 
 /* The functions and macros of the language and of its usual extensions: known, and not here yet. */
 static const char *const check_functions[] = {
-    "has",           "exists_one",     "existsOne",     "map",           "filter",        "transformList",   "transformMap",
-    "bind",          "size",           "contains",      "startsWith",    "endsWith",      "matches",         "int",
-    "uint",          "double",         "string",        "bytes",         "bool",          "timestamp",       "duration",
-    "type",          "dyn",            "getFullYear",   "getMonth",      "getDayOfYear",  "getDayOfMonth",   "getDate",
-    "getDayOfWeek",  "getHours",       "getMinutes",    "getSeconds",    "getMilliseconds", "charAt",        "indexOf",
-    "lastIndexOf",   "substring",      "replace",       "split",         "join",          "trim",            "lowerAscii",
-    "upperAscii",    "reverse",        "quote",         "format",        "ip",            "cidr",            "isIP",
-    "isCIDR",        "isCanonical",    "family",        "isUnspecified", "isLoopback",    "isGlobalUnicast", "isLinkLocalMulticast",
-    "isLinkLocalUnicast", "containsIP", "containsCIDR", "masked",        "prefixLength",  "of",              "none",
-    "ofNonZeroValue", "hasValue",      "value",         "or",            "orValue",       "optMap",          "optFlatMap",
-    "greatest",      "least",          "ceil",          "floor",         "round",         "trunc",           "abs",
-    "sign",          "isNaN",          "isInf",         "isFinite",      "bitAnd",        "bitOr",           "bitXor",
-    "bitNot",        "bitShiftLeft",   "bitShiftRight", "encode",        "decode",        "block",           "index",
-    "iterVar",       "accuVar",        "net",           "unwrap",        "unwrapOpt",     "getExt",          "hasExt",
+    "has",
+    "exists_one",
+    "existsOne",
+    "map",
+    "filter",
+    "transformList",
+    "transformMap",
+    "bind",
+    "size",
+    "contains",
+    "startsWith",
+    "endsWith",
+    "matches",
+    "int",
+    "uint",
+    "double",
+    "string",
+    "bytes",
+    "bool",
+    "timestamp",
+    "duration",
+    "type",
+    "dyn",
+    "getFullYear",
+    "getMonth",
+    "getDayOfYear",
+    "getDayOfMonth",
+    "getDate",
+    "getDayOfWeek",
+    "getHours",
+    "getMinutes",
+    "getSeconds",
+    "getMilliseconds",
+    "charAt",
+    "indexOf",
+    "lastIndexOf",
+    "substring",
+    "replace",
+    "split",
+    "join",
+    "trim",
+    "lowerAscii",
+    "upperAscii",
+    "reverse",
+    "quote",
+    "format",
+    "ip",
+    "cidr",
+    "isIP",
+    "isCIDR",
+    "isCanonical",
+    "family",
+    "isUnspecified",
+    "isLoopback",
+    "isGlobalUnicast",
+    "isLinkLocalMulticast",
+    "isLinkLocalUnicast",
+    "containsIP",
+    "containsCIDR",
+    "masked",
+    "prefixLength",
+    "of",
+    "none",
+    "ofNonZeroValue",
+    "hasValue",
+    "value",
+    "or",
+    "orValue",
+    "optMap",
+    "optFlatMap",
+    "greatest",
+    "least",
+    "ceil",
+    "floor",
+    "round",
+    "trunc",
+    "abs",
+    "sign",
+    "isNaN",
+    "isInf",
+    "isFinite",
+    "bitAnd",
+    "bitOr",
+    "bitXor",
+    "bitNot",
+    "bitShiftLeft",
+    "bitShiftRight",
+    "encode",
+    "decode",
+    "block",
+    "index",
+    "iterVar",
+    "accuVar",
+    "net",
+    "unwrap",
+    "unwrapOpt",
+    "getExt",
+    "hasExt",
 };
 
 static il_status check_call(check_state *c, const il_cel_node *n) {
@@ -378,14 +484,16 @@ static il_status check_call(check_state *c, const il_cel_node *n) {
     } rewrites[] = {{"any", "exists"}, {"some", "exists"}, {"every", "all"}, {"forall", "all"}, {"includes", "contains"}};
     for (size_t i = 0; i < sizeof rewrites / sizeof rewrites[0]; i++) {
         if (n->receiver && il_str_eq(n->name, il_str_of(rewrites[i].word))) {
-            return CHECK_FAIL(c, n, n->at, IL_E_INVALID, "`%s` is not a macro; did you mean `%s`?", rewrites[i].word, rewrites[i].instead);
+            return CHECK_FAIL(c, n, n->at, IL_E_INVALID, "`%s` is not a macro; did you mean `%s`?", rewrites[i].word,
+                              rewrites[i].instead);
         }
     }
     if (!n->receiver && il_str_eq(n->name, IL_STR("not"))) {
         return CHECK_FAIL(c, n, n->at, IL_E_INVALID, "unknown function `not`; did you mean `!`?");
     }
     if (!n->receiver && (il_str_eq(n->name, IL_STR("exists")) || il_str_eq(n->name, IL_STR("all")))) {
-        return CHECK_FAIL(c, n, n->at, IL_E_INVALID, "`%.*s` stands after a list: `list.%.*s(x, x == 1)`", IL_STR_ARG(n->name), IL_STR_ARG(n->name));
+        return CHECK_FAIL(c, n, n->at, IL_E_INVALID, "`%.*s` stands after a list: `list.%.*s(x, x == 1)`", IL_STR_ARG(n->name),
+                          IL_STR_ARG(n->name));
     }
     check_nearest near = check_nearest_to(n->name);
     check_nearest_try(&near, IL_STR("exists"));
@@ -403,6 +511,7 @@ static il_status check_call(check_state *c, const il_cel_node *n) {
 
 static il_status check_select(check_state *c, il_cel_node *n) {
     il_cel_node *of = n->kids;
+    IL_CHECK(of != NULL, c->err);
     const il_cel_type *record = of->type;
     if (check_is_any(record)) {
         return CHECK_FAIL(c, n, n->at, IL_E_INVALID, "a field of a `dyn` value is not supported yet");
@@ -459,7 +568,7 @@ static il_status check_list(check_state *c, il_cel_node *n) {
     }
     il_cel_value *items = IL_NEW_ARRAY(c->arena, il_cel_value, count);
     if (items == NULL) {
-        return il_arena_fail(c->arena, c->err);
+        return il_cel_no_memory(c->arena, c->err);
     }
     uint32_t i = 0;
     for (il_cel_node *k = n->kids; k != NULL; k = k->next) {
@@ -472,8 +581,11 @@ static il_status check_list(check_state *c, il_cel_node *n) {
     return IL_OK;
 }
 
+static il_cel_node *check_second(const il_cel_node *n) { return n->kids != NULL ? n->kids->next : NULL; }
+
 static il_status check_no_overload(check_state *c, const il_cel_node *n) {
-    const il_cel_node *a = n->kids, *b = a->next;
+    const il_cel_node *a = n->kids, *b = check_second(n);
+    IL_CHECK(a != NULL, c->err);
     check_text ta = check_type_text(a->type);
     const char *sign = il_cel_sign((il_cel_op)n->op);
     if (b == NULL) {
@@ -488,7 +600,8 @@ static il_status check_no_overload(check_state *c, const il_cel_node *n) {
 }
 
 static il_status check_arithmetic(check_state *c, il_cel_node *n) {
-    const il_cel_node *a = n->kids, *b = a->next;
+    const il_cel_node *a = n->kids, *b = check_second(n);
+    IL_CHECK(a != NULL && b != NULL, c->err);
     if (n->op == IL_CEL_OP_ADD && check_unify(a->type, b->type)) {
         il_cel_kind kind = check_is_any(a->type) ? b->type->kind : a->type->kind;
         if (kind == IL_CEL_STRING) {
@@ -514,7 +627,9 @@ static il_status check_arithmetic(check_state *c, il_cel_node *n) {
 }
 
 static il_status check_order(check_state *c, il_cel_node *n) {
-    const il_cel_type *a = n->kids->type, *b = n->kids->next->type;
+    const il_cel_node *left = n->kids, *right = check_second(n);
+    IL_CHECK(left != NULL && right != NULL, c->err);
+    const il_cel_type *a = left->type, *b = right->type;
     bool ordered = check_may_be(a, IL_CEL_BOOL) || check_may_be(a, IL_CEL_INT) || check_may_be(a, IL_CEL_STRING);
     if (!ordered || (!check_is_any(a) && !check_is_any(b) && a->kind != b->kind) ||
         !(check_may_be(b, IL_CEL_BOOL) || check_may_be(b, IL_CEL_INT) || check_may_be(b, IL_CEL_STRING))) {
@@ -525,7 +640,8 @@ static il_status check_order(check_state *c, il_cel_node *n) {
 }
 
 static il_status check_equality(check_state *c, il_cel_node *n) {
-    il_cel_node *a = n->kids, *b = a->next;
+    il_cel_node *a = n->kids, *b = check_second(n);
+    IL_CHECK(a != NULL && b != NULL, c->err);
     if (!check_unify(a->type, b->type)) {
         return check_no_overload(c, n);
     }
@@ -537,7 +653,8 @@ static il_status check_equality(check_state *c, il_cel_node *n) {
 }
 
 static il_status check_in(check_state *c, il_cel_node *n) {
-    il_cel_node *a = n->kids, *b = a->next;
+    il_cel_node *a = n->kids, *b = check_second(n);
+    IL_CHECK(a != NULL && b != NULL, c->err);
     if (!check_may_be(b->type, IL_CEL_LIST) || (b->type->kind == IL_CEL_LIST && !check_unify(a->type, b->type->element))) {
         return check_no_overload(c, n);
     }
@@ -556,7 +673,8 @@ static il_status check_want_bool(check_state *c, const il_cel_node *n, const cha
 }
 
 static il_status check_cond(check_state *c, il_cel_node *n) {
-    il_cel_node *a = il_cel_kid(n, 1), *b = il_cel_kid(n, 2);
+    il_cel_node *a = check_second(n), *b = a != NULL ? a->next : NULL;
+    IL_CHECK(a != NULL && b != NULL, c->err);
     IL_TRY(check_want_bool(c, n->kids, "?:"));
     if (!check_unify(a->type, b->type)) {
         check_text ta = check_type_text(a->type), tb = check_type_text(b->type);
@@ -594,21 +712,30 @@ static il_status check_macro(check_state *c, il_cel_node *n) {
     n->weight = range->weight + body->weight + 1;
     n->cost = check_add_cost(check_add_cost(1, range->cost), check_mul_cost(range->items, check_add_cost(body->cost, 1)));
     if (n->cost > IL_CEL_COST) {
-        return CHECK_FAIL(c, n, n->at, IL_E_LIMIT, "worst-case cost of this `%s` is over %u steps; nest fewer loops", il_cel_sign((il_cel_op)n->op),
-                          (unsigned)IL_CEL_COST);
+        return CHECK_FAIL(c, n, n->at, IL_E_LIMIT, "worst-case cost of this `%s` is over %u steps; nest fewer loops",
+                          il_cel_sign((il_cel_op)n->op), (unsigned)IL_CEL_COST);
     }
     return IL_OK;
 }
 
 static il_status check_literal(il_cel_node *n) {
     switch ((il_cel_kind)n->lit.kind) {
-    case IL_CEL_NULL: n->type = &check_null; return IL_OK;
-    case IL_CEL_BOOL: n->type = &check_bool; return IL_OK;
-    case IL_CEL_INT: n->type = &check_int; return IL_OK;
-    case IL_CEL_STRING: n->type = &check_string; return IL_OK;
+    case IL_CEL_NULL:
+        n->type = &check_null;
+        return IL_OK;
+    case IL_CEL_BOOL:
+        n->type = &check_bool;
+        return IL_OK;
+    case IL_CEL_INT:
+        n->type = &check_int;
+        return IL_OK;
+    case IL_CEL_STRING:
+        n->type = &check_string;
+        return IL_OK;
     case IL_CEL_ERROR:
     case IL_CEL_LIST:
-    case IL_CEL_RECORD: break;
+    case IL_CEL_RECORD:
+        break;
     }
     n->type = &check_any;
     return IL_OK;
@@ -625,16 +752,32 @@ static il_status check_let(check_state *c, il_cel_node *n) {
     return IL_OK;
 }
 
+static il_status check_index(check_state *c, il_cel_node *n) {
+    const il_cel_node *list = n->kids, *index = check_second(n);
+    IL_CHECK(list != NULL && index != NULL, c->err);
+    if (!check_may_be(list->type, IL_CEL_LIST) || !check_may_be(index->type, IL_CEL_INT)) {
+        check_text tl = check_type_text(list->type), ti = check_type_text(index->type);
+        return CHECK_FAIL(c, n, n->at, IL_E_INVALID, "no overload `%s[%s]`", tl.p, ti.p);
+    }
+    n->items = IL_CEL_LIST_GUESS;
+    n->type = check_type_or_any(check_is_any(list->type) ? NULL : list->type->element);
+    return IL_OK;
+}
+
 /* What only this phase needs of a node whose kids are checked. */
 static il_status check_operator(check_state *c, il_cel_node *n) {
     switch ((il_cel_op)n->op) {
-    case IL_CEL_OP_LIT: return check_literal(n);
-    case IL_CEL_OP_UNSUPPORTED: break;
-    case IL_CEL_OP_LIST: return check_list(c, n);
+    case IL_CEL_OP_LIT:
+        return check_literal(n);
+    case IL_CEL_OP_UNSUPPORTED:
+        break;
+    case IL_CEL_OP_LIST:
+        return check_list(c, n);
     case IL_CEL_OP_MAP:
     case IL_CEL_OP_NAME:
     case IL_CEL_OP_LET:
-    case IL_CEL_OP_CALL: break;
+    case IL_CEL_OP_CALL:
+        break;
     case IL_CEL_OP_LOCAL:
         n->type = c->locals[n->slot].type;
         n->items = IL_CEL_LIST_GUESS;
@@ -646,33 +789,34 @@ static il_status check_operator(check_state *c, il_cel_node *n) {
     case IL_CEL_OP_SELECT:
         n->items = IL_CEL_LIST_GUESS;
         return check_select(c, n);
-    case IL_CEL_OP_FIELD: break;
+    case IL_CEL_OP_FIELD:
+        break;
     case IL_CEL_OP_INDEX:
-        n->items = IL_CEL_LIST_GUESS;
-        if (!check_may_be(n->kids->type, IL_CEL_LIST) || !check_may_be(n->kids->next->type, IL_CEL_INT)) {
-            check_text list = check_type_text(n->kids->type), index = check_type_text(n->kids->next->type);
-            return CHECK_FAIL(c, n, n->at, IL_E_INVALID, "no overload `%s[%s]`", list.p, index.p);
-        }
-        n->type = check_type_or_any(n->kids->type->kind == IL_CEL_LIST ? n->kids->type->element : NULL);
-        return IL_OK;
+        return check_index(c, n);
     case IL_CEL_OP_NOT:
+        IL_CHECK(n->kids != NULL, c->err);
         n->type = &check_bool;
         return check_may_be(n->kids->type, IL_CEL_BOOL) ? IL_OK : check_no_overload(c, n);
     case IL_CEL_OP_NEG:
+        IL_CHECK(n->kids != NULL, c->err);
         n->type = &check_int;
         return check_may_be(n->kids->type, IL_CEL_INT) ? IL_OK : check_no_overload(c, n);
     case IL_CEL_OP_MUL:
     case IL_CEL_OP_DIV:
     case IL_CEL_OP_MOD:
     case IL_CEL_OP_ADD:
-    case IL_CEL_OP_SUB: return check_arithmetic(c, n);
+    case IL_CEL_OP_SUB:
+        return check_arithmetic(c, n);
     case IL_CEL_OP_LT:
     case IL_CEL_OP_LE:
     case IL_CEL_OP_GT:
-    case IL_CEL_OP_GE: return check_order(c, n);
+    case IL_CEL_OP_GE:
+        return check_order(c, n);
     case IL_CEL_OP_EQ:
-    case IL_CEL_OP_NE: return check_equality(c, n);
-    case IL_CEL_OP_IN: return check_in(c, n);
+    case IL_CEL_OP_NE:
+        return check_equality(c, n);
+    case IL_CEL_OP_IN:
+        return check_in(c, n);
     case IL_CEL_OP_AND:
     case IL_CEL_OP_OR:
         n->type = &check_bool;
@@ -680,9 +824,11 @@ static il_status check_operator(check_state *c, il_cel_node *n) {
             IL_TRY(check_want_bool(c, k, il_cel_sign((il_cel_op)n->op)));
         }
         return IL_OK;
-    case IL_CEL_OP_COND: return check_cond(c, n);
+    case IL_CEL_OP_COND:
+        return check_cond(c, n);
     case IL_CEL_OP_EXISTS:
-    case IL_CEL_OP_ALL: break;
+    case IL_CEL_OP_ALL:
+        break;
     }
     return CHECK_FAIL(c, n, n->at, IL_E_INTERNAL, "an operator that the checker does not know");
 }
@@ -721,7 +867,8 @@ il_status il_cel_check(il_arena *arena, const il_cel_env *env, il_cel_kind want,
     check_state state = {.arena = arena, .env = env, .err = err}, *c = &state;
     IL_TRY(check_node(c, root));
     if (root->cost > IL_CEL_COST) {
-        return CHECK_FAIL(c, root, root->start, IL_E_LIMIT, "worst-case cost is over %u steps; nest fewer loops", (unsigned)IL_CEL_COST);
+        return CHECK_FAIL(c, root, root->start, IL_E_LIMIT, "worst-case cost is over %u steps; nest fewer loops",
+                          (unsigned)IL_CEL_COST);
     }
     if (want == IL_CEL_NULL || check_may_be(root->type, want)) {
         return IL_OK;
@@ -732,7 +879,8 @@ il_status il_cel_check(il_arena *arena, const il_cel_env *env, il_cel_kind want,
         tw = check_text_new();
         check_put(&tw, IL_STR("list"));
     }
-    const char *hint = want == IL_CEL_BOOL && root->type->kind == IL_CEL_INT ? "; compare it with something"
-                       : want == IL_CEL_BOOL && root->type->kind == IL_CEL_LIST ? "; compare it with `[]`" : "";
+    const char *hint = want == IL_CEL_BOOL && root->type->kind == IL_CEL_INT    ? "; compare it with something"
+                       : want == IL_CEL_BOOL && root->type->kind == IL_CEL_LIST ? "; compare it with `[]`"
+                                                                                : "";
     return CHECK_FAIL(c, root, root->start, IL_E_INVALID, "must be `%s`, is `%s`%s", tw.p, tg.p, hint);
 }

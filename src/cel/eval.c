@@ -21,7 +21,7 @@ static il_cel_value eval_fault(il_cel_fault fault) {
 
 static bool eval_failed(il_cel_value v) { return v.kind == IL_CEL_ERROR; }
 static bool eval_is_bool(il_cel_value v) { return v.kind == IL_CEL_BOOL; }
-static bool eval_exhausted(il_cel_value v) { return v.kind == IL_CEL_ERROR && v.fault == IL_CEL_BUDGET; }
+static bool eval_exhausted(il_cel_value v) { return eval_failed(v) && v.fault == IL_CEL_BUDGET; }
 
 /* A variable or field without a value is an error of its own. */
 static il_cel_value eval_read(il_cel_value v) {
@@ -39,10 +39,14 @@ static bool eval_equal(const il_cel_value *a, const il_cel_value *b, unsigned de
         return false; /* bool, int and string never equal each other */
     }
     switch ((il_cel_kind)a->kind) {
-    case IL_CEL_ERROR: return a->fault == b->fault; /* two unset fields of records */
-    case IL_CEL_NULL: return true;
-    case IL_CEL_BOOL: return a->u.b == b->u.b;
-    case IL_CEL_INT: return a->u.i == b->u.i;
+    case IL_CEL_ERROR:
+        return a->fault == b->fault; /* two unset fields of records */
+    case IL_CEL_NULL:
+        return true;
+    case IL_CEL_BOOL:
+        return a->u.b == b->u.b;
+    case IL_CEL_INT:
+        return a->u.i == b->u.i;
     case IL_CEL_STRING:
         *steps -= (int64_t)(a->u.s.n / 64);
         return eval_same_text(a->u.s, b->u.s);
@@ -106,7 +110,10 @@ static il_cel_value eval_order(eval_run *r, const il_cel_node *n) {
     } else {
         return eval_fault(IL_CEL_TYPE);
     }
-    bool yes = n->op == IL_CEL_OP_LT ? order < 0 : n->op == IL_CEL_OP_LE ? order <= 0 : n->op == IL_CEL_OP_GT ? order > 0 : order >= 0;
+    bool yes = n->op == IL_CEL_OP_LT   ? order < 0
+               : n->op == IL_CEL_OP_LE ? order <= 0
+               : n->op == IL_CEL_OP_GT ? order > 0
+                                       : order >= 0;
     return il_cel_of_bool(yes);
 }
 
@@ -270,7 +277,8 @@ static il_cel_value eval_macro(eval_run *r, const il_cel_node *n, bool decides) 
         if (r->steps < 0) {
             return eval_fault(IL_CEL_BUDGET);
         }
-        r->locals[n->slot] = eval_read(range.u.items[i]);
+        il_cel_value item = range.u.items[i];
+        r->locals[n->slot] = eval_read(item);
         il_cel_value v = eval_node(r, body);
         if (eval_is_bool(v)) {
             if (v.u.b == decides) {
@@ -320,11 +328,11 @@ static il_cel_value eval_list(eval_run *r, const il_cel_node *n) {
         return list;
     }
     for (const il_cel_node *k = n->kids; k != NULL; k = k->next) {
-        *items = eval_node(r, k);
-        if (eval_failed(*items)) {
-            return *items;
+        il_cel_value item = eval_node(r, k);
+        if (eval_failed(item)) {
+            return item;
         }
-        items++;
+        *items++ = item;
     }
     return list;
 }
@@ -340,13 +348,20 @@ static il_cel_value eval_cond(eval_run *r, const il_cel_node *n) {
 
 static il_cel_value eval_node(eval_run *r, const il_cel_node *n) {
     switch ((il_cel_op)n->op) {
-    case IL_CEL_OP_LIT: return n->lit;
-    case IL_CEL_OP_LIST: return eval_list(r, n);
-    case IL_CEL_OP_LOCAL: return r->locals[n->slot];
-    case IL_CEL_OP_VAR: return eval_read(r->vars[n->slot]);
-    case IL_CEL_OP_SELECT: return eval_field(eval_node(r, n->kids), n->field);
-    case IL_CEL_OP_FIELD: return eval_field(r->vars[n->slot], n->field);
-    case IL_CEL_OP_INDEX: return eval_index(r, n);
+    case IL_CEL_OP_LIT:
+        return n->lit;
+    case IL_CEL_OP_LIST:
+        return eval_list(r, n);
+    case IL_CEL_OP_LOCAL:
+        return r->locals[n->slot];
+    case IL_CEL_OP_VAR:
+        return eval_read(r->vars[n->slot]);
+    case IL_CEL_OP_SELECT:
+        return eval_field(eval_node(r, n->kids), n->field);
+    case IL_CEL_OP_FIELD:
+        return eval_field(r->vars[n->slot], n->field);
+    case IL_CEL_OP_INDEX:
+        return eval_index(r, n);
     case IL_CEL_OP_NOT: {
         il_cel_value v = eval_node(r, n->kids);
         if (eval_is_bool(v)) {
@@ -366,11 +381,13 @@ static il_cel_value eval_node(eval_run *r, const il_cel_node *n) {
     case IL_CEL_OP_DIV:
     case IL_CEL_OP_MOD:
     case IL_CEL_OP_ADD:
-    case IL_CEL_OP_SUB: return eval_arithmetic(r, n);
+    case IL_CEL_OP_SUB:
+        return eval_arithmetic(r, n);
     case IL_CEL_OP_LT:
     case IL_CEL_OP_LE:
     case IL_CEL_OP_GT:
-    case IL_CEL_OP_GE: return eval_order(r, n);
+    case IL_CEL_OP_GE:
+        return eval_order(r, n);
     case IL_CEL_OP_EQ:
     case IL_CEL_OP_NE:
         if (n->fast) { /* `var.field == 'word'`, most of what guards say */
@@ -380,17 +397,24 @@ static il_cel_value eval_node(eval_run *r, const il_cel_node *n) {
             }
         }
         return eval_equality(r, n);
-    case IL_CEL_OP_IN: return eval_in(r, n);
-    case IL_CEL_OP_AND: return eval_logic(r, n, false);
-    case IL_CEL_OP_OR: return eval_logic(r, n, true);
-    case IL_CEL_OP_COND: return eval_cond(r, n);
-    case IL_CEL_OP_EXISTS: return eval_macro(r, n, true);
-    case IL_CEL_OP_ALL: return eval_macro(r, n, false);
+    case IL_CEL_OP_IN:
+        return eval_in(r, n);
+    case IL_CEL_OP_AND:
+        return eval_logic(r, n, false);
+    case IL_CEL_OP_OR:
+        return eval_logic(r, n, true);
+    case IL_CEL_OP_COND:
+        return eval_cond(r, n);
+    case IL_CEL_OP_EXISTS:
+        return eval_macro(r, n, true);
+    case IL_CEL_OP_ALL:
+        return eval_macro(r, n, false);
     case IL_CEL_OP_UNSUPPORTED:
     case IL_CEL_OP_MAP:
     case IL_CEL_OP_NAME:
     case IL_CEL_OP_LET:
-    case IL_CEL_OP_CALL: break; /* the checker leaves none of them */
+    case IL_CEL_OP_CALL:
+        break; /* the checker leaves none of them */
     }
     return eval_fault(IL_CEL_TYPE);
 }

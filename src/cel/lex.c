@@ -61,13 +61,17 @@ static il_cel_token_kind lex_word(il_str w) {
         il_str word;
         il_cel_token_kind kind;
     } words[] = {
-        {{"true", 4}, IL_CEL_T_TRUE},          {{"false", 5}, IL_CEL_T_FALSE},      {{"null", 4}, IL_CEL_T_NULL},
-        {{"in", 2}, IL_CEL_T_IN},              {{"as", 2}, IL_CEL_T_RESERVED},      {{"break", 5}, IL_CEL_T_RESERVED},
-        {{"const", 5}, IL_CEL_T_RESERVED},     {{"continue", 8}, IL_CEL_T_RESERVED}, {{"else", 4}, IL_CEL_T_RESERVED},
-        {{"for", 3}, IL_CEL_T_RESERVED},       {{"function", 8}, IL_CEL_T_RESERVED}, {{"if", 2}, IL_CEL_T_RESERVED},
-        {{"import", 6}, IL_CEL_T_RESERVED},    {{"let", 3}, IL_CEL_T_RESERVED},     {{"loop", 4}, IL_CEL_T_RESERVED},
-        {{"package", 7}, IL_CEL_T_RESERVED},   {{"namespace", 9}, IL_CEL_T_RESERVED}, {{"return", 6}, IL_CEL_T_RESERVED},
-        {{"var", 3}, IL_CEL_T_RESERVED},       {{"void", 4}, IL_CEL_T_RESERVED},    {{"while", 5}, IL_CEL_T_RESERVED},
+        {{"true", 4}, IL_CEL_T_TRUE},          {{"false", 5}, IL_CEL_T_FALSE},
+        {{"null", 4}, IL_CEL_T_NULL},          {{"in", 2}, IL_CEL_T_IN},
+        {{"as", 2}, IL_CEL_T_RESERVED},        {{"break", 5}, IL_CEL_T_RESERVED},
+        {{"const", 5}, IL_CEL_T_RESERVED},     {{"continue", 8}, IL_CEL_T_RESERVED},
+        {{"else", 4}, IL_CEL_T_RESERVED},      {{"for", 3}, IL_CEL_T_RESERVED},
+        {{"function", 8}, IL_CEL_T_RESERVED},  {{"if", 2}, IL_CEL_T_RESERVED},
+        {{"import", 6}, IL_CEL_T_RESERVED},    {{"let", 3}, IL_CEL_T_RESERVED},
+        {{"loop", 4}, IL_CEL_T_RESERVED},      {{"package", 7}, IL_CEL_T_RESERVED},
+        {{"namespace", 9}, IL_CEL_T_RESERVED}, {{"return", 6}, IL_CEL_T_RESERVED},
+        {{"var", 3}, IL_CEL_T_RESERVED},       {{"void", 4}, IL_CEL_T_RESERVED},
+        {{"while", 5}, IL_CEL_T_RESERVED},
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (il_str_eq(words[i].word, w)) {
@@ -140,8 +144,8 @@ static il_status lex_string(il_cel_lexer *lex, size_t i, bool raw, bool bytes, i
     for (;;) {
         int c = lex_at(src, i);
         if (c < 0 || (!triple && (c == '\n' || c == '\r'))) {
-            return IL_CEL_FAIL(src, lex->at, err, IL_E_SYNTAX, "unterminated string; close it with `%s%c`", triple ? (quote == '"' ? "\"\"" : "''") : "",
-                               (char)quote);
+            return IL_CEL_FAIL(src, lex->at, err, IL_E_SYNTAX, "unterminated string; close it with `%s%c`",
+                               triple ? (quote == '"' ? "\"\"" : "''") : "", (char)quote);
         }
         if (c == '\\' && !raw) {
             i += 2; /* whatever is escaped does not end the string; il_cel_unescape judges it */
@@ -167,7 +171,8 @@ static il_status lex_quoted_name(il_cel_lexer *lex, il_cel_token *out, il_error 
             break;
         }
         if (!(lex_name_part(c) || c == '.' || c == '-' || c == '/' || c == ' ')) {
-            return IL_CEL_FAIL(src, lex->at, err, IL_E_SYNTAX, "a back-quoted field name holds letters, digits, `_`, `.`, `-`, `/` and spaces only");
+            return IL_CEL_FAIL(src, lex->at, err, IL_E_SYNTAX,
+                               "a back-quoted field name holds letters, digits, `_`, `.`, `-`, `/` and spaces only");
         }
         i++;
     }
@@ -230,10 +235,11 @@ il_status il_cel_lex(il_cel_lexer *lex, il_cel_token *out, il_error *err) {
         char c;
         il_cel_token_kind kind;
     } single[] = {
-        {'(', IL_CEL_T_LPAREN}, {')', IL_CEL_T_RPAREN}, {'[', IL_CEL_T_LBRACKET}, {']', IL_CEL_T_RBRACKET}, {'{', IL_CEL_T_LBRACE},
-        {'}', IL_CEL_T_RBRACE}, {'.', IL_CEL_T_DOT},    {',', IL_CEL_T_COMMA},    {':', IL_CEL_T_COLON},    {'?', IL_CEL_T_QUESTION},
-        {'+', IL_CEL_T_PLUS},   {'-', IL_CEL_T_MINUS},  {'*', IL_CEL_T_STAR},     {'/', IL_CEL_T_SLASH},    {'%', IL_CEL_T_PERCENT},
-        {'!', IL_CEL_T_NOT},    {'<', IL_CEL_T_LT},     {'>', IL_CEL_T_GT},
+        {'(', IL_CEL_T_LPAREN}, {')', IL_CEL_T_RPAREN},   {'[', IL_CEL_T_LBRACKET}, {']', IL_CEL_T_RBRACKET},
+        {'{', IL_CEL_T_LBRACE}, {'}', IL_CEL_T_RBRACE},   {'.', IL_CEL_T_DOT},      {',', IL_CEL_T_COMMA},
+        {':', IL_CEL_T_COLON},  {'?', IL_CEL_T_QUESTION}, {'+', IL_CEL_T_PLUS},     {'-', IL_CEL_T_MINUS},
+        {'*', IL_CEL_T_STAR},   {'/', IL_CEL_T_SLASH},    {'%', IL_CEL_T_PERCENT},  {'!', IL_CEL_T_NOT},
+        {'<', IL_CEL_T_LT},     {'>', IL_CEL_T_GT},
     };
     out->n = 2;
     if (c == '=' && d == '=') {
@@ -281,7 +287,8 @@ il_status il_cel_int_value(const il_cel_source *src, const il_cel_token *t, bool
     for (; i < s.n; i++) {
         uint64_t digit = (uint64_t)lex_hex(s.p[i]);
         if (v > (limit - digit) / base) {
-            return IL_CEL_FAIL(src, t->offset, err, IL_E_SYNTAX, "`%s%.*s` does not fit an int (64 bits)", negative ? "-" : "", IL_STR_ARG(s));
+            return IL_CEL_FAIL(src, t->offset, err, IL_E_SYNTAX, "`%s%.*s` does not fit an int (64 bits)", negative ? "-" : "",
+                               IL_STR_ARG(s));
         }
         v = v * base + digit;
     }
@@ -360,7 +367,7 @@ il_status il_cel_unescape(const il_cel_source *src, const il_cel_token *t, il_ar
     /* No escape gives more bytes than it has characters. */
     char *to = il_arena_get(arena, t->body_n);
     if (to == NULL) {
-        return il_arena_fail(arena, err);
+        return il_cel_no_memory(arena, err);
     }
     size_t n = 0, end = t->body + t->body_n;
     for (size_t i = t->body; i < end;) {

@@ -16,8 +16,14 @@ typedef struct il_cel_source {
 uint32_t il_cel_line(const il_cel_source *src, size_t offset);
 uint32_t il_cel_col(const il_cel_source *src, size_t offset);
 
-#define IL_CEL_FAIL(src, offset, err, code, ...) \
-    il_error_at((err), (code), il_cel_line((src), (offset)), il_cel_col((src), (offset)), (offset), __VA_ARGS__)
+/* The value is the code itself, so that a compiler sees that a failure never is IL_OK. */
+#define IL_CEL_FAIL(src, offset, err, code, ...)                                                                         \
+    ((void)il_error_at((err), (code), il_cel_line((src), (offset)), il_cel_col((src), (offset)), (offset), __VA_ARGS__), \
+     (il_status)(code))
+
+static inline il_status il_cel_no_memory(const il_arena *arena, il_error *err) {
+    return il_arena_fail(arena, err) == IL_E_LIMIT ? IL_E_LIMIT : IL_E_MEMORY;
+}
 
 typedef enum il_cel_token_kind {
     IL_CEL_T_END = 0,
@@ -61,9 +67,9 @@ typedef enum il_cel_token_kind {
 
 typedef struct il_cel_token {
     il_cel_token_kind kind;
-    size_t offset, n;        /* the whole token in its source */
-    size_t body, body_n;     /* between the quotes */
-    bool raw;                /* r'…' */
+    size_t offset, n;    /* the whole token in its source */
+    size_t body, body_n; /* between the quotes */
+    bool raw;            /* r'…' */
 } il_cel_token;
 
 typedef struct il_cel_lexer {
@@ -75,7 +81,9 @@ typedef struct il_cel_lexer {
 IL_NODISCARD il_status il_cel_lex(il_cel_lexer *lex, il_cel_token *out, il_error *err);
 
 /* The value of a STRING (UTF-8) or BYTES token, copied into `arena`. */
-IL_NODISCARD il_status il_cel_unescape(const il_cel_source *src, const il_cel_token *t, il_arena *arena, il_str *out, il_error *err);
+IL_NODISCARD il_status il_cel_unescape(const il_cel_source *src, const il_cel_token *t, il_arena *arena, il_str *out,
+                                       il_error *err);
 
 /* The value of an INT token, `negative` when a minus sign belongs to it. */
-IL_NODISCARD il_status il_cel_int_value(const il_cel_source *src, const il_cel_token *t, bool negative, int64_t *out, il_error *err);
+IL_NODISCARD il_status il_cel_int_value(const il_cel_source *src, const il_cel_token *t, bool negative, int64_t *out,
+                                        il_error *err);

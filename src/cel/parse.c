@@ -10,17 +10,6 @@
  */
 #include "cel/ast.h"
 
-typedef struct parse_scope { /* a macro variable, innermost first */
-    il_str name;
-    uint32_t slot;
-    const struct parse_scope *up;
-} parse_scope;
-
-typedef struct parse_let { /* a let that is being expanded */
-    size_t let;
-    const struct parse_let *up;
-} parse_let;
-
 typedef struct parse_state {
     il_arena *arena;
     const il_cel_env *env;
@@ -28,10 +17,12 @@ typedef struct parse_state {
     il_error *err;
     il_cel_lexer lex;
     il_cel_token tok, prev;
-    uint32_t depth, nodes, nlocals;
-    size_t expanded; /* bytes of lets read so far */
-    const parse_scope *scope;
-    const parse_let *lets;
+    uint32_t depth, nodes;
+    size_t expanded;           /* bytes of lets read so far */
+    uint32_t nlocals, visible; /* macro variables around here; those from `visible` on can be named */
+    il_str locals[IL_CEL_LOCALS];
+    uint32_t nlets;
+    size_t lets[IL_CEL_DEPTH_MAX]; /* those being expanded; each is one deeper */
 } parse_state;
 
 static il_status parse_expr(parse_state *p, il_cel_node **out);
@@ -39,7 +30,9 @@ static il_status parse_unary(parse_state *p, il_cel_token_kind only, il_cel_node
 
 #define PARSE_FAIL(p, offset, code, ...) IL_CEL_FAIL((p)->lex.src, (offset), (p)->err, (code), __VA_ARGS__)
 
-static il_str parse_text(const parse_state *p, const il_cel_token *t) { return il_str_part(p->lex.src->text, t->offset, t->offset + t->n); }
+static il_str parse_text(const parse_state *p, const il_cel_token *t) {
+    return il_str_part(p->lex.src->text, t->offset, t->offset + t->n);
+}
 
 static il_status parse_advance(parse_state *p) {
     p->prev = p->tok;
@@ -58,7 +51,8 @@ static il_status parse_unexpected(parse_state *p, const char *wanted) {
     if (p->tok.kind == IL_CEL_T_NAME) {
         for (size_t i = 0; i < sizeof rewrites / sizeof rewrites[0]; i++) {
             if (il_str_eq(text, il_str_of(rewrites[i].word))) {
-                return PARSE_FAIL(p, p->tok.offset, IL_E_SYNTAX, "unexpected `%.*s`; did you mean `%s`?", IL_STR_ARG(text), rewrites[i].sign);
+                return PARSE_FAIL(p, p->tok.offset, IL_E_SYNTAX, "unexpected `%.*s`; did you mean `%s`?", IL_STR_ARG(text),
+                                  rewrites[i].sign);
             }
         }
     }
@@ -89,12 +83,13 @@ static il_status parse_enter(parse_state *p) {
 
 static il_status parse_node(parse_state *p, il_cel_op op, size_t start, size_t at, il_cel_node **out) {
     if (p->nodes >= p->limits->nodes) {
-        return PARSE_FAIL(p, at, IL_E_LIMIT, "more than %u parts, lets expanded; split the expression", (unsigned)p->limits->nodes);
+        return PARSE_FAIL(p, at, IL_E_LIMIT, "more than %u parts, lets expanded; split the expression",
+                          (unsigned)p->limits->nodes);
     }
     p->nodes++;
     il_cel_node *n = IL_NEW(p->arena, il_cel_node);
     if (n == NULL) {
-        return il_arena_fail(p->arena, p->err);
+        return il_cel_no_memory(p->arena, p->err);
     }
     n->op = (uint8_t)op;
     n->height = 1;
@@ -107,6 +102,7 @@ static il_status parse_node(parse_state *p, il_cel_op op, size_t start, size_t a
 
 /* Hangs `kid` behind *tail (NULL: as the first). */
 static il_status parse_hang(parse_state *p, il_cel_node *n, il_cel_node **tail, il_cel_node *kid) {
+    IL_CHECK(n != NULL && kid != NULL, p->err);
     if (kid->height >= p->limits->depth) {
         return parse_too_deep(p, n->at);
     }
@@ -129,7 +125,8 @@ static il_status parse_optional(parse_state *p) {
 }
 
 /* Comma-separated expressions up to `close`, which is consumed. A list may end with a comma. */
-static il_status parse_items(parse_state *p, il_cel_node *n, il_cel_node *tail, il_cel_token_kind close, const char *wanted, bool trailing) {
+static il_status parse_items(parse_state *p, il_cel_node *n, il_cel_node *tail, il_cel_token_kind close, const char *wanted,
+                             bool trailing) {
     while (p->tok.kind != close) {
         il_cel_node *item = NULL;
         if (p->tok.kind == IL_CEL_T_QUESTION) {
@@ -199,19 +196,23 @@ static il_status parse_map(parse_state *p, il_cel_node **out) {
  * seen inside, so a let means the same wherever it is used. */
 static il_status parse_expand(parse_state *p, size_t let, size_t offset, il_cel_node **out) {
     const il_cel_let *l = &p->env->lets[let];
-    for (const parse_let *up = p->lets; up != NULL; up = up->up) {
-        if (up->let == let) {
+    for (uint32_t i = 0; i < p->nlets; i++) {
+        if (p->lets[i] == let) {
             return PARSE_FAIL(p, offset, IL_E_INVALID, "the let `%.*s` refers to itself", IL_STR_ARG(l->name));
         }
     }
     IL_TRY(parse_enter(p));
+    if (p->nlets >= IL_CEL_DEPTH_MAX) {
+        return parse_too_deep(p, offset);
+    }
     il_cel_source *src = IL_NEW(p->arena, il_cel_source);
     if (src == NULL) {
-        return il_arena_fail(p->arena, p->err);
+        return il_cel_no_memory(p->arena, p->err);
     }
     *src = (il_cel_source){l->source, l->line, l->col};
     if (l->source.n > p->limits->source_bytes) {
-        return PARSE_FAIL(p, offset, IL_E_LIMIT, "the let `%.*s` is longer than %zu bytes", IL_STR_ARG(l->name), p->limits->source_bytes);
+        return PARSE_FAIL(p, offset, IL_E_LIMIT, "the let `%.*s` is longer than %zu bytes", IL_STR_ARG(l->name),
+                          p->limits->source_bytes);
     }
     p->expanded += l->source.n;
     if (p->expanded / 64 > p->limits->source_bytes) {
@@ -222,16 +223,15 @@ static il_status parse_expand(parse_state *p, size_t let, size_t offset, il_cel_
         return IL_CEL_FAIL(src, bad, p->err, IL_E_SYNTAX, "not valid UTF-8");
     }
 
-    parse_let frame = {let, p->lets};
     il_cel_lexer lex = p->lex;
     il_cel_token tok = p->tok, prev = p->prev;
-    const parse_scope *scope = p->scope;
+    uint32_t visible = p->visible;
     il_cel_node *n = NULL, *kid = NULL, *tail = NULL;
     IL_TRY(parse_node(p, IL_CEL_OP_LET, offset, offset, &n));
     p->lex = (il_cel_lexer){src, 0};
     p->prev = (il_cel_token){.kind = IL_CEL_T_END};
-    p->scope = NULL;
-    p->lets = &frame;
+    p->visible = p->nlocals;
+    p->lets[p->nlets++] = let;
     IL_TRY(il_cel_lex(&p->lex, &p->tok, p->err));
     IL_TRY(parse_expr(p, &kid));
     if (p->tok.kind != IL_CEL_T_END) {
@@ -240,8 +240,8 @@ static il_status parse_expand(parse_state *p, size_t let, size_t offset, il_cel_
     p->lex = lex;
     p->tok = tok;
     p->prev = prev;
-    p->scope = scope;
-    p->lets = frame.up;
+    p->visible = visible;
+    p->nlets--;
     p->depth--;
     IL_TRY(parse_hang(p, n, &tail, kid));
     *out = n;
@@ -264,11 +264,12 @@ static il_status parse_name(parse_state *p, bool root, size_t start, il_cel_node
         *out = n;
         return IL_OK;
     }
-    for (const parse_scope *s = root ? NULL : p->scope; s != NULL; s = s->up) {
-        if (il_str_eq(s->name, name)) {
+    for (uint32_t i = root ? p->visible : p->nlocals; i > p->visible; i--) { /* innermost first */
+        if (il_str_eq(p->locals[i - 1], name)) {
             IL_TRY(parse_node(p, IL_CEL_OP_LOCAL, start, at, &n));
-            n->slot = s->slot;
-            n->name = s->name;
+            IL_CHECK(n != NULL, p->err);
+            n->slot = i - 1;
+            n->name = p->locals[i - 1];
             *out = n;
             return IL_OK;
         }
@@ -281,6 +282,7 @@ static il_status parse_name(parse_state *p, bool root, size_t start, il_cel_node
     for (size_t i = 0; i < p->env->nvars; i++) {
         if (il_str_eq(p->env->vars[i].name, name)) {
             IL_TRY(parse_node(p, IL_CEL_OP_VAR, start, at, &n));
+            IL_CHECK(n != NULL, p->err);
             n->slot = (uint32_t)i;
             n->name = p->env->vars[i].name;
             *out = n;
@@ -288,6 +290,7 @@ static il_status parse_name(parse_state *p, bool root, size_t start, il_cel_node
         }
     }
     IL_TRY(parse_node(p, IL_CEL_OP_NAME, start, at, &n));
+    IL_CHECK(n != NULL, p->err);
     n->root = root;
     *out = n;
     return parse_copy(p, name, &n->name);
@@ -296,12 +299,17 @@ static il_status parse_name(parse_state *p, bool root, size_t start, il_cel_node
 static il_status parse_literal(parse_state *p, bool negative, size_t start, il_cel_node **out) {
     il_cel_node *n = NULL;
     IL_TRY(parse_node(p, IL_CEL_OP_LIT, start, start, &n));
+    IL_CHECK(n != NULL, p->err);
     *out = n;
     il_str text;
     switch (p->tok.kind) {
     case IL_CEL_T_TRUE:
-    case IL_CEL_T_FALSE: n->lit = il_cel_of_bool(p->tok.kind == IL_CEL_T_TRUE); break;
-    case IL_CEL_T_NULL: n->lit.kind = IL_CEL_NULL; break;
+    case IL_CEL_T_FALSE:
+        n->lit = il_cel_of_bool(p->tok.kind == IL_CEL_T_TRUE);
+        break;
+    case IL_CEL_T_NULL:
+        n->lit.kind = IL_CEL_NULL;
+        break;
     case IL_CEL_T_INT:
         n->lit.kind = IL_CEL_INT;
         IL_TRY(il_cel_int_value(p->lex.src, &p->tok, negative, &n->lit.u.i, p->err));
@@ -351,7 +359,8 @@ static il_status parse_literal(parse_state *p, bool negative, size_t start, il_c
     case IL_CEL_T_MINUS:
     case IL_CEL_T_STAR:
     case IL_CEL_T_SLASH:
-    case IL_CEL_T_PERCENT: return parse_unexpected(p, "an expression");
+    case IL_CEL_T_PERCENT:
+        return parse_unexpected(p, "an expression");
     }
     return parse_advance(p);
 }
@@ -400,23 +409,20 @@ static il_status parse_macro(parse_state *p, il_cel_op op, il_str macro, size_t 
     if (p->tok.kind != IL_CEL_T_NAME) {
         return parse_unexpected(p, "a variable name");
     }
-    parse_scope scope = {{NULL, 0}, p->nlocals, p->scope};
     il_cel_token var = p->tok;
-    IL_TRY(parse_copy(p, parse_text(p, &p->tok), &scope.name));
+    IL_TRY(parse_copy(p, parse_text(p, &p->tok), &n->name));
     IL_TRY(parse_advance(p));
     if (p->tok.kind != IL_CEL_T_COMMA) {
-        return PARSE_FAIL(p, var.offset, IL_E_SYNTAX, "`%.*s` takes a variable name and a condition: `list.%.*s(x, x == 1)`", IL_STR_ARG(macro),
-                          IL_STR_ARG(macro));
+        return PARSE_FAIL(p, var.offset, IL_E_SYNTAX, "`%.*s` takes a variable name and a condition: `list.%.*s(x, x == 1)`",
+                          IL_STR_ARG(macro), IL_STR_ARG(macro));
     }
     IL_TRY(parse_advance(p));
     if (p->nlocals >= IL_CEL_LOCALS) {
         return PARSE_FAIL(p, var.offset, IL_E_LIMIT, "more than %u macro variables in one place", (unsigned)IL_CEL_LOCALS);
     }
-    n->name = scope.name;
-    n->slot = p->nlocals++;
-    p->scope = &scope;
+    n->slot = p->nlocals;
+    p->locals[p->nlocals++] = n->name;
     IL_TRY(parse_expr(p, &body));
-    p->scope = scope.up;
     p->nlocals--;
     IL_TRY(parse_hang(p, n, &tail, body));
     if (p->tok.kind == IL_CEL_T_COMMA) {
@@ -491,7 +497,8 @@ static il_status parse_postfix(parse_state *p, bool negative, size_t start, il_c
             *out = n;
         } else if (p->tok.kind == IL_CEL_T_LBRACE) {
             const il_cel_node *n = *out;
-            bool name = n->op == IL_CEL_OP_NAME || n->op == IL_CEL_OP_VAR || n->op == IL_CEL_OP_SELECT || n->op == IL_CEL_OP_LOCAL;
+            bool name =
+                n->op == IL_CEL_OP_NAME || n->op == IL_CEL_OP_VAR || n->op == IL_CEL_OP_SELECT || n->op == IL_CEL_OP_LOCAL;
             return name ? PARSE_FAIL(p, p->tok.offset, IL_E_INVALID, "message literals (`T{field: value}`) are not supported")
                         : parse_unexpected(p, "an operator or the end");
         } else {
@@ -532,10 +539,10 @@ static unsigned parse_strength(il_cel_token_kind kind, il_cel_op *op) {
         il_cel_op op;
         unsigned strength;
     } table[] = {
-        {IL_CEL_T_OR, IL_CEL_OP_OR, 1},    {IL_CEL_T_AND, IL_CEL_OP_AND, 2},  {IL_CEL_T_LT, IL_CEL_OP_LT, 3},
-        {IL_CEL_T_LE, IL_CEL_OP_LE, 3},    {IL_CEL_T_GT, IL_CEL_OP_GT, 3},    {IL_CEL_T_GE, IL_CEL_OP_GE, 3},
-        {IL_CEL_T_EQ, IL_CEL_OP_EQ, 3},    {IL_CEL_T_NE, IL_CEL_OP_NE, 3},    {IL_CEL_T_IN, IL_CEL_OP_IN, 3},
-        {IL_CEL_T_PLUS, IL_CEL_OP_ADD, 4}, {IL_CEL_T_MINUS, IL_CEL_OP_SUB, 4}, {IL_CEL_T_STAR, IL_CEL_OP_MUL, 5},
+        {IL_CEL_T_OR, IL_CEL_OP_OR, 1},     {IL_CEL_T_AND, IL_CEL_OP_AND, 2},     {IL_CEL_T_LT, IL_CEL_OP_LT, 3},
+        {IL_CEL_T_LE, IL_CEL_OP_LE, 3},     {IL_CEL_T_GT, IL_CEL_OP_GT, 3},       {IL_CEL_T_GE, IL_CEL_OP_GE, 3},
+        {IL_CEL_T_EQ, IL_CEL_OP_EQ, 3},     {IL_CEL_T_NE, IL_CEL_OP_NE, 3},       {IL_CEL_T_IN, IL_CEL_OP_IN, 3},
+        {IL_CEL_T_PLUS, IL_CEL_OP_ADD, 4},  {IL_CEL_T_MINUS, IL_CEL_OP_SUB, 4},   {IL_CEL_T_STAR, IL_CEL_OP_MUL, 5},
         {IL_CEL_T_SLASH, IL_CEL_OP_DIV, 5}, {IL_CEL_T_PERCENT, IL_CEL_OP_MOD, 5},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
@@ -596,11 +603,11 @@ static il_status parse_expr(parse_state *p, il_cel_node **out) {
     return IL_OK;
 }
 
-il_status il_cel_parse(il_arena *arena, il_str source, uint32_t line, uint32_t col, const il_cel_env *env, const il_cel_limits *limits,
-                       il_cel_node **out, il_error *err) {
+il_status il_cel_parse(il_arena *arena, il_str source, uint32_t line, uint32_t col, const il_cel_env *env,
+                       const il_cel_limits *limits, il_cel_node **out, il_error *err) {
     il_cel_source *src = IL_NEW(arena, il_cel_source);
     if (src == NULL) {
-        return il_arena_fail(arena, err);
+        return il_cel_no_memory(arena, err);
     }
     *src = (il_cel_source){source, line, col};
     size_t bad = 0;

@@ -4,25 +4,44 @@
 
 const char *il_cel_sign(il_cel_op op) {
     switch (op) {
-    case IL_CEL_OP_NOT: return "!";
-    case IL_CEL_OP_NEG: return "-";
-    case IL_CEL_OP_MUL: return "*";
-    case IL_CEL_OP_DIV: return "/";
-    case IL_CEL_OP_MOD: return "%";
-    case IL_CEL_OP_ADD: return "+";
-    case IL_CEL_OP_SUB: return "-";
-    case IL_CEL_OP_LT: return "<";
-    case IL_CEL_OP_LE: return "<=";
-    case IL_CEL_OP_GT: return ">";
-    case IL_CEL_OP_GE: return ">=";
-    case IL_CEL_OP_EQ: return "==";
-    case IL_CEL_OP_NE: return "!=";
-    case IL_CEL_OP_IN: return "in";
-    case IL_CEL_OP_AND: return "&&";
-    case IL_CEL_OP_OR: return "||";
-    case IL_CEL_OP_COND: return "?:";
-    case IL_CEL_OP_EXISTS: return "exists";
-    case IL_CEL_OP_ALL: return "all";
+    case IL_CEL_OP_NOT:
+        return "!";
+    case IL_CEL_OP_NEG:
+        return "-";
+    case IL_CEL_OP_MUL:
+        return "*";
+    case IL_CEL_OP_DIV:
+        return "/";
+    case IL_CEL_OP_MOD:
+        return "%";
+    case IL_CEL_OP_ADD:
+        return "+";
+    case IL_CEL_OP_SUB:
+        return "-";
+    case IL_CEL_OP_LT:
+        return "<";
+    case IL_CEL_OP_LE:
+        return "<=";
+    case IL_CEL_OP_GT:
+        return ">";
+    case IL_CEL_OP_GE:
+        return ">=";
+    case IL_CEL_OP_EQ:
+        return "==";
+    case IL_CEL_OP_NE:
+        return "!=";
+    case IL_CEL_OP_IN:
+        return "in";
+    case IL_CEL_OP_AND:
+        return "&&";
+    case IL_CEL_OP_OR:
+        return "||";
+    case IL_CEL_OP_COND:
+        return "?:";
+    case IL_CEL_OP_EXISTS:
+        return "exists";
+    case IL_CEL_OP_ALL:
+        return "all";
     case IL_CEL_OP_LIT:
     case IL_CEL_OP_UNSUPPORTED:
     case IL_CEL_OP_LIST:
@@ -34,7 +53,8 @@ const char *il_cel_sign(il_cel_op op) {
     case IL_CEL_OP_SELECT:
     case IL_CEL_OP_FIELD:
     case IL_CEL_OP_INDEX:
-    case IL_CEL_OP_CALL: break;
+    case IL_CEL_OP_CALL:
+        break;
     }
     return "";
 }
@@ -43,23 +63,30 @@ enum { PRINT_EXPR = 0, PRINT_OR = 1, PRINT_AND, PRINT_REL, PRINT_SUM, PRINT_TERM
 
 static int print_strength(const il_cel_node *n) {
     switch ((il_cel_op)n->op) {
-    case IL_CEL_OP_COND: return PRINT_EXPR;
-    case IL_CEL_OP_OR: return PRINT_OR;
-    case IL_CEL_OP_AND: return PRINT_AND;
+    case IL_CEL_OP_COND:
+        return PRINT_EXPR;
+    case IL_CEL_OP_OR:
+        return PRINT_OR;
+    case IL_CEL_OP_AND:
+        return PRINT_AND;
     case IL_CEL_OP_LT:
     case IL_CEL_OP_LE:
     case IL_CEL_OP_GT:
     case IL_CEL_OP_GE:
     case IL_CEL_OP_EQ:
     case IL_CEL_OP_NE:
-    case IL_CEL_OP_IN: return PRINT_REL;
+    case IL_CEL_OP_IN:
+        return PRINT_REL;
     case IL_CEL_OP_ADD:
-    case IL_CEL_OP_SUB: return PRINT_SUM;
+    case IL_CEL_OP_SUB:
+        return PRINT_SUM;
     case IL_CEL_OP_MUL:
     case IL_CEL_OP_DIV:
-    case IL_CEL_OP_MOD: return PRINT_TERM;
+    case IL_CEL_OP_MOD:
+        return PRINT_TERM;
     case IL_CEL_OP_NOT:
-    case IL_CEL_OP_NEG: return PRINT_UNARY;
+    case IL_CEL_OP_NEG:
+        return PRINT_UNARY;
     case IL_CEL_OP_LIT:
     case IL_CEL_OP_UNSUPPORTED:
     case IL_CEL_OP_LIST:
@@ -73,7 +100,8 @@ static int print_strength(const il_cel_node *n) {
     case IL_CEL_OP_INDEX:
     case IL_CEL_OP_CALL:
     case IL_CEL_OP_EXISTS:
-    case IL_CEL_OP_ALL: break;
+    case IL_CEL_OP_ALL:
+        break;
     }
     return PRINT_POSTFIX;
 }
@@ -133,17 +161,26 @@ static void print_kids(il_buf *out, const il_cel_node *k, const print_scope *sco
 
 static void print_literal(il_buf *out, const il_cel_node *n, const print_scope *scope) {
     switch ((il_cel_kind)n->lit.kind) {
-    case IL_CEL_NULL: il_buf_puts(out, "null"); return;
-    case IL_CEL_BOOL: il_buf_puts(out, n->lit.u.b ? "true" : "false"); return;
-    case IL_CEL_INT: il_buf_puti(out, n->lit.u.i); return;
-    case IL_CEL_STRING: print_string(out, n->lit.u.s); return;
+    case IL_CEL_NULL:
+        il_buf_puts(out, "null");
+        return;
+    case IL_CEL_BOOL:
+        il_buf_puts(out, n->lit.u.b ? "true" : "false");
+        return;
+    case IL_CEL_INT:
+        il_buf_puti(out, n->lit.u.i);
+        return;
+    case IL_CEL_STRING:
+        print_string(out, n->lit.u.s);
+        return;
     case IL_CEL_LIST:
         il_buf_putc(out, '[');
         print_kids(out, n->kids, scope);
         il_buf_putc(out, ']');
         return;
     case IL_CEL_ERROR:
-    case IL_CEL_RECORD: break; /* no literal is one */
+    case IL_CEL_RECORD:
+        break; /* no literal is one */
     }
 }
 
@@ -162,13 +199,17 @@ static void print_binary(il_buf *out, const il_cel_node *n, int own, const print
 static void print_bare(il_buf *out, const il_cel_node *n, const print_scope *scope) {
     const il_cel_node *k = n->kids;
     switch ((il_cel_op)n->op) {
-    case IL_CEL_OP_LIT: print_literal(out, n, scope); return;
+    case IL_CEL_OP_LIT:
+        print_literal(out, n, scope);
+        return;
     case IL_CEL_OP_LIST:
         il_buf_putc(out, '[');
         print_kids(out, k, scope);
         il_buf_putc(out, ']');
         return;
-    case IL_CEL_OP_LOCAL: il_buf_put(out, n->name); return;
+    case IL_CEL_OP_LOCAL:
+        il_buf_put(out, n->name);
+        return;
     case IL_CEL_OP_VAR:
         for (const print_scope *s = scope; s != NULL; s = s->up) {
             if (il_str_eq(s->name, n->name)) {
@@ -216,7 +257,9 @@ static void print_bare(il_buf *out, const il_cel_node *n, const print_scope *sco
     case IL_CEL_OP_NE:
     case IL_CEL_OP_IN:
     case IL_CEL_OP_AND:
-    case IL_CEL_OP_OR: print_binary(out, n, print_strength(n), scope); return;
+    case IL_CEL_OP_OR:
+        print_binary(out, n, print_strength(n), scope);
+        return;
     case IL_CEL_OP_COND:
         print_node(out, k, PRINT_OR, scope);
         il_buf_puts(out, " ? ");
@@ -241,7 +284,8 @@ static void print_bare(il_buf *out, const il_cel_node *n, const print_scope *sco
     case IL_CEL_OP_MAP:
     case IL_CEL_OP_NAME:
     case IL_CEL_OP_LET:
-    case IL_CEL_OP_CALL: break; /* not in a checked tree */
+    case IL_CEL_OP_CALL:
+        break; /* not in a checked tree */
     }
 }
 

@@ -19,17 +19,17 @@ il_status il_cel_compile(il_arena *arena, il_str source, uint32_t line, uint32_t
         return il_error_set(err, IL_E_ARGUMENT, "a limit above what the library can keep");
     }
     if (source.n > l.source_bytes) {
-        return il_error_at(err, IL_E_LIMIT, line, col, 0, "an expression of %zu bytes; at most %zu are read", source.n, l.source_bytes);
+        return il_error_at(err, IL_E_LIMIT, line, col, 0, "an expression of %zu bytes; at most %zu are read", source.n,
+                           l.source_bytes);
     }
     il_cel_program *p = IL_NEW(arena, il_cel_program);
     il_cel_node *root = NULL;
     if (p == NULL) {
-        return il_arena_fail(arena, err);
+        return il_cel_no_memory(arena, err);
     }
     IL_TRY(il_cel_parse(arena, source, line, col, env, &l, &root, err));
     IL_TRY(il_cel_check(arena, env, want, root, err));
     p->root = root;
-    p->nvars = env->nvars;
     *out = p;
     return IL_OK;
 }

@@ -45,7 +45,8 @@ const char *cel_printed(cel_case *c) {
     return il_buf_done(&b, &text, NULL) == IL_OK ? text.p : "(failed)";
 }
 
-static const il_cel_type helper_bool = {.kind = IL_CEL_BOOL}, helper_int = {.kind = IL_CEL_INT}, helper_string = {.kind = IL_CEL_STRING};
+static const il_cel_type helper_bool = {.kind = IL_CEL_BOOL}, helper_int = {.kind = IL_CEL_INT},
+                         helper_string = {.kind = IL_CEL_STRING};
 static const il_cel_type helper_any = {.kind = IL_CEL_ERROR};
 static const il_str helper_domain[] = {{"none", 4}, {"fresh", 5}, {"held", 4}};
 static const il_cel_type helper_word = {.kind = IL_CEL_STRING, .domain = helper_domain, .ndomain = 3};
@@ -54,21 +55,23 @@ static const il_cel_type helper_ints = {.kind = IL_CEL_LIST, .element = &helper_
 static const il_cel_type helper_names = {.kind = IL_CEL_LIST, .element = &helper_string};
 static const il_cel_type helper_lists = {.kind = IL_CEL_LIST, .element = &helper_ints};
 static const il_cel_field helper_fields[] = {
-    {{"b", 1}, &helper_bool}, {{"i", 1}, &helper_int}, {{"s", 1}, &helper_string}, {{"word", 4}, &helper_word}, {{"ints", 4}, &helper_ints},
+    {{"b", 1}, &helper_bool},    {{"i", 1}, &helper_int},     {{"s", 1}, &helper_string},
+    {{"word", 4}, &helper_word}, {{"ints", 4}, &helper_ints},
 };
 static const il_cel_type helper_rec = {.kind = IL_CEL_RECORD, .fields = helper_fields, .nfields = 5, .name = {"rec", 3}};
 static const il_cel_type helper_recs = {.kind = IL_CEL_LIST, .element = &helper_rec};
 static const il_cel_field helper_vars[CEL_NVARS] = {
-    {{"b", 1}, &helper_bool},       {{"b2", 2}, &helper_bool},      {{"i", 1}, &helper_int},       {{"j", 1}, &helper_int},
-    {{"s", 1}, &helper_string},     {{"word", 4}, &helper_word},    {{"words", 5}, &helper_words}, {{"ints", 4}, &helper_ints},
-    {{"names", 5}, &helper_names},  {{"r", 1}, &helper_rec},        {{"rs", 2}, &helper_recs},     {{"any", 3}, &helper_any},
+    {{"b", 1}, &helper_bool},      {{"b2", 2}, &helper_bool},   {{"i", 1}, &helper_int},       {{"j", 1}, &helper_int},
+    {{"s", 1}, &helper_string},    {{"word", 4}, &helper_word}, {{"words", 5}, &helper_words}, {{"ints", 4}, &helper_ints},
+    {{"names", 5}, &helper_names}, {{"r", 1}, &helper_rec},     {{"rs", 2}, &helper_recs},     {{"any", 3}, &helper_any},
     {{"lists", 5}, &helper_lists},
 };
-#define HELPER_LET(name, source, line, col) {{name, sizeof(name) - 1}, {source, sizeof(source) - 1}, line, col}
+#define HELPER_LET(name, source, line, col) \
+    { {name, sizeof(name) - 1}, {source, sizeof(source) - 1}, line, col }
 static const il_cel_let helper_lets[] = {
-    HELPER_LET("yes", "b", 10, 1),      HELPER_LET("sum", "i + j", 11, 1), HELPER_LET("both", "b && b2", 12, 1),
-    HELPER_LET("loop", "loop", 13, 5),  HELPER_LET("ping", "pong", 14, 1), HELPER_LET("pong", "1 + ping", 15, 1),
-    HELPER_LET("bad", "i + ", 16, 3),   HELPER_LET("wrong", "i + s", 17, 3), HELPER_LET("hides", "s", 18, 1),
+    HELPER_LET("yes", "b", 10, 1),     HELPER_LET("sum", "i + j", 11, 1),   HELPER_LET("both", "b && b2", 12, 1),
+    HELPER_LET("self", "self", 13, 5), HELPER_LET("ping", "pong", 14, 1),   HELPER_LET("pong", "1 + ping", 15, 1),
+    HELPER_LET("bad", "i + ", 16, 3),  HELPER_LET("wrong", "i + s", 17, 3), HELPER_LET("hides", "s", 18, 1),
 };
 const il_cel_env cel_env = {helper_vars, CEL_NVARS, helper_lets, sizeof helper_lets / sizeof helper_lets[0]};
 
@@ -79,19 +82,28 @@ static il_cel_value helper_list(const il_cel_value *items, uint32_t n) {
     v.u.items = items;
     return v;
 }
-#define HELPER_STR(z) {.kind = IL_CEL_STRING, .u.s = {z, sizeof(z) - 1}}
-#define HELPER_INT(x) {.kind = IL_CEL_INT, .u.i = x}
+#define HELPER_STR(z)                                      \
+    {                                                      \
+        .kind = IL_CEL_STRING, .u.s = { z, sizeof(z) - 1 } \
+    }
+#define HELPER_INT(x) \
+    { .kind = IL_CEL_INT, .u.i = x }
 
 void cel_values(il_cel_value vars[CEL_NVARS]) {
     static const il_cel_value words[] = {HELPER_STR("none"), HELPER_STR("held")};
     static const il_cel_value ints[] = {HELPER_INT(1), HELPER_INT(2), HELPER_INT(3)};
     static const il_cel_value names[] = {HELPER_STR("a"), HELPER_STR("b")};
     static const il_cel_value four[] = {HELPER_INT(4)};
-    static const il_cel_value fields[] = {
-        {.kind = IL_CEL_BOOL, .u.b = true}, HELPER_INT(1), HELPER_STR("one"), HELPER_STR("held"), {.kind = IL_CEL_LIST, .n = 1, .u.items = four}};
+    static const il_cel_value fields[] = {{.kind = IL_CEL_BOOL, .u.b = true},
+                                          HELPER_INT(1),
+                                          HELPER_STR("one"),
+                                          HELPER_STR("held"),
+                                          {.kind = IL_CEL_LIST, .n = 1, .u.items = four}};
     static const il_cel_value unset[] = {{0}, HELPER_INT(2), HELPER_STR("two"), HELPER_STR("none"), {.kind = IL_CEL_LIST}};
-    static const il_cel_value recs[] = {{.kind = IL_CEL_RECORD, .n = 5, .u.items = fields}, {.kind = IL_CEL_RECORD, .n = 5, .u.items = unset}};
-    static const il_cel_value lists[] = {{.kind = IL_CEL_LIST, .n = 1, .u.items = ints}, {.kind = IL_CEL_LIST, .n = 2, .u.items = ints + 1}};
+    static const il_cel_value recs[] = {{.kind = IL_CEL_RECORD, .n = 5, .u.items = fields},
+                                        {.kind = IL_CEL_RECORD, .n = 5, .u.items = unset}};
+    static const il_cel_value lists[] = {{.kind = IL_CEL_LIST, .n = 1, .u.items = ints},
+                                         {.kind = IL_CEL_LIST, .n = 2, .u.items = ints + 1}};
     memset(vars, 0, CEL_NVARS * sizeof *vars);
     vars[CEL_B] = il_cel_of_bool(true);
     vars[CEL_B2] = il_cel_of_bool(false);

@@ -28,9 +28,24 @@ const char *cel_printed(cel_case *c);
 /* An environment with one of each type that this part knows:
  *   b, b2 bool; i, j int; s string; word string of none fresh held; words list of the same; ints list(int); names list(string);
  *   r record rec {b bool; i int; s string; word; ints}; rs list(rec); any dyn; lists list(list(int))
- *   lets: yes `b`, sum `i + j`, both `b && b2`, loop `loop`, ping `pong`, pong `ping`, bad `i + `, wrong `i + s`, hides `s` */
+ *   lets: yes `b`, sum `i + j`, both `b && b2`, self `self`, ping `pong`, pong `ping`, bad `i + `, wrong `i + s`, hides `s` */
 extern const il_cel_env cel_env;
-enum { CEL_B, CEL_B2, CEL_I, CEL_J, CEL_S, CEL_WORD, CEL_WORDS, CEL_INTS, CEL_NAMES, CEL_R, CEL_RS, CEL_ANY, CEL_LISTS, CEL_NVARS };
+enum {
+    CEL_B,
+    CEL_B2,
+    CEL_I,
+    CEL_J,
+    CEL_S,
+    CEL_WORD,
+    CEL_WORDS,
+    CEL_INTS,
+    CEL_NAMES,
+    CEL_R,
+    CEL_RS,
+    CEL_ANY,
+    CEL_LISTS,
+    CEL_NVARS
+};
 /* Values for it: b true, b2 false, i 7, j -3, s 'text', word 'fresh', words ['none','held'], ints [1,2,3], names ['a','b'],
  * r {true, 1, 'one', 'held', [4]}, rs [r, {b unset, i 2, ...}], any unset, lists [[1],[2,3]]. */
 void cel_values(il_cel_value vars[CEL_NVARS]);

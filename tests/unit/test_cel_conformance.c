@@ -19,11 +19,13 @@ typedef struct suite {
     const char *file;
     size_t least; /* so many must pass, or the harness has gone blind */
     size_t total, passed, wrong;
-    size_t unsupported, types, container, unchecked; /* skipped: construct; types of variables; name resolution; needs the check off */
+    size_t unsupported, types, container,
+        unchecked; /* skipped: construct; types of variables; name resolution; needs the check off */
 } suite;
 
-static const il_cel_type suite_any = {.kind = IL_CEL_ERROR}, suite_null = {.kind = IL_CEL_NULL}, suite_bool = {.kind = IL_CEL_BOOL},
-                         suite_int = {.kind = IL_CEL_INT}, suite_string = {.kind = IL_CEL_STRING};
+static const il_cel_type suite_any = {.kind = IL_CEL_ERROR}, suite_null = {.kind = IL_CEL_NULL},
+                         suite_bool = {.kind = IL_CEL_BOOL}, suite_int = {.kind = IL_CEL_INT},
+                         suite_string = {.kind = IL_CEL_STRING};
 
 static const il_cel_type *suite_type(il_arena *arena, il_str text) {
     if (il_str_eq(text, IL_STR("dyn"))) {
@@ -129,7 +131,8 @@ static void suite_one(suite *s, const il_json *test) {
     for (size_t i = 0; i < env.nvars; i++) {
         dotted = dotted || il_str_find(fields[i].name, IL_STR("."), 0) != SIZE_MAX;
     }
-    bool block = il_str_eq(il_json_text(il_json_get(test, IL_STR("tier"))), IL_STR("ext_block")); /* an optimizer's device: never */
+    bool block =
+        il_str_eq(il_json_text(il_json_get(test, IL_STR("tier"))), IL_STR("ext_block")); /* an optimizer's device: never */
     if (block || il_json_get(test, IL_STR("container")) != NULL || il_json_get(test, IL_STR("fn_env")) != NULL || dotted) {
         s->container++;
     } else if (!types) {
@@ -147,7 +150,8 @@ static void suite_one(suite *s, const il_json *test) {
         }
     } else {
         il_cel_value want = {0}, got = cel_eval(&c, values);
-        bool right = want_error ? got.kind == IL_CEL_ERROR : value == NULL || (suite_value(&c.arena, value, &want) && il_cel_equal(want, got));
+        bool right = want_error ? got.kind == IL_CEL_ERROR
+                                : value == NULL || (suite_value(&c.arena, value, &want) && il_cel_equal(want, got));
         if (!right) {
             print_error("%.*s\n  a wrong value (kind %d)\n", IL_STR_ARG(expr), got.kind);
         }
@@ -164,7 +168,37 @@ static void suite_one(suite *s, const il_json *test) {
     cel_case_free(&c);
 }
 
-static void suite_run(suite *s) {
+/* The parser cases of cel-go: what it refuses as syntax we refuse, and what it parses is no syntax error here. */
+static void suite_parsing(suite *s, const il_json *test) {
+    static const char *const syntax[] = {"Syntax error",       "reserved identifier", "invalid int literal",
+                                         "unicode code point", "simple name",         "'`'"};
+    if (!il_str_eq(il_json_text(il_json_get(test, IL_STR("suite"))), IL_STR("parsing"))) {
+        return;
+    }
+    il_str expr = il_json_text(il_json_get(test, IL_STR("expr"))), error = il_json_text(il_json_get(test, IL_STR("error")));
+    bool bad = false,
+         quoted = il_str_find(error, IL_STR("'`'"), 0) != SIZE_MAX; /* its option is off, ours has back-quoted fields */
+    for (size_t i = 0; i < sizeof syntax / sizeof syntax[0]; i++) {
+        bad = bad || il_str_find(error, il_str_of(syntax[i]), 0) != SIZE_MAX;
+    }
+    cel_case c;
+    cel_case_init(&c);
+    il_status status = il_cel_compile(&c.arena, expr, 1, 1, NULL, IL_CEL_NULL, NULL, &c.program, &c.err);
+    bool right = quoted || (bad ? status != IL_OK : status != IL_E_SYNTAX);
+    if (status != IL_OK && (c.err.line == 0 || c.err.col == 0 || c.err.msg[0] == 0 || c.err.code != status)) {
+        right = false;
+    }
+    if (!right) {
+        print_error("%.*s\n  cel-go: %.*s\n  here: %u:%u %s\n", IL_STR_ARG(expr), IL_STR_ARG(error), c.err.line, c.err.col,
+                    c.err.msg);
+    }
+    s->total++;
+    s->passed += right ? 1 : 0;
+    s->wrong += right ? 0 : 1;
+    cel_case_free(&c);
+}
+
+static void suite_run(suite *s, void (*one)(suite *s, const il_json *test)) {
     char path[1024];
     const char *shared = getenv("IL_SHARED");
     snprintf(path, sizeof path, "%s/data/%s", shared != NULL ? shared : IL_TEST_SOURCE_DIR "/../shared", s->file);
@@ -186,12 +220,13 @@ static void suite_run(suite *s) {
     cel_memory_init(&memory, SIZE_MAX);
     assert_int_equal(il_json_doc_new(&memory.alloc, (il_str){text, n}, NULL, &doc, &err), IL_OK);
     for (const il_json *t = il_json_first(il_json_doc_root(doc)); t != NULL; t = il_json_next(t)) {
-        suite_one(s, t);
+        one(s, t);
     }
     il_json_doc_free(doc);
     free(text);
-    print_message("%s: %zu tests, %zu passed, %zu wrong; skipped: %zu not supported yet, %zu types, %zu name resolution, %zu unchecked\n", s->file,
-                  s->total, s->passed, s->wrong, s->unsupported, s->types, s->container, s->unchecked);
+    print_message(
+        "%s: %zu tests, %zu passed, %zu wrong; skipped: %zu not supported yet, %zu types, %zu name resolution, %zu unchecked\n",
+        s->file, s->total, s->passed, s->wrong, s->unsupported, s->types, s->container, s->unchecked);
     assert_int_equal(s->wrong, 0);
     assert_true(s->passed >= s->least);
 }
@@ -199,16 +234,23 @@ static void suite_run(suite *s) {
 static void test_conformance(void **state) {
     (void)state;
     suite s = {.file = "cel-conformance.json", .least = 340};
-    suite_run(&s);
+    suite_run(&s, suite_one);
 }
 
 static void test_pitfalls(void **state) {
     (void)state;
     suite s = {.file = "cel-pitfalls.json", .least = 25};
-    suite_run(&s);
+    suite_run(&s, suite_one);
+}
+
+static void test_parsing(void **state) {
+    (void)state;
+    suite s = {.file = "cel-celgo-suites.json", .least = 180};
+    suite_run(&s, suite_parsing);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_conformance), cmocka_unit_test(test_pitfalls)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_conformance), cmocka_unit_test(test_pitfalls),
+                                       cmocka_unit_test(test_parsing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

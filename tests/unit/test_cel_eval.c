@@ -16,11 +16,21 @@ static void show(char *to, size_t cap, il_cel_value v) {
     static const char *const faults[] = {"none", "type", "overflow", "divide", "missing", "unset", "budget"};
     size_t n = 0;
     switch ((il_cel_kind)v.kind) {
-    case IL_CEL_ERROR: snprintf(to, cap, "error %s", faults[v.fault]); return;
-    case IL_CEL_NULL: snprintf(to, cap, "null"); return;
-    case IL_CEL_BOOL: snprintf(to, cap, "%s", v.u.b ? "true" : "false"); return;
-    case IL_CEL_INT: snprintf(to, cap, "%lld", (long long)v.u.i); return;
-    case IL_CEL_STRING: snprintf(to, cap, "'%.*s'", (int)v.u.s.n, v.u.s.p); return;
+    case IL_CEL_ERROR:
+        snprintf(to, cap, "error %s", faults[v.fault]);
+        return;
+    case IL_CEL_NULL:
+        snprintf(to, cap, "null");
+        return;
+    case IL_CEL_BOOL:
+        snprintf(to, cap, "%s", v.u.b ? "true" : "false");
+        return;
+    case IL_CEL_INT:
+        snprintf(to, cap, "%lld", (long long)v.u.i);
+        return;
+    case IL_CEL_STRING:
+        snprintf(to, cap, "'%.*s'", (int)v.u.s.n, v.u.s.p);
+        return;
     case IL_CEL_LIST:
         n += (size_t)snprintf(to, cap, "[");
         for (uint32_t i = 0; i < v.n && n < cap; i++) {
@@ -30,7 +40,9 @@ static void show(char *to, size_t cap, il_cel_value v) {
         }
         snprintf(to + n, cap - n, "]");
         return;
-    case IL_CEL_RECORD: snprintf(to, cap, "record"); return;
+    case IL_CEL_RECORD:
+        snprintf(to, cap, "record");
+        return;
     }
 }
 
@@ -64,11 +76,31 @@ static void run_rows(const row *rows, size_t n) {
 static void test_values(void **state) {
     (void)state;
     static const row rows[] = {
-        {"true", "true"}, {"null", "null"}, {"-7", "-7"}, {"0xff", "255"}, {"'a' + \"b\"", "'ab'"}, {"'' + 'x' + ''", "'x'"},
-        {"[1, 2] + [3]", "[1, 2, 3]"}, {"[] + [i]", "[7]"}, {"[i, j]", "[7, -3]"}, {"[]", "[]"}, {"b ? 1 : 2", "1"}, {"b2 ? 1 : 2", "2"},
-        {"r.word", "'held'"}, {"rs[1].i", "2"}, {"lists[1][0]", "2"}, {"r.ints[0]", "4"}, {"[[i]][0][0]", "7"}, {"(b ? r : rs[1]).s", "'one'"},
-        {"sum * 2", "8"}, {"-sum", "-4"}, {"both || yes", "true"}, {"names.exists(hides, hides == 'b')", "true"},
-        {".s", "'text'"}, {"names.exists(s, .s == 'text' && s == 'a')", "true"}, {"names.exists(s, hides == 'text')", "true"},
+        {"true", "true"},
+        {"null", "null"},
+        {"-7", "-7"},
+        {"0xff", "255"},
+        {"'a' + \"b\"", "'ab'"},
+        {"'' + 'x' + ''", "'x'"},
+        {"[1, 2] + [3]", "[1, 2, 3]"},
+        {"[] + [i]", "[7]"},
+        {"[i, j]", "[7, -3]"},
+        {"[]", "[]"},
+        {"b ? 1 : 2", "1"},
+        {"b2 ? 1 : 2", "2"},
+        {"r.word", "'held'"},
+        {"rs[1].i", "2"},
+        {"lists[1][0]", "2"},
+        {"r.ints[0]", "4"},
+        {"[[i]][0][0]", "7"},
+        {"(b ? r : rs[1]).s", "'one'"},
+        {"sum * 2", "8"},
+        {"-sum", "-4"},
+        {"both || yes", "true"},
+        {"names.exists(hides, hides == 'b')", "true"},
+        {".s", "'text'"},
+        {"names.exists(s, .s == 'text' && s == 'a')", "true"},
+        {"names.exists(s, hides == 'text')", "true"},
     };
     RUN(rows);
 }
@@ -76,16 +108,35 @@ static void test_values(void **state) {
 static void test_arithmetic(void **state) {
     (void)state;
     static const row rows[] = {
-        {"7 + 3 * 2 - 4 / 3 % 2", "12"}, {"10 - 4 - 3", "3"}, {"100 / 10 / 5", "2"}, {"-7 / 2", "-3"}, {"-7 % 2", "-1"}, {"7 % -2", "1"},
-        {"9223372036854775807 + 1", "error overflow"}, {"9223372036854775806 + 1", "9223372036854775807"},
-        {"-9223372036854775808 - 1", "error overflow"}, {"-9223372036854775807 - 1", "-9223372036854775808"},
-        {"-(-9223372036854775808)", "error overflow"}, {"--9223372036854775808", "error overflow"}, {"-(9223372036854775807)", "-9223372036854775807"},
-        {"-9223372036854775808 / -1", "error overflow"}, {"-9223372036854775808 % -1", "error overflow"}, {"5 % -1", "0"},
-        {"1 / 0", "error divide"}, {"1 % 0", "error divide"}, {"0 / 5", "0"},
-        {"9223372036854775807 * 1", "9223372036854775807"}, {"4611686018427387904 * 2", "error overflow"},
-        {"4611686018427387904 * -2", "-9223372036854775808"}, {"-4611686018427387904 * 2", "-9223372036854775808"},
-        {"-4611686018427387905 * 2", "error overflow"}, {"-9223372036854775808 * -1", "error overflow"}, {"-9223372036854775808 * 1", "-9223372036854775808"},
-        {"-9223372036854775808 * 0", "0"}, {"3037000500 * 3037000500", "error overflow"}, {"3037000499 * 3037000499", "9223372030926249001"},
+        {"7 + 3 * 2 - 4 / 3 % 2", "12"},
+        {"10 - 4 - 3", "3"},
+        {"100 / 10 / 5", "2"},
+        {"-7 / 2", "-3"},
+        {"-7 % 2", "-1"},
+        {"7 % -2", "1"},
+        {"9223372036854775807 + 1", "error overflow"},
+        {"9223372036854775806 + 1", "9223372036854775807"},
+        {"-9223372036854775808 - 1", "error overflow"},
+        {"-9223372036854775807 - 1", "-9223372036854775808"},
+        {"-(-9223372036854775808)", "error overflow"},
+        {"--9223372036854775808", "error overflow"},
+        {"-(9223372036854775807)", "-9223372036854775807"},
+        {"-9223372036854775808 / -1", "error overflow"},
+        {"-9223372036854775808 % -1", "error overflow"},
+        {"5 % -1", "0"},
+        {"1 / 0", "error divide"},
+        {"1 % 0", "error divide"},
+        {"0 / 5", "0"},
+        {"9223372036854775807 * 1", "9223372036854775807"},
+        {"4611686018427387904 * 2", "error overflow"},
+        {"4611686018427387904 * -2", "-9223372036854775808"},
+        {"-4611686018427387904 * 2", "-9223372036854775808"},
+        {"-4611686018427387905 * 2", "error overflow"},
+        {"-9223372036854775808 * -1", "error overflow"},
+        {"-9223372036854775808 * 1", "-9223372036854775808"},
+        {"-9223372036854775808 * 0", "0"},
+        {"3037000500 * 3037000500", "error overflow"},
+        {"3037000499 * 3037000499", "9223372030926249001"},
     };
     RUN(rows);
 }
@@ -93,14 +144,41 @@ static void test_arithmetic(void **state) {
 static void test_comparison(void **state) {
     (void)state;
     static const row rows[] = {
-        {"1 < 2 == true", "true"}, {"false < true", "true"}, {"true <= false", "false"}, {"2 >= 2", "true"}, {"3 > 3", "false"},
-        {"'a' < 'b'", "true"}, {"'a' < 'aa'", "true"}, {"'' < 'a'", "true"}, {"'\\uFFFD' < '\\U0001F600'", "true"}, {"'B' < 'a'", "true"},
-        {"'a\\0000' == 'a'", "false"}, {"'a\\000b' == 'a\\000c'", "false"}, {"[1, 2] == [1, 2]", "true"}, {"[1, 2] == [1, 2, 3]", "false"},
-        {"[i] == [7]", "true"}, {"[[1], [2, 3]] == lists", "true"}, {"null == null", "true"}, {"[1, 'a'] == ['a', 1]", "false"},
-        {"word == 'fresh'", "true"}, {"word != 'held'", "true"}, {"'held' == r.word", "true"}, {"r == rs[0]", "true"}, {"r == rs[1]", "false"},
-        {"rs[1] == rs[1]", "true"}, {"r.word == rs[1].word", "false"}, {"1 in [3, 2, 1]", "true"}, {"i in [1, i]", "true"}, {"j in ints", "false"},
-        {"'b' in names", "true"}, {"word in ['none', 'held']", "false"}, {"word in words", "false"}, {"1 in []", "false"}, {"[1] in lists", "true"},
-        {"1 in [1, 'a']", "true"}, {"i > j && j < 0", "true"},
+        {"1 < 2 == true", "true"},
+        {"false < true", "true"},
+        {"true <= false", "false"},
+        {"2 >= 2", "true"},
+        {"3 > 3", "false"},
+        {"'a' < 'b'", "true"},
+        {"'a' < 'aa'", "true"},
+        {"'' < 'a'", "true"},
+        {"'\\uFFFD' < '\\U0001F600'", "true"},
+        {"'B' < 'a'", "true"},
+        {"'a\\0000' == 'a'", "false"},
+        {"'a\\000b' == 'a\\000c'", "false"},
+        {"[1, 2] == [1, 2]", "true"},
+        {"[1, 2] == [1, 2, 3]", "false"},
+        {"[i] == [7]", "true"},
+        {"[[1], [2, 3]] == lists", "true"},
+        {"null == null", "true"},
+        {"[1, 'a'] == ['a', 1]", "false"},
+        {"word == 'fresh'", "true"},
+        {"word != 'held'", "true"},
+        {"'held' == r.word", "true"},
+        {"r == rs[0]", "true"},
+        {"r == rs[1]", "false"},
+        {"rs[1] == rs[1]", "true"},
+        {"r.word == rs[1].word", "false"},
+        {"1 in [3, 2, 1]", "true"},
+        {"i in [1, i]", "true"},
+        {"j in ints", "false"},
+        {"'b' in names", "true"},
+        {"word in ['none', 'held']", "false"},
+        {"word in words", "false"},
+        {"1 in []", "false"},
+        {"[1] in lists", "true"},
+        {"1 in [1, 'a']", "true"},
+        {"i > j && j < 0", "true"},
     };
     RUN(rows);
 }
@@ -109,24 +187,67 @@ static void test_comparison(void **state) {
 static void test_absorption(void **state) {
     (void)state;
     static const row rows[] = {
-        {"any || true", "true"}, {"true || any", "true"}, {"any && false", "false"}, {"false && any", "false"},
-        {"any || false", "error unset"}, {"false || any", "error unset"}, {"any && true", "error unset"}, {"true && any", "error unset"},
-        {"any || any", "error unset"}, {"1 / 0 == 1 || any", "error divide"}, {"any || 1 / 0 == 1", "error unset"},
-        {"b && any && 1 / 0 > 0 && b2", "false"}, {"b2 || any || 1 / 0 > 0 || b", "true"}, {"[1][5] == 1 || b", "true"},
-        {"!any", "error unset"}, {"any ? 1 : 2", "error unset"}, {"b ? 1 : 1 / 0", "1"}, {"b2 ? 1 / 0 : 2", "2"}, {"1 / 0 > 0 ? 1 : 2", "error divide"},
-        {"any == any", "error unset"}, {"any == 1 || b", "true"}, {"[any] == [1]", "error unset"}, {"any in [1]", "error unset"},
-        {"1 in [1, 1 / 0]", "error divide"}, {"1 in any", "error unset"}, {"ints.exists(x, 1 / (x - 1) > 0)", "true"},
-        {"ints.exists(x, 1 / (x - 1) > 5)", "error divide"}, {"ints.all(x, 1 / (x - 1) > 0)", "false"},
-        {"ints.all(x, 6 / (x - 2) != 0)", "error divide"}, {"ints.all(x, x > 0)", "true"}, {"ints.exists(x, x > 3)", "false"},
-        {"[].all(x, x)", "true"}, {"[].exists(x, x)", "false"}, {"any.exists(x, true)", "error unset"}, {"rs.exists(t, t.b)", "true"},
-        {"rs.all(t, t.b)", "error unset"}, {"rs.exists(t, t.b && t.i == 2)", "error unset"}, {"rs.exists(t, t.b && t.i == 3)", "false"},
-        {"rs[1].b", "error unset"}, {"rs[1].b || b", "true"}, {"ints[3]", "error missing"}, {"ints[-1]", "error missing"},
-        {"[1, 'a'].exists(x, x == 'a')", "true"}, {"[1, 'a'].exists(x, x > 5)", "error type"}, {"[true, 1].all(x, x)", "error type"},
-        {"[1, false].all(x, x)", "false"}, {"[1, true].exists(x, x)", "true"}, {"[1, 'a'][0] + 1", "2"}, {"[1, 'a'][1] + 1", "error type"},
-        {"[1, 'a'][1] || b", "true"}, {"[1, 'a'][1] && b", "error type"}, {"[1, 'a'][1] ? 1 : 2", "error type"}, {"-[1, 'a'][1]", "error type"},
-        {"![1, 'a'][1]", "error type"}, {"[1, 'a'][1] < [1, 'a'][0]", "error type"}, {"[1, [2]][1][0]", "2"}, {"[1, [2]][0][0]", "error type"},
-        {"1 in [1, [2]][0]", "error type"}, {"[1, [2]][0].exists(x, true)", "error type"},
-        {"lists.exists(l, l.all(x, x > 1))", "true"}, {"lists.all(l, l.exists(x, x in [1, 3]))", "true"},
+        {"any || true", "true"},
+        {"true || any", "true"},
+        {"any && false", "false"},
+        {"false && any", "false"},
+        {"any || false", "error unset"},
+        {"false || any", "error unset"},
+        {"any && true", "error unset"},
+        {"true && any", "error unset"},
+        {"any || any", "error unset"},
+        {"1 / 0 == 1 || any", "error divide"},
+        {"any || 1 / 0 == 1", "error unset"},
+        {"b && any && 1 / 0 > 0 && b2", "false"},
+        {"b2 || any || 1 / 0 > 0 || b", "true"},
+        {"[1][5] == 1 || b", "true"},
+        {"!any", "error unset"},
+        {"any ? 1 : 2", "error unset"},
+        {"b ? 1 : 1 / 0", "1"},
+        {"b2 ? 1 / 0 : 2", "2"},
+        {"1 / 0 > 0 ? 1 : 2", "error divide"},
+        {"any == any", "error unset"},
+        {"any == 1 || b", "true"},
+        {"[any] == [1]", "error unset"},
+        {"any in [1]", "error unset"},
+        {"1 in [1, 1 / 0]", "error divide"},
+        {"1 in any", "error unset"},
+        {"ints.exists(x, 1 / (x - 1) > 0)", "true"},
+        {"ints.exists(x, 1 / (x - 1) > 5)", "error divide"},
+        {"ints.all(x, 1 / (x - 1) > 0)", "false"},
+        {"ints.all(x, 6 / (x - 2) != 0)", "error divide"},
+        {"ints.all(x, x > 0)", "true"},
+        {"ints.exists(x, x > 3)", "false"},
+        {"[].all(x, x)", "true"},
+        {"[].exists(x, x)", "false"},
+        {"any.exists(x, true)", "error unset"},
+        {"rs.exists(t, t.b)", "true"},
+        {"rs.all(t, t.b)", "error unset"},
+        {"rs.exists(t, t.b && t.i == 2)", "error unset"},
+        {"rs.exists(t, t.b && t.i == 3)", "false"},
+        {"rs[1].b", "error unset"},
+        {"rs[1].b || b", "true"},
+        {"ints[3]", "error missing"},
+        {"ints[-1]", "error missing"},
+        {"[1, 'a'].exists(x, x == 'a')", "true"},
+        {"[1, 'a'].exists(x, x > 5)", "error type"},
+        {"[true, 1].all(x, x)", "error type"},
+        {"[1, false].all(x, x)", "false"},
+        {"[1, true].exists(x, x)", "true"},
+        {"[1, 'a'][0] + 1", "2"},
+        {"[1, 'a'][1] + 1", "error type"},
+        {"[1, 'a'][1] || b", "true"},
+        {"[1, 'a'][1] && b", "error type"},
+        {"[1, 'a'][1] ? 1 : 2", "error type"},
+        {"-[1, 'a'][1]", "error type"},
+        {"![1, 'a'][1]", "error type"},
+        {"[1, 'a'][1] < [1, 'a'][0]", "error type"},
+        {"[1, [2]][1][0]", "2"},
+        {"[1, [2]][0][0]", "error type"},
+        {"1 in [1, [2]][0]", "error type"},
+        {"[1, [2]][0].exists(x, true)", "error type"},
+        {"lists.exists(l, l.all(x, x > 1))", "true"},
+        {"lists.all(l, l.exists(x, x in [1, 3]))", "true"},
     };
     RUN(rows);
 }
@@ -134,8 +255,12 @@ static void test_absorption(void **state) {
 /* The spine of every guard: no memory, and the same answer for operands in either order. */
 static void test_no_memory(void **state) {
     (void)state;
-    static const char *const none[] = {"b && i in [1, 2, i] || word in ['none']", "r.word == 'held' ? 'a' : 'b'", "ints.exists(x, x in [i, j])",
-                                       "rs.all(t, t.i > 0)", "[1, 2, 3].exists(x, x == 3)", "'a' + ''"};
+    static const char *const none[] = {"b && i in [1, 2, i] || word in ['none']",
+                                       "r.word == 'held' ? 'a' : 'b'",
+                                       "ints.exists(x, x in [i, j])",
+                                       "rs.all(t, t.i > 0)",
+                                       "[1, 2, 3].exists(x, x == 3)",
+                                       "'a' + ''"};
     il_cel_value vars[CEL_NVARS];
     cel_values(vars);
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
@@ -200,7 +325,8 @@ static void test_equal(void **state) {
 /* Values that are not what was declared: errors, never a read past the end. */
 static void test_wrong_values(void **state) {
     (void)state;
-    static const char *const exprs[] = {"r.word == 'held'", "r.i + 1 > 0", "ints.exists(x, x > 0)", "ints[0] > 0", "b && i > 0", "rs[0].s < 'a'"};
+    static const char *const exprs[] = {"r.word == 'held'", "r.i + 1 > 0", "ints.exists(x, x > 0)",
+                                        "ints[0] > 0",      "b && i > 0",  "rs[0].s < 'a'"};
     il_cel_value vars[CEL_NVARS];
     for (size_t i = 0; i < sizeof exprs / sizeof exprs[0]; i++) {
         cel_case c;
@@ -220,8 +346,9 @@ static void test_wrong_values(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),    cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_comparison), cmocka_unit_test(test_absorption),
-        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_budget),     cmocka_unit_test(test_equal),      cmocka_unit_test(test_wrong_values),
+        cmocka_unit_test(test_values),     cmocka_unit_test(test_arithmetic),   cmocka_unit_test(test_comparison),
+        cmocka_unit_test(test_absorption), cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_budget),
+        cmocka_unit_test(test_equal),      cmocka_unit_test(test_wrong_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,20 +34,19 @@ static const il_str d_sinks[] = {{"none", 4}, {"once", 4}, {"standing", 8}, {"on
 static const il_cel_type t_sinks = {.kind = IL_CEL_STRING, .domain = d_sinks, .ndomain = 5};
 
 static const il_cel_field trifecta_vars[] = {
-    {{"untrusted", 9}, &t_taint},
-    {{"sensitive", 9}, &t_taint},
-    {{"flight", 6}, T_BOOL},
-    {{"open", 4}, T_BOOL},
-    {{"crossing", 8}, T_BOOL},
-    {{"asked", 5}, T_INT},
-    {{"granted", 7}, T_INT},
-    {{"phase", 5}, &t_phase},
+    {{"untrusted", 9}, &t_taint}, {{"sensitive", 9}, &t_taint}, {{"flight", 6}, T_BOOL}, {{"open", 4}, T_BOOL},
+    {{"crossing", 8}, T_BOOL},    {{"asked", 5}, T_INT},        {{"granted", 7}, T_INT}, {{"phase", 5}, &t_phase},
 };
 static const il_cel_let trifecta_lets[] = {
     {{"K", 1}, {"2", 1}, 99, 1},
     {{"both", 4}, {"next.untrusted != 'none' && next.sensitive != 'none'", 52}, 1, 1},
     {{"liveout", 7}, {"next.flight || next.open", 24}, 2, 1},
-    {{"gained", 6}, {"(next.untrusted != 'none' && pre.untrusted == 'none') || (next.sensitive != 'none' && pre.sensitive == 'none') || ((next.flight || next.open) && !(pre.flight || pre.open))", 171}, 3, 1},
+    {{"gained", 6},
+     {"(next.untrusted != 'none' && pre.untrusted == 'none') || (next.sensitive != 'none' && pre.sensitive == 'none') || "
+      "((next.flight || next.open) && !(pre.flight || pre.open))",
+      171},
+     3,
+     1},
 };
 static const il_cel_field trifecta_admit_call[] = {
     {{"untrusted", 9}, T_BOOL},
@@ -74,15 +73,9 @@ static const il_cel_field trifecta_lapse_call[] = {
     {{"slot", 4}, &t_slot},
 };
 static const il_cel_field standard_vars[] = {
-    {{"untrusted", 9}, &t_taint},
-    {{"sensitive", 9}, &t_taint},
-    {{"secret", 6}, &t_taint},
-    {{"flight", 6}, &t_reach},
-    {{"open", 4}, &t_reach},
-    {{"crossing", 8}, &t_reach},
-    {{"asked", 5}, T_INT},
-    {{"granted", 7}, T_INT},
-    {{"phase", 5}, &t_phase},
+    {{"untrusted", 9}, &t_taint}, {{"sensitive", 9}, &t_taint}, {{"secret", 6}, &t_taint},
+    {{"flight", 6}, &t_reach},    {{"open", 4}, &t_reach},      {{"crossing", 8}, &t_reach},
+    {{"asked", 5}, T_INT},        {{"granted", 7}, T_INT},      {{"phase", 5}, &t_phase},
 };
 static const il_cel_let standard_lets[] = {
     {{"K", 1}, {"2", 1}, 99, 1},
@@ -90,7 +83,14 @@ static const il_cel_let standard_lets[] = {
     {{"liveout", 7}, {"next.flight != 'none' || next.open != 'none'", 44}, 2, 1},
     {{"preout", 6}, {"pre.flight != 'none' || pre.open != 'none' || pre.crossing != 'none'", 68}, 3, 1},
     {{"strange", 7}, {"next.flight == 'foreign' || next.open == 'foreign' || next.crossing == 'foreign'", 80}, 4, 1},
-    {{"gained", 6}, {"(next.untrusted != 'none' && pre.untrusted == 'none') || (next.sensitive != 'none' && pre.sensitive == 'none') || (next.secret != 'none' && pre.secret == 'none') || ((next.flight != 'none' || next.open != 'none') && pre.flight == 'none' && pre.open == 'none') || ((next.flight == 'foreign' || next.open == 'foreign') && pre.flight != 'foreign' && pre.open != 'foreign')", 369}, 5, 1},
+    {{"gained", 6},
+     {"(next.untrusted != 'none' && pre.untrusted == 'none') || (next.sensitive != 'none' && pre.sensitive == 'none') || "
+      "(next.secret != 'none' && pre.secret == 'none') || ((next.flight != 'none' || next.open != 'none') && pre.flight == "
+      "'none' && pre.open == 'none') || ((next.flight == 'foreign' || next.open == 'foreign') && pre.flight != 'foreign' && "
+      "pre.open != 'foreign')",
+      369},
+     5,
+     1},
     {{"isonce", 6}, {"call.egress == 'once' || call.egress == 'once_bound'", 52}, 6, 1},
     {{"isstanding", 10}, {"call.egress == 'standing' || call.egress == 'standing_bound'", 60}, 7, 1},
     {{"kind", 4}, {"(call.egress == 'once' || call.egress == 'standing') ? 'foreign' : 'bound'", 74}, 8, 1},
@@ -100,11 +100,8 @@ static const il_cel_let standard_lets[] = {
     {{"newcross", 8}, {"(exempt) ? (kind) : 'none'", 26}, 12, 1},
 };
 static const il_cel_field standard_admit_call[] = {
-    {{"untrusted", 9}, T_BOOL},
-    {{"data", 4}, &t_data},
-    {{"egress", 6}, &t_sinks},
-    {{"commit", 6}, T_BOOL},
-    {{"approved", 8}, T_BOOL},
+    {{"untrusted", 9}, T_BOOL}, {{"data", 4}, &t_data},    {{"egress", 6}, &t_sinks},
+    {{"commit", 6}, T_BOOL},    {{"approved", 8}, T_BOOL},
 };
 static const il_cel_field standard_settle_call[] = {
     {{"untrusted", 9}, T_BOOL},
@@ -127,7 +124,6 @@ static const il_cel_field standard_lapse_call[] = {
     {{"slot", 4}, &t_slot},
 };
 
-
 typedef enum machine { M_TRIFECTA, M_STANDARD } machine;
 typedef struct guard {
     machine machine;
@@ -140,8 +136,10 @@ typedef struct guard {
 #define NO_CALL NULL, 0
 
 static const guard guards[] = {
-    {M_TRIFECTA, CALL(trifecta_admit_call), IL_CEL_STRING, "call.untrusted ? (pre.untrusted == 'none' ? 'fresh' : 'held') : pre.untrusted"},
-    {M_TRIFECTA, CALL(trifecta_admit_call), IL_CEL_STRING, "call.sensitive ? (pre.sensitive == 'none' ? 'fresh' : 'held') : pre.sensitive"},
+    {M_TRIFECTA, CALL(trifecta_admit_call), IL_CEL_STRING,
+     "call.untrusted ? (pre.untrusted == 'none' ? 'fresh' : 'held') : pre.untrusted"},
+    {M_TRIFECTA, CALL(trifecta_admit_call), IL_CEL_STRING,
+     "call.sensitive ? (pre.sensitive == 'none' ? 'fresh' : 'held') : pre.sensitive"},
     {M_TRIFECTA, CALL(trifecta_admit_call), IL_CEL_BOOL, "pre.flight || (call.egress == 'once' && !call.approved)"},
     {M_TRIFECTA, CALL(trifecta_admit_call), IL_CEL_BOOL, "pre.open || (call.egress == 'standing' && !call.approved)"},
     {M_TRIFECTA, CALL(trifecta_admit_call), IL_CEL_BOOL, "pre.crossing || (call.egress == 'once' && call.approved)"},
@@ -155,12 +153,15 @@ static const guard guards[] = {
     {M_TRIFECTA, CALL(trifecta_settle_call), IL_CEL_STRING, "call.sensitive ? 'held' : pre.sensitive"},
     {M_TRIFECTA, CALL(trifecta_settle_call), IL_CEL_BOOL, "call.last == 'egress' ? false : pre.flight"},
     {M_TRIFECTA, CALL(trifecta_settle_call), IL_CEL_BOOL, "call.last == 'crossing' ? false : pre.crossing"},
-    {M_TRIFECTA, CALL(trifecta_settle_call), IL_CEL_BOOL, "(call.untrusted && pre.untrusted == 'none') || (call.sensitive && pre.sensitive == 'none')"},
-    {M_TRIFECTA, CALL(trifecta_settle_call), IL_CEL_BOOL, "(call.last == 'egress' && !pre.flight) || (call.last == 'crossing' && !pre.crossing)"},
+    {M_TRIFECTA, CALL(trifecta_settle_call), IL_CEL_BOOL,
+     "(call.untrusted && pre.untrusted == 'none') || (call.sensitive && pre.sensitive == 'none')"},
+    {M_TRIFECTA, CALL(trifecta_settle_call), IL_CEL_BOOL,
+     "(call.last == 'egress' && !pre.flight) || (call.last == 'crossing' && !pre.crossing)"},
     {M_TRIFECTA, CALL(trifecta_refine_call), IL_CEL_STRING, "call.untrusted ? 'none' : pre.untrusted"},
     {M_TRIFECTA, CALL(trifecta_refine_call), IL_CEL_STRING, "call.sensitive ? 'none' : pre.sensitive"},
     {M_TRIFECTA, CALL(trifecta_refine_call), IL_CEL_BOOL, "!call.untrusted && !call.sensitive"},
-    {M_TRIFECTA, CALL(trifecta_refine_call), IL_CEL_BOOL, "(call.untrusted && pre.untrusted != 'fresh') || (call.sensitive && pre.sensitive != 'fresh')"},
+    {M_TRIFECTA, CALL(trifecta_refine_call), IL_CEL_BOOL,
+     "(call.untrusted && pre.untrusted != 'fresh') || (call.sensitive && pre.sensitive != 'fresh')"},
     {M_TRIFECTA, CALL(trifecta_join_call), IL_CEL_STRING, "call.untrusted ? 'held' : pre.untrusted"},
     {M_TRIFECTA, CALL(trifecta_join_call), IL_CEL_STRING, "call.sensitive ? 'held' : pre.sensitive"},
     {M_TRIFECTA, CALL(trifecta_join_call), IL_CEL_BOOL, "pre.flight || call.flight"},
@@ -188,39 +189,59 @@ static const guard guards[] = {
     {M_TRIFECTA, NO_CALL, IL_CEL_BOOL, "pre.flight || pre.crossing"},
     {M_TRIFECTA, NO_CALL, IL_CEL_BOOL, "pre.untrusted != 'none' && pre.sensitive != 'none' && (pre.flight || pre.open)"},
     {M_TRIFECTA, NO_CALL, IL_CEL_BOOL, "pre.crossing"},
-    {M_STANDARD, CALL(standard_admit_call), IL_CEL_STRING, "call.untrusted ? (pre.untrusted == 'none' ? 'fresh' : 'held') : pre.untrusted"},
-    {M_STANDARD, CALL(standard_admit_call), IL_CEL_STRING, "call.data != 'none' ? (pre.sensitive == 'none' ? 'fresh' : 'held') : pre.sensitive"},
-    {M_STANDARD, CALL(standard_admit_call), IL_CEL_STRING, "call.data == 'secret' ? (pre.secret == 'none' ? 'fresh' : 'held') : pre.secret"},
-    {M_STANDARD, CALL(standard_admit_call), IL_CEL_STRING, "(pre.flight == 'foreign' || (newonce) == 'foreign') ? 'foreign' : (pre.flight == 'bound' || (newonce) == 'bound') ? 'bound' : 'none'"},
-    {M_STANDARD, CALL(standard_admit_call), IL_CEL_STRING, "(pre.open == 'foreign' || (newopen) == 'foreign') ? 'foreign' : (pre.open == 'bound' || (newopen) == 'bound') ? 'bound' : 'none'"},
-    {M_STANDARD, CALL(standard_admit_call), IL_CEL_STRING, "(pre.crossing == 'foreign' || (newcross) == 'foreign') ? 'foreign' : (pre.crossing == 'bound' || (newcross) == 'bound') ? 'bound' : 'none'"},
+    {M_STANDARD, CALL(standard_admit_call), IL_CEL_STRING,
+     "call.untrusted ? (pre.untrusted == 'none' ? 'fresh' : 'held') : pre.untrusted"},
+    {M_STANDARD, CALL(standard_admit_call), IL_CEL_STRING,
+     "call.data != 'none' ? (pre.sensitive == 'none' ? 'fresh' : 'held') : pre.sensitive"},
+    {M_STANDARD, CALL(standard_admit_call), IL_CEL_STRING,
+     "call.data == 'secret' ? (pre.secret == 'none' ? 'fresh' : 'held') : pre.secret"},
+    {M_STANDARD, CALL(standard_admit_call), IL_CEL_STRING,
+     "(pre.flight == 'foreign' || (newonce) == 'foreign') ? 'foreign' : (pre.flight == 'bound' || (newonce) == 'bound') ? "
+     "'bound' : 'none'"},
+    {M_STANDARD, CALL(standard_admit_call), IL_CEL_STRING,
+     "(pre.open == 'foreign' || (newopen) == 'foreign') ? 'foreign' : (pre.open == 'bound' || (newopen) == 'bound') ? 'bound' : "
+     "'none'"},
+    {M_STANDARD, CALL(standard_admit_call), IL_CEL_STRING,
+     "(pre.crossing == 'foreign' || (newcross) == 'foreign') ? 'foreign' : (pre.crossing == 'bound' || (newcross) == 'bound') ? "
+     "'bound' : 'none'"},
     {M_STANDARD, CALL(standard_admit_call), IL_CEL_INT, "gained ? 0 : pre.asked"},
     {M_STANDARD, CALL(standard_admit_call), IL_CEL_INT, "gained ? 0 : call.approved ? pre.granted - 1 : pre.granted"},
     {M_STANDARD, CALL(standard_admit_call), IL_CEL_BOOL, "next.secret != 'none' && (strange)"},
     {M_STANDARD, CALL(standard_admit_call), IL_CEL_BOOL, "call.data == 'secret' && (preout)"},
-    {M_STANDARD, CALL(standard_admit_call), IL_CEL_BOOL, "call.approved && (((isstanding) && (both)) || (!(isonce) && !call.commit))"},
+    {M_STANDARD, CALL(standard_admit_call), IL_CEL_BOOL,
+     "call.approved && (((isstanding) && (both)) || (!(isonce) && !call.commit))"},
     {M_STANDARD, CALL(standard_admit_call), IL_CEL_BOOL, "(both) && (liveout)"},
     {M_STANDARD, CALL(standard_admit_call), IL_CEL_BOOL, "!call.approved && call.commit && next.untrusted != 'none'"},
-    {M_STANDARD, CALL(standard_admit_call), IL_CEL_BOOL, "call.approved && !((both) && (isonce)) && !(call.commit && next.untrusted != 'none')"},
+    {M_STANDARD, CALL(standard_admit_call), IL_CEL_BOOL,
+     "call.approved && !((both) && (isonce)) && !(call.commit && next.untrusted != 'none')"},
     {M_STANDARD, CALL(standard_admit_call), IL_CEL_BOOL, "call.approved && pre.granted == 0"},
     {M_STANDARD, CALL(standard_settle_call), IL_CEL_STRING, "call.untrusted ? 'held' : pre.untrusted"},
     {M_STANDARD, CALL(standard_settle_call), IL_CEL_STRING, "call.sensitive ? 'held' : pre.sensitive"},
     {M_STANDARD, CALL(standard_settle_call), IL_CEL_STRING, "call.secret ? 'held' : pre.secret"},
     {M_STANDARD, CALL(standard_settle_call), IL_CEL_STRING, "call.last == 'egress' ? 'none' : pre.flight"},
     {M_STANDARD, CALL(standard_settle_call), IL_CEL_STRING, "call.last == 'crossing' ? 'none' : pre.crossing"},
-    {M_STANDARD, CALL(standard_settle_call), IL_CEL_BOOL, "(call.untrusted && pre.untrusted == 'none') || (call.sensitive && pre.sensitive == 'none') || (call.secret && pre.secret == 'none')"},
-    {M_STANDARD, CALL(standard_settle_call), IL_CEL_BOOL, "(call.last == 'egress' && pre.flight == 'none') || (call.last == 'crossing' && pre.crossing == 'none')"},
+    {M_STANDARD, CALL(standard_settle_call), IL_CEL_BOOL,
+     "(call.untrusted && pre.untrusted == 'none') || (call.sensitive && pre.sensitive == 'none') || (call.secret && pre.secret "
+     "== 'none')"},
+    {M_STANDARD, CALL(standard_settle_call), IL_CEL_BOOL,
+     "(call.last == 'egress' && pre.flight == 'none') || (call.last == 'crossing' && pre.crossing == 'none')"},
     {M_STANDARD, CALL(standard_refine_call), IL_CEL_STRING, "call.untrusted ? 'none' : pre.untrusted"},
     {M_STANDARD, CALL(standard_refine_call), IL_CEL_STRING, "call.sensitive ? 'none' : pre.sensitive"},
     {M_STANDARD, CALL(standard_refine_call), IL_CEL_STRING, "call.secret ? 'none' : pre.secret"},
     {M_STANDARD, CALL(standard_refine_call), IL_CEL_BOOL, "!call.untrusted && !call.sensitive && !call.secret"},
-    {M_STANDARD, CALL(standard_refine_call), IL_CEL_BOOL, "(call.untrusted && pre.untrusted != 'fresh') || (call.sensitive && pre.sensitive != 'fresh') || (call.secret && pre.secret != 'fresh')"},
+    {M_STANDARD, CALL(standard_refine_call), IL_CEL_BOOL,
+     "(call.untrusted && pre.untrusted != 'fresh') || (call.sensitive && pre.sensitive != 'fresh') || (call.secret && pre.secret "
+     "!= 'fresh')"},
     {M_STANDARD, CALL(standard_refine_call), IL_CEL_BOOL, "next.secret != 'none' && next.sensitive == 'none'"},
     {M_STANDARD, CALL(standard_join_call), IL_CEL_STRING, "call.untrusted ? 'held' : pre.untrusted"},
     {M_STANDARD, CALL(standard_join_call), IL_CEL_STRING, "call.data != 'none' ? 'held' : pre.sensitive"},
     {M_STANDARD, CALL(standard_join_call), IL_CEL_STRING, "call.data == 'secret' ? 'held' : pre.secret"},
-    {M_STANDARD, CALL(standard_join_call), IL_CEL_STRING, "(pre.flight == 'foreign' || call.flight == 'foreign') ? 'foreign' : (pre.flight == 'bound' || call.flight == 'bound') ? 'bound' : 'none'"},
-    {M_STANDARD, CALL(standard_join_call), IL_CEL_STRING, "(pre.open == 'foreign' || call.open == 'foreign') ? 'foreign' : (pre.open == 'bound' || call.open == 'bound') ? 'bound' : 'none'"},
+    {M_STANDARD, CALL(standard_join_call), IL_CEL_STRING,
+     "(pre.flight == 'foreign' || call.flight == 'foreign') ? 'foreign' : (pre.flight == 'bound' || call.flight == 'bound') ? "
+     "'bound' : 'none'"},
+    {M_STANDARD, CALL(standard_join_call), IL_CEL_STRING,
+     "(pre.open == 'foreign' || call.open == 'foreign') ? 'foreign' : (pre.open == 'bound' || call.open == 'bound') ? 'bound' : "
+     "'none'"},
     {M_STANDARD, CALL(standard_join_call), IL_CEL_INT, "gained ? 0 : pre.asked"},
     {M_STANDARD, CALL(standard_join_call), IL_CEL_INT, "gained ? 0 : pre.granted"},
     {M_STANDARD, CALL(standard_join_call), IL_CEL_BOOL, "next.secret != 'none' && (strange)"},
@@ -244,8 +265,10 @@ static const guard guards[] = {
     {M_STANDARD, CALL(standard_lapse_call), IL_CEL_INT, "call.slot == 'asked' ? pre.asked - 1 : pre.asked"},
     {M_STANDARD, CALL(standard_lapse_call), IL_CEL_INT, "call.slot == 'granted' ? pre.granted - 1 : pre.granted"},
     {M_STANDARD, CALL(standard_lapse_call), IL_CEL_BOOL, "call.slot == 'asked' ? pre.asked == 0 : pre.granted == 0"},
-    {M_STANDARD, NO_CALL, IL_CEL_BOOL, "pre.untrusted != 'none' && pre.sensitive != 'none' && (pre.flight != 'none' || pre.open != 'none')"},
-    {M_STANDARD, NO_CALL, IL_CEL_BOOL, "pre.secret != 'none' && (pre.flight == 'foreign' || pre.open == 'foreign' || pre.crossing == 'foreign')"},
+    {M_STANDARD, NO_CALL, IL_CEL_BOOL,
+     "pre.untrusted != 'none' && pre.sensitive != 'none' && (pre.flight != 'none' || pre.open != 'none')"},
+    {M_STANDARD, NO_CALL, IL_CEL_BOOL,
+     "pre.secret != 'none' && (pre.flight == 'foreign' || pre.open == 'foreign' || pre.crossing == 'foreign')"},
     {M_STANDARD, NO_CALL, IL_CEL_BOOL, "pre.secret != 'none' && pre.sensitive == 'none'"},
     {M_STANDARD, CALL(standard_admit_call), IL_CEL_BOOL, "call.data == 'secret' && (preout)"},
     {M_STANDARD, CALL(standard_admit_call), IL_CEL_BOOL, "!call.approved && call.commit && next.untrusted != 'none'"},
@@ -263,7 +286,9 @@ static void guard_fill(const il_cel_field *fields, size_t n, il_cel_value *out, 
     for (size_t i = 0; i < n; i++) {
         uint32_t x = guard_random(seed);
         const il_cel_type *t = fields[i].type;
-        out[i] = t->kind == IL_CEL_BOOL ? il_cel_of_bool(x % 2 == 1) : t->kind == IL_CEL_INT ? il_cel_of_int(x % 3) : il_cel_of_str(t->domain[x % t->ndomain]);
+        out[i] = t->kind == IL_CEL_BOOL  ? il_cel_of_bool(x % 2 == 1)
+                 : t->kind == IL_CEL_INT ? il_cel_of_int(x % 3)
+                                         : il_cel_of_str(t->domain[x % t->ndomain]);
     }
 }
 
@@ -284,8 +309,11 @@ typedef struct guard_env {
 static void guard_env_init(guard_env *e, const guard *g) {
     bool standard = g->machine == M_STANDARD;
     memset(e, 0, sizeof *e);
-    e->state = (il_cel_type){.kind = IL_CEL_RECORD, .name = {"state", 5}, .fields = standard ? standard_vars : trifecta_vars,
-                             .nfields = standard ? sizeof standard_vars / sizeof *standard_vars : sizeof trifecta_vars / sizeof *trifecta_vars};
+    e->state = (il_cel_type){.kind = IL_CEL_RECORD,
+                             .name = {"state", 5},
+                             .fields = standard ? standard_vars : trifecta_vars,
+                             .nfields = standard ? sizeof standard_vars / sizeof *standard_vars
+                                                 : sizeof trifecta_vars / sizeof *trifecta_vars};
     e->call = (il_cel_type){.kind = IL_CEL_RECORD, .name = {"call", 4}, .fields = g->call, .nfields = g->ncall};
     e->vars[0] = (il_cel_field){{"pre", 3}, &e->state};
     e->vars[1] = (il_cel_field){{"next", 4}, &e->state};
@@ -320,7 +348,8 @@ static void test_guards(void **state) {
             guard_fill(e.state.fields, e.state.nfields, pre, &seed);
             guard_fill(e.state.fields, e.state.nfields, next, &seed);
             guard_fill(g->call, g->ncall, call, &seed);
-            il_cel_value vars[3] = {guard_record(pre, e.state.nfields), guard_record(next, e.state.nfields), guard_record(call, g->ncall)};
+            il_cel_value vars[3] = {guard_record(pre, e.state.nfields), guard_record(next, e.state.nfields),
+                                    guard_record(call, g->ncall)};
             il_cel_value v = il_cel_eval(original, vars, NULL);
             assert_int_equal(v.kind, g->want);
             assert_true(il_cel_equal(v, il_cel_eval(c.program, vars, NULL)));

@@ -233,8 +233,7 @@ static void table_put_pad(il_buf *b, size_t n) {
 }
 
 /* All cells in memory first: the bitmaps of edge regions come before them in the file. */
-static il_status table_cells(il_arena *arena, const il_model *m, const table_found *f, uint32_t *cells, uint8_t **bitmaps, il_error *err) {
-    (void)arena;
+static il_status table_cells(const il_model *m, const table_found *f, uint32_t *cells, uint8_t **bitmaps, il_error *err) {
     for (uint32_t i = 0; i < f->n; i++) {
         for (uint32_t r = 0; r < m->nregions; r++) {
             if (!m->regions[r].edge && il_model_in_region(m, r, f->states[i], 0, 0)) {
@@ -280,7 +279,7 @@ il_status il_table_build(il_arena *arena, const il_model *m, uint32_t max_states
             return il_arena_fail(arena, err);
         }
     }
-    IL_TRY(table_cells(arena, m, &f, cells, bitmaps, err));
+    IL_TRY(table_cells(m, &f, cells, bitmaps, err));
 
     il_json *root = table_meta(arena, m);
     if (!root) {

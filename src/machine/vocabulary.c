@@ -58,15 +58,6 @@ static bool words_has_field(const il_machine_action *a, const char *field) {
     return false;
 }
 
-static bool words_modelled(const il_machine *m, const char *field) {
-    for (uint32_t i = 0; i < m->nactions; i++) {
-        if (words_has_field(&m->actions[i], field)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The value of `field` that says `w`, or NULL when no word sets such a field. Alternatives stand best first, `;` between. */
 static const char *words_value(il_str field, const il_symbol_words *w) {
     static const char *const egress[2][3] = {{"none", "once", "standing"}, {"none", "once_bound;once", "standing_bound;standing"}};
@@ -127,15 +118,13 @@ static uint32_t words_place(const il_machine_field *f, const char *alternatives)
     return UINT32_MAX;
 }
 
-/* Whether the action can say every word that is set; what the whole machine has no field for is not modelled and is dropped. */
-static bool words_sayable(const il_machine *m, const il_machine_action *a, const il_symbol_words *w) {
-    bool data = words_has_field(a, "data");
-    return (!w->untrusted || words_has_field(a, "untrusted")) && (!(w->sensitive || w->secret) || data || words_has_field(a, "sensitive")) &&
-           (!w->secret || data || words_has_field(a, "secret") || !(words_modelled(m, "secret") || words_modelled(m, "data"))) &&
+/* Whether the action can say every word that is set; only `commit`, `bound` and `secret` may lack a field of their own. */
+static bool words_sayable(const il_machine_action *a, const il_symbol_words *w) {
+    return (!w->untrusted || words_has_field(a, "untrusted")) &&
+           (!(w->sensitive || w->secret) || words_has_field(a, "data") || words_has_field(a, "sensitive")) &&
            (w->egress == IL_SINK_NONE || words_has_field(a, "egress")) && (w->flight == 0 || words_has_field(a, "flight")) &&
-           (w->open == 0 || words_has_field(a, "open")) && (!w->commit || words_has_field(a, "commit") || !words_modelled(m, "commit")) &&
-           (!w->approved || words_has_field(a, "approved")) && (w->last == 0 || words_has_field(a, "last")) &&
-           (w->slot == 0 || words_has_field(a, "slot"));
+           (w->open == 0 || words_has_field(a, "open")) && (!w->approved || words_has_field(a, "approved")) &&
+           (w->last == 0 || words_has_field(a, "last")) && (w->slot == 0 || words_has_field(a, "slot"));
 }
 
 uint32_t il_machine_words_symbol(const il_machine *m, il_str action, const il_symbol_words *words) {
@@ -144,7 +133,7 @@ uint32_t il_machine_words_symbol(const il_machine *m, il_str action, const il_sy
         if (!il_str_eq(a->name, action)) {
             continue;
         }
-        if (!words_sayable(m, a, words)) {
+        if (!words_sayable(a, words)) {
             return IL_NO_SYMBOL;
         }
         uint32_t symbol = a->first;

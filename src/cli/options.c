@@ -38,7 +38,7 @@ static il_status options_one(int argc, char **argv, int *at, const il_option *op
     if (i == n) {
         return options_unknown(options, n, name, err);
     }
-    if (*seen & UINT32_C(1) << i) {
+    if ((*seen & UINT32_C(1) << i) && !options[i].list) {
         return il_error_set(err, IL_E_INVALID, "`--%s` is given twice", options[i].name);
     }
     *seen |= UINT32_C(1) << i;
@@ -49,14 +49,22 @@ static il_status options_one(int argc, char **argv, int *at, const il_option *op
         *options[i].flag = true;
         return IL_OK;
     }
-    if (equals != SIZE_MAX) {
-        *options[i].value = argv[*at] + 2 + equals + 1;
-    } else if (*at + 1 < argc) {
-        *options[i].value = argv[++*at];
-    } else {
+    if (equals == SIZE_MAX && *at + 1 >= argc) {
         return il_error_set(err, IL_E_INVALID, "`--%s` needs a value", options[i].name);
     }
-    return **options[i].value ? IL_OK : il_error_set(err, IL_E_INVALID, "`--%s` has an empty value", options[i].name);
+    const char *value = equals != SIZE_MAX ? argv[*at] + 2 + equals + 1 : argv[++*at];
+    if (!*value) {
+        return il_error_set(err, IL_E_INVALID, "`--%s` has an empty value", options[i].name);
+    }
+    if (!options[i].list) {
+        *options[i].value = value;
+        return IL_OK;
+    }
+    if (*options[i].count >= options[i].most) {
+        return il_error_set(err, IL_E_LIMIT, "`--%s` is given more than %zu times", options[i].name, options[i].most);
+    }
+    options[i].list[(*options[i].count)++] = value;
+    return IL_OK;
 }
 
 il_status il_options_read(int argc, char **argv, const il_option *options, size_t n, il_arguments *out, il_error *err) {

@@ -6,7 +6,9 @@
 typedef struct il_option {
     const char *name;   /* without its dashes */
     const char **value; /* takes a value: where to put it (borrowed from argv) */
-    bool *flag;         /* else: set to true */
+    bool *flag;         /* or: set to true */
+    const char **list;  /* or: a value that may be given up to `most` times */
+    size_t most, *count;
 } il_option;
 
 typedef struct il_arguments {

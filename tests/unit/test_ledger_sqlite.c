@@ -191,21 +191,13 @@ static void test_twice(void **state) {
     il_ledger *c = ledger_test_open(path, NULL);
     il_ledger_close(c);
     /* Another process comes and goes; if our locks were lost, it would take the log away as the last to leave. */
-    const pid_t child = fork();
-    if (child == 0) {
-        il_ledger *l = NULL;
-        const int code = il_ledger_open(il_host_alloc(), path, NULL, &l, NULL) == IL_OK && ledger_test_commit(l, "s", 2, "three", "decision", NULL) == IL_OK ? 0 : 1;
-        il_ledger_close(l);
-        _exit(code);
-    }
-    int status = 1;
-    char log[LEDGER_TEST_PATH + 8];
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    char command[LEDGER_TEST_PATH + 128], log[LEDGER_TEST_PATH + 8];
+    (void)snprintf(command, sizeof command, "python3 -c \"import sqlite3; d=sqlite3.connect('%s'); d.execute('update objects set version = 3'); d.commit(); d.close()\"", path);
+    assert_int_equal(system(command), 0);
     (void)snprintf(log, sizeof log, "%s-wal", path);
     assert_int_equal(access(log, F_OK), 0);
     assert_int_equal(ledger_test_commit(a, "s", 3, "four", "decision", NULL), IL_OK);
-    assert_int_equal(ledger_test_rows(a, "", NULL), 4);
+    assert_int_equal(ledger_test_rows(a, "", NULL), 3);
     il_ledger_close(a);
     ledger_test_clean(path);
 }

@@ -83,18 +83,19 @@ il_status il_put_json(FILE *to, const il_json *v, il_error *err) {
     return written ? IL_OK : il_error_set(err, IL_E_IO, "cannot write the output");
 }
 
-void il_put_effects(FILE *to, uint32_t effects) {
-    const char *before = "";
+void il_put_effects_cell(FILE *to, uint32_t effects, size_t columns) {
+    char text[64];
+    size_t n = 0;
     for (uint32_t i = 0; i < IL_EFFECTS; i++) {
         if (effects & UINT32_C(1) << i) {
-            fputs(before, to);
-            il_put_text(to, il_effect_name(UINT32_C(1) << i));
-            before = " ";
+            n += il_format(text + n, sizeof text - n, "%s%.*s", n ? " " : "", IL_STR_ARG(il_effect_name(UINT32_C(1) << i)));
         }
     }
-    if (!*before) {
-        fputc('-', to);
-    }
+    il_put_cell(to, n ? (il_str){text, n} : IL_STR("-"), columns);
+}
+
+void il_put_effects(FILE *to, uint32_t effects) {
+    il_put_effects_cell(to, effects, 0);
 }
 
 il_json *il_json_effects(il_arena *arena, uint32_t effects) {

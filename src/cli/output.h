@@ -14,8 +14,9 @@ void il_put_cell(FILE *to, il_str s, size_t columns);
 void il_put_time(FILE *to, uint64_t ms);
 /* One line of canonical JSON. */
 IL_NODISCARD il_status il_put_json(FILE *to, const il_json *v, il_error *err);
-/* `[untrusted, egress]` as words in the fixed order; `-` when there is none. */
+/* `untrusted egress`: words in the fixed order; `-` when there is none. */
 void il_put_effects(FILE *to, uint32_t effects);
+void il_put_effects_cell(FILE *to, uint32_t effects, size_t columns);
 /* The same as a JSON array; NULL without memory. */
 il_json *il_json_effects(il_arena *arena, uint32_t effects);
 

@@ -2,23 +2,27 @@
 #include "ledger/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/str.h"
 
 /* SQLite file format, section 1.3: the database header. */
-enum { HEADER_BYTES = 100, AT_PAGE_SIZE = 16, AT_PAGES = 28, AT_USER_VERSION = 60, AT_APPLICATION_ID = 68 };
+enum { AT_PAGE_SIZE = 16, AT_PAGES = 28, AT_USER_VERSION = 60, AT_APPLICATION_ID = 68 };
 
 static uint32_t file_be32(const uint8_t *p) {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
+/* Whose fault it is: a path that cannot be used is the caller's, the rest the machine's. */
+static il_status file_status(int why) {
+    return why == EACCES || why == EPERM || why == EROFS || why == ENOTDIR || why == ELOOP || why == ENAMETOOLONG ? IL_E_PERMISSION : IL_E_IO;
+}
+
 il_status il_ledger_file_check(const char *path, bool read_only, struct stat *st, il_error *err) {
     if (stat(path, st) != 0) {
         int why = errno;
-        return il_error_set(err, why == ENOENT ? IL_E_NOT_FOUND : IL_E_IO, "ledger `%s`: %s", path, strerror(why));
+        return il_error_set(err, why == ENOENT ? IL_E_NOT_FOUND : file_status(why), "ledger `%s`: %s", path, strerror(why));
     }
     if (!S_ISREG(st->st_mode)) {
         return il_error_set(err, IL_E_DAMAGED, "ledger `%s` is not a regular file", path);
@@ -32,15 +36,8 @@ il_status il_ledger_file_check(const char *path, bool read_only, struct stat *st
     return IL_OK;
 }
 
-il_status il_ledger_file_header(const char *path, off_t size, il_error *err) {
-    uint8_t h[HEADER_BYTES];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return il_error_set(err, IL_E_IO, "ledger `%s`: %s", path, strerror(errno));
-    }
-    ssize_t got = pread(fd, h, sizeof h, 0);
-    close(fd);
-    if (got != (ssize_t)sizeof h || memcmp(h, "SQLite format 3", 16) != 0) {
+il_status il_ledger_file_header(const char *path, const uint8_t h[IL_LEDGER_HEADER_BYTES], uint64_t size, il_error *err) {
+    if (size < IL_LEDGER_HEADER_BYTES || memcmp(h, "SQLite format 3", 16) != 0) {
         return il_error_set(err, IL_E_DAMAGED, "`%s` is not a ledger (not a SQLite file, or cut short); name another with --ledger", path);
     }
     if (file_be32(h + AT_APPLICATION_ID) != IL_LEDGER_APPLICATION_ID) {
@@ -54,7 +51,7 @@ il_status il_ledger_file_header(const char *path, off_t size, il_error *err) {
     if (page == 1) {
         page = 65536; /* the format's way to write it in two bytes */
     }
-    if (size < 0 || (uint64_t)page * file_be32(h + AT_PAGES) > (uint64_t)size) {
+    if ((uint64_t)page * file_be32(h + AT_PAGES) > size) {
         return il_error_set(err, IL_E_DAMAGED, "ledger `%s` is cut short; restore it from a copy, or name another with --ledger", path);
     }
     return IL_OK;
@@ -71,7 +68,7 @@ il_status il_ledger_file_folders(const char *path, il_error *err) {
         if (folder[i] == '/') {
             folder[i] = '\0';
             if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
-                return il_error_set(err, IL_E_IO, "cannot make the folder `%s`: %s", folder, strerror(errno));
+                return il_error_set(err, file_status(errno), "cannot make the folder `%s`: %s", folder, strerror(errno));
             }
             folder[i] = '/';
         }

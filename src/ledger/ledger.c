@@ -15,6 +15,11 @@ static il_status ledger_store_commit(void *ctx, const il_store_change *changes, 
         if (c->space.n == 0 || c->space.n > LEDGER_KEY_MAX || c->key.n == 0 || c->key.n > LEDGER_KEY_MAX || (c->moves && (c->state.n == 0 || c->state.n > INT_MAX))) {
             return il_error_set(err, IL_E_ARGUMENT, "an object without a name, with one above %d bytes, or without bytes", LEDGER_KEY_MAX);
         }
+        for (size_t j = 0; j < i; j++) {
+            if (il_str_eq(changes[j].key, c->key) && il_str_eq(changes[j].space, c->space)) {
+                return il_error_set(err, IL_E_ARGUMENT, "%.*s `%.*s` stands twice in one commit", IL_STR_ARG(c->space), IL_STR_ARG(c->key));
+            }
+        }
     }
     return l->kind->commit(l, changes, n, now_ms, err);
 }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,7 +33,9 @@ static const char *const sqlite_text[Q_COUNT] = {
     [Q_APPEND] = "INSERT INTO rows(seq, time_ms, space, key, kind, ticket, body, hash) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
 };
 
+/* WAL from the start: to switch later needs the file for oneself, which fails when several programs begin at once. */
 static const char sqlite_schema[] =
+    "PRAGMA journal_mode = WAL;"
     "PRAGMA application_id = " SQLITE_TEXT_OF(IL_LEDGER_APPLICATION_ID) ";"
     "PRAGMA user_version = " SQLITE_TEXT_OF(IL_LEDGER_USER_VERSION) ";"
     "CREATE TABLE objects(space TEXT NOT NULL, key TEXT NOT NULL, version INTEGER NOT NULL, state BLOB NOT NULL, changed_ms INTEGER NOT NULL,"
@@ -55,6 +58,7 @@ static il_status sqlite_status(int code) {
     switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED: return IL_E_BUSY;
+    case SQLITE_ERROR: /* our queries do not fit its tables */
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB: return IL_E_DAMAGED;
     case SQLITE_READONLY:
@@ -371,13 +375,13 @@ static il_status sqlite_create(const char *path, il_error *err) {
     char made[4200];
     sqlite3 *db = NULL;
     IL_TRY(il_ledger_file_folders(path, err));
-    int n = snprintf(made, sizeof made, "%s.new.%ld", path, (long)getpid());
+    int n = snprintf(made, sizeof made, "%s.new.XXXXXX", path);
     if (n < 0 || (size_t)n >= sizeof made) {
         return il_error_set(err, IL_E_LIMIT, "the ledger's path is too long");
     }
-    int fd = open(made, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int fd = mkostemp(made, O_CLOEXEC); /* mode 0600 */
     if (fd < 0) {
-        return il_error_set(err, errno == EACCES || errno == EROFS ? IL_E_PERMISSION : IL_E_IO, "cannot make ledger `%s`: %s", path, strerror(errno));
+        return il_error_set(err, errno == EACCES || errno == EROFS || errno == ENOTDIR ? IL_E_PERMISSION : IL_E_IO, "cannot make ledger `%s`: %s", path, strerror(errno));
     }
     close(fd);
     int code = sqlite3_open_v2(made, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
@@ -395,10 +399,33 @@ static il_status sqlite_create(const char *path, il_error *err) {
     return status;
 }
 
+/* Before SQLite itself looks at the file. Through its own handle: a file descriptor of ours would, when closed, drop the locks that another
+ * ledger of this process holds on the same file (POSIX). */
+static il_status sqlite_header(const sqlite_ledger *l, il_error *err) {
+    uint8_t header[IL_LEDGER_HEADER_BYTES] = {0};
+    sqlite3_file *file = NULL;
+    sqlite3_int64 size = 0;
+    int code = sqlite3_file_control(l->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (code == SQLITE_OK && (!file || !file->pMethods)) {
+        code = SQLITE_CANTOPEN;
+    }
+    if (code == SQLITE_OK) {
+        code = file->pMethods->xFileSize(file, &size);
+    }
+    if (code == SQLITE_OK && size >= IL_LEDGER_HEADER_BYTES) {
+        code = file->pMethods->xRead(file, header, IL_LEDGER_HEADER_BYTES, 0);
+    }
+    if (code != SQLITE_OK) {
+        return il_error_set(err, sqlite_status(code), "ledger `%s`: %s", l->path, sqlite3_errstr(code));
+    }
+    return il_ledger_file_header(l->path, header, size < 0 ? 0 : (uint64_t)size, err);
+}
+
 static il_status sqlite_set_up(sqlite_ledger *l, const il_ledger_options *options, il_error *err) {
     int flags = (options->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX;
     int code = sqlite3_open_v2(l->path, &l->db, flags, NULL);
     if (code == SQLITE_OK) {
+        IL_TRY(sqlite_header(l, err));
         sqlite3_busy_timeout(l->db, options->busy_ms ? (int)(options->busy_ms > 600000 ? 600000 : options->busy_ms) : 5000);
         code = sqlite3_exec(l->db, options->read_only ? "PRAGMA trusted_schema = OFF;" : "PRAGMA trusted_schema = OFF; PRAGMA journal_mode = WAL;", NULL, NULL, NULL);
     }
@@ -426,7 +453,6 @@ il_status il_ledger_sqlite_open(const il_alloc *alloc, const char *path, const i
         status = il_ledger_file_check(path, options->read_only, &st, err);
     }
     IL_TRY(status);
-    IL_TRY(il_ledger_file_header(path, st.st_size, err));
     size_t n = strlen(path) + 1;
     sqlite_ledger *l = alloc->alloc(alloc->ctx, sizeof *l + n);
     if (!l) {

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests that wait for a human, across all sessions of a ledger. */
+#include <inttypes.h>
+#include <pwd.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/ledger.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/view.h"
+
+#define APPROVALS_ARENA_BYTES ((size_t)1 << 30)
+
+typedef struct approvals_run {
+    const char *ledger_flag, *policy, *session;
+    bool json;
+    char path[IL_LEDGER_PATH_BYTES];
+    il_ledger *ledger;
+    il_arena arena;
+    uint64_t now_ms;
+    il_json *list;
+    size_t found;
+} approvals_run;
+
+static const il_slot *approvals_slot(const il_session *s, const char *id) {
+    for (uint32_t i = 0; i < IL_SLOTS_MAX; i++) {
+        if (s->slots[i].state != IL_SLOT_FREE && strcmp(s->slots[i].id, id) == 0) {
+            return &s->slots[i];
+        }
+    }
+    return NULL;
+}
+
+/* The `request` row of an approval: what the human is shown. */
+static const il_view_row *approvals_request(const il_view *v, const char *id) {
+    for (size_t i = v->nrows; i-- > 0;) {
+        if (il_str_eq(v->rows[i].kind, IL_STR("request")) && il_str_eq(il_view_text(&v->rows[i], "approval"), il_str_of(id))) {
+            return &v->rows[i];
+        }
+    }
+    return NULL;
+}
+
+static void approvals_text(const il_view *v, const il_slot *slot) {
+    const il_view_row *request = approvals_request(v, slot->id);
+    const il_str rule = v->machine ? il_machine_reason(v->machine, slot->reason) : (il_str){0};
+    il_put_text(stdout, il_str_of(slot->id));
+    printf("  %s  session ", slot->state == IL_SLOT_GRANTED ? "granted" : "waits  ");
+    il_put_text(stdout, v->id);
+    fputs("\n  call     ", stdout);
+    il_put_text(stdout, il_str_of(slot->tool));
+    fputs(" [", stdout);
+    il_put_effects(stdout, slot->effects);
+    fputs("]\n", stdout);
+    const il_json *to = request ? il_json_get(request->body, IL_STR("destinations")) : NULL;
+    if (il_json_count(to)) {
+        fputs("  to      ", stdout);
+        for (const il_json *d = il_json_first(to); d; d = il_json_next(d)) {
+            fputc(' ', stdout);
+            il_put_text(stdout, il_json_text(d));
+        }
+        fputc('\n', stdout);
+    }
+    fputs("  held by  ", stdout);
+    il_put_text(stdout, rule.n ? rule : IL_STR("a machine that is not shipped (name its policy with --policy)"));
+    fputs("\n  until    ", stdout);
+    il_put_time(stdout, slot->expires_ms);
+    fputc('\n', stdout);
+}
+
+static il_status approvals_json(approvals_run *run, const il_view *v, const il_slot *slot, il_error *err) {
+    il_arena *arena = &run->arena;
+    const il_view_row *request = approvals_request(v, slot->id);
+    const il_json *to = request ? il_json_get(request->body, IL_STR("destinations")) : NULL;
+    const il_str texts[] = {il_str_of(slot->id), v->id, il_str_of(slot->tool), v->machine ? il_machine_reason(v->machine, slot->reason) : (il_str){0}};
+    il_str kept[4];
+    il_json *o = il_json_make(arena, IL_JSON_OBJECT), *destinations = il_json_make(arena, IL_JSON_ARRAY);
+    for (size_t i = 0; i < 4; i++) {
+        IL_TRY(il_arena_copy(arena, texts[i], &kept[i], err));
+    }
+    bool made = true;
+    for (const il_json *d = il_json_first(to); d && made; d = il_json_next(d)) {
+        il_str text;
+        IL_TRY(il_arena_copy(arena, il_json_text(d), &text, err));
+        made = il_json_push(destinations, il_json_string(arena, text));
+    }
+    made = made && il_json_set(o, IL_STR("id"), il_json_string(arena, kept[0])) && il_json_set(o, IL_STR("session"), il_json_string(arena, kept[1])) &&
+           il_json_set(o, IL_STR("state"), il_json_string(arena, slot->state == IL_SLOT_GRANTED ? IL_STR("granted") : IL_STR("asked"))) &&
+           il_json_set(o, IL_STR("tool"), il_json_string(arena, kept[2])) && il_json_set(o, IL_STR("effects"), il_json_effects(arena, slot->effects)) &&
+           il_json_set(o, IL_STR("reason"), kept[3].n ? il_json_string(arena, kept[3]) : il_json_make(arena, IL_JSON_NULL)) &&
+           il_json_set(o, IL_STR("destinations"), destinations) && il_json_set(o, IL_STR("expires_ms"), il_json_number(arena, (int64_t)slot->expires_ms)) &&
+           il_json_push(run->list, o);
+    return made ? IL_OK : il_arena_fail(arena, err);
+}
+
+/* Opens the view even when its machine is unknown: v->machine is NULL then. */
+static il_status approvals_view(approvals_run *run, il_view *v, il_str id, il_error *err) {
+    const il_status status = il_view_open(v, run->ledger, id, run->policy, err);
+    if (status == IL_E_NOT_FOUND && !run->policy && v->version != 0) {
+        v->machine = NULL;
+        return IL_OK;
+    }
+    return status;
+}
+
+static il_status approvals_of(approvals_run *run, il_str id, il_error *err) {
+    il_view v;
+    il_status status = approvals_view(run, &v, id, err);
+    if (status == IL_E_MISMATCH) { /* --policy is another session's */
+        il_view_close(&v);
+        return IL_OK;
+    }
+    bool rows = false;
+    for (uint32_t i = 0; i < IL_SLOTS_MAX && status == IL_OK; i++) {
+        const il_slot *slot = &v.session.slots[i];
+        if (slot->state == IL_SLOT_FREE || slot->expires_ms <= run->now_ms) {
+            continue;
+        }
+        if (!rows) {
+            status = il_view_rows(&v, run->ledger, err);
+            rows = true;
+        }
+        if (status == IL_OK && run->json) {
+            status = approvals_json(run, &v, slot, err);
+        } else if (status == IL_OK) {
+            approvals_text(&v, slot);
+        }
+        run->found++;
+    }
+    il_view_close(&v);
+    return status;
+}
+
+static il_status approvals_list(approvals_run *run, il_error *err) {
+    il_view_ids ids;
+    IL_TRY(il_view_sessions(run->ledger, &run->arena, &ids, err));
+    run->list = il_json_make(&run->arena, IL_JSON_ARRAY);
+    for (size_t i = 0; i < ids.n; i++) {
+        if (run->session && !il_str_eq(ids.ids[i], il_str_of(run->session))) {
+            continue;
+        }
+        il_error why = {0};
+        const il_status status = approvals_of(run, ids.ids[i], &why);
+        if (status == IL_E_MEMORY || status == IL_E_IO || status == IL_E_BUSY) {
+            *err = why;
+            return status;
+        }
+        if (status != IL_OK) { /* one damaged session must not hide the others */
+            fputs("interlock: warning: session `", stderr);
+            il_put_text(stderr, ids.ids[i]);
+            fputs("`: ", stderr);
+            il_put_text(stderr, il_str_of(why.msg));
+            fputc('\n', stderr);
+        }
+    }
+    if (run->json) {
+        il_json *report = il_json_make(&run->arena, IL_JSON_OBJECT);
+        return il_json_set(report, IL_STR("approvals"), run->list) ? il_put_json(stdout, report, err) : il_arena_fail(&run->arena, err);
+    }
+    if (run->found == 0) {
+        puts("nothing waits for approval");
+    }
+    return IL_OK;
+}
+
+/* Who answers, for the trail: the user's name, or the number where there is no name. */
+static void approvals_by(char *out, size_t cap) {
+    const struct passwd *user = getpwuid(getuid());
+    if (user && user->pw_name && user->pw_name[0]) {
+        (void)snprintf(out, cap, "%s", user->pw_name);
+    } else {
+        (void)snprintf(out, cap, "uid %lu", (unsigned long)getuid());
+    }
+}
+
+static il_status approvals_answer_view(approvals_run *run, const il_view *v, const char *id, bool grant, il_error *err) {
+    char by[128];
+    const il_monitor_config config = {.size = sizeof config, .machine = v->machine, .store = il_ledger_store(run->ledger), .host = il_host_system()};
+    il_monitor *monitor = NULL;
+    if (!v->machine) {
+        return il_error_set(err, IL_E_NOT_FOUND, "session `%.*s` ran on a machine that is not shipped; name its policy with --policy", IL_STR_ARG(v->id));
+    }
+    approvals_by(by, sizeof by);
+    IL_TRY(il_monitor_new(il_host_alloc(), &config, &monitor, err));
+    const il_status status = grant ? il_monitor_approve(monitor, v->id, il_str_of(id), il_str_of(by), err) : il_monitor_refuse(monitor, v->id, il_str_of(id), il_str_of(by), err);
+    il_monitor_free(monitor);
+    return status;
+}
+
+/* Finds the session that holds the request and answers it there. */
+static il_status approvals_answer(approvals_run *run, const char *id, bool grant, il_error *err) {
+    il_view_ids ids;
+    IL_TRY(il_view_sessions(run->ledger, &run->arena, &ids, err));
+    for (size_t i = 0; i < ids.n; i++) {
+        il_view v;
+        il_error why = {0};
+        il_status status = approvals_view(run, &v, ids.ids[i], &why);
+        const bool readable = status == IL_OK;
+        const bool here = readable && approvals_slot(&v.session, id);
+        if (here) {
+            status = approvals_answer_view(run, &v, id, grant, err);
+        }
+        il_view_close(&v);
+        if (here) {
+            return status;
+        }
+    }
+    return il_error_set(err, IL_E_NOT_FOUND, "no request `%s` waits: it may be answered, expired or void; `interlock approvals list` shows what does", id);
+}
+
+/* An approval is worth what keeps the agent from giving it. */
+static void approvals_note(const approvals_run *run) {
+    struct stat st;
+    if (stat(run->path, &st) == 0 && st.st_uid == geteuid()) {
+        fputs("note: this user owns the ledger; an agent that runs as the same user could approve as well\n", stderr);
+    }
+}
+
+static il_exit approvals_verb(approvals_run *run, const char *verb, const char *id) {
+    il_error err = {0};
+    const il_host host = il_host_system();
+    const bool lists = !id, grant = strcmp(verb, "approve") == 0;
+    const il_ledger_options options = {.size = sizeof options, .must_exist = true, .read_only = lists};
+    if (!host.now_ms(host.ctx, &run->now_ms)) {
+        (void)il_error_set(&err, IL_E_INTERNAL, "there is no clock");
+        return il_fail(NULL, &err);
+    }
+    if (il_ledger_use(run->ledger_flag, &options, run->path, &run->ledger, &err) != IL_OK) {
+        return il_fail(NULL, &err);
+    }
+    const il_status status = lists ? approvals_list(run, &err) : approvals_answer(run, id, grant, &err);
+    if (status == IL_OK && !lists) {
+        printf("%s ", grant ? "approved" : "denied");
+        il_put_text(stdout, il_str_of(id));
+        fputs(grant ? "; the agent may now repeat exactly this call, once\n" : "\n", stdout);
+        if (grant) {
+            approvals_note(run);
+        }
+    }
+    il_ledger_close(run->ledger);
+    return status == IL_OK ? IL_EXIT_FINE : il_fail(NULL, &err);
+}
+
+il_exit il_cmd_approvals(int argc, char **argv) {
+    approvals_run run = {0};
+    const il_option options[] = {{.name = "ledger", .value = &run.ledger_flag}, {.name = "policy", .value = &run.policy}, {.name = "session", .value = &run.session},
+                                 {.name = "json", .flag = &run.json}};
+    il_arguments arguments;
+    il_error err = {0};
+    if (il_options_read(argc, argv, options, sizeof options / sizeof options[0], &arguments, &err) != IL_OK) {
+        return il_fail_usage(argv[0], &err);
+    }
+    const char *verb = arguments.n ? arguments.v[0] : "list";
+    const bool lists = strcmp(verb, "list") == 0;
+    if (!lists && strcmp(verb, "approve") != 0 && strcmp(verb, "deny") != 0) {
+        return il_usage(argv[0], "unknown word `%s`; it is list, approve or deny", verb);
+    }
+    if (!lists && arguments.n != 2) {
+        return il_usage(argv[0], "`%s` takes the id of one request", verb);
+    }
+    if (lists && arguments.n > 1) {
+        return il_usage(argv[0], "`list` takes no id");
+    }
+    il_arena_init(&run.arena, il_host_alloc(), APPROVALS_ARENA_BYTES);
+    const il_exit code = approvals_verb(&run, verb, lists ? NULL : arguments.v[1]);
+    il_arena_free(&run.arena);
+    return code;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Decides recorded sessions under one policy, on a memory ledger, with a clock and ids that only count: the same file, the same decisions. */
+#pragma once
+#include "cli/recording.h"
+#include "interlock/host.h"
+
+typedef struct il_judgement {
+    uint32_t effects; /* after vouching */
+    il_action action;
+    il_layer layer;
+    char reason[IL_REASON_BYTES], message[IL_MESSAGE_BYTES];
+} il_judgement;
+
+typedef struct il_judge il_judge;
+
+/* `policy` is borrowed. A policy in mode `monitor` is judged as in `enforce`: what does not pass does not run. */
+IL_NODISCARD il_status il_judge_new(const il_policy *policy, il_judge **out, il_error *err);
+void il_judge_free(il_judge *j);
+/* Decides the steps in order; `out` has room for recording->nsteps. A failure is one of the machinery (memory), not of a step. */
+IL_NODISCARD il_status il_judge_recording(il_judge *j, const il_recording *recording, il_judgement *out, il_error *err);

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The program: finds the command, answers --help and --version, and sees that what was printed arrived. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/output.h"
+
+static const il_command main_commands[] = {
+    {"approvals", "list, approve or deny calls that wait for a human",
+     "usage: interlock approvals [list] [--session ID] [--ledger FILE] [--json]\n"
+     "       interlock approvals approve ID [--ledger FILE] [--policy POLICY]\n"
+     "       interlock approvals deny ID    [--ledger FILE] [--policy POLICY]\n"
+     "\n"
+     "Shows the requests that wait in all sessions, or answers one. An approval is for one call with exactly\n"
+     "those arguments, once, and expires. Whoever may write the ledger may approve: keep it from the agent.\n"
+     "\n"
+     "  --ledger FILE   default $XDG_STATE_HOME/interlock/ledger.db\n"
+     "  --policy POLICY for sessions whose machine is not a shipped one\n"
+     "\n"
+     "example:\n"
+     "  interlock approvals list\n"
+     "  interlock approvals approve 7f3a9c21d0b4\n",
+     il_cmd_approvals},
+    {"check", "decide recorded sessions",
+     "usage: interlock check --policy POLICY [--against POLICY] [--json] [SESSIONS...]\n"
+     "\n"
+     "Decides every step of the sessions in the given files, or of standard input, as the gateway would, always\n"
+     "as in mode `enforce`. A session file is NDJSON, one session a line:\n"
+     "  {\"id\": \"a\", \"steps\": [{\"tool\": \"files.read\", \"args\": {}, \"result\": \"text\"}]}\n"
+     "Exit 1 when a step is not allowed.\n"
+     "\n"
+     "  --against POLICY  show the steps that another policy decides otherwise; exit 1 when there are any\n"
+     "  --json            one object a session, then one summary line\n"
+     "\n"
+     "example:\n"
+     "  interlock check --policy policy.yaml sessions.ndjson\n",
+     il_cmd_check},
+    {"init", "write a starter policy",
+     "usage: interlock init [FILE]\n"
+     "\n"
+     "Writes a commented policy to FILE (policy.yaml when absent) and never overwrites one.\n"
+     "\n"
+     "example:\n"
+     "  interlock init && interlock validate policy.yaml\n",
+     il_cmd_init},
+    {"replay", "decide recorded sessions and show what another policy would flip",
+     "usage: interlock replay --policy POLICY [--against POLICY] [--json] [SESSIONS...]\n"
+     "\n"
+     "The same as `interlock check`; meant for --against, which decides the same sessions under a second policy and\n"
+     "prints the steps whose action differs, both ways. Exit 1 when there are any; without --against, when a step\n"
+     "is not allowed.\n"
+     "\n"
+     "example:\n"
+     "  interlock replay --policy policy.yaml --against policy-new.yaml sessions.ndjson\n",
+     il_cmd_check},
+    {"session", "list, show, explain or end sessions",
+     "usage: interlock session [list] [--ledger FILE] [--json]\n"
+     "       interlock session show ID [--ledger FILE] [--policy POLICY] [--json]\n"
+     "       interlock session why ID  [--ledger FILE] [--policy POLICY] [--json]\n"
+     "       interlock session end ID  [--ledger FILE] [--policy POLICY] [--abandon]\n"
+     "\n"
+     "show: every call with its effects and decision, the state, open calls and approvals.\n"
+     "why:  which call first brought each effect that counts, and why the last call was denied.\n"
+     "end:  retires the session for good; its id is not used again.\n"
+     "\n"
+     "  --ledger FILE   default $XDG_STATE_HOME/interlock/ledger.db\n"
+     "  --policy POLICY for sessions whose machine is not a shipped one\n"
+     "  --abandon       end although calls are unsettled: they count as their worst case\n"
+     "\n"
+     "example:\n"
+     "  interlock session why demo\n",
+     il_cmd_session},
+    {"validate", "check a policy",
+     "usage: interlock validate POLICY [--tools SERVER=FILE]... [--json]\n"
+     "\n"
+     "Reads a policy and the machine that it names. Exit 3 with file, line and column when it is not one.\n"
+     "\n"
+     "  --tools SERVER=FILE  a saved tools/list answer of that server: tools without a label and names and patterns\n"
+     "                       that match no listed tool are findings (exit 1)\n"
+     "\n"
+     "example:\n"
+     "  interlock validate policy.yaml --tools files=tools.json\n",
+     il_cmd_validate},
+};
+#define MAIN_COMMANDS (sizeof main_commands / sizeof main_commands[0])
+
+static void main_help(FILE *to) {
+    fprintf(to, "usage: interlock COMMAND [ARGUMENTS...]\n\n"
+                "Stands between an AI agent and its tools and decides every tool call before it runs.\n\n");
+    for (size_t i = 0; i < MAIN_COMMANDS; i++) {
+        fprintf(to, "  %-10s %s\n", main_commands[i].name, main_commands[i].summary);
+    }
+    fprintf(to, "\n`interlock COMMAND --help` shows how a command is used, with an example.\n"
+                "exit codes: 0 fine, 1 a finding or a denial, 2 inconclusive, 3 usage or bad input, 4 an instrument failed, 5 internal\n");
+}
+
+static const il_command *main_find(const char *name) {
+    for (size_t i = 0; i < MAIN_COMMANDS; i++) {
+        if (strcmp(main_commands[i].name, name) == 0) {
+            return &main_commands[i];
+        }
+    }
+    return NULL;
+}
+
+static il_exit main_unknown(const char *name) {
+    const char *nearest = NULL;
+    unsigned best = 4; /* a command is a longer word than an option: three slips still show it */
+    for (size_t i = 0; i < MAIN_COMMANDS; i++) {
+        const unsigned distance = il_str_distance(il_str_of(main_commands[i].name), il_str_of(name));
+        if (distance < best) {
+            best = distance;
+            nearest = main_commands[i].name;
+        }
+    }
+    fputs("interlock: unknown command `", stderr);
+    il_put_text(stderr, il_str_of(name));
+    if (nearest) {
+        fprintf(stderr, "`; did you mean `%s`?\n", nearest);
+    } else {
+        fputs("`; `interlock --help` lists them\n", stderr);
+    }
+    return IL_EXIT_USAGE;
+}
+
+static bool main_asks_help(int argc, char **argv) {
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static il_exit main_run(int argc, char **argv) {
+    if (argc < 2) {
+        main_help(stderr);
+        return IL_EXIT_USAGE;
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        main_help(stdout);
+        return IL_EXIT_FINE;
+    }
+    if (strcmp(word, "--version") == 0) {
+        printf("interlock %s\n", il_version());
+        return IL_EXIT_FINE;
+    }
+    const il_command *command = strcmp(word, "help") == 0 && argc > 2 ? main_find(argv[2]) : main_find(word);
+    if (strcmp(word, "help") == 0) {
+        if (argc > 2 && !command) {
+            return main_unknown(argv[2]);
+        }
+        if (command) {
+            fputs(command->help, stdout);
+        } else {
+            main_help(stdout);
+        }
+        return IL_EXIT_FINE;
+    }
+    if (!command) {
+        return main_unknown(word);
+    }
+    if (main_asks_help(argc - 1, argv + 1)) {
+        fputs(command->help, stdout);
+        return IL_EXIT_FINE;
+    }
+    return command->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv) {
+    (void)signal(SIGPIPE, SIG_IGN); /* a reader that went away is a failed write, reported below */
+    il_exit code = main_run(argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        const int why = errno;
+        if (why != EPIPE) {
+            fprintf(stderr, "interlock: error: cannot write the output: %s\n", strerror(why));
+        }
+        code = IL_EXIT_INTERNAL;
+    }
+    return (int)code;
+}

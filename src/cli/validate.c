@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads a policy with its machine, and compares it with what servers say they offer. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/sha256.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/propose.h"
+#include "host/file.h"
+#include "interlock/host.h"
+#include "policy/compiled.h"
+
+#define VALIDATE_LISTS_MAX 32
+#define VALIDATE_ARENA_BYTES ((size_t)1 << 30)
+#define VALIDATE_LIST_BYTES ((size_t)64 << 20)
+
+typedef struct validate_list { /* what a server offers */
+    il_str server;
+    const char *path;
+    const il_json *tools;
+} validate_list;
+
+typedef struct validate_run {
+    const char *path;
+    bool json;
+    il_bundle *bundle;
+    const il_policy *policy;
+    il_arena arena;
+    size_t nlists;
+    validate_list lists[VALIDATE_LISTS_MAX];
+    il_json *findings;
+    uint64_t tools; /* listed */
+} validate_run;
+
+static bool validate_add(il_json *object, const char *key, il_json *value) {
+    return il_json_set(object, il_str_of(key), value);
+}
+
+/* A finding; the text is printed at once, or kept for --json. `propose` may be empty. */
+static il_status validate_found(validate_run *run, const char *kind, il_str name, uint32_t line, il_str message, il_str propose, il_error *err) {
+    il_json *f = il_json_make(&run->arena, IL_JSON_OBJECT);
+    const bool made = validate_add(f, "finding", il_json_string(&run->arena, il_str_of(kind))) && validate_add(f, "name", il_json_string(&run->arena, name)) &&
+                      validate_add(f, "line", line ? il_json_number(&run->arena, line) : il_json_make(&run->arena, IL_JSON_NULL)) &&
+                      validate_add(f, "message", il_json_string(&run->arena, message)) &&
+                      validate_add(f, "propose", propose.n ? il_json_string(&run->arena, propose) : il_json_make(&run->arena, IL_JSON_NULL)) &&
+                      il_json_push(run->findings, f);
+    if (!made) {
+        return il_arena_fail(&run->arena, err);
+    }
+    if (!run->json) {
+        il_put_text(stdout, il_str_of(run->path));
+        if (line) {
+            printf(":%" PRIu32, line);
+        }
+        fputs(": warning: ", stdout);
+        il_put_text(stdout, message);
+        fputc('\n', stdout);
+        if (propose.n) {
+            fputs("  ", stdout);
+            il_put_text(stdout, propose);
+            fputc('\n', stdout);
+        }
+    }
+    return IL_OK;
+}
+
+/* `SERVER=FILE`: a tools/list answer as the server sent it, its result, or the list alone. */
+static il_status validate_list_read(validate_run *run, const char *text, validate_list *out, il_error *err) {
+    const char *equals = strchr(text, '=');
+    const il_json_limits limits = {.bytes = VALIDATE_LIST_BYTES};
+    il_json *doc;
+    il_str bytes;
+    if (!equals || equals == text || !equals[1]) {
+        return il_error_set(err, IL_E_ARGUMENT, "`--tools` takes SERVER=FILE, not `%s`", text);
+    }
+    out->server = (il_str){text, (size_t)(equals - text)};
+    out->path = equals + 1;
+    IL_TRY(il_file_read(&run->arena, out->path, VALIDATE_LIST_BYTES, IL_FILE_DATA, &bytes, err));
+    IL_TRY(il_json_parse(&run->arena, bytes, &limits, &doc, err));
+    out->tools = doc;
+    if (il_json_kind_of(il_json_get(out->tools, IL_STR("result"))) == IL_JSON_OBJECT) {
+        out->tools = il_json_get(out->tools, IL_STR("result"));
+    }
+    if (il_json_kind_of(out->tools) == IL_JSON_OBJECT) {
+        out->tools = il_json_get(out->tools, IL_STR("tools"));
+    }
+    if (il_json_kind_of(out->tools) != IL_JSON_ARRAY) {
+        return IL_JSON_FAIL(doc, err, IL_E_INVALID, "this is no tools/list answer: no list of tools");
+    }
+    for (const il_json *t = il_json_first(out->tools); t; t = il_json_next(t)) {
+        if (il_json_kind_of(il_json_get(t, IL_STR("name"))) != IL_JSON_STRING) {
+            return IL_JSON_FAIL(t, err, IL_E_INVALID, "a tool without a `name`");
+        }
+    }
+    return IL_OK;
+}
+
+static il_status validate_full_name(validate_run *run, il_str server, il_str tool, il_str *out, il_error *err) {
+    il_buf b;
+    il_buf_init(&b, &run->arena, VALIDATE_LIST_BYTES);
+    il_buf_put(&b, server);
+    il_buf_putc(&b, '.');
+    il_buf_put(&b, tool);
+    return il_buf_done(&b, out, err);
+}
+
+static il_status validate_unlabelled(validate_run *run, const validate_list *list, const il_json *tool, il_error *err) {
+    const il_str name = il_json_text(il_json_get(tool, IL_STR("name")));
+    il_str full, message, propose = {0};
+    il_buf b;
+    IL_TRY(validate_full_name(run, list->server, name, &full, err));
+    il_buf_init(&b, &run->arena, VALIDATE_LIST_BYTES);
+    il_buf_putc(&b, '`');
+    il_buf_put(&b, full);
+    if (!il_glob_name_ok(full)) {
+        il_buf_puts(&b, "` has characters that no policy can name, so it is denied");
+    } else {
+        il_buf_puts(&b, "` has no label and is denied; a guess to be checked, for `tools`:");
+    }
+    IL_TRY(il_buf_done(&b, &message, err));
+    if (il_glob_name_ok(full)) {
+        il_buf_init(&b, &run->arena, VALIDATE_LIST_BYTES);
+        il_propose_entry(&b, list->server, tool);
+        IL_TRY(il_buf_done(&b, &propose, err));
+    }
+    return validate_found(run, "unlabelled-tool", full, 0, message, propose, err);
+}
+
+static il_status validate_listed(validate_run *run, const validate_list *list, il_error *err) {
+    for (const il_json *t = il_json_first(list->tools); t; t = il_json_next(t)) {
+        il_label label;
+        run->tools++;
+        IL_TRY(il_policy_label(run->policy, list->server, il_json_text(il_json_get(t, IL_STR("name"))), NULL, 0, &run->arena, &label, err));
+        if (!label.known) {
+            IL_TRY(validate_unlabelled(run, list, t, err));
+        }
+    }
+    return IL_OK;
+}
+
+/* The list of the server that a form is about; NULL when it is about none that was given, or about a method rather than a tool. */
+static const validate_list *validate_list_of(const validate_run *run, il_str form) {
+    const size_t dot = il_str_find(form, IL_STR("."), 0);
+    if (dot == SIZE_MAX || il_str_find(form, IL_STR("/"), 0) != SIZE_MAX) {
+        return NULL;
+    }
+    for (size_t i = 0; i < run->nlists; i++) {
+        if (il_str_eq(run->lists[i].server, il_str_part(form, 0, dot))) {
+            return &run->lists[i];
+        }
+    }
+    return NULL;
+}
+
+/* Whether the form matches a tool of the list; else the nearest name. */
+static il_status validate_matches(validate_run *run, const validate_list *list, il_str form, bool *matches, il_str *nearest, il_error *err) {
+    unsigned best = 4;
+    il_glob glob;
+    *matches = false;
+    *nearest = (il_str){0};
+    IL_TRY(il_glob_new(form, &run->arena, &glob, err));
+    for (const il_json *t = il_json_first(list->tools); t && !*matches; t = il_json_next(t)) {
+        il_str full;
+        IL_TRY(validate_full_name(run, list->server, il_json_text(il_json_get(t, IL_STR("name"))), &full, err));
+        *matches = il_glob_matches(&glob, full);
+        const unsigned distance = il_str_distance(full, form);
+        if (distance < best) {
+            best = distance;
+            *nearest = full;
+        }
+    }
+    return IL_OK;
+}
+
+static il_status validate_form(validate_run *run, const il_tool *tool, il_str form, il_error *err) {
+    const validate_list *list = validate_list_of(run, form);
+    bool matches;
+    il_str nearest, message;
+    il_buf b;
+    if (!list) {
+        return IL_OK;
+    }
+    IL_TRY(validate_matches(run, list, form, &matches, &nearest, err));
+    if (matches) {
+        return IL_OK;
+    }
+    il_buf_init(&b, &run->arena, VALIDATE_LIST_BYTES);
+    il_buf_putc(&b, '`');
+    il_buf_put(&b, form);
+    il_buf_puts(&b, "` matches no tool that the server lists");
+    if (nearest.n) {
+        il_buf_puts(&b, "; did you mean `");
+        il_buf_put(&b, nearest);
+        il_buf_puts(&b, "`?");
+    }
+    IL_TRY(il_buf_done(&b, &message, err));
+    return validate_found(run, "unmatched-name", form, tool->line, message, (il_str){0}, err);
+}
+
+static il_status validate_compare(validate_run *run, il_error *err) {
+    for (size_t i = 0; i < run->nlists; i++) {
+        IL_TRY(validate_listed(run, &run->lists[i], err));
+    }
+    for (uint32_t t = 0; t < run->policy->ntools; t++) {
+        for (uint32_t g = 0; g < run->policy->tools[t].nglobs; g++) {
+            const il_glob *glob = &run->policy->tools[t].globs[g];
+            for (uint32_t f = 0; f < glob->nforms; f++) {
+                IL_TRY(validate_form(run, &run->policy->tools[t], glob->forms[f], err));
+            }
+        }
+    }
+    return IL_OK;
+}
+
+static il_status validate_report(validate_run *run, il_error *err) {
+    uint8_t digest[IL_DIGEST_BYTES];
+    char fingerprint[IL_DIGEST_HEX];
+    const il_str machine = il_machine_name(il_policy_machine(run->policy));
+    const char *mode = il_policy_mode(run->policy) == IL_MODE_ENFORCE ? "enforce" : "monitor";
+    const size_t found = il_json_count(run->findings);
+    il_policy_fingerprint(run->policy, digest);
+    il_digest_hex(digest, fingerprint);
+    if (!run->json) {
+        il_put_text(stdout, il_str_of(run->path));
+        printf(": valid; machine %.*s, mode %s, %" PRIu32 " entries for tools", IL_STR_ARG(machine), mode, run->policy->ntools);
+        if (run->nlists) {
+            printf("; %" PRIu64 " listed tools, %zu finding%s", run->tools, found, found == 1 ? "" : "s");
+        }
+        printf("\nfingerprint %s\n", fingerprint);
+        return IL_OK;
+    }
+    il_json *report = il_json_make(&run->arena, IL_JSON_OBJECT);
+    const bool made = validate_add(report, "valid", il_json_boolean(&run->arena, true)) && validate_add(report, "machine", il_json_string(&run->arena, machine)) &&
+                      validate_add(report, "mode", il_json_string(&run->arena, il_str_of(mode))) &&
+                      validate_add(report, "fingerprint", il_json_string(&run->arena, il_str_of(fingerprint))) &&
+                      validate_add(report, "entries", il_json_number(&run->arena, run->policy->ntools)) && validate_add(report, "findings", run->findings);
+    return made ? il_put_json(stdout, report, err) : il_arena_fail(&run->arena, err);
+}
+
+/* A document that is none: on stderr for people, and for --json on stdout too. */
+static il_exit validate_refuse(validate_run *run, const char *file, const il_error *why) {
+    const il_exit code = il_fail(file, why);
+    if (run->json && code == IL_EXIT_USAGE) {
+        il_json *report = il_json_make(&run->arena, IL_JSON_OBJECT), *e = il_json_make(&run->arena, IL_JSON_OBJECT);
+        const bool made = validate_add(report, "valid", il_json_boolean(&run->arena, false)) && validate_add(report, "error", e) &&
+                          validate_add(e, "file", il_json_string(&run->arena, il_str_of(file))) && validate_add(e, "line", il_json_number(&run->arena, why->line)) &&
+                          validate_add(e, "col", il_json_number(&run->arena, why->col)) &&
+                          validate_add(e, "code", il_json_string(&run->arena, il_str_of(il_status_name(why->code)))) &&
+                          validate_add(e, "message", il_json_string(&run->arena, il_str_of(why->msg)));
+        if (!made || il_put_json(stdout, report, NULL) != IL_OK) {
+            return IL_EXIT_INTERNAL;
+        }
+    }
+    return code;
+}
+
+static il_exit validate_run_all(validate_run *run, const char *const *lists, size_t nlists) {
+    il_error err = {0};
+    run->findings = il_json_make(&run->arena, IL_JSON_ARRAY);
+    if (il_bundle_load(il_host_alloc(), run->path, &run->bundle, &err) != IL_OK) {
+        return validate_refuse(run, run->path, &err);
+    }
+    run->policy = il_bundle_policy(run->bundle);
+    for (size_t i = 0; i < nlists; i++) {
+        if (validate_list_read(run, lists[i], &run->lists[i], &err) != IL_OK) {
+            return err.code == IL_E_ARGUMENT ? il_fail_usage("validate", &err) : validate_refuse(run, run->lists[i].path, &err);
+        }
+        run->nlists++;
+    }
+    if (validate_compare(run, &err) != IL_OK || validate_report(run, &err) != IL_OK) {
+        return il_fail(NULL, &err);
+    }
+    return il_json_count(run->findings) ? IL_EXIT_FINDING : IL_EXIT_FINE;
+}
+
+il_exit il_cmd_validate(int argc, char **argv) {
+    validate_run run = {0};
+    const char *lists[VALIDATE_LISTS_MAX];
+    size_t nlists = 0;
+    const il_option options[] = {{.name = "tools", .list = lists, .most = VALIDATE_LISTS_MAX, .count = &nlists}, {.name = "json", .flag = &run.json}};
+    il_arguments arguments;
+    il_error err = {0};
+    if (il_options_read(argc, argv, options, sizeof options / sizeof options[0], &arguments, &err) != IL_OK) {
+        return il_fail_usage(argv[0], &err);
+    }
+    if (arguments.n != 1) {
+        return arguments.n ? il_usage(argv[0], "one policy, not %d", arguments.n) : il_usage(argv[0], "which policy?");
+    }
+    run.path = arguments.v[0];
+    il_arena_init(&run.arena, il_host_alloc(), VALIDATE_ARENA_BYTES);
+    const il_exit code = validate_run_all(&run, lists, nlists);
+    il_bundle_free(run.bundle);
+    il_arena_free(&run.arena);
+    return code;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/view.h"
+
+#include "base/sha256.h"
+
+#define VIEW_ARENA_BYTES ((size_t)1 << 30)
+
+static il_status view_machine(il_view *v, const char *policy, il_error *err) {
+    uint8_t digest[IL_DIGEST_BYTES];
+    if (!policy) {
+        IL_TRY(il_host_machine_by_digest(il_host_alloc(), v->session.machine, &v->shipped, err));
+        v->machine = v->shipped;
+        return IL_OK;
+    }
+    il_error why = {0};
+    const il_status status = il_bundle_load(il_host_alloc(), policy, &v->bundle, &why);
+    if (status != IL_OK) {
+        return why.line ? il_error_set(err, status, "policy `%s`, line %u, column %u: %s", policy, (unsigned)why.line, (unsigned)why.col, why.msg)
+                        : il_error_set(err, status, "policy `%s`: %s", policy, why.msg);
+    }
+    v->machine = il_policy_machine(il_bundle_policy(v->bundle));
+    il_machine_digest(v->machine, digest);
+    return il_digest_eq(digest, v->session.machine) ? IL_OK : il_error_set(err, IL_E_MISMATCH, "the session ran on another machine than that of policy `%s`", policy);
+}
+
+il_status il_view_open(il_view *v, il_ledger *ledger, il_str id, const char *policy, il_error *err) {
+    const il_store store = il_ledger_store(ledger);
+    size_t n = 0;
+    *v = (il_view){0};
+    il_arena_init(&v->arena, il_host_alloc(), VIEW_ARENA_BYTES);
+    IL_TRY(il_arena_copy(&v->arena, id, &v->id, err));
+    uint8_t *state = il_arena_get(&v->arena, IL_SESSION_STATE_MAX);
+    if (!state) {
+        return il_arena_fail(&v->arena, err);
+    }
+    IL_TRY(store.load(store.ctx, IL_STR(IL_SPACE_SESSION), id, state, IL_SESSION_STATE_MAX, &n, &v->version, err));
+    IL_TRY(il_session_decode(state, n, &v->session, err));
+    return view_machine(v, policy, err);
+}
+
+void il_view_close(il_view *v) {
+    il_machine_free(v->shipped);
+    il_bundle_free(v->bundle);
+    il_arena_free(&v->arena);
+    *v = (il_view){0};
+}
+
+typedef struct view_reading {
+    il_view *v;
+    il_status status;
+    il_error *err;
+} view_reading;
+
+static il_status view_row(il_view *v, const il_ledger_row *row, il_error *err) {
+    il_json *body = NULL;
+    if (v->nrows == v->rows_cap) {
+        const size_t cap = v->rows_cap ? 2 * v->rows_cap : 64;
+        il_view_row *rows = IL_NEW_ARRAY(&v->arena, il_view_row, cap);
+        if (!rows) {
+            return il_arena_fail(&v->arena, err);
+        }
+        if (v->nrows) {
+            memcpy(rows, v->rows, v->nrows * sizeof *rows);
+        }
+        v->rows = rows;
+        v->rows_cap = cap;
+    }
+    const il_status status = il_json_parse(&v->arena, row->body, NULL, &body, err);
+    if (status == IL_E_MEMORY) {
+        return status;
+    }
+    il_view_row *out = &v->rows[v->nrows++];
+    *out = (il_view_row){.seq = row->seq, .time_ms = row->time_ms, .ticket = row->ticket, .body = status == IL_OK ? body : NULL};
+    return il_arena_copy(&v->arena, row->kind, &out->kind, err);
+}
+
+static bool view_visit(void *ctx, const il_ledger_row *row) {
+    view_reading *r = ctx;
+    r->status = view_row(r->v, row, r->err);
+    return r->status == IL_OK;
+}
+
+il_status il_view_rows(il_view *v, il_ledger *ledger, il_error *err) {
+    view_reading r = {.v = v, .status = IL_OK, .err = err};
+    IL_TRY(il_ledger_rows(ledger, v->id, view_visit, &r, err));
+    return r.status;
+}
+
+const il_view_row *il_view_find(const il_view *v, il_str kind, uint64_t ticket) {
+    for (size_t i = 0; i < v->nrows; i++) {
+        if (v->rows[i].ticket == ticket && il_str_eq(v->rows[i].kind, kind)) {
+            return &v->rows[i];
+        }
+    }
+    return NULL;
+}
+
+il_str il_view_text(const il_view_row *row, const char *member) {
+    const il_json *v = row ? il_json_get(row->body, il_str_of(member)) : NULL;
+    return il_json_kind_of(v) == IL_JSON_STRING ? il_json_text(v) : (il_str){0};
+}
+
+uint32_t il_view_effects(const il_json *list) {
+    uint32_t effects = 0;
+    for (const il_json *e = il_json_first(list); e; e = il_json_next(e)) {
+        for (uint32_t i = 0; i < IL_EFFECTS; i++) {
+            effects |= il_str_eq(il_json_text(e), il_effect_name(UINT32_C(1) << i)) ? UINT32_C(1) << i : 0;
+        }
+    }
+    return effects;
+}
+
+il_str il_view_value(const il_view *v, const char *var) {
+    const uint32_t i = il_machine_var_find(v->machine, il_str_of(var));
+    return i == UINT32_MAX ? (il_str){0} : il_machine_value_name(v->machine, i, il_machine_value(v->machine, v->session.state, i));
+}
+
+il_str il_view_sentence(il_str rule) {
+    static const struct {
+        const char *rule, *sentence;
+    } sentences[] = {
+        {"lethal-trifecta", "untrusted content, private data and a way out that nobody approved may not be together in one session"},
+        {"secret-egress", "while a secret is held nothing may leave for any service but the one that it belongs to"},
+        {"tainted-commit", "while untrusted content is held nothing may be changed for good without an approval"},
+        {"unlabelled-tool", "the policy does not say what this tool does"},
+        {"not-approvable", "this kind of call cannot be released by an approval"},
+        {"too-many-approvals", "no more requests for approval may wait in one session"},
+        {"quarantined", "the session is quarantined"},
+        {"ended", "the session has ended"},
+    };
+    for (size_t i = 0; i < sizeof sentences / sizeof sentences[0]; i++) {
+        if (il_str_eq(il_str_of(sentences[i].rule), rule)) {
+            return il_str_of(sentences[i].sentence);
+        }
+    }
+    return (il_str){0};
+}
+
+typedef struct view_listing {
+    il_arena *arena;
+    il_view_ids *out;
+    il_status status;
+    il_error *err;
+} view_listing;
+
+static il_status view_listing_grow(view_listing *l) {
+    il_view_ids *o = l->out;
+    if (o->n < o->cap) {
+        return IL_OK;
+    }
+    const size_t cap = o->cap ? 2 * o->cap : 64;
+    il_str *ids = IL_NEW_ARRAY(l->arena, il_str, cap);
+    uint64_t *changed = IL_NEW_ARRAY(l->arena, uint64_t, cap);
+    if (!ids || !changed) {
+        return il_arena_fail(l->arena, l->err);
+    }
+    if (o->n) {
+        memcpy(ids, o->ids, o->n * sizeof *ids);
+        memcpy(changed, o->changed_ms, o->n * sizeof *changed);
+    }
+    o->ids = ids;
+    o->changed_ms = changed;
+    o->cap = cap;
+    return IL_OK;
+}
+
+static bool view_listing_visit(void *ctx, il_str session, uint64_t version, uint64_t changed_ms) {
+    view_listing *l = ctx;
+    (void)version;
+    l->status = view_listing_grow(l);
+    if (l->status == IL_OK) {
+        l->status = il_arena_copy(l->arena, session, &l->out->ids[l->out->n], l->err);
+    }
+    if (l->status != IL_OK) {
+        return false;
+    }
+    l->out->changed_ms[l->out->n++] = changed_ms;
+    return true;
+}
+
+il_status il_view_sessions(il_ledger *ledger, il_arena *arena, il_view_ids *out, il_error *err) {
+    view_listing l = {.arena = arena, .out = out, .status = IL_OK, .err = err};
+    *out = (il_view_ids){0};
+    IL_TRY(il_ledger_sessions(ledger, view_listing_visit, &l, err));
+    return l.status;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The machines that are compiled and sealed when Interlock is built (cmake/machines.cmake writes the arrays). */
+#pragma once
+#include "interlock/base.h"
+
+/* One row a machine: machines/NAME.yaml. A test compares the rows with the folder. */
+#define IL_SHIPPED_MAP(X) X(trifecta)
+
+#define IL_SHIPPED_EXTERN(name)                                                                       \
+    extern const uint8_t il_shipped_##name##_table[], il_shipped_##name##_certificate[];              \
+    extern const size_t il_shipped_##name##_table_bytes, il_shipped_##name##_certificate_bytes;
+IL_SHIPPED_MAP(IL_SHIPPED_EXTERN)
+#undef IL_SHIPPED_EXTERN
+
+/* Writes `trifecta, standard` for messages. */
+size_t il_shipped_names(char *out, size_t cap);

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "helper_ledger.h"
+
+static void test_store(void **state) {
+    (void)state;
+    il_ledger *l = ledger_test_open(":memory:", NULL);
+    ledger_test_store(l);
+    il_ledger_close(l);
+}
+
+static void test_apart(void **state) {
+    (void)state;
+    il_ledger *a = ledger_test_open(":memory:", NULL), *b = ledger_test_open(":memory:", NULL);
+    assert_int_equal(ledger_test_commit(a, "s", 0, "x", "begin", NULL), IL_OK);
+    assert_int_equal(ledger_test_commit(b, "s", 0, "y", "begin", NULL), IL_OK);
+    il_ledger_close(a);
+    il_ledger_close(b);
+}
+
+/* Each allocation of a commit fails once; what was there stays as it was. */
+typedef struct failing {
+    size_t left;
+} failing;
+
+static void *failing_alloc(void *ctx, size_t n) {
+    failing *f = ctx;
+    if (f->left == 0) {
+        return NULL;
+    }
+    f->left--;
+    return malloc(n);
+}
+
+static void failing_free(void *ctx, void *p) {
+    (void)ctx;
+    free(p);
+}
+
+static void test_memory_fails(void **state) {
+    (void)state;
+    failing f = {SIZE_MAX};
+    const il_alloc alloc = {failing_alloc, failing_free, &f};
+    const il_store_row rows[2] = {{.kind = IL_STR("a"), .body = IL_STR("{}")}, {.kind = IL_STR("b"), .body = IL_STR("{}")}};
+    il_ledger *l = NULL;
+    char text[16];
+    bool chained = false;
+    f.left = 0;
+    assert_int_equal(il_ledger_open(&alloc, ":memory:", NULL, &l, NULL), IL_E_MEMORY);
+    assert_null(l);
+    f.left = SIZE_MAX;
+    assert_int_equal(il_ledger_open(&alloc, ":memory:", NULL, &l, NULL), IL_OK);
+    assert_int_equal(ledger_test_commit(l, "s", 0, "old", "begin", NULL), IL_OK);
+    const il_store store = il_ledger_store(l);
+    const il_store_change changes[2] = {{.space = IL_STR("session"), .key = IL_STR("s"), .expect = 1, .moves = true, .state = IL_STR("new"), .rows = rows, .nrows = 2},
+                                        {.space = IL_STR("session"), .key = IL_STR("t"), .moves = true, .state = IL_STR("t"), .rows = rows, .nrows = 2}};
+    size_t tries = 0;
+    il_status status;
+    do {
+        f.left = tries++;
+        status = store.commit(store.ctx, changes, 2, 5, NULL);
+        f.left = SIZE_MAX;
+        if (status != IL_OK) {
+            assert_int_equal(status, IL_E_MEMORY);
+            assert_int_equal(ledger_test_load(l, "s", text, sizeof text), 1);
+            assert_string_equal(text, "old");
+            assert_int_equal(ledger_test_rows(l, "", NULL), 1);
+        }
+    } while (status != IL_OK);
+    assert_int_equal(tries, 7); /* four rows, two objects, and the try that passed */
+    assert_int_equal(ledger_test_rows(l, "", &chained), 5);
+    assert_true(chained);
+    il_ledger_close(l);
+}
+
+/* Four threads count one session up; each step is won by exactly one of them. */
+#define THREADS 4
+#define STEPS 200
+static void *counting(void *ctx) {
+    il_ledger *l = ctx;
+    const il_store store = il_ledger_store(l);
+    for (int won = 0; won < STEPS;) {
+        char text[24];
+        size_t n = 0;
+        uint64_t version = 0;
+        if (store.load(store.ctx, IL_STR("session"), IL_STR("s"), (uint8_t *)text, sizeof text - 1, &n, &version, NULL) != IL_OK) {
+            return NULL;
+        }
+        text[n] = '\0';
+        (void)snprintf(text, sizeof text, "%ld", strtol(text, NULL, 10) + 1);
+        const il_status status = ledger_test_commit(l, "s", version, text, "step", NULL);
+        if (status == IL_OK) {
+            won++;
+        } else if (status != IL_E_CONFLICT) {
+            return NULL;
+        }
+    }
+    return l;
+}
+
+static void test_threads(void **state) {
+    (void)state;
+    il_ledger *l = ledger_test_open(":memory:", NULL);
+    pthread_t threads[THREADS];
+    char text[24];
+    bool chained = false;
+    assert_int_equal(ledger_test_commit(l, "s", 0, "0", NULL, NULL), IL_OK);
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, counting, l), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        void *result = NULL;
+        assert_int_equal(pthread_join(threads[i], &result), 0);
+        assert_non_null(result);
+    }
+    assert_int_equal(ledger_test_load(l, "s", text, sizeof text), THREADS * STEPS + 1);
+    assert_int_equal(strtol(text, NULL, 10), THREADS * STEPS);
+    assert_int_equal(ledger_test_rows(l, "", &chained), THREADS * STEPS);
+    assert_true(chained);
+    il_ledger_close(l);
+}
+
+static void test_options(void **state) {
+    (void)state;
+    il_ledger *l = NULL;
+    const il_ledger_options unset = {0};
+    assert_int_equal(il_ledger_open(il_host_alloc(), ":memory:", &unset, &l, NULL), IL_E_ARGUMENT);
+    assert_null(l);
+    il_ledger_close(NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_store), cmocka_unit_test(test_apart), cmocka_unit_test(test_memory_fails),
+                                       cmocka_unit_test(test_threads), cmocka_unit_test(test_options)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

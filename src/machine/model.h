@@ -8,6 +8,10 @@
 #define IL_MODEL_VARS_MAX 64
 #define IL_MODEL_RULES_MAX 200
 #define IL_MODEL_SYMBOLS_MAX 65536
+#define IL_MODEL_ACTIONS_MAX 64
+#define IL_MODEL_REGIONS_MAX 64
+#define IL_MODEL_FIELDS_MAX 16
+#define IL_MODEL_DOMAIN_MAX 4096
 
 typedef enum il_principal { IL_AGENT, IL_HUMAN, IL_RUNTIME, IL_ENV } il_principal;
 typedef enum il_domain_kind { IL_DOMAIN_BOOL, IL_DOMAIN_ENUM, IL_DOMAIN_INT } il_domain_kind;
@@ -21,6 +25,7 @@ typedef struct il_domain {
     il_str *names;          /* size entries: `false true`, the enum's words, the decimal numbers */
     il_overflow overflow;   /* INT */
     il_cel_type type;       /* for the checker of guards */
+    il_cel_value *values;   /* size entries: what a guard sees of each place */
 } il_domain;
 
 typedef struct il_var {
@@ -39,6 +44,7 @@ typedef struct il_clause { /* one `reject` entry; live actions get `quarantined`
 typedef struct il_update { /* var := value; in file order */
     uint32_t var;
     il_cel_program *value;
+    uint32_t line, col;
 } il_update;
 
 typedef struct il_action_def {
@@ -48,6 +54,7 @@ typedef struct il_action_def {
     uint32_t nfields;
     il_str *fields;
     il_domain *field_domains;
+    uint32_t *strides;     /* symbols from one value of a field to its next */
     uint32_t nclauses;
     il_clause *clauses;
     uint32_t nupdates;
@@ -60,7 +67,8 @@ typedef struct il_region {
     il_str name;
     bool gated;             /* else never */
     bool edge;              /* judges accepted steps of `actions` rather than states */
-    il_cel_program *predicate; /* reads pre, call, next */
+    il_cel_program *predicate; /* state regions: reads pre */
+    il_cel_program **on;    /* edge regions: one for each action, NULL for those not judged; reads pre, call, next */
     uint64_t actions;       /* bit i: action i (edge regions) */
     uint64_t by;            /* bit i: action i (gated regions) */
     uint8_t rule;           /* contract rule of the same name, 0 when there is none */
@@ -81,6 +89,8 @@ typedef struct il_model {
     il_region *regions;
     il_rule *rules;         /* rule r is rules[r - 1] */
     uint32_t nsymbols;
+    uint8_t *symbol_action; /* nsymbols entries */
+    uint32_t bits;          /* of the packed state */
     uint64_t initial;
     uint64_t product;       /* states of the full product; UINT64_MAX when it does not fit */
     uint8_t digest[IL_DIGEST_BYTES]; /* SHA-256 of the document's sorted canonical text */
@@ -107,7 +117,7 @@ typedef struct il_eval {
 } il_eval;
 
 /* One step by the guards. `variant` may be NULL. A guard that errs rejects: the clause counts as hit. An update that leaves its domain is a
- * fault unless the variable says `overflow: reject` AND a clause rejects the step anyway. */
+ * fault unless the variable says `overflow: reject` AND a clause rejects the step anyway. Allocates nothing. */
 il_eval il_model_eval(const il_model *m, const il_variant *variant, uint64_t state, uint32_t symbol);
 
 /* A region's predicate on an edge (pre, symbol, next); for a state region only `pre` is read. An error counts as in the region. */
@@ -119,4 +129,10 @@ uint32_t il_model_var(const il_model *m, il_str name);            /* UINT32_MAX 
 uint32_t il_model_action(const il_model *m, il_str name);         /* likewise */
 uint32_t il_model_action_of(const il_model *m, uint32_t symbol);
 uint32_t il_model_field_value(const il_model *m, uint32_t symbol, uint32_t field);
+uint32_t il_model_field(const il_model *m, uint32_t action, il_str name); /* UINT32_MAX when there is none */
+/* Whether every variable of the packed state is inside its domain and no other bit is set. */
+bool il_model_valid(const il_model *m, uint64_t state);
 void il_model_symbol_text(const il_model *m, uint32_t symbol, il_buf *out);
+/* For people: fields at the first value of their domain are left out, a true bool is its name alone: `admit{sensitive,egress=once}`. */
+void il_model_symbol_brief(const il_model *m, uint32_t symbol, il_buf *out);
+const char *il_principal_name(il_principal p);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The explorer: breadth first by layers, successors in symbol order, so that the first hit has a shortest trace and, of those, the least in
+ * symbol order. Every exhaustive search of a check, an observer or a variant runs through it, so a bound means the same everywhere.
+ *
+ * A key is 64 bits that the definition gives a meaning: a packed state, with what an observer remembers above it.
+ * Threads: one space, one thread. */
+#pragma once
+#include "base/arena.h"
+
+typedef enum il_space_move { IL_SPACE_STAY = 0, IL_SPACE_GO, IL_SPACE_FAULT } il_space_move;
+
+typedef struct il_space_def {
+    void *ctx;
+    uint64_t initial;
+    uint32_t nsymbols;
+    uint32_t first_write; /* symbols from here on are an adversary's writes; of equally short traces the one with fewest is taken */
+    il_space_move (*step)(void *ctx, uint64_t key, uint32_t symbol, uint64_t *next);
+    /* Which of up to 64 things a state, or an accepted step, is in. May be NULL. */
+    uint64_t (*state)(void *ctx, uint64_t key);
+    uint64_t (*edge)(void *ctx, uint64_t key, uint32_t symbol, uint64_t next);
+    uint64_t stop; /* end with the layer in which one of these bits was hit; 0 explores everything */
+} il_space_def;
+
+typedef struct il_space_bounds { /* zero: the default */
+    uint32_t states; /* 2^24 */
+    size_t bytes;    /* of nodes and their index, 1 GiB */
+} il_space_bounds;
+
+typedef struct il_space_hit {
+    bool found;
+    bool edge;     /* the step itself is what hit, else the state that it leads to */
+    uint32_t node; /* the state that hit, or from which the step starts */
+    uint32_t symbol;
+    uint64_t next;
+} il_space_hit;
+
+typedef struct il_space {
+    const il_alloc *alloc;
+    uint64_t *keys;            /* in the order of discovery; 0 is the initial state */
+    uint32_t *parent, *via;
+    uint16_t *writes;          /* adversary's writes on the trace */
+    uint32_t n, cap;
+    uint32_t *slots, mask;
+    uint64_t edges;            /* accepted steps, those that change nothing included */
+    uint32_t depth;            /* of the deepest state */
+    bool bound_hit;            /* there was more to explore: nothing may be concluded from what was not found */
+    bool stopped;              /* ended by `stop` */
+    il_space_hit hits[64];
+    il_space_hit fault;        /* the first step that had no meaning */
+} il_space;
+
+/* Explores. The caller frees the space in any case. IL_E_MEMORY only; a bound is no error but `bound_hit`. */
+IL_NODISCARD il_status il_space_explore(il_space *s, const il_alloc *alloc, const il_space_def *def, const il_space_bounds *bounds, il_error *err);
+void il_space_free(il_space *s);
+/* Place of a key, UINT32_MAX when it was not reached. */
+uint32_t il_space_find(const il_space *s, uint64_t key);

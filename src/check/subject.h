@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is being checked, with what every check asks of it decided once: the words of each symbol, which actions bring effects, which
+ * variables the shipped vocabulary knows. */
+#pragma once
+#include "check/memo.h"
+#include "check/space.h"
+#include "machine/vocabulary.h"
+
+typedef struct il_write { /* an adversary sets var to value */
+    uint32_t var, value;
+} il_write;
+
+typedef enum il_taint_word { IL_TAINT_UNTRUSTED, IL_TAINT_SENSITIVE, IL_TAINT_SECRET, IL_TAINT_OTHER } il_taint_word;
+
+typedef struct il_subject {
+    const il_alloc *alloc;
+    il_arena *arena; /* results live here */
+    const il_model *m;
+    const il_machine *table; /* NULL when the machine could not be tabulated within the bounds */
+    il_memo memo;
+    il_space_bounds bounds;
+    il_symbol_words *words; /* one for each symbol */
+    uint64_t admits, joins, settles;      /* bit i: action i has a field `egress`; `flight` or `open`; `last` */
+    uint64_t gates, lowers, corrective;
+    uint64_t never, gated;                /* bit r: region r */
+    uint32_t ntaints, taints[IL_MODEL_VARS_MAX];
+    il_taint_word taint_words[IL_MODEL_VARS_MAX];
+    uint32_t flight, open;                /* variables; UINT32_MAX when the machine has none */
+    uint32_t open_bound, open_foreign;    /* their values of `open` */
+    uint32_t request, approve, refuse, lapse; /* actions; UINT32_MAX likewise */
+    uint32_t nwrites;
+    il_write *writes;
+} il_subject;
+
+/* Borrows all; il_subject_free() afterwards. */
+IL_NODISCARD il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena, const il_model *m, const il_space_bounds *bounds,
+                                       il_error *err);
+void il_subject_free(il_subject *s);
+bool il_words_taint(const il_symbol_words *w, il_taint_word word);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One way to look at a machine: where its steps come from, what is taken away, what an adversary may write, what an observer remembers.
+ * A view makes the definition that the explorer runs. */
+#pragma once
+#include "check/subject.h"
+
+typedef enum il_observer {
+    IL_OBSERVE_NOTHING,
+    IL_OBSERVE_GHOSTS,    /* effects ever brought, by the payloads that brought them; nothing clears them */
+    IL_OBSERVE_CONFIRMED, /* taints that a settle or a join confirmed; refinement cannot reach these */
+    IL_OBSERVE_APPROVALS  /* its own count of requests and grants */
+} il_observer;
+
+typedef struct il_view {
+    il_subject *subject;
+    bool table;             /* steps come from the sealed table through il_machine_step(), else from the guards */
+    il_variant variant;     /* with guards only */
+    uint64_t dropped;       /* bit i: action i is never taken */
+    uint64_t raise, lower;  /* bit v: the adversary may set variable v above, below its value */
+    il_observer observer;
+    uint64_t regions;       /* bit r: region r is judged */
+    uint64_t stop;          /* as in il_space_def */
+    bool saturated;         /* the observer's count reached its ceiling: inconclusive */
+} il_view;
+
+/* The bit of the finding that the approvals observer makes. */
+#define IL_VIEW_UNAPPROVED (UINT64_C(1) << 63)
+
+/* Bits that the observer needs above the packed state. */
+uint32_t il_view_bits(const il_view *v);
+/* Explores the view. IL_E_LIMIT when state and observer do not fit 64 bits together. */
+IL_NODISCARD il_status il_view_explore(il_view *v, il_space *out, il_error *err);
+/* The machine's own part of a key. */
+uint64_t il_view_state(const il_view *v, uint64_t key);

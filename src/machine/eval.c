@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One step by the guards, from any state of the full product. The table is built from this, and compared with it afterwards. */
+#include "machine/model.h"
+
+static il_cel_value eval_record(const il_cel_value *items, uint32_t n) {
+    il_cel_value v = {0};
+    v.kind = IL_CEL_RECORD;
+    v.n = n;
+    v.u.items = items;
+    return v;
+}
+
+static void eval_state(const il_model *m, uint64_t state, il_cel_value *out) {
+    for (uint32_t i = 0; i < m->nvars; i++) {
+        out[i] = m->vars[i].domain.values[il_model_get(m, state, i)];
+    }
+}
+
+static void eval_call(const il_model *m, uint32_t symbol, il_cel_value *out) {
+    const il_action_def *a = &m->actions[m->symbol_action[symbol]];
+    for (uint32_t f = 0; f < a->nfields; f++) {
+        out[f] = a->field_domains[f].values[il_model_field_value(m, symbol, f)];
+    }
+}
+
+/* Place of a value in a domain; d->size when it has none. */
+static uint32_t eval_place(const il_domain *d, il_cel_value v) {
+    switch (d->kind) {
+    case IL_DOMAIN_BOOL:
+        return v.kind == IL_CEL_BOOL ? (v.u.b ? 1 : 0) : d->size;
+    case IL_DOMAIN_INT: {
+        int64_t place = 0;
+        if (v.kind != IL_CEL_INT || __builtin_sub_overflow(v.u.i, d->lo, &place) || place < 0 || place >= (int64_t)d->size) {
+            return d->size;
+        }
+        return (uint32_t)place;
+    }
+    case IL_DOMAIN_ENUM:
+        for (uint32_t i = 0; v.kind == IL_CEL_STRING && i < d->size; i++) {
+            if (il_str_eq(d->names[i], v.u.s)) {
+                return i;
+            }
+        }
+        return d->size;
+    }
+    return d->size;
+}
+
+/* A saturated counter sticks to its ceiling: counting down from there would claim to know how often it was passed. */
+static il_cel_value eval_saturate(const il_domain *d, il_cel_value before, il_cel_value v) {
+    int64_t hi = d->lo + (int64_t)d->size - 1;
+    if (v.kind != IL_CEL_INT) {
+        return v;
+    }
+    if (before.u.i == hi || v.u.i > hi) {
+        return il_cel_of_int(hi);
+    }
+    return v.u.i < d->lo ? il_cel_of_int(d->lo) : v;
+}
+
+static il_eval eval_stay(uint64_t state, il_verdict verdict, uint8_t reason) {
+    il_eval e = {0};
+    e.step.next = state;
+    e.step.verdict = (uint8_t)verdict;
+    e.step.reason = reason;
+    e.clause = UINT32_MAX;
+    e.next = state;
+    e.fault_var = UINT32_MAX;
+    return e;
+}
+
+il_eval il_model_eval(const il_model *m, const il_variant *variant, uint64_t state, uint32_t symbol) {
+    if (symbol >= m->nsymbols) {
+        return eval_stay(state, IL_REJECT, IL_REASON_NO_SYMBOL);
+    }
+    if (!il_model_valid(m, state)) {
+        return eval_stay(state, IL_REJECT, IL_REASON_OFF_TABLE);
+    }
+    uint32_t action = m->symbol_action[symbol];
+    const il_action_def *a = &m->actions[action];
+    if (variant && (variant->deleted >> action & 1)) {
+        return eval_stay(state, IL_REJECT, 0);
+    }
+    il_cel_value pre[IL_MODEL_VARS_MAX];
+    il_cel_value next[IL_MODEL_VARS_MAX];
+    il_cel_value call[IL_MODEL_FIELDS_MAX];
+    eval_state(m, state, pre);
+    memcpy(next, pre, m->nvars * sizeof pre[0]);
+    eval_call(m, symbol, call);
+    for (uint32_t u = 0; u < a->nupdates; u++) {
+        next[a->updates[u].var] = (il_cel_value){0}; /* unset until its turn; the loader refuses to read it earlier */
+    }
+    const il_cel_value vars[3] = {eval_record(pre, m->nvars), eval_record(call, a->nfields), eval_record(next, m->nvars)};
+
+    il_eval e = eval_stay(state, IL_ACCEPT, 0);
+    bool forgivable = true;
+    for (uint32_t u = 0; u < a->nupdates; u++) {
+        uint32_t var = a->updates[u].var;
+        const il_domain *d = &m->vars[var].domain;
+        il_cel_value v = il_cel_eval(a->updates[u].value, vars, NULL);
+        if (d->kind == IL_DOMAIN_INT && d->overflow == IL_OVERFLOW_SATURATE) {
+            v = eval_saturate(d, pre[var], v);
+        }
+        next[var] = v;
+        uint32_t place = eval_place(d, v);
+        if (place < d->size) {
+            next[var] = d->values[place];
+            e.next = il_model_set(m, e.next, var, place);
+            continue;
+        }
+        if (!e.fault || forgivable) {
+            e.fault = v.kind == IL_CEL_ERROR ? "update-error" : "domain-escape";
+            e.fault_var = var;
+            forgivable = v.kind != IL_CEL_ERROR && d->kind == IL_DOMAIN_INT && d->overflow == IL_OVERFLOW_REJECT;
+        }
+    }
+    for (uint32_t c = 0; c < a->nclauses; c++) {
+        if (variant && variant->skip && variant->skip_action == action && variant->skip_clause == c) {
+            continue;
+        }
+        il_cel_value v = il_cel_eval(a->clauses[c].guard, vars, NULL);
+        if (v.kind != IL_CEL_BOOL || v.u.b) { /* an error rejects */
+            e.step.verdict = IL_REJECT;
+            e.step.reason = a->clauses[c].rule;
+            e.clause = c;
+            break;
+        }
+    }
+    if (e.fault && (e.step.verdict == IL_ACCEPT || !forgivable)) {
+        e.step.verdict = IL_FAULT;
+        e.step.reason = 0;
+        return e;
+    }
+    e.fault = NULL;
+    e.fault_var = UINT32_MAX;
+    if (e.step.verdict == IL_ACCEPT) {
+        e.step.next = e.next;
+    }
+    return e;
+}
+
+bool il_model_in_region(const il_model *m, uint32_t region, uint64_t pre, uint32_t symbol, uint64_t next) {
+    const il_region *r = &m->regions[region];
+    il_cel_value before[IL_MODEL_VARS_MAX];
+    il_cel_value after[IL_MODEL_VARS_MAX];
+    il_cel_value call[IL_MODEL_FIELDS_MAX];
+    il_cel_value vars[3] = {{0}, {0}, {0}};
+    const il_cel_program *program = r->predicate;
+    eval_state(m, pre, before);
+    vars[0] = eval_record(before, m->nvars);
+    if (r->edge) {
+        if (symbol >= m->nsymbols || !r->on[m->symbol_action[symbol]]) {
+            return false; /* an edge that the region does not judge */
+        }
+        program = r->on[m->symbol_action[symbol]];
+        eval_call(m, symbol, call);
+        eval_state(m, next, after);
+        vars[1] = eval_record(call, m->actions[m->symbol_action[symbol]].nfields);
+        vars[2] = eval_record(after, m->nvars);
+    }
+    il_cel_value v = il_cel_eval(program, vars, NULL);
+    return v.kind != IL_CEL_BOOL || v.u.b;
+}

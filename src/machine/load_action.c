@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Actions: payload, updates in file order, reject clauses. */
+#include "machine/load.h"
+
+typedef struct load_reads {
+    const il_loader *l;
+    const il_action_def *a;
+    uint32_t at;      /* update that reads */
+    il_str early;     /* a variable that it reads before it is set */
+    bool whole;
+} load_reads;
+
+/* An update may read next.x only of a variable that is listed above it (or not at all: that one is unchanged). */
+static void load_visit(void *ctx, size_t var, size_t field) {
+    load_reads *r = ctx;
+    if (var != IL_LOAD_NEXT) {
+        return;
+    }
+    if (field == SIZE_MAX) {
+        r->whole = true;
+        return;
+    }
+    for (uint32_t u = r->at; u < r->a->nupdates; u++) {
+        if (r->a->updates[u].var == field) {
+            r->early = r->l->m->vars[field].name;
+        }
+    }
+}
+
+static il_status load_call(il_loader *l, il_action_def *a, const il_json *call) {
+    uint64_t n = 1;
+    if (call) {
+        if (il_json_kind_of(call) != IL_JSON_OBJECT) {
+            return IL_JSON_FAIL(call, l->err, IL_E_INVALID, "`call` of action `%.*s` must be a map of fields", IL_STR_ARG(a->name));
+        }
+        if (il_json_count(call) > IL_MODEL_FIELDS_MAX) {
+            return IL_JSON_FAIL(call, l->err, IL_E_LIMIT, "action `%.*s` has more than %u fields", IL_STR_ARG(a->name), (unsigned)IL_MODEL_FIELDS_MAX);
+        }
+        a->nfields = (uint32_t)il_json_count(call);
+        a->fields = IL_NEW_ARRAY(l->arena, il_str, a->nfields);
+        a->field_domains = IL_NEW_ARRAY(l->arena, il_domain, a->nfields);
+        a->strides = IL_NEW_ARRAY(l->arena, uint32_t, a->nfields);
+        if (!a->fields || !a->field_domains || !a->strides) {
+            return il_arena_fail(l->arena, l->err);
+        }
+        uint32_t i = 0;
+        for (const il_json *v = il_json_first(call); v; v = il_json_next(v), i++) {
+            IL_TRY(il_load_ident(l, v, "field"));
+            IL_TRY(il_arena_copy(l->arena, v->key, &a->fields[i], l->err));
+            IL_TRY(il_load_domain(l, v, a->fields[i], &a->field_domains[i], NULL));
+            n *= a->field_domains[i].size;
+            if (n > IL_MODEL_SYMBOLS_MAX) {
+                return IL_JSON_FAIL(v, l->err, IL_E_LIMIT, "action `%.*s` makes more than %u symbols", IL_STR_ARG(a->name), (unsigned)IL_MODEL_SYMBOLS_MAX);
+            }
+        }
+        uint32_t stride = 1;
+        for (uint32_t f = a->nfields; f-- > 0;) { /* the last field turns fastest */
+            a->strides[f] = stride;
+            stride *= a->field_domains[f].size;
+        }
+    }
+    a->nsymbols = (uint32_t)n;
+    return IL_OK;
+}
+
+il_status il_load_env(il_loader *l, const il_action_def *a, il_cel_env *out) {
+    il_cel_field *vars = IL_NEW_ARRAY(l->arena, il_cel_field, 3);
+    il_cel_type *types = IL_NEW_ARRAY(l->arena, il_cel_type, 3);
+    il_cel_field *fields = IL_NEW_ARRAY(l->arena, il_cel_field, a->nfields);
+    if (!vars || !types || !fields) {
+        return il_arena_fail(l->arena, l->err);
+    }
+    for (uint32_t f = 0; f < a->nfields; f++) {
+        fields[f] = (il_cel_field){a->fields[f], &a->field_domains[f].type};
+    }
+    types[IL_LOAD_PRE] = l->state_type;
+    types[IL_LOAD_PRE].name = IL_STR("pre");
+    types[IL_LOAD_NEXT] = l->state_type;
+    types[IL_LOAD_NEXT].name = IL_STR("next");
+    types[IL_LOAD_CALL].kind = IL_CEL_RECORD;
+    types[IL_LOAD_CALL].name = IL_STR("call");
+    types[IL_LOAD_CALL].fields = fields;
+    types[IL_LOAD_CALL].nfields = a->nfields;
+    for (size_t i = 0; i < 3; i++) {
+        vars[i] = (il_cel_field){types[i].name, &types[i]};
+    }
+    *out = (il_cel_env){.vars = vars, .nvars = 3, .lets = l->lets, .nlets = l->nlets};
+    return IL_OK;
+}
+
+static il_status load_updates(il_loader *l, il_action_def *a, const il_json *next, const il_cel_env *env) {
+    if (!next) {
+        return IL_OK;
+    }
+    if (il_json_kind_of(next) != IL_JSON_OBJECT) {
+        return IL_JSON_FAIL(next, l->err, IL_E_INVALID, "`next` of action `%.*s` must be a map of variables", IL_STR_ARG(a->name));
+    }
+    a->nupdates = (uint32_t)il_json_count(next);
+    a->updates = IL_NEW_ARRAY(l->arena, il_update, a->nupdates);
+    if (!a->updates) {
+        return il_arena_fail(l->arena, l->err);
+    }
+    uint32_t i = 0;
+    for (const il_json *v = il_json_first(next); v; v = il_json_next(v), i++) {
+        uint32_t var = il_model_var(l->m, v->key);
+        if (var == UINT32_MAX) {
+            il_json at = *v;
+            at.line = v->key_line;
+            at.col = v->key_col;
+            il_str names[IL_MODEL_VARS_MAX];
+            for (uint32_t k = 0; k < l->m->nvars; k++) {
+                names[k] = l->m->vars[k].name;
+            }
+            return il_load_unknown(l, &at, "variable", v->key, names, l->m->nvars);
+        }
+        a->updates[i].var = var;
+        a->updates[i].line = v->line;
+        a->updates[i].col = v->col;
+    }
+    i = 0;
+    for (const il_json *v = il_json_first(next); v; v = il_json_next(v), i++) {
+        il_cel_kind want = l->m->vars[a->updates[i].var].domain.type.kind;
+        IL_TRY(il_load_program(l, v, env, want, &a->updates[i].value));
+        load_reads r = {.l = l, .a = a, .at = i};
+        il_cel_reads(a->updates[i].value, load_visit, &r);
+        if (r.early.n > 0) {
+            return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "the update of `%.*s` reads `next.%.*s`, which is set only at or below it; list it above",
+                                IL_STR_ARG(v->key), IL_STR_ARG(r.early));
+        }
+        if (r.whole) {
+            return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "the update of `%.*s` reads all of `next`; name a variable", IL_STR_ARG(v->key));
+        }
+    }
+    return IL_OK;
+}
+
+/* `live: true` stands for two clauses in front of the action's own. */
+static il_status load_live(il_loader *l, il_action_def *a, const il_json *at, const il_cel_env *env) {
+    static const il_str words[2] = {{"quarantined", 11}, {"ended", 5}};
+    static const il_str guards[2] = {{"pre.phase == 'quarantined'", 26}, {"pre.phase == 'ended'", 20}};
+    uint32_t phase = il_model_var(l->m, IL_STR("phase"));
+    for (uint32_t i = 0; i < 2; i++) {
+        bool found = false;
+        for (uint32_t k = 0; phase != UINT32_MAX && k < l->m->vars[phase].domain.size; k++) {
+            found = found || (l->m->vars[phase].domain.kind == IL_DOMAIN_ENUM && il_str_eq(l->m->vars[phase].domain.names[k], words[i]));
+        }
+        if (!found) {
+            return IL_JSON_FAIL(at, l->err, IL_E_INVALID, "`live` needs a variable `phase` with the value `%.*s`", IL_STR_ARG(words[i]));
+        }
+        uint32_t rule = il_load_rule(l, words[i]);
+        if (rule == 0) {
+            return IL_JSON_FAIL(at, l->err, IL_E_INVALID, "`live` needs the rule `%.*s` in the contract", IL_STR_ARG(words[i]));
+        }
+        il_clause *c = &a->clauses[a->nclauses++];
+        c->rule = (uint8_t)rule;
+        c->line = at->line;
+        c->col = at->col;
+        IL_TRY(il_cel_compile(l->arena, guards[i], at->line, at->col, env, IL_CEL_BOOL, NULL, &c->guard, l->err));
+    }
+    return IL_OK;
+}
+
+static il_status load_clauses(il_loader *l, il_action_def *a, const il_json *v, const il_cel_env *env) {
+    static const il_str keys[] = {{"as", 2}, {"if", 2}};
+    const il_json *list = il_json_get(v, IL_STR("reject"));
+    if (list && il_json_kind_of(list) != IL_JSON_ARRAY) {
+        return IL_JSON_FAIL(list, l->err, IL_E_INVALID, "`reject` of action `%.*s` must be a list of {as: RULE, if: GUARD}", IL_STR_ARG(a->name));
+    }
+    a->clauses = IL_NEW_ARRAY(l->arena, il_clause, il_json_count(list) + 2);
+    if (!a->clauses) {
+        return il_arena_fail(l->arena, l->err);
+    }
+    if (a->live) {
+        IL_TRY(load_live(l, a, il_json_get(v, IL_STR("live")), env));
+    }
+    for (const il_json *c = il_json_first(list); c; c = il_json_next(c)) {
+        if (il_json_kind_of(c) != IL_JSON_OBJECT) {
+            return IL_JSON_FAIL(c, l->err, IL_E_INVALID, "a clause must be {as: RULE, if: GUARD}");
+        }
+        IL_TRY(il_json_only(c, keys, 2, "a reject clause", l->err));
+        const il_json *as = NULL;
+        IL_TRY(il_load_need(l, c, "as", IL_JSON_STRING, "a clause of action", a->name, &as));
+        const il_json *guard = il_json_get(c, IL_STR("if"));
+        if (!guard) {
+            return IL_JSON_FAIL(c, l->err, IL_E_INVALID, "a clause of action `%.*s` needs `if`", IL_STR_ARG(a->name));
+        }
+        uint32_t rule = il_load_rule(l, as->text);
+        if (rule == 0) {
+            il_str names[IL_MODEL_RULES_MAX];
+            for (uint32_t k = 0; k < l->m->nrules; k++) {
+                names[k] = l->m->rules[k].name;
+            }
+            return il_load_unknown(l, as, "rule", as->text, names, l->m->nrules);
+        }
+        il_clause *out = &a->clauses[a->nclauses++];
+        out->rule = (uint8_t)rule;
+        out->line = c->line;
+        out->col = c->col;
+        IL_TRY(il_load_program(l, guard, env, IL_CEL_BOOL, &out->guard));
+    }
+    return IL_OK;
+}
+
+static il_status load_principal(il_loader *l, il_action_def *a, const il_json *p) {
+    static const il_principal all[] = {IL_AGENT, IL_HUMAN, IL_RUNTIME, IL_ENV};
+    for (size_t i = 0; i < 4; i++) {
+        if (il_str_eq(p->text, il_str_of(il_principal_name(all[i])))) {
+            a->principal = all[i];
+            return IL_OK;
+        }
+    }
+    return IL_JSON_FAIL(p, l->err, IL_E_INVALID, "`principal` of action `%.*s` must be `agent`, `human`, `runtime` or `env`", IL_STR_ARG(a->name));
+}
+
+static il_status load_action(il_loader *l, const il_json *v, il_action_def *a) {
+    static const il_str keys[] = {{"principal", 9}, {"gate", 4}, {"live", 4}, {"corrective", 10}, {"lowers", 6}, {"call", 4}, {"next", 4}, {"reject", 6}};
+    IL_TRY(il_load_ident(l, v, "action"));
+    IL_TRY(il_arena_copy(l->arena, v->key, &a->name, l->err));
+    a->line = v->key_line;
+    a->col = v->key_col;
+    if (il_json_kind_of(v) != IL_JSON_OBJECT) {
+        return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "action `%.*s` must be a map", IL_STR_ARG(a->name));
+    }
+    IL_TRY(il_json_only(v, keys, 8, "an action", l->err));
+    const il_json *p = NULL;
+    IL_TRY(il_load_need(l, v, "principal", IL_JSON_STRING, "action", a->name, &p));
+    IL_TRY(load_principal(l, a, p));
+    IL_TRY(il_load_flag(l, v, "gate", &a->gate));
+    IL_TRY(il_load_flag(l, v, "live", &a->live));
+    IL_TRY(il_load_flag(l, v, "corrective", &a->corrective));
+    IL_TRY(il_load_flag(l, v, "lowers", &a->lowers));
+    IL_TRY(load_call(l, a, il_json_get(v, IL_STR("call"))));
+    il_cel_env env = {0};
+    IL_TRY(il_load_env(l, a, &env));
+    IL_TRY(load_updates(l, a, il_json_get(v, IL_STR("next")), &env));
+    return load_clauses(l, a, v, &env);
+}
+
+il_status il_load_actions(il_loader *l, const il_json *actions) {
+    il_model *m = l->m;
+    if (il_json_count(actions) == 0) {
+        return IL_JSON_FAIL(actions, l->err, IL_E_INVALID, "a machine needs at least one action");
+    }
+    if (il_json_count(actions) > IL_MODEL_ACTIONS_MAX) {
+        return IL_JSON_FAIL(actions, l->err, IL_E_LIMIT, "more than %u actions", (unsigned)IL_MODEL_ACTIONS_MAX);
+    }
+    m->actions = IL_NEW_ARRAY(l->arena, il_action_def, il_json_count(actions));
+    if (!m->actions) {
+        return il_arena_fail(l->arena, l->err);
+    }
+    for (const il_json *v = il_json_first(actions); v; v = il_json_next(v)) {
+        il_action_def *a = &m->actions[m->nactions];
+        IL_TRY(load_action(l, v, a));
+        a->first_symbol = m->nsymbols;
+        m->nsymbols += a->nsymbols;
+        m->nactions++;
+        if (m->nsymbols > IL_MODEL_SYMBOLS_MAX) {
+            return IL_JSON_FAIL(v, l->err, IL_E_LIMIT, "more than %u symbols", (unsigned)IL_MODEL_SYMBOLS_MAX);
+        }
+    }
+    m->symbol_action = IL_NEW_ARRAY(l->arena, uint8_t, m->nsymbols);
+    if (!m->symbol_action) {
+        return il_arena_fail(l->arena, l->err);
+    }
+    for (uint32_t a = 0; a < m->nactions; a++) {
+        memset(m->symbol_action + m->actions[a].first_symbol, (int)a, m->actions[a].nsymbols);
+    }
+    return IL_OK;
+}

@@ -138,8 +138,8 @@ il_status il_bind_open(const il_machine *machine, il_bind *out, il_error *err) {
     if (asked > IL_BIND_SLOTS_MAX + 1 || granted > IL_BIND_SLOTS_MAX + 1) {
         return il_error_set(err, IL_E_INVALID, "this machine counts more than %u approvals", IL_BIND_SLOTS_MAX);
     }
-    if (out->approves && (asked < 2 || granted < 2)) {
-        return il_error_set(err, IL_E_INVALID, "this machine has approvals but does not count them in `asked` and `granted`");
+    if (out->approves && (asked < 2 || granted < 2 || out->crossing == UINT32_MAX)) {
+        return il_error_set(err, IL_E_INVALID, "this machine has approvals but no `asked`, `granted` and `crossing` to count them in");
     }
     out->slots = out->approves ? (asked > granted ? asked : granted) - 1 : 0;
     return IL_OK;

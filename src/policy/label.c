@@ -283,7 +283,7 @@ static il_status il_label_judge(const il_policy *p, il_str server, il_str tool, 
     il_str name;
     IL_TRY(il_label_name(server, tool, scratch, &name, err));
     /* A dot in the server's name, or a host's own tool with one, would let one tool pass for another server's. */
-    if (!il_glob_name_ok(name) || il_str_find(server, IL_STR("."), 0) != SIZE_MAX ||
+    if (tool.n == 0 || !il_glob_name_ok(name) || il_str_find(server, IL_STR("."), 0) != SIZE_MAX ||
         (server.n == 0 && il_str_find(tool, IL_STR("."), 0) != SIZE_MAX)) {
         return IL_OK;
     }

@@ -54,7 +54,7 @@ static il_status il_policy_read_mode(il_policy *p, const il_json *v, il_error *e
         return IL_OK; /* zero is enforce */
     }
     if (il_json_kind_of(v) == IL_JSON_STRING && il_str_eq(il_json_text(v), IL_STR("monitor"))) {
-        p->mode = IL_MONITOR;
+        p->mode = IL_MODE_MONITOR;
         return IL_OK;
     }
     if (il_json_kind_of(v) != IL_JSON_STRING || !il_str_eq(il_json_text(v), IL_STR("enforce"))) {
@@ -282,7 +282,7 @@ void il_policy_fingerprint(const il_policy *p, uint8_t out[IL_DIGEST_BYTES]) {
     }
 }
 
-il_mode il_policy_mode(const il_policy *p) { return p != NULL ? p->mode : IL_ENFORCE; }
+il_mode il_policy_mode(const il_policy *p) { return p != NULL ? p->mode : IL_MODE_ENFORCE; }
 
 const il_server *il_policy_server(const il_policy *p, il_str name) {
     for (uint32_t i = 0; p != NULL && i < p->nservers; i++) {

@@ -21,6 +21,9 @@ static uint32_t il_plan_refinable(const il_plan *p, const il_ticket *t, uint32_t
         absent &= ~(uint32_t)IL_SENSITIVE;
     }
     uint32_t bits = absent & t->raised & il_bind_fresh(b, p->s->state);
+    if ((bits & (uint32_t)IL_SENSITIVE) == 0) {
+        bits &= ~(uint32_t)IL_SECRET; /* in a payload, secret says sensitive as well */
+    }
     return b->refines ? bits : 0;
 }
 

@@ -20,11 +20,13 @@ typedef struct il_ticket {
 #define IL_TICKET_ONCE 1u     /* reserves `flight` until it settles */
 #define IL_TICKET_CROSSING 2u /* an approved once egress: reserves `crossing` */
 #define IL_TICKET_SHADOW 4u   /* monitor mode, not admitted: its settle records and releases, and steps nothing */
+#define IL_TICKET_INHERITED 8u /* a parent's call in flight: nobody settles it here, its deadline does */
 
 typedef enum il_slot_state { IL_SLOT_FREE = 0, IL_SLOT_ASKED, IL_SLOT_GRANTED } il_slot_state;
 typedef struct il_slot {
     uint8_t state;
     uint64_t expires_ms;
+    uint64_t lasts_ms;                /* how long a grant lasts once given; from the policy that asked */
     char id[IL_APPROVAL_ID_BYTES];
     uint8_t binding[IL_DIGEST_BYTES]; /* SHA-256 over the length-prefixed principal, session, server, tool, argument digest and policy fingerprint */
     char tool[IL_TOOL_BYTES];

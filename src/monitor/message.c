@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "monitor/message.h"
+
+#include "base/error.h"
+#include "policy/glob.h"
+
+typedef struct il_message {
+    char *p;
+    size_t n, cap;
+} il_message;
+
+static void il_message_add(il_message *m, il_str s) {
+    for (size_t i = 0; i < s.n && m->n + 1 < m->cap; i++) {
+        m->p[m->n++] = s.p[i];
+    }
+    m->p[m->n] = '\0';
+}
+
+static void il_message_puts(il_message *m, const char *z) { il_message_add(m, il_str_of(z)); }
+
+/* Tool names are letters, digits and a few signs (glob.h); anything else could be a sentence to the model. */
+static void il_message_tool(il_message *m, il_str name) {
+    il_message_puts(m, "`");
+    il_message_add(m, il_glob_name_ok(name) ? il_str_part(name, 0, 64) : IL_STR("(a name that no policy lists)"));
+    il_message_puts(m, "`");
+}
+
+static void il_message_witnesses(il_message *m, const il_decision *d) {
+    for (uint32_t i = 0; i < d->nwitnesses && i < IL_EFFECTS; i++) {
+        char call[32];
+        il_message_puts(m, i == 0 ? " the session already has " : ", ");
+        il_message_add(m, il_effect_name(d->witnesses[i].effect));
+        il_message_puts(m, " from ");
+        il_message_tool(m, il_str_of(d->witnesses[i].tool));
+        (void)il_format(call, sizeof call, " (call %llu)", (unsigned long long)d->witnesses[i].ticket);
+        il_message_puts(m, call);
+    }
+    il_message_puts(m, d->nwitnesses > 0 ? "." : "");
+}
+
+void il_message_write(il_decision *d, il_str tool) {
+    il_message m = {.p = d->message, .cap = sizeof d->message};
+    d->message[0] = '\0';
+    if (d->action == IL_ACTION_ALLOW) {
+        return;
+    }
+    il_message_puts(&m, d->action == IL_ACTION_REQUIRE_APPROVAL ? "interlock holds this call of " : "interlock stopped this call of ");
+    il_message_tool(&m, tool);
+    il_message_puts(&m, " before it ran: ");
+    il_message_puts(&m, d->reason);
+    il_message_puts(&m, ".");
+    il_message_witnesses(&m, d);
+    if (d->layer == IL_LAYER_LABELLER) {
+        il_message_puts(&m, " the policy has no entry for this tool. tell the user.");
+    } else if (d->action == IL_ACTION_REQUIRE_APPROVAL && d->approval[0] != '\0') {
+        il_message_puts(&m, " a human can release it once (approval ");
+        il_message_puts(&m, d->approval);
+        il_message_puts(&m, "); then repeat it with exactly these arguments.");
+    } else if (d->action == IL_ACTION_REQUIRE_APPROVAL) {
+        il_message_puts(&m, " a human could release it once.");
+    } else {
+        il_message_puts(&m, " do not retry it in another form; tell the user.");
+    }
+}

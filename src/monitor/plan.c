@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening and closing a plan, and the one place where a session's machine is stepped. */
+#include "monitor/plan.h"
+
+#include "base/sha256.h"
+
+_Static_assert(IL_BIND_SLOTS_MAX == IL_SLOTS_MAX, "as many slots as a machine may count");
+
+il_status il_core_open(il_core *core, const il_policy *policy, const il_machine *machine, uint64_t deadline_ms, bool enforce, il_error *err) {
+    const il_machine *own = il_policy_machine(policy);
+    if (own == NULL && machine == NULL) {
+        return il_error_set(err, IL_E_ARGUMENT, "a monitor needs a policy or a machine");
+    }
+    if (own != NULL && machine != NULL && own != machine) {
+        return il_error_set(err, IL_E_ARGUMENT, "the machine is not the policy's");
+    }
+    *core = (il_core){.policy = policy, .deadline_ms = deadline_ms != 0 ? deadline_ms : 600000};
+    core->enforced = enforce || policy == NULL || il_policy_mode(policy) == IL_MODE_ENFORCE;
+    IL_TRY(il_bind_open(own != NULL ? own : machine, &core->bind, err));
+    il_machine_digest(core->bind.machine, core->seal);
+    il_policy_fingerprint(policy, core->fingerprint);
+    return IL_OK;
+}
+
+il_json *il_plan_body(il_plan *p) {
+    il_json *o = il_json_make(p->arena, IL_JSON_OBJECT);
+    return il_json_set(o, IL_STR("v"), il_json_number(p->arena, 1)) ? o : NULL;
+}
+
+il_status il_plan_row(il_plan *p, const char *kind, uint64_t ticket, const il_json *body, il_error *err) {
+    il_str text;
+    p->failed = true;
+    if (p->nrows == IL_PLAN_ROWS_MAX) {
+        return il_error_set(err, IL_E_LIMIT, "too many rows in one transaction");
+    }
+    IL_TRY(il_record_write(p->arena, body, &text, err));
+    p->failed = false;
+    p->rows[p->nrows++] = (il_store_row){.kind = il_str_of(kind), .ticket = ticket, .body = text};
+    return IL_OK;
+}
+
+il_step il_plan_try(const il_plan *p, uint32_t symbol) { return il_machine_step(p->core->bind.machine, p->s->state, symbol); }
+
+/* What the summary must be. A machine without `secret` cannot tell, so the bit is kept by us while sensitive is counted. */
+static void il_plan_summary(const il_core *core, const il_session *s, uint8_t *counted, uint8_t *flight, uint8_t *open) {
+    const il_bind *b = &core->bind;
+    uint32_t bits = il_bind_counted(b, s->state);
+    if (b->secret == UINT32_MAX && (bits & (uint32_t)IL_SENSITIVE) != 0) {
+        bits |= s->counted & (uint32_t)IL_SECRET;
+    }
+    *counted = (uint8_t)bits;
+    *flight = il_bind_live(b, s->state, b->flight);
+    *open = il_bind_live(b, s->state, b->open);
+}
+
+static void il_plan_forget(il_witness *w) {
+    w->ticket = 0;
+    memset(w->tool, 0, sizeof w->tool);
+}
+
+il_status il_plan_step(il_plan *p, uint32_t symbol, il_step *out, il_error *err) {
+    if (symbol == IL_NO_SYMBOL) {
+        return il_error_set(err, IL_E_INTERNAL, "the machine has no symbol for what happened");
+    }
+    *out = il_plan_try(p, symbol);
+    if (out->verdict != IL_ACCEPT) {
+        return IL_OK;
+    }
+    il_session *s = p->s;
+    s->state = out->next;
+    p->moves = true;
+    il_plan_summary(p->core, s, &s->counted, &s->flight, &s->open);
+    for (uint32_t i = 0; i < 3; i++) {
+        if ((s->counted & (1u << i)) == 0) {
+            il_plan_forget(&s->witnesses[i]);
+        }
+    }
+    if (s->open == 0) {
+        il_plan_forget(&s->witnesses[3]);
+    }
+    return IL_OK;
+}
+
+static void il_plan_count_slots(const il_session *s, uint32_t *asked, uint32_t *granted) {
+    *asked = *granted = 0;
+    for (uint32_t i = 0; i < IL_SLOTS_MAX; i++) {
+        *asked += s->slots[i].state == IL_SLOT_ASKED ? 1u : 0u;
+        *granted += s->slots[i].state == IL_SLOT_GRANTED ? 1u : 0u;
+    }
+}
+
+static bool il_plan_slots_agree(const il_core *core, const il_session *s) {
+    uint32_t asked, granted;
+    il_plan_count_slots(s, &asked, &granted);
+    return asked == il_bind_count(&core->bind, s->state, core->bind.asked) && granted == il_bind_count(&core->bind, s->state, core->bind.granted);
+}
+
+static il_status il_plan_void(il_plan *p, il_slot *slot, il_error *err) {
+    il_json *o = il_plan_body(p);
+    bool ok = il_json_set(o, IL_STR("approval"), il_record_text(p->arena, slot->id)) &&
+              il_json_set(o, IL_STR("tool"), il_record_text(p->arena, slot->tool)) &&
+              il_json_set(o, IL_STR("why"), il_record_text(p->arena, "void"));
+    IL_TRY(il_plan_row(p, "lapse", 0, ok ? o : NULL, err));
+    memset(slot, 0, sizeof *slot);
+    return IL_OK;
+}
+
+il_status il_plan_slots(il_plan *p, il_error *err) {
+    const il_bind *b = &p->core->bind;
+    if (il_bind_count(b, p->s->state, b->asked) == 0 && il_bind_count(b, p->s->state, b->granted) == 0) {
+        for (uint32_t i = 0; i < IL_SLOTS_MAX; i++) {
+            if (p->s->slots[i].state != IL_SLOT_FREE) {
+                IL_TRY(il_plan_void(p, &p->s->slots[i], err));
+            }
+        }
+    }
+    if (!il_plan_slots_agree(p->core, p->s)) {
+        return il_error_set(err, IL_E_DAMAGED, "the session's approvals are not those that its machine counts");
+    }
+    return IL_OK;
+}
+
+bool il_plan_frozen(const il_plan *p) { return p->s->quarantined || il_bind_phase(&p->core->bind, p->s->state, "quarantined"); }
+
+/* Calls in flight and the machine's reservations, both ways; in quarantine a reservation may outlive its call. */
+static bool il_plan_flights_agree(const il_plan *p) {
+    bool once = false, crossing = false;
+    for (uint32_t i = 0; i < p->s->ntickets; i++) {
+        once = once || (p->s->tickets[i].flags & IL_TICKET_ONCE) != 0;
+        crossing = crossing || (p->s->tickets[i].flags & IL_TICKET_CROSSING) != 0;
+    }
+    bool flight = p->s->flight != 0, over = il_bind_live(&p->core->bind, p->s->state, p->core->bind.crossing) != 0;
+    return (once == flight || (flight && il_plan_frozen(p))) && (crossing == over || (over && il_plan_frozen(p)));
+}
+
+static il_status il_plan_check(il_plan *p, il_error *err) {
+    uint8_t counted, flight, open;
+    il_plan_summary(p->core, p->s, &counted, &flight, &open);
+    if (counted != p->s->counted || flight != p->s->flight || open != p->s->open) {
+        return il_error_set(err, IL_E_DAMAGED, "the session's summary is not what its machine's state says");
+    }
+    if (!il_plan_slots_agree(p->core, p->s) || !il_plan_flights_agree(p)) {
+        return il_error_set(err, IL_E_DAMAGED, "the session's calls and approvals are not those that its machine counts");
+    }
+    return IL_OK;
+}
+
+static void il_plan_start(il_plan *p, const il_core *core, il_arena *arena, const il_plan_input *in) {
+    *p = (il_plan){.core = core, .arena = arena, .in = *in, .now_ms = in->now_ms};
+}
+
+il_status il_plan_open(il_plan *p, const il_core *core, il_arena *arena, const il_plan_input *in, il_error *err) {
+    il_plan_start(p, core, arena, in);
+    il_session *s = IL_NEW(arena, il_session);
+    if (s == NULL) {
+        return il_arena_fail(arena, err);
+    }
+    IL_TRY(il_session_decode((const uint8_t *)in->bytes.p, in->bytes.n, s, err));
+    if (!il_digest_eq(s->machine, core->seal) || (core->policy != NULL && !il_digest_eq(s->policy, core->fingerprint))) {
+        return il_error_set(err, IL_E_MISMATCH, "the session is bound to another policy or machine");
+    }
+    p->s = s;
+    p->now_ms = in->now_ms > s->seen_ms ? in->now_ms : s->seen_ms;
+    /* any symbol tells whether the state is in the table */
+    p->on_table = il_plan_try(p, 0).reason != IL_REASON_OFF_TABLE;
+    return p->on_table ? il_plan_check(p, err) : IL_OK;
+}
+
+il_status il_plan_done(il_plan *p, il_store_change *out, il_error *err) {
+    *out = (il_store_change){.space = IL_STR(IL_SPACE_SESSION), .key = p->in.session, .expect = p->in.version, .rows = p->rows, .nrows = p->nrows};
+    if (p->failed) {
+        return il_error_set(err, IL_E_MEMORY, "a row of the trail could not be written");
+    }
+    if (!p->moves) {
+        return IL_OK;
+    }
+    if (p->on_table) {
+        IL_TRY(il_plan_check(p, err));
+    }
+    p->s->seen_ms = p->now_ms;
+    uint8_t *buf = il_arena_get(p->arena, IL_SESSION_STATE_MAX);
+    size_t n = 0;
+    if (buf == NULL) {
+        return il_arena_fail(p->arena, err);
+    }
+    IL_TRY(il_session_encode(p->s, buf, IL_SESSION_STATE_MAX, &n, err));
+    out->moves = true;
+    out->state = (il_str){(const char *)buf, n};
+    return IL_OK;
+}

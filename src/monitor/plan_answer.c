@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A human's answer, and how sessions begin. */
+#include "base/sha256.h"
+#include "monitor/plan.h"
+
+static il_status il_plan_answer_row(il_plan *p, const char *kind, const il_slot *slot, il_str by, uint64_t pre, il_error *err) {
+    il_json *o = il_plan_body(p);
+    bool ok = il_json_set(o, IL_STR("approval"), il_record_text(p->arena, slot->id));
+    ok = ok && il_json_set(o, IL_STR("by"), il_json_string(p->arena, by));
+    ok = ok && il_json_set(o, IL_STR("expires_ms"), il_json_number(p->arena, (int64_t)slot->expires_ms));
+    ok = ok && il_json_set(o, IL_STR("post"), il_record_state(p->arena, p->s->state));
+    ok = ok && il_json_set(o, IL_STR("pre"), il_record_state(p->arena, pre));
+    ok = ok && il_json_set(o, IL_STR("tool"), il_record_text(p->arena, slot->tool));
+    return il_plan_row(p, kind, 0, ok ? o : NULL, err);
+}
+
+il_status il_plan_answer(il_plan *p, il_str approval, bool grant, il_str by, il_error *err) {
+    il_slot *slot = NULL;
+    for (uint32_t i = 0; i < IL_SLOTS_MAX; i++) {
+        if (p->s->slots[i].state != IL_SLOT_FREE && il_str_eq(il_str_of(p->s->slots[i].id), approval)) {
+            slot = &p->s->slots[i];
+        }
+    }
+    if (slot == NULL || !p->on_table) {
+        return il_error_set(err, IL_E_NOT_FOUND, "no such approval is open: it was used, answered, void or has expired");
+    }
+    if (grant && slot->state == IL_SLOT_GRANTED) {
+        return il_error_set(err, IL_E_STATE, "this approval was granted already");
+    }
+    uint64_t pre = p->s->state;
+    const il_bind *b = &p->core->bind;
+    /* a refusal after the grant takes the grant back */
+    uint32_t symbol = grant                              ? il_bind_plain(b, "approve")
+                      : slot->state == IL_SLOT_GRANTED ? il_bind_lapse(b, true)
+                                                         : il_bind_plain(b, "refuse");
+    il_step step;
+    IL_TRY(il_plan_step(p, symbol, &step, err));
+    if (step.verdict != IL_ACCEPT) {
+        il_str rule = il_machine_reason(b->machine, step.reason);
+        return il_error_set(err, IL_E_STATE, "the machine refuses: %.*s", IL_STR_ARG(rule));
+    }
+    if (grant) {
+        slot->state = IL_SLOT_GRANTED;
+        slot->expires_ms = p->now_ms + slot->lasts_ms;
+    }
+    IL_TRY(il_plan_answer_row(p, grant ? "approve" : "refuse", slot, by, pre, err));
+    if (!grant) {
+        memset(slot, 0, sizeof *slot);
+    }
+    return il_plan_slots(p, err);
+}
+
+static il_status il_plan_begin_row(il_plan *p, uint64_t ticket, bool resumed, il_error *err) {
+    il_arena *a = p->arena;
+    il_json *o = il_plan_body(p);
+    bool ok = il_json_set(o, IL_STR("machine"), il_record_hex(a, p->s->machine, IL_DIGEST_BYTES));
+    ok = ok && il_json_set(o, IL_STR("mode"), il_record_text(a, p->core->enforced ? "enforce" : "monitor"));
+    ok = ok && il_json_set(o, IL_STR("parent"), il_record_text(a, p->s->parent));
+    ok = ok && il_json_set(o, IL_STR("policy"), il_record_hex(a, p->s->policy, IL_DIGEST_BYTES));
+    ok = ok && il_json_set(o, IL_STR("post"), il_record_state(a, p->s->state));
+    ok = ok && il_json_set(o, IL_STR("principal"), il_record_text(a, p->s->principal));
+    ok = ok && il_json_set(o, IL_STR("resumed"), il_json_boolean(a, resumed));
+    return il_plan_row(p, "begin", ticket, ok ? o : NULL, err);
+}
+
+/* A call of the parent that is in flight reserves in the child too, until its deadline: nobody tells the child of its end. */
+static void il_plan_inherit(il_plan *p, const il_session *parent) {
+    il_ticket *t = &p->s->tickets[p->s->ntickets++];
+    t->id = p->s->next_ticket++;
+    t->effects = (uint8_t)IL_EGRESS;
+    t->flags = IL_TICKET_ONCE | IL_TICKET_INHERITED;
+    t->deadline_ms = p->now_ms + p->core->deadline_ms;
+    for (uint32_t i = 0; i < parent->ntickets; i++) {
+        if ((parent->tickets[i].flags & IL_TICKET_ONCE) != 0) {
+            memcpy(t->tool, parent->tickets[i].tool, sizeof t->tool);
+            t->deadline_ms = parent->tickets[i].deadline_ms > t->deadline_ms ? parent->tickets[i].deadline_ms : t->deadline_ms;
+        }
+    }
+}
+
+static il_status il_plan_join(il_plan *p, const il_session *parent, il_error *err) {
+    il_session *s = p->s;
+    uint32_t taints = ((uint32_t)parent->counted | parent->shadow) & IL_TAINTS;
+    taints |= (taints & (uint32_t)IL_SECRET) != 0 ? (uint32_t)IL_SENSITIVE : 0u;
+    s->shadow = parent->shadow;
+    if (taints == 0 && parent->flight == 0 && parent->open == 0) {
+        return IL_OK;
+    }
+    if (!p->core->bind.joins) {
+        return il_error_set(err, IL_E_STATE, "this machine has no join, so it keeps no children of a session that holds something");
+    }
+    il_step step;
+    IL_TRY(il_plan_step(p, il_bind_join(&p->core->bind, taints, parent->flight, parent->open), &step, err));
+    if (step.verdict != IL_ACCEPT) {
+        il_str rule = il_machine_reason(p->core->bind.machine, step.reason);
+        return il_error_set(err, IL_E_STATE, "a child of this session is refused: %.*s", IL_STR_ARG(rule));
+    }
+    if (p->core->bind.secret == UINT32_MAX) {
+        s->counted |= (uint8_t)(taints & (uint32_t)IL_SECRET);
+    }
+    uint64_t join = s->next_ticket++;
+    for (uint32_t i = 0; i < 4; i++) {
+        bool counts = i < 3 ? (s->counted & (1u << i)) != 0 : s->open != 0;
+        if (counts) {
+            s->witnesses[i].ticket = join;
+            memcpy(s->witnesses[i].tool, parent->witnesses[i].tool, sizeof s->witnesses[i].tool);
+        }
+    }
+    if (s->flight != 0) {
+        il_plan_inherit(p, parent);
+    }
+    return il_plan_slots(p, err);
+}
+
+il_status il_plan_begin(il_plan *p, const il_core *core, il_arena *arena, const il_plan_input *in, il_str principal, il_str parent_id,
+                        const il_session *parent, il_error *err) {
+    *p = (il_plan){.core = core, .arena = arena, .in = *in, .now_ms = in->now_ms, .on_table = true, .moves = true};
+    p->s = IL_NEW(arena, il_session);
+    if (p->s == NULL) {
+        return il_arena_fail(arena, err);
+    }
+    if (principal.n >= IL_SESSION_ID_BYTES || parent_id.n >= IL_SESSION_ID_BYTES) {
+        return il_error_set(err, IL_E_ARGUMENT, "a name has more than %u bytes", IL_SESSION_ID_BYTES - 1);
+    }
+    il_session *s = p->s;
+    s->state = il_machine_initial(core->bind.machine);
+    memcpy(s->policy, core->fingerprint, sizeof s->policy);
+    memcpy(s->machine, core->seal, sizeof s->machine);
+    s->begun_ms = s->seen_ms = in->now_ms;
+    s->next_ticket = 1;
+    s->unenforced = !core->enforced;
+    for (uint32_t i = 0; i < IL_EFFECTS; i++) {
+        s->witnesses[i].effect = 1u << i;
+    }
+    if (principal.n > 0) {
+        memcpy(s->principal, principal.p, principal.n);
+    }
+    uint64_t join = 0;
+    if (parent != NULL) {
+        memcpy(s->parent, parent_id.p, parent_id.n);
+        s->unenforced = s->unenforced || parent->unenforced;
+        IL_TRY(il_plan_join(p, parent, err));
+        join = s->next_ticket > 1 ? 1 : 0;
+    }
+    return il_plan_begin_row(p, join, false, err);
+}
+
+il_status il_plan_resume(il_plan *p, il_str principal, il_error *err) {
+    if (!il_str_eq(il_str_of(p->s->principal), principal)) {
+        return il_error_set(err, IL_E_MISMATCH, "the session belongs to another principal");
+    }
+    if (il_bind_phase(&p->core->bind, p->s->state, "ended")) {
+        return il_error_set(err, IL_E_STATE, "the session has ended; its id is not used again");
+    }
+    if (!p->core->enforced && !p->s->unenforced) {
+        p->s->unenforced = true;
+        p->moves = true;
+    }
+    return il_plan_begin_row(p, 0, true, err);
+}

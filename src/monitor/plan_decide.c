@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Planning a decision: labeller, then the machine with the plain symbol, then, after a rejection that a human may release, the approved one. */
+#include "base/sha256.h"
+#include "monitor/message.h"
+#include "monitor/plan.h"
+#include "policy/glob.h"
+
+typedef struct il_deciding {
+    il_plan *plan;
+    il_decision *d;
+    il_label label;
+    il_str name; /* `server.tool` */
+    uint8_t binding[IL_DIGEST_BYTES];
+} il_deciding;
+
+/* ---- what an approval is bound to ------------------------------------------------------------ */
+
+static void il_binding_add(il_sha256 *h, il_str s) {
+    uint8_t n[8];
+    for (unsigned i = 0; i < 8; i++) {
+        n[i] = (uint8_t)((uint64_t)s.n >> (8 * i));
+    }
+    il_sha256_add(h, n, sizeof n);
+    il_sha256_add(h, s.p, s.n);
+}
+
+static void il_binding_of(const il_plan *p, const il_call *call, const uint8_t digest[IL_DIGEST_BYTES], uint8_t out[IL_DIGEST_BYTES]) {
+    il_sha256 h;
+    il_sha256_init(&h);
+    il_binding_add(&h, il_str_of(p->s->principal));
+    il_binding_add(&h, p->in.session);
+    il_binding_add(&h, call->server);
+    il_binding_add(&h, call->tool);
+    il_sha256_add(&h, digest, IL_DIGEST_BYTES);
+    il_sha256_add(&h, p->core->fingerprint, IL_DIGEST_BYTES);
+    il_sha256_end(&h, out);
+}
+
+/* A slot of this very call with the same effects; NULL when there is none. */
+static il_slot *il_deciding_slot(const il_deciding *c, il_slot_state state) {
+    for (uint32_t i = 0; i < IL_SLOTS_MAX; i++) {
+        il_slot *slot = &c->plan->s->slots[i];
+        if (slot->state == (uint8_t)state && slot->effects == (uint8_t)c->label.effects && il_digest_eq(slot->binding, c->binding)) {
+            return slot;
+        }
+    }
+    return NULL;
+}
+
+/* ---- admitting --------------------------------------------------------------------------------- */
+
+static il_status il_deciding_full(const il_deciding *c, il_error *err) {
+    if (c->plan->s->ntickets < IL_TICKETS_MAX) {
+        return IL_OK;
+    }
+    il_fault_block(c->d, IL_FAULT_TOO_MANY);
+    return il_error_set(err, IL_E_LIMIT, "%u calls of this session are not settled", IL_TICKETS_MAX);
+}
+
+static il_ticket *il_deciding_ticket(il_deciding *c, uint32_t effects, uint8_t flags) {
+    il_session *s = c->plan->s;
+    il_ticket *t = &s->tickets[s->ntickets++];
+    memset(t, 0, sizeof *t);
+    t->id = s->next_ticket++;
+    t->deadline_ms = c->plan->now_ms + c->plan->core->deadline_ms;
+    t->effects = (uint8_t)effects;
+    t->flags = flags;
+    if (il_glob_name_ok(c->name)) {
+        memcpy(t->tool, c->name.p, c->name.n);
+    } else {
+        t->tool[0] = '?'; /* monitor mode, and a name that no policy could list */
+    }
+    c->plan->moves = true;
+    c->d->ticket = t->id;
+    return t;
+}
+
+static void il_deciding_witness(il_witness *w, uint32_t effect, const il_ticket *t) {
+    w->effect = effect;
+    w->ticket = t->id;
+    memcpy(w->tool, t->tool, sizeof w->tool);
+}
+
+/* An accepted step becomes a ticket: what it raised, what it reserves, what it is the first witness of. */
+static il_status il_deciding_admit(il_deciding *c, uint32_t symbol, uint32_t effects, il_sink_word sink, bool approved, il_error *err) {
+    il_plan *p = c->plan;
+    il_session *s = p->s;
+    const il_bind *b = &p->core->bind;
+    uint32_t before = s->counted;
+    bool was_open = s->open != 0;
+    il_step step;
+    IL_TRY(il_deciding_full(c, err));
+    IL_TRY(il_plan_step(p, symbol, &step, err));
+    IL_CHECK(step.verdict == IL_ACCEPT, err);
+    if (b->secret == UINT32_MAX && (s->counted & (uint32_t)IL_SENSITIVE) != 0) {
+        s->counted |= (uint8_t)(effects & (uint32_t)IL_SECRET); /* the machine does not tell a secret from what is sensitive */
+    }
+    uint8_t flags = 0;
+    if (sink == IL_SINK_ONCE) {
+        /* approved, and the approval was needed for the crossing: otherwise it was for a commit, and the egress counts as unapproved */
+        bool both = (s->counted & (uint32_t)IL_UNTRUSTED) != 0 && (s->counted & (uint32_t)IL_SENSITIVE) != 0;
+        flags = approved && both ? IL_TICKET_CROSSING : IL_TICKET_ONCE;
+    }
+    il_ticket *t = il_deciding_ticket(c, effects, flags);
+    t->raised = (uint8_t)(s->counted & ~before & effects & IL_TAINTS);
+    for (uint32_t i = 0; i < 3; i++) {
+        if ((t->raised & (1u << i)) != 0) {
+            il_deciding_witness(&s->witnesses[i], 1u << i, t);
+        }
+    }
+    if (!was_open && s->open != 0) {
+        il_deciding_witness(&s->witnesses[3], (uint32_t)IL_EGRESS, t);
+    }
+    return IL_OK;
+}
+
+/* ---- rejected ------------------------------------------------------------------------------------ */
+
+/* Where each effect that counts now came from: taints and standing sinks from the witnesses, what is in flight from the tickets. */
+static void il_deciding_witnesses(il_deciding *c) {
+    const il_session *s = c->plan->s;
+    for (uint32_t i = 0; i < 3; i++) {
+        if (s->witnesses[i].ticket != 0) {
+            c->d->witnesses[c->d->nwitnesses++] = s->witnesses[i];
+        }
+    }
+    if (s->witnesses[3].ticket != 0) {
+        c->d->witnesses[c->d->nwitnesses++] = s->witnesses[3];
+        return;
+    }
+    for (uint32_t i = 0; i < s->ntickets; i++) {
+        if ((s->tickets[i].flags & IL_TICKET_ONCE) != 0) {
+            il_deciding_witness(&c->d->witnesses[c->d->nwitnesses++], (uint32_t)IL_EGRESS, &s->tickets[i]);
+            return;
+        }
+    }
+}
+
+static il_status il_deciding_request_row(il_deciding *c, const il_slot *slot, uint64_t pre, il_error *err) {
+    il_arena *a = c->plan->arena;
+    il_json *o = il_plan_body(c->plan), *to = il_json_make(a, IL_JSON_ARRAY);
+    bool ok = to != NULL;
+    for (size_t i = 0; ok && i < c->label.ndestinations; i++) {
+        ok = il_json_push(to, il_json_string(a, il_str_part(c->label.destinations[i], 0, 256)));
+    }
+    ok = ok && il_json_set(o, IL_STR("approval"), il_record_text(a, slot->id));
+    ok = ok && il_json_set(o, IL_STR("args_digest"), il_record_hex(a, c->d->args_digest, IL_DIGEST_BYTES));
+    ok = ok && il_json_set(o, IL_STR("destinations"), to);
+    ok = ok && il_json_set(o, IL_STR("effects"), il_record_effects(a, slot->effects));
+    ok = ok && il_json_set(o, IL_STR("expires_ms"), il_json_number(a, (int64_t)slot->expires_ms));
+    ok = ok && il_json_set(o, IL_STR("post"), il_record_state(a, c->plan->s->state));
+    ok = ok && il_json_set(o, IL_STR("pre"), il_record_state(a, pre));
+    ok = ok && il_json_set(o, IL_STR("reason"), il_record_text(a, c->d->reason));
+    ok = ok && il_json_set(o, IL_STR("tool"), il_record_text(a, slot->tool));
+    return il_plan_row(c->plan, "request", 0, ok ? o : NULL, err);
+}
+
+/* Asks a human: a free slot, and the machine's `request`. *asked stays false when the machine has no room; that denies. */
+static il_status il_deciding_request(il_deciding *c, uint8_t rule, bool *asked, il_error *err) {
+    il_plan *p = c->plan;
+    uint64_t pre = p->s->state, lasts = il_policy_approval_ms(p->core->policy);
+    il_step step = il_plan_try(p, il_bind_plain(&p->core->bind, "request"));
+    il_slot *slot = NULL;
+    for (uint32_t i = IL_SLOTS_MAX; i > 0; i--) {
+        slot = p->s->slots[i - 1].state == IL_SLOT_FREE ? &p->s->slots[i - 1] : slot;
+    }
+    *asked = false;
+    if (step.verdict != IL_ACCEPT || slot == NULL) {
+        return IL_OK;
+    }
+    if (p->in.entropy == NULL) {
+        il_fault_block(c->d, IL_FAULT_NO_RANDOM);
+        return il_error_set(err, IL_E_INTERNAL, "no randomness for an approval's id");
+    }
+    IL_TRY(il_plan_step(p, il_bind_plain(&p->core->bind, "request"), &step, err));
+    memset(slot, 0, sizeof *slot);
+    slot->state = IL_SLOT_ASKED;
+    slot->lasts_ms = lasts;
+    slot->expires_ms = p->now_ms + lasts;
+    slot->effects = (uint8_t)c->label.effects;
+    slot->reason = rule;
+    memcpy(slot->binding, c->binding, sizeof slot->binding);
+    memcpy(slot->tool, c->name.p, c->name.n);
+    for (uint32_t i = 0; i < IL_PLAN_ENTROPY; i++) {
+        (void)il_format(slot->id + 2 * i, 3, "%02x", (unsigned)p->in.entropy[i]);
+    }
+    IL_TRY(il_plan_slots(p, err));
+    memcpy(c->d->approval, slot->id, sizeof c->d->approval);
+    *asked = true;
+    return il_deciding_request_row(c, slot, pre, err);
+}
+
+/* Would the machine accept with its approval symbol, had a human granted it? */
+static bool il_deciding_would(const il_deciding *c) {
+    const il_plan *p = c->plan;
+    uint32_t symbol = il_bind_admit(&p->core->bind, c->label.effects, c->label.sink, true);
+    if (!p->core->bind.approves || symbol == IL_NO_SYMBOL || !il_policy_may_release(p->core->policy, c->label.effects)) {
+        return false;
+    }
+    il_step step = il_plan_try(p, symbol);
+    return step.verdict == IL_ACCEPT || il_str_eq(il_machine_reason(p->core->bind.machine, step.reason), IL_STR("no-approval"));
+}
+
+/* Monitor mode: the call runs all the same. Its taints are admitted where the machine accepts them; what is not stands in `shadow`. */
+static il_status il_deciding_shadow(il_deciding *c, il_error *err) {
+    il_plan *p = c->plan;
+    uint32_t taints = c->label.effects & IL_TAINTS;
+    uint32_t symbol = il_bind_admit(&p->core->bind, taints, IL_SINK_NONE, false);
+    IL_TRY(il_deciding_full(c, err));
+    if (taints != 0 && symbol != IL_NO_SYMBOL && il_plan_try(p, symbol).verdict == IL_ACCEPT) {
+        IL_TRY(il_deciding_admit(c, symbol, taints, IL_SINK_NONE, false, err));
+        IL_TRY(il_plan_slots(p, err));
+        taints = 0;
+    } else {
+        (void)il_deciding_ticket(c, c->label.effects, IL_TICKET_SHADOW);
+    }
+    p->s->shadow |= (uint8_t)((c->label.effects & ~IL_TAINTS) | taints);
+    p->s->unenforced = true;
+    p->moves = true;
+    c->d->run = true;
+    return IL_OK;
+}
+
+static il_status il_deciding_row(il_deciding *c, il_error *err) {
+    c->d->post = c->d->ticket != 0 ? c->plan->s->state : c->d->pre;
+    il_message_write(c->d, c->name);
+    return il_plan_decision_row(c->plan, c->name, &c->label, c->d, err);
+}
+
+/* A denial, or a call that waits for a human. The session's bytes stay as they are, but for the request that may follow. */
+static il_status il_deciding_reject(il_deciding *c, uint8_t rule, il_error *err) {
+    const il_machine *m = c->plan->core->bind.machine;
+    bool human = il_machine_releasable(m, rule) && il_deciding_would(c), asked = false;
+    il_slot *waiting = human ? il_deciding_slot(c, IL_SLOT_ASKED) : NULL;
+    c->d->layer = IL_LAYER_MACHINE;
+    (void)il_format(c->d->reason, sizeof c->d->reason, "%.*s", IL_STR_ARG(il_machine_reason(m, rule)));
+    il_deciding_witnesses(c);
+    if (!c->plan->core->enforced) {
+        c->d->action = human ? IL_ACTION_REQUIRE_APPROVAL : IL_ACTION_BLOCK;
+        IL_TRY(il_deciding_shadow(c, err));
+        return il_deciding_row(c, err);
+    }
+    if (waiting != NULL) {
+        memcpy(c->d->approval, waiting->id, sizeof c->d->approval);
+        c->d->action = IL_ACTION_REQUIRE_APPROVAL;
+        return il_deciding_row(c, err);
+    }
+    if (human) {
+        /* the decision's row comes before the request's */
+        size_t row = c->plan->nrows++;
+        IL_TRY(il_deciding_request(c, rule, &asked, err));
+        size_t after = c->plan->nrows;
+        c->d->action = asked ? IL_ACTION_REQUIRE_APPROVAL : IL_ACTION_BLOCK;
+        c->plan->nrows = row;
+        IL_TRY(il_deciding_row(c, err));
+        c->plan->nrows = after;
+        return IL_OK;
+    }
+    return il_deciding_row(c, err);
+}
+
+/* ---- the decision ---------------------------------------------------------------------------------- */
+
+static il_status il_deciding_allow(il_deciding *c, uint32_t symbol, il_slot *spent, il_error *err) {
+    c->d->symbol = symbol;
+    IL_TRY(il_deciding_admit(c, symbol, c->label.effects, c->label.sink, spent != NULL, err));
+    if (spent != NULL) {
+        memcpy(c->d->approval, spent->id, sizeof c->d->approval);
+        memset(spent, 0, sizeof *spent);
+    }
+    IL_TRY(il_plan_slots(c->plan, err));
+    c->d->action = IL_ACTION_ALLOW;
+    c->d->layer = IL_LAYER_NONE;
+    c->d->run = true;
+    return il_deciding_row(c, err);
+}
+
+static il_status il_deciding_step(il_deciding *c, il_error *err) {
+    const il_plan *p = c->plan;
+    const il_bind *b = &p->core->bind;
+    uint32_t plain = il_bind_admit(b, c->label.effects, c->label.sink, false);
+    il_step step = il_plan_try(p, plain);
+    c->d->symbol = plain;
+    if (plain == IL_NO_SYMBOL || (step.verdict != IL_ACCEPT && step.verdict != IL_REJECT)) {
+        return il_error_set(err, IL_E_INTERNAL, "the machine does not know this call's symbol");
+    }
+    if (step.verdict == IL_ACCEPT) {
+        return il_deciding_allow(c, plain, NULL, err);
+    }
+    if (il_machine_releasable(b->machine, step.reason)) {
+        il_slot *granted = il_deciding_slot(c, IL_SLOT_GRANTED);
+        uint32_t approved = b->approves ? il_bind_admit(b, c->label.effects, c->label.sink, true) : IL_NO_SYMBOL;
+        /* judged again: the policy must still let a human release it, and the machine must accept */
+        if (granted != NULL && approved != IL_NO_SYMBOL && il_policy_may_release(p->core->policy, c->label.effects) &&
+            il_plan_try(p, approved).verdict == IL_ACCEPT) {
+            return il_deciding_allow(c, approved, granted, err);
+        }
+    }
+    return il_deciding_reject(c, step.reason, err);
+}
+
+static il_status il_deciding_unlabelled(il_deciding *c, il_error *err) {
+    c->d->layer = IL_LAYER_LABELLER;
+    (void)il_format(c->d->reason, sizeof c->d->reason, "%s", il_fault_reason(IL_FAULT_UNLABELLED));
+    if (!c->plan->core->enforced) {
+        IL_TRY(il_deciding_shadow(c, err));
+    }
+    return il_deciding_row(c, err);
+}
+
+static il_status il_deciding_off_table(il_deciding *c, il_error *err) {
+    il_fault_block(c->d, IL_FAULT_OFF_TABLE);
+    IL_TRY(il_plan_decision_row(c->plan, c->name, NULL, c->d, err));
+    IL_TRY(il_plan_quarantine(c->plan, IL_STR("off-table"), err));
+    return il_error_set(err, IL_E_DAMAGED, "the session's state is none of its machine's");
+}
+
+static il_status il_deciding_name(il_deciding *c, const il_call *call, il_error *err) {
+    size_t n = call->server.n + (call->server.n > 0 ? 1 : 0) + call->tool.n;
+    char *p = il_arena_bytes(c->plan->arena, n);
+    if (p == NULL) {
+        return il_arena_fail(c->plan->arena, err);
+    }
+    size_t at = call->server.n;
+    if (at > 0) {
+        memcpy(p, call->server.p, at);
+        p[at++] = '.';
+    }
+    if (call->tool.n > 0) {
+        memcpy(p + at, call->tool.p, call->tool.n);
+    }
+    c->name = (il_str){p, n};
+    return IL_OK;
+}
+
+/* Everything that can fail; a failure has filled *d when it knows its fault better than its status says. */
+static il_status il_deciding_run(il_deciding *c, const il_call *call, il_error *err) {
+    il_plan *p = c->plan;
+    IL_TRY(il_deciding_name(c, call, err));
+    if (c->name.n >= IL_TOOL_BYTES) {
+        return il_error_set(err, IL_E_LIMIT, "a tool's name has more than %u bytes", IL_TOOL_BYTES - 1);
+    }
+    if (p->core->policy == NULL) {
+        il_fault_block(c->d, IL_FAULT_NO_POLICY);
+        return il_error_set(err, IL_E_ARGUMENT, "this monitor has no policy to decide by");
+    }
+    c->d->pre = c->d->post = p->s->state;
+    c->d->unenforced = !p->core->enforced || p->s->unenforced;
+    if (!p->on_table) {
+        return il_deciding_off_table(c, err);
+    }
+    if (call->args != NULL && il_json_kind_of(call->args) != IL_JSON_OBJECT) {
+        il_fault_block(c->d, IL_FAULT_BAD_ARGUMENTS);
+        return il_error_set(err, IL_E_INVALID, "the arguments are not an object");
+    }
+    uint32_t held = ((uint32_t)p->s->counted | p->s->shadow) & IL_TAINTS;
+    IL_TRY(il_policy_label(p->core->policy, call->server, call->tool, call->args, held, p->arena, &c->label, err));
+    if (!c->label.known) {
+        return il_deciding_unlabelled(c, err);
+    }
+    c->d->effects = c->label.effects;
+    il_binding_of(p, call, c->d->args_digest, c->binding);
+    return il_deciding_step(c, err);
+}
+
+il_status il_plan_decision_row(il_plan *p, il_str tool, const il_label *label, const il_decision *d, il_error *err) {
+    const il_json *body = il_record_decision(p->arena, p->core->bind.machine, tool, p->core->enforced, label, d);
+    return il_plan_row(p, "decision", d->ticket, body, err);
+}
+
+il_status il_plan_decide(il_plan *p, const il_call *call, il_decision *d, il_error *err) {
+    il_deciding c = {.plan = p, .d = d};
+    bool off_table = !p->on_table;
+    uint8_t digest[IL_DIGEST_BYTES];
+    size_t size = d->size;
+    memcpy(digest, d->args_digest, sizeof digest);
+    il_session *before = IL_NEW(p->arena, il_session);
+    il_status s = before != NULL ? IL_OK : il_arena_fail(p->arena, err);
+    if (s == IL_OK) {
+        *before = *p->s;
+        s = il_deciding_run(&c, call, err);
+    }
+    if (s == IL_OK) {
+        return IL_OK;
+    }
+    /* A fault: nothing of what was planned stands, but that an impossible state is quarantined. */
+    il_fault known = il_fault_of(s);
+    bool named = d->layer == IL_LAYER_FAULT && d->reason[0] != '\0';
+    char reason[IL_REASON_BYTES], message[IL_MESSAGE_BYTES];
+    memcpy(reason, d->reason, sizeof reason);
+    memcpy(message, d->message, sizeof message);
+    uint64_t pre = p->s->state;
+    bool unenforced = d->unenforced;
+    *d = (il_decision){.size = size, .symbol = IL_NO_SYMBOL, .unenforced = unenforced};
+    memcpy(d->args_digest, digest, sizeof digest);
+    il_fault_block(d, known);
+    if (named) {
+        memcpy(d->reason, reason, sizeof d->reason);
+        memcpy(d->message, message, sizeof d->message);
+    }
+    if (off_table) {
+        d->pre = d->post = pre;
+        return s;
+    }
+    if (before != NULL) {
+        *p->s = *before;
+        p->moves = p->failed = false;
+        d->pre = d->post = before->state;
+    }
+    p->nrows = 0;
+    il_error ignored;
+    (void)!il_plan_decision_row(p, c.name, NULL, d, &ignored); /* a row that cannot be written changes nothing: the call is blocked */
+    return s;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Layout (little-endian): `ILS` and a version byte, the fixed fields in the order of il_session, then only what is in use of tickets, slots and
+ * witnesses, each list with its count. Strings are a length and their bytes. Nothing follows the last byte. */
+#include "monitor/session.h"
+
+#include "base/str.h"
+
+#define IL_SESSION_VERSION 1u
+#define IL_TICKET_FLAGS (IL_TICKET_ONCE | IL_TICKET_CROSSING | IL_TICKET_SHADOW | IL_TICKET_INHERITED)
+#define IL_EFFECT_MASK ((1u << IL_EFFECTS) - 1u)
+
+typedef struct il_session_writer {
+    uint8_t *p;
+    size_t n, cap;
+    bool failed;
+} il_session_writer;
+
+static void il_session_put(il_session_writer *w, const void *bytes, size_t n) {
+    if (w->failed || n > w->cap - w->n) {
+        w->failed = true;
+        return;
+    }
+    memcpy(w->p + w->n, bytes, n);
+    w->n += n;
+}
+
+static void il_session_put_u8(il_session_writer *w, uint8_t v) { il_session_put(w, &v, 1); }
+
+static void il_session_put_u64(il_session_writer *w, uint64_t v) {
+    uint8_t b[8];
+    for (unsigned i = 0; i < 8; i++) {
+        b[i] = (uint8_t)(v >> (8 * i));
+    }
+    il_session_put(w, b, sizeof b);
+}
+
+/* A NUL-terminated array of `cap` bytes; without its NUL it is refused. */
+static void il_session_put_text(il_session_writer *w, const char *z, size_t cap) {
+    size_t n = 0;
+    while (n < cap && z[n] != '\0') {
+        n++;
+    }
+    if (n == cap || n > 255) {
+        w->failed = true;
+        return;
+    }
+    il_session_put_u8(w, (uint8_t)n);
+    il_session_put(w, z, n);
+}
+
+static void il_session_put_ticket(il_session_writer *w, const il_ticket *t) {
+    il_session_put_u64(w, t->id);
+    il_session_put_u64(w, t->deadline_ms);
+    il_session_put_u8(w, t->effects);
+    il_session_put_u8(w, t->raised);
+    il_session_put_u8(w, t->flags);
+    il_session_put_text(w, t->tool, sizeof t->tool);
+}
+
+static void il_session_put_slot(il_session_writer *w, const il_slot *s) {
+    il_session_put_u8(w, s->state);
+    il_session_put_u64(w, s->expires_ms);
+    il_session_put_u64(w, s->lasts_ms);
+    il_session_put_text(w, s->id, sizeof s->id);
+    il_session_put(w, s->binding, sizeof s->binding);
+    il_session_put_text(w, s->tool, sizeof s->tool);
+    il_session_put_u8(w, s->effects);
+    il_session_put_u8(w, s->reason);
+}
+
+static void il_session_put_witness(il_session_writer *w, const il_witness *x) {
+    il_session_put_u64(w, x->ticket);
+    if (x->ticket != 0) {
+        il_session_put_text(w, x->tool, sizeof x->tool);
+    }
+}
+
+il_status il_session_encode(const il_session *s, uint8_t *buf, size_t cap, size_t *n, il_error *err) {
+    il_session_writer w = {.p = buf, .cap = cap};
+    if (s->ntickets > IL_TICKETS_MAX) {
+        return il_error_set(err, IL_E_INTERNAL, "a session with %u open calls", s->ntickets);
+    }
+    il_session_put(&w, "ILS", 3);
+    il_session_put_u8(&w, IL_SESSION_VERSION);
+    il_session_put_u64(&w, s->state);
+    il_session_put(&w, s->policy, sizeof s->policy);
+    il_session_put(&w, s->machine, sizeof s->machine);
+    il_session_put_u64(&w, s->begun_ms);
+    il_session_put_u64(&w, s->seen_ms);
+    il_session_put_u64(&w, s->next_ticket);
+    il_session_put_u8(&w, (uint8_t)((s->unenforced ? 1u : 0u) | (s->quarantined ? 2u : 0u)));
+    il_session_put_u8(&w, s->counted);
+    il_session_put_u8(&w, s->flight);
+    il_session_put_u8(&w, s->open);
+    il_session_put_u8(&w, s->shadow);
+    il_session_put_text(&w, s->principal, sizeof s->principal);
+    il_session_put_text(&w, s->parent, sizeof s->parent);
+    il_session_put_u8(&w, (uint8_t)s->ntickets);
+    for (uint32_t i = 0; i < s->ntickets; i++) {
+        il_session_put_ticket(&w, &s->tickets[i]);
+    }
+    for (uint32_t i = 0; i < IL_SLOTS_MAX; i++) {
+        if (s->slots[i].state != IL_SLOT_FREE) {
+            il_session_put_u8(&w, (uint8_t)(i + 1));
+            il_session_put_slot(&w, &s->slots[i]);
+        }
+    }
+    il_session_put_u8(&w, 0);
+    for (uint32_t i = 0; i < IL_EFFECTS; i++) {
+        il_session_put_witness(&w, &s->witnesses[i]);
+    }
+    if (w.failed) {
+        return il_error_set(err, IL_E_LIMIT, "a session does not fit in %zu bytes", cap);
+    }
+    *n = w.n;
+    return IL_OK;
+}
+
+static void il_session_get(il_cursor *c, void *out, size_t n) {
+    il_str bytes = il_cursor_bytes(c, n);
+    if (!c->failed) {
+        memcpy(out, bytes.p, n);
+    }
+}
+
+/* Texts are what ids and tool names are made of: visible ASCII. */
+static void il_session_get_text(il_cursor *c, char *out, size_t cap) {
+    size_t n = il_cursor_u8(c);
+    if (n >= cap) {
+        c->failed = true;
+        return;
+    }
+    il_session_get(c, out, n);
+    for (size_t i = 0; !c->failed && i < n; i++) {
+        c->failed = out[i] <= 0x20 || out[i] >= 0x7f;
+    }
+}
+
+static void il_session_get_ticket(il_cursor *c, il_ticket *t) {
+    t->id = il_cursor_u64(c);
+    t->deadline_ms = il_cursor_u64(c);
+    t->effects = il_cursor_u8(c);
+    t->raised = il_cursor_u8(c);
+    t->flags = il_cursor_u8(c);
+    il_session_get_text(c, t->tool, sizeof t->tool);
+    bool both = (t->flags & IL_TICKET_ONCE) != 0 && (t->flags & IL_TICKET_CROSSING) != 0;
+    if (t->id == 0 || t->effects > IL_EFFECT_MASK || (t->raised & ~(t->effects & IL_TAINTS)) != 0 || (t->flags & ~IL_TICKET_FLAGS) != 0 || both) {
+        c->failed = true;
+    }
+}
+
+static void il_session_get_slot(il_cursor *c, il_slot *s) {
+    s->state = il_cursor_u8(c);
+    s->expires_ms = il_cursor_u64(c);
+    s->lasts_ms = il_cursor_u64(c);
+    il_session_get_text(c, s->id, sizeof s->id);
+    il_session_get(c, s->binding, sizeof s->binding);
+    il_session_get_text(c, s->tool, sizeof s->tool);
+    s->effects = il_cursor_u8(c);
+    s->reason = il_cursor_u8(c);
+    if ((s->state != IL_SLOT_ASKED && s->state != IL_SLOT_GRANTED) || s->effects > IL_EFFECT_MASK || s->id[0] == '\0') {
+        c->failed = true;
+    }
+}
+
+static void il_session_get_lists(il_cursor *c, il_session *s) {
+    s->ntickets = il_cursor_u8(c);
+    if (s->ntickets > IL_TICKETS_MAX) {
+        c->failed = true;
+    }
+    for (uint32_t i = 0; i < s->ntickets && !c->failed; i++) {
+        il_session_get_ticket(c, &s->tickets[i]);
+        /* in order of admission, all of them given out */
+        if (s->tickets[i].id >= s->next_ticket || (i > 0 && s->tickets[i].id <= s->tickets[i - 1].id)) {
+            c->failed = true;
+        }
+    }
+    for (uint8_t last = 0, place = il_cursor_u8(c); place != 0 && !c->failed; place = il_cursor_u8(c)) {
+        if (place <= last || place > IL_SLOTS_MAX) {
+            c->failed = true;
+            return;
+        }
+        il_session_get_slot(c, &s->slots[place - 1]);
+        last = place;
+    }
+    for (uint32_t i = 0; i < IL_EFFECTS && !c->failed; i++) {
+        il_witness *x = &s->witnesses[i];
+        x->effect = 1u << i;
+        x->ticket = il_cursor_u64(c);
+        if (x->ticket != 0) {
+            il_session_get_text(c, x->tool, sizeof x->tool);
+        }
+        c->failed = c->failed || (x->ticket != 0 && x->ticket >= s->next_ticket);
+    }
+}
+
+il_status il_session_decode(const uint8_t *buf, size_t n, il_session *out, il_error *err) {
+    memset(out, 0, sizeof *out);
+    il_cursor c = {.p = buf, .n = n};
+    il_str magic = il_cursor_bytes(&c, 3);
+    uint8_t version = il_cursor_u8(&c);
+    if (c.failed || !il_str_eq(magic, IL_STR("ILS"))) {
+        return il_error_set(err, IL_E_DAMAGED, "stored bytes are no session");
+    }
+    if (version > IL_SESSION_VERSION) {
+        return il_error_set(err, IL_E_VERSION, "a session of layout %u; this build reads %u", (unsigned)version, IL_SESSION_VERSION);
+    }
+    out->state = il_cursor_u64(&c);
+    il_session_get(&c, out->policy, sizeof out->policy);
+    il_session_get(&c, out->machine, sizeof out->machine);
+    out->begun_ms = il_cursor_u64(&c);
+    out->seen_ms = il_cursor_u64(&c);
+    out->next_ticket = il_cursor_u64(&c);
+    uint8_t flags = il_cursor_u8(&c);
+    out->unenforced = (flags & 1u) != 0;
+    out->quarantined = (flags & 2u) != 0;
+    out->counted = il_cursor_u8(&c);
+    out->flight = il_cursor_u8(&c);
+    out->open = il_cursor_u8(&c);
+    out->shadow = il_cursor_u8(&c);
+    il_session_get_text(&c, out->principal, sizeof out->principal);
+    il_session_get_text(&c, out->parent, sizeof out->parent);
+    il_session_get_lists(&c, out);
+    if (c.failed || c.at != c.n || version == 0 || flags > 3 || out->counted > IL_TAINTS || out->flight > 2 || out->open > 2 ||
+        out->shadow > IL_EFFECT_MASK || out->next_ticket == 0 || out->seen_ms < out->begun_ms) {
+        memset(out, 0, sizeof *out);
+        return il_error_set(err, IL_E_DAMAGED, "stored bytes are a damaged session");
+    }
+    return IL_OK;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "policy/bind.h"
+
+#include "base/str.h"
+
+static il_symbol_words il_bind_words(uint32_t taints) {
+    return (il_symbol_words){
+        .untrusted = (taints & (uint32_t)IL_UNTRUSTED) != 0,
+        .sensitive = (taints & (uint32_t)(IL_SENSITIVE | IL_SECRET)) != 0,
+        .secret = (taints & (uint32_t)IL_SECRET) != 0,
+    };
+}
+
+uint32_t il_bind_admit(const il_bind *b, uint32_t effects, il_sink_word sink, bool approved) {
+    il_symbol_words w = il_bind_words(effects);
+    w.egress = sink;
+    w.commit = (effects & (uint32_t)IL_COMMIT) != 0;
+    w.approved = approved;
+    return il_machine_words_symbol(b->machine, IL_STR("admit"), &w);
+}
+
+uint32_t il_bind_settle(const il_bind *b, uint32_t taints, uint8_t last) {
+    il_symbol_words w = il_bind_words(taints);
+    w.last = last;
+    return il_machine_words_symbol(b->machine, IL_STR("settle"), &w);
+}
+
+uint32_t il_bind_refine(const il_bind *b, uint32_t taints) {
+    /* here each taint is named by itself: a secret may be refined and what is sensitive beside it may not */
+    il_symbol_words w = {
+        .untrusted = (taints & (uint32_t)IL_UNTRUSTED) != 0,
+        .sensitive = (taints & (uint32_t)IL_SENSITIVE) != 0,
+        .secret = (taints & (uint32_t)IL_SECRET) != 0,
+    };
+    return il_machine_words_symbol(b->machine, IL_STR("refine"), &w);
+}
+
+uint32_t il_bind_join(const il_bind *b, uint32_t taints, uint8_t flight, uint8_t open) {
+    il_symbol_words w = il_bind_words(taints);
+    w.flight = flight;
+    w.open = open;
+    return il_machine_words_symbol(b->machine, IL_STR("join"), &w);
+}
+
+uint32_t il_bind_lapse(const il_bind *b, bool granted) {
+    il_symbol_words w = {.slot = granted ? 1 : 0};
+    return il_machine_words_symbol(b->machine, IL_STR("lapse"), &w);
+}
+
+uint32_t il_bind_plain(const il_bind *b, const char *action) {
+    il_symbol_words w = {0};
+    return il_machine_words_symbol(b->machine, il_str_of(action), &w);
+}
+
+/* Calls `f` for every combination that the monitor may need and counts what is missing. */
+static uint32_t il_bind_missing_admit(const il_bind *b, bool approved, uint32_t *all) {
+    uint32_t missing = 0;
+    for (uint32_t effects = 0; effects < (1u << IL_EFFECTS); effects++) {
+        for (int sink = IL_SINK_NONE; sink <= IL_SINK_STANDING; sink++) {
+            (*all)++;
+            missing += il_bind_admit(b, effects, (il_sink_word)sink, approved) == IL_NO_SYMBOL ? 1u : 0u;
+        }
+    }
+    return missing;
+}
+
+static uint32_t il_bind_missing_settle(const il_bind *b) {
+    uint32_t missing = 0;
+    for (uint32_t taints = 0; taints <= IL_TAINTS; taints++) {
+        for (uint8_t last = 0; last <= 2; last++) {
+            missing += il_bind_settle(b, taints, last) == IL_NO_SYMBOL ? 1u : 0u;
+        }
+    }
+    return missing;
+}
+
+static uint32_t il_bind_missing_join(const il_bind *b, uint32_t *all) {
+    uint32_t missing = 0;
+    for (uint32_t taints = 0; taints <= IL_TAINTS; taints++) {
+        for (uint8_t k = 0; k < 9; k++) {
+            (*all)++;
+            missing += il_bind_join(b, taints, k % 3, k / 3) == IL_NO_SYMBOL ? 1u : 0u;
+        }
+    }
+    return missing;
+}
+
+static il_status il_bind_group(uint32_t missing, uint32_t all, const char *what, bool *has, il_error *err) {
+    *has = missing == 0;
+    if (missing != 0 && missing != all) {
+        return il_error_set(err, IL_E_INVALID, "this machine cannot say every `%s` that a session may need", what);
+    }
+    return IL_OK;
+}
+
+static il_status il_bind_variables(il_bind *b, il_error *err) {
+    static const char *const names[] = {"untrusted", "sensitive", "flight", "open", "secret", "crossing", "asked", "granted", "phase"};
+    uint32_t *places[] = {&b->untrusted, &b->sensitive, &b->flight, &b->open, &b->secret, &b->crossing, &b->asked, &b->granted, &b->phase};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        *places[i] = il_machine_var_find(b->machine, il_str_of(names[i]));
+        if (i < 4 && *places[i] == UINT32_MAX) {
+            return il_error_set(err, IL_E_INVALID, "this machine has no variable `%s`, so no session can be kept with it", names[i]);
+        }
+    }
+    return IL_OK;
+}
+
+static uint32_t il_bind_values(const il_bind *b, uint32_t var) {
+    uint32_t n = 0;
+    while (var != UINT32_MAX && n <= IL_BIND_SLOTS_MAX + 1 && il_machine_value_name(b->machine, var, n).n > 0) {
+        n++;
+    }
+    return n;
+}
+
+il_status il_bind_open(const il_machine *machine, il_bind *out, il_error *err) {
+    *out = (il_bind){.machine = machine};
+    IL_TRY(il_bind_variables(out, err));
+    uint32_t all = 0, missing = il_bind_missing_admit(out, false, &all) + il_bind_missing_settle(out);
+    if (missing != 0 || il_bind_plain(out, "quarantine") == IL_NO_SYMBOL || il_bind_plain(out, "end") == IL_NO_SYMBOL) {
+        return il_error_set(err, IL_E_INVALID, "this machine cannot say every `admit`, `settle`, `quarantine` and `end` that a session may need");
+    }
+    missing = 0;
+    for (uint32_t bit = 1; bit <= (uint32_t)IL_SECRET; bit <<= 1) {
+        missing += il_bind_refine(out, bit) == IL_NO_SYMBOL ? 1u : 0u;
+    }
+    IL_TRY(il_bind_group(missing, 3, "refine", &out->refines, err));
+    all = 0;
+    missing = il_bind_missing_join(out, &all);
+    IL_TRY(il_bind_group(missing, all, "join", &out->joins, err));
+    all = 5;
+    missing = il_bind_missing_admit(out, true, &all);
+    missing += (il_bind_plain(out, "request") == IL_NO_SYMBOL ? 1u : 0u) + (il_bind_plain(out, "approve") == IL_NO_SYMBOL ? 1u : 0u) +
+               (il_bind_plain(out, "refuse") == IL_NO_SYMBOL ? 1u : 0u) + (il_bind_lapse(out, false) == IL_NO_SYMBOL ? 1u : 0u) +
+               (il_bind_lapse(out, true) == IL_NO_SYMBOL ? 1u : 0u);
+    IL_TRY(il_bind_group(missing, all, "approval", &out->approves, err));
+    uint32_t asked = il_bind_values(out, out->asked), granted = il_bind_values(out, out->granted);
+    if (asked > IL_BIND_SLOTS_MAX + 1 || granted > IL_BIND_SLOTS_MAX + 1) {
+        return il_error_set(err, IL_E_INVALID, "this machine counts more than %u approvals", IL_BIND_SLOTS_MAX);
+    }
+    if (out->approves && (asked < 2 || granted < 2 || out->crossing == UINT32_MAX)) {
+        return il_error_set(err, IL_E_INVALID, "this machine has approvals but no `asked`, `granted` and `crossing` to count them in");
+    }
+    out->slots = out->approves ? (asked > granted ? asked : granted) - 1 : 0;
+    return IL_OK;
+}
+
+static il_str il_bind_value(const il_bind *b, uint64_t state, uint32_t var) {
+    return il_machine_value_name(b->machine, var, il_machine_value(b->machine, state, var));
+}
+
+static uint32_t il_bind_taints(const il_bind *b, uint64_t state, bool fresh) {
+    const uint32_t vars[] = {b->untrusted, b->sensitive, b->secret};
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        if (vars[i] != UINT32_MAX && il_machine_value(b->machine, state, vars[i]) != 0 &&
+            (!fresh || il_str_eq(il_bind_value(b, state, vars[i]), IL_STR("fresh")))) {
+            bits |= 1u << i;
+        }
+    }
+    return bits;
+}
+
+uint32_t il_bind_counted(const il_bind *b, uint64_t state) { return il_bind_taints(b, state, false); }
+uint32_t il_bind_fresh(const il_bind *b, uint64_t state) { return il_bind_taints(b, state, true); }
+
+uint8_t il_bind_live(const il_bind *b, uint64_t state, uint32_t var) {
+    if (var == UINT32_MAX || il_machine_value(b->machine, state, var) == 0) {
+        return 0;
+    }
+    return il_str_eq(il_bind_value(b, state, var), IL_STR("bound")) ? 1 : 2;
+}
+
+uint32_t il_bind_count(const il_bind *b, uint64_t state, uint32_t var) {
+    return var == UINT32_MAX ? 0 : il_machine_value(b->machine, state, var);
+}
+
+bool il_bind_phase(const il_bind *b, uint64_t state, const char *phase) {
+    return b->phase != UINT32_MAX && il_str_eq(il_bind_value(b, state, b->phase), il_str_of(phase));
+}

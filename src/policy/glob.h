@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Patterns of tool names: `*` (any run of characters, also none) and `(a|b)` are the only signs. */
+#pragma once
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/str.h"
+
+#define IL_GLOB_FORMS_MAX 256u /* alternatives multiplied out */
+
+typedef struct il_glob {
+    bool exact;   /* no sign: one name */
+    il_str text;  /* as written */
+    il_str *forms; /* without alternatives, stars only */
+    uint32_t nforms;
+} il_glob;
+
+/* IL_E_INVALID for an empty pattern, a nested or unclosed group, an empty alternative, or any other character than letters, digits and
+ * `. _ - / : @`; IL_E_LIMIT for more than IL_GLOB_FORMS_MAX forms. */
+IL_NODISCARD il_status il_glob_new(il_str text, il_arena *arena, il_glob *out, il_error *err);
+bool il_glob_matches(const il_glob *g, il_str name);
+/* Whether a name has only characters that a pattern can name. */
+bool il_glob_name_ok(il_str name);

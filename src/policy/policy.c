@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/sha256.h"
+#include "policy/bind.h"
+#include "policy/compiled.h"
+#include "policy/words.h"
+
+#define IL_POLICY_MEMORY ((size_t)64 << 20)
+#define IL_POLICY_TOOLS_MAX 10000u
+
+static const char *const il_policy_sections[] = {"interlock", "machine", "mode", "ours", "destinations", "servers", "tools", "approvals"};
+static const char *const il_policy_later[] = {"rules",   "presets",  "hosts", "agents", "groups",   "sources",
+                                              "sessions", "audit", "tests", "stores", "result", "remember"};
+#define IL_COUNT(a) (sizeof(a) / sizeof(a)[0])
+
+/* At most 16 words into il_str. */
+static size_t il_policy_keys(const char *const *words, size_t n, il_str *out) {
+    for (size_t i = 0; i < n; i++) {
+        out[i] = il_str_of(words[i]);
+    }
+    return n;
+}
+
+static il_status il_policy_version(const il_json *doc, il_error *err) {
+    const il_json *v = il_json_get(doc, IL_STR("interlock"));
+    int64_t version = 0;
+    if (il_json_kind_of(doc) != IL_JSON_OBJECT) {
+        return IL_JSON_FAIL(doc, err, IL_E_INVALID, "a policy is a map that begins with `interlock: 1`");
+    }
+    if (v == NULL) {
+        return IL_JSON_FAIL(doc, err, IL_E_INVALID, "`interlock: 1` is missing: the version of the policy language");
+    }
+    if (!il_json_int(v, &version) || version != 1) {
+        return IL_JSON_FAIL(v, err, IL_E_VERSION, "this build reads `interlock: 1` only");
+    }
+    return IL_OK;
+}
+
+il_status il_policy_machine_name(const il_json *doc, il_str *name, il_error *err) {
+    *name = (il_str){0};
+    IL_TRY(il_policy_version(doc, err));
+    const il_json *v = il_json_get(doc, IL_STR("machine"));
+    if (v == NULL) {
+        return IL_JSON_FAIL(doc, err, IL_E_INVALID, "`machine` is missing: `trifecta`, or the path of a machine file");
+    }
+    if (il_json_kind_of(v) != IL_JSON_STRING || il_json_text(v).n == 0) {
+        return IL_JSON_FAIL(v, err, IL_E_INVALID, "`machine` is a name or a path");
+    }
+    *name = il_json_text(v);
+    return IL_OK;
+}
+
+static il_status il_policy_read_mode(il_policy *p, const il_json *v, il_error *err) {
+    if (v == NULL) {
+        return IL_OK; /* zero is enforce */
+    }
+    if (il_json_kind_of(v) == IL_JSON_STRING && il_str_eq(il_json_text(v), IL_STR("monitor"))) {
+        p->mode = IL_MODE_MONITOR;
+        return IL_OK;
+    }
+    if (il_json_kind_of(v) != IL_JSON_STRING || !il_str_eq(il_json_text(v), IL_STR("enforce"))) {
+        return IL_JSON_FAIL(v, err, IL_E_INVALID, "`mode` is `enforce` or `monitor`");
+    }
+    return IL_OK;
+}
+
+static bool il_policy_server_name_ok(il_str name) {
+    return il_glob_name_ok(name) && name.n <= 64 && il_str_find(name, IL_STR("."), 0) == SIZE_MAX;
+}
+
+static il_status il_policy_read_server(il_policy *p, const il_json *v, il_error *err) {
+    static const char *const known[] = {"trust", "sampling", "roots", "elicitation"};
+    static const char *const later[] = {"use", "live", "sql", "pin", "tools"};
+    il_str keys[4], not_yet[5];
+    if (!il_policy_server_name_ok(il_json_key(v))) {
+        return il_error_at(err, IL_E_INVALID, v->key_line, v->key_col, v->key_offset,
+                           "server `%.*s`: a name has letters, digits, `_` and `-`, no dot, at most 64", IL_STR_ARG(v->key));
+    }
+    IL_TRY(il_words_not_yet(v, not_yet, il_policy_keys(later, IL_COUNT(later), not_yet), err));
+    IL_TRY(il_json_only(v, keys, il_policy_keys(known, IL_COUNT(known), keys), "a server", err));
+    il_server *s = &p->servers[p->nservers++];
+    IL_TRY(il_arena_copy(&p->arena, il_json_key(v), &s->name, err));
+    const il_json *trust = il_json_get(v, IL_STR("trust"));
+    if (trust != NULL) {
+        il_str text = il_json_kind_of(trust) == IL_JSON_STRING ? il_json_text(trust) : (il_str){0};
+        s->inside = il_str_eq(text, IL_STR("inside"));
+        if (!s->inside && !il_str_eq(text, IL_STR("outside"))) {
+            return IL_JSON_FAIL(trust, err, IL_E_INVALID, "`trust` is `inside` or `outside`");
+        }
+    }
+    bool *features[] = {&s->sampling, &s->roots, &s->elicitation};
+    for (size_t i = 0; i < IL_COUNT(features); i++) {
+        const il_json *f = il_json_get(v, il_str_of(known[i + 1]));
+        if (f != NULL && il_json_kind_of(f) != IL_JSON_BOOL) {
+            return IL_JSON_FAIL(f, err, IL_E_INVALID, "`%s` is true or false; anything else is not supported yet", known[i + 1]);
+        }
+        *features[i] = il_json_bool(f);
+    }
+    return IL_OK;
+}
+
+static il_status il_policy_read_servers(il_policy *p, const il_json *servers, il_error *err) {
+    if (servers == NULL) {
+        return IL_OK;
+    }
+    if (il_json_kind_of(servers) != IL_JSON_OBJECT || il_json_count(servers) == 0) {
+        return IL_JSON_FAIL(servers, err, IL_E_INVALID, "`servers` maps names to { trust: inside }");
+    }
+    p->servers = IL_NEW_ARRAY(&p->arena, il_server, il_json_count(servers));
+    if (p->servers == NULL) {
+        return il_arena_fail(&p->arena, err);
+    }
+    for (const il_json *v = il_json_first(servers); v != NULL; v = il_json_next(v)) {
+        IL_TRY(il_policy_read_server(p, v, err));
+    }
+    return IL_OK;
+}
+
+static il_status il_policy_read_approvals(il_policy *p, const il_json *v, il_error *err) {
+    static const char *const known[] = {"for", "expires"};
+    static const char *const later[] = {"by", "where", "once", "budget"};
+    il_str keys[2], not_yet[4];
+    p->approval_ms = 600000;
+    if (v == NULL) {
+        return IL_OK; /* nobody may release anything */
+    }
+    IL_TRY(il_words_not_yet(v, not_yet, il_policy_keys(later, IL_COUNT(later), not_yet), err));
+    IL_TRY(il_json_only(v, keys, il_policy_keys(known, IL_COUNT(known), keys), "`approvals`", err));
+    p->releases = (uint32_t)(IL_EGRESS | IL_COMMIT);
+    const il_json *releases = il_json_get(v, IL_STR("for")), *expires = il_json_get(v, IL_STR("expires"));
+    if (releases != NULL) {
+        IL_TRY(il_words_effects(releases, (uint32_t)(IL_EGRESS | IL_COMMIT), "`for`", &p->releases, err));
+    }
+    return expires != NULL ? il_words_duration(expires, &p->approval_ms, err) : IL_OK;
+}
+
+/* Inserts an exact name in order; an unequal entry for the same name is an error. */
+static il_status il_policy_add_exact(il_policy *p, uint32_t tool, il_str name, const il_json *at, il_error *err) {
+    size_t lo = 0, hi = p->nexact;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (il_str_cmp(p->exact[mid].name, name) < 0) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    if (lo < p->nexact && il_str_eq(p->exact[lo].name, name)) {
+        const il_tool *other = &p->tools[p->exact[lo].tool];
+        if (memcmp(other->meaning, p->tools[tool].meaning, IL_DIGEST_BYTES) == 0) {
+            return IL_OK;
+        }
+        return IL_JSON_FAIL(at, err, IL_E_INVALID, "tool `%.*s` has another entry at line %u that says otherwise", IL_STR_ARG(name), other->line);
+    }
+    memmove(&p->exact[lo + 1], &p->exact[lo], (p->nexact - lo) * sizeof p->exact[0]);
+    p->exact[lo] = (il_tool_index){name, tool};
+    p->nexact++;
+    return IL_OK;
+}
+
+static il_status il_policy_same_pattern(const il_policy *p, uint32_t tool, const il_glob *glob, const il_json *at, il_error *err) {
+    for (uint32_t i = 0; i < tool; i++) {
+        for (uint32_t g = 0; g < p->tools[i].nglobs; g++) {
+            if (il_str_eq(p->tools[i].globs[g].text, glob->text) && memcmp(p->tools[i].meaning, p->tools[tool].meaning, IL_DIGEST_BYTES) != 0) {
+                return IL_JSON_FAIL(at, err, IL_E_INVALID, "pattern `%.*s` has another entry at line %u that says otherwise",
+                                    IL_STR_ARG(glob->text), p->tools[i].line);
+            }
+        }
+    }
+    return IL_OK;
+}
+
+static il_status il_policy_read_tools(il_policy *p, const il_json *tools, const il_json *doc, il_error *err) {
+    if (tools == NULL) {
+        return IL_JSON_FAIL(doc, err, IL_E_INVALID, "`tools` is missing: every call would be denied");
+    }
+    if (il_json_kind_of(tools) != IL_JSON_ARRAY || il_json_count(tools) == 0) {
+        return IL_JSON_FAIL(tools, err, IL_E_INVALID, "`tools` is a list of entries such as { match: web.fetch, effects: [untrusted] }");
+    }
+    if (il_json_count(tools) > IL_POLICY_TOOLS_MAX) {
+        return IL_JSON_FAIL(tools, err, IL_E_LIMIT, "more than %u entries of `tools`", IL_POLICY_TOOLS_MAX);
+    }
+    p->tools = IL_NEW_ARRAY(&p->arena, il_tool, il_json_count(tools));
+    if (p->tools == NULL) {
+        return il_arena_fail(&p->arena, err);
+    }
+    size_t names = 0;
+    for (const il_json *v = il_json_first(tools); v != NULL; v = il_json_next(v)) {
+        IL_TRY(il_tool_load(v, &p->arena, &p->tools[p->ntools++], err));
+        names += p->tools[p->ntools - 1].nglobs;
+    }
+    p->exact = IL_NEW_ARRAY(&p->arena, il_tool_index, names + 1);
+    if (p->exact == NULL) {
+        return il_arena_fail(&p->arena, err);
+    }
+    uint32_t i = 0;
+    for (const il_json *v = il_json_first(tools); v != NULL; v = il_json_next(v), i++) {
+        for (uint32_t g = 0; g < p->tools[i].nglobs; g++) {
+            const il_glob *glob = &p->tools[i].globs[g];
+            IL_TRY(glob->exact ? il_policy_add_exact(p, i, glob->text, v, err) : il_policy_same_pattern(p, i, glob, v, err));
+        }
+    }
+    return IL_OK;
+}
+
+static il_status il_policy_seal(il_policy *p, const il_json *doc, il_error *err) {
+    il_arena scratch;
+    il_arena_init(&scratch, &p->alloc, IL_POLICY_MEMORY);
+    il_buf b;
+    il_str text = {0};
+    il_buf_init(&b, &scratch, IL_POLICY_MEMORY);
+    il_json_write(&b, doc, IL_JSON_SORTED);
+    il_status s = il_buf_done(&b, &text, err);
+    if (s == IL_OK) {
+        uint8_t machine[IL_DIGEST_BYTES];
+        il_sha256 h;
+        il_machine_digest(p->machine, machine);
+        il_sha256_init(&h);
+        il_sha256_add(&h, text.p, text.n);
+        il_sha256_add(&h, machine, sizeof machine);
+        il_sha256_end(&h, p->fingerprint);
+    }
+    il_arena_free(&scratch);
+    return s;
+}
+
+static il_status il_policy_compile(il_policy *p, const il_json *doc, il_error *err) {
+    il_str keys[IL_COUNT(il_policy_sections)], not_yet[IL_COUNT(il_policy_later)], machine;
+    IL_TRY(il_policy_machine_name(doc, &machine, err));
+    IL_TRY(il_words_not_yet(doc, not_yet, il_policy_keys(il_policy_later, IL_COUNT(il_policy_later), not_yet), err));
+    IL_TRY(il_json_only(doc, keys, il_policy_keys(il_policy_sections, IL_COUNT(il_policy_sections), keys), "the policy", err));
+    IL_TRY(il_policy_read_mode(p, il_json_get(doc, IL_STR("mode")), err));
+    IL_TRY(il_names_load(&p->names, il_json_get(doc, IL_STR("ours")), il_json_get(doc, IL_STR("destinations")), &p->arena, err));
+    IL_TRY(il_policy_read_servers(p, il_json_get(doc, IL_STR("servers")), err));
+    IL_TRY(il_policy_read_tools(p, il_json_get(doc, IL_STR("tools")), doc, err));
+    IL_TRY(il_policy_read_approvals(p, il_json_get(doc, IL_STR("approvals")), err));
+    il_bind bind;
+    il_error why = {0};
+    il_status s = il_bind_open(p->machine, &bind, &why);
+    if (s != IL_OK) {
+        return IL_JSON_FAIL(il_json_get(doc, IL_STR("machine")), err, s, "%s", why.msg);
+    }
+    return il_policy_seal(p, doc, err);
+}
+
+il_status il_policy_new(const il_alloc *alloc, const il_json *doc, const il_machine *machine, il_policy **out, il_error *err) {
+    if (out == NULL || alloc == NULL || machine == NULL) {
+        return il_error_set(err, IL_E_ARGUMENT, "a policy needs an allocator, a machine and a place to put it");
+    }
+    *out = NULL;
+    il_policy *p = alloc->alloc(alloc->ctx, sizeof *p);
+    if (p == NULL) {
+        return il_error_set(err, IL_E_MEMORY, "out of memory");
+    }
+    memset(p, 0, sizeof *p);
+    p->alloc = *alloc;
+    p->machine = machine;
+    il_arena_init(&p->arena, &p->alloc, IL_POLICY_MEMORY);
+    il_status s = il_policy_compile(p, doc, err);
+    if (s != IL_OK) {
+        il_policy_free(p);
+        return s;
+    }
+    *out = p;
+    return IL_OK;
+}
+
+void il_policy_free(il_policy *p) {
+    if (p != NULL) {
+        il_alloc alloc = p->alloc;
+        il_arena_free(&p->arena);
+        alloc.free(alloc.ctx, p);
+    }
+}
+
+const il_machine *il_policy_machine(const il_policy *p) { return p != NULL ? p->machine : NULL; }
+
+void il_policy_fingerprint(const il_policy *p, uint8_t out[IL_DIGEST_BYTES]) {
+    if (p != NULL) {
+        memcpy(out, p->fingerprint, IL_DIGEST_BYTES);
+    } else {
+        memset(out, 0, IL_DIGEST_BYTES);
+    }
+}
+
+il_mode il_policy_mode(const il_policy *p) { return p != NULL ? p->mode : IL_MODE_ENFORCE; }
+
+const il_server *il_policy_server(const il_policy *p, il_str name) {
+    for (uint32_t i = 0; p != NULL && i < p->nservers; i++) {
+        if (il_str_eq(p->servers[i].name, name)) {
+            return &p->servers[i];
+        }
+    }
+    return NULL;
+}
+
+bool il_policy_server_may(const il_policy *p, il_str server, il_str feature) {
+    const il_server *s = il_policy_server(p, server);
+    if (s == NULL) {
+        return false;
+    }
+    return (s->sampling && il_str_eq(feature, IL_STR("sampling"))) || (s->roots && il_str_eq(feature, IL_STR("roots"))) ||
+           (s->elicitation && il_str_eq(feature, IL_STR("elicitation")));
+}
+
+bool il_policy_server_inside(const il_policy *p, il_str server) {
+    const il_server *s = il_policy_server(p, server);
+    return s != NULL && s->inside;
+}
+
+bool il_policy_may_release(const il_policy *p, uint32_t effects) {
+    uint32_t sinks = effects & (uint32_t)(IL_EGRESS | IL_COMMIT);
+    return p != NULL && sinks != 0 && (sinks & ~p->releases) == 0;
+}
+
+uint64_t il_policy_approval_ms(const il_policy *p) { return p != NULL ? p->approval_ms : 0; }

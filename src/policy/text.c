@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a reader's program turns text into something to click, to send to or to pay: the rules are those of mail clients, chat programs and
+ * browsers, taken together, at their most generous. A bare host name without a scheme is not taken for a URL. */
+#include "policy/text.h"
+
+#include "policy/kind_part.h"
+
+#define IL_TEXT_ROUNDS 4 /* of undoing percent and entity escapes */
+
+typedef struct il_text_scan {
+    il_arena *scratch;
+    il_text_found found;
+    void *ctx;
+    uint32_t count;
+    bool stopped, urls_only;
+} il_text_scan;
+
+static bool il_text_report(il_text_scan *s, il_kind kind, il_str token) {
+    s->count++;
+    if (s->count > IL_TEXT_FOUND_MAX || !s->found(s->ctx, kind, token)) {
+        s->stopped = true;
+    }
+    return !s->stopped;
+}
+
+static bool il_text_space(char c) { return (unsigned char)c <= 0x20 || c == 0x7f; }
+static bool il_text_ends_url(char c) { return il_text_space(c) || c == '"' || c == '<' || c == '>' || c == '`'; }
+static bool il_text_high(char c) { return ((unsigned char)c & 0x80u) != 0; }
+
+static size_t il_text_url_end(il_str t, size_t from) {
+    size_t end = from;
+    while (end < t.n && !il_text_ends_url(t.p[end])) {
+        end++;
+    }
+    return end;
+}
+
+/* Punctuation that a sentence puts behind a URL. */
+static il_str il_text_url_trim(il_str url) {
+    static const char closing[] = ".,;:!?)]}'*_|";
+    while (url.n > 0) {
+        char last = url.p[url.n - 1];
+        bool trim = false;
+        for (size_t i = 0; i + 1 < sizeof closing; i++) {
+            trim = trim || closing[i] == last;
+        }
+        if (!trim) {
+            break;
+        }
+        url.n--;
+    }
+    return url;
+}
+
+static bool il_text_scheme_char(char c) { return il_ascii_alnum(c) || c == '+' || c == '-' || c == '.'; }
+
+/* The scheme in front of the colon at `colon`; empty when there is none. */
+static il_str il_text_scheme(il_str t, size_t colon) {
+    size_t from = colon;
+    while (from > 0 && colon - from < 16 && il_text_scheme_char(t.p[from - 1])) {
+        from--;
+    }
+    while (from < colon && !il_ascii_alpha(t.p[from])) {
+        from++;
+    }
+    return il_str_part(t, from, colon);
+}
+
+static bool il_text_web_scheme(il_str scheme) {
+    return il_str_eq_nocase(scheme, IL_STR("http")) || il_str_eq_nocase(scheme, IL_STR("https")) || il_str_eq_nocase(scheme, IL_STR("ws")) ||
+           il_str_eq_nocase(scheme, IL_STR("wss")) || il_str_eq_nocase(scheme, IL_STR("ftp"));
+}
+
+/* `scheme://…`, and what a browser repairs to it: `https:/x`, `https:\\x`, `https:x`. */
+static bool il_text_at_colon(il_text_scan *s, il_str t, size_t colon) {
+    il_str scheme = il_text_scheme(t, colon);
+    if (colon + 2 < t.n && t.p[colon + 1] == '/' && t.p[colon + 2] == '/') {
+        if (scheme.n == 0) {
+            return colon + 3 >= t.n || il_text_ends_url(t.p[colon + 3]) || il_text_report(s, IL_KIND_URL, (il_str){0});
+        }
+        size_t from = colon - scheme.n;
+        return il_text_report(s, IL_KIND_URL, il_text_url_trim(il_str_part(t, from, il_text_url_end(t, from))));
+    }
+    bool follows = colon + 1 < t.n && !il_text_ends_url(t.p[colon + 1]) && t.p[colon + 1] != '\'' && t.p[colon + 1] != ')' &&
+                   t.p[colon + 1] != ',';
+    return !follows || !il_text_web_scheme(scheme) || il_text_report(s, IL_KIND_URL, (il_str){0});
+}
+
+/* `//host.example/…` and `\\host.example\…`, which take the scheme of the page that they stand on. */
+static bool il_text_at_slashes(il_text_scan *s, il_str t, size_t at) {
+    if (at > 0 && (t.p[at - 1] == ':' || t.p[at - 1] == '/' || t.p[at - 1] == '\\' || il_ascii_alnum(t.p[at - 1]) || t.p[at - 1] == '.' ||
+                   t.p[at - 1] == '_' || t.p[at - 1] == '-')) {
+        return true;
+    }
+    size_t end = at + 2;
+    bool dot = false;
+    while (end < t.n && (il_ascii_alnum(t.p[end]) || t.p[end] == '-' || t.p[end] == '_' || t.p[end] == '.' || il_text_high(t.p[end]))) {
+        dot = dot || (t.p[end] == '.' && end + 1 < t.n && (il_ascii_alnum(t.p[end + 1]) || il_text_high(t.p[end + 1])));
+        end++;
+    }
+    if (!dot) {
+        return true;
+    }
+    il_str rest = il_text_url_trim(il_str_part(t, at, il_text_url_end(t, at)));
+    char *p = il_arena_bytes(s->scratch, rest.n + 6);
+    if (p == NULL) {
+        return il_text_report(s, IL_KIND_URL, (il_str){0});
+    }
+    memcpy(p, "https:", 6);
+    memcpy(p + 6, rest.p, rest.n);
+    return il_text_report(s, IL_KIND_URL, (il_str){p, rest.n + 6});
+}
+
+static bool il_text_local_char(char c) { return il_ascii_alnum(c) || c == '.' || c == '_' || c == '+' || c == '-' || il_text_high(c); }
+static bool il_text_domain_char(char c) { return il_ascii_alnum(c) || c == '.' || c == '_' || c == '-' || il_text_high(c); }
+
+static bool il_text_at_sign(il_text_scan *s, il_str t, size_t at) {
+    size_t from = at, to = at + 1;
+    bool dot = false;
+    while (from > 0 && at - from < 65 && il_text_local_char(t.p[from - 1])) {
+        from--;
+    }
+    while (to < t.n && to - at < 320 && il_text_domain_char(t.p[to])) {
+        to++;
+    }
+    while (to > at + 1 && (t.p[to - 1] == '.' || t.p[to - 1] == '-' || t.p[to - 1] == '_')) {
+        to--;
+    }
+    for (size_t i = at + 1; i < to; i++) {
+        dot = dot || t.p[i] == '.';
+    }
+    bool literal = at + 1 < t.n && t.p[at + 1] == '[';
+    if (literal && from < at) {
+        return il_text_report(s, IL_KIND_EMAIL, (il_str){0});
+    }
+    if (to == at + 1) {
+        return true; /* nothing behind the sign */
+    }
+    char before = from > 0 ? t.p[from - 1] : ' ';
+    bool routed = before == '%' || before == '!' || before == '"' || before == '@';
+    if (from == at) {
+        /* `@name` is a mention; `"…"@host.example` is an address that we do not read */
+        return !(dot && before == '"') || il_text_report(s, IL_KIND_EMAIL, (il_str){0});
+    }
+    if (before == '"' && from > 0) {
+        routed = false; /* "bob@x.example": quotes around an address, not around a local part */
+    }
+    while (from < at && t.p[from] == '.') {
+        from++; /* dots of a sentence */
+    }
+    return il_text_report(s, IL_KIND_EMAIL, routed ? (il_str){0} : il_str_part(t, from, to));
+}
+
+/* ISO 13616: the first four characters go to the end, letters count 10 to 35, the number is 1 modulo 97. */
+static bool il_text_iban_checks(il_str s) {
+    unsigned r = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        char c = il_ascii_upper(s.p[(i + 4) % s.n]);
+        r = il_ascii_digit(c) ? (r * 10 + (unsigned)(c - '0')) % 97 : (r * 100 + (unsigned)(c - 'A' + 10)) % 97;
+    }
+    return r == 1;
+}
+
+/* `t[at]` begins a word. Compact and in capitals counts without its checksum; lower case and groups only with it. */
+static bool il_text_at_word(il_text_scan *s, il_str t, size_t at) {
+    if (t.n - at < 15 || !il_ascii_alpha(t.p[at]) || !il_ascii_alpha(t.p[at + 1]) || !il_ascii_digit(t.p[at + 2]) ||
+        !il_ascii_digit(t.p[at + 3])) {
+        return true;
+    }
+    char joined[34];
+    size_t n = 0, i = at;
+    bool capitals = true, grouped = false;
+    while (i < t.n) {
+        size_t from = i;
+        while (i < t.n && il_ascii_alnum(t.p[i])) {
+            if (n == sizeof joined) {
+                return true; /* too long to be one */
+            }
+            capitals = capitals && il_ascii_upper(t.p[i]) == t.p[i];
+            joined[n++] = t.p[i++];
+        }
+        if (n >= 15 && ((!grouped && capitals) || il_text_iban_checks((il_str){joined, n}))) {
+            il_str token = {0};
+            if (il_arena_copy(s->scratch, (il_str){joined, n}, &token, NULL) != IL_OK) {
+                token = (il_str){0};
+            }
+            return il_text_report(s, IL_KIND_ACCOUNT, token);
+        }
+        bool group = i - from == 4 && i + 1 < t.n && (t.p[i] == ' ' || t.p[i] == '-') && il_ascii_alnum(t.p[i + 1]);
+        if (!group || n + 1 > sizeof joined) {
+            return true;
+        }
+        grouped = true;
+        i++;
+    }
+    return true;
+}
+
+static void il_text_pass(il_text_scan *s, il_str t) {
+    for (size_t i = 0; i < t.n && !s->stopped; i++) {
+        char c = t.p[i];
+        if (c == ':') {
+            (void)il_text_at_colon(s, t, i);
+        } else if ((c == '/' || c == '\\') && i + 1 < t.n && t.p[i + 1] == c) {
+            (void)il_text_at_slashes(s, t, i);
+        } else if (!s->urls_only && c == '@') {
+            (void)il_text_at_sign(s, t, i);
+        } else if (!s->urls_only && il_ascii_alpha(c) && (i == 0 || !il_ascii_alnum(t.p[i - 1]))) {
+            (void)il_text_at_word(s, t, i);
+        }
+    }
+}
+
+static size_t il_text_utf8(uint32_t c, char out[4]) {
+    if (c < 0x80) {
+        out[0] = (char)c;
+        return 1;
+    }
+    if (c < 0x800) {
+        out[0] = (char)(0xc0u | (c >> 6));
+        out[1] = (char)(0x80u | (c & 0x3fu));
+        return 2;
+    }
+    if (c < 0x10000) {
+        out[0] = (char)(0xe0u | (c >> 12));
+        out[1] = (char)(0x80u | ((c >> 6) & 0x3fu));
+        out[2] = (char)(0x80u | (c & 0x3fu));
+        return 3;
+    }
+    out[0] = (char)(0xf0u | (c >> 18));
+    out[1] = (char)(0x80u | ((c >> 12) & 0x3fu));
+    out[2] = (char)(0x80u | ((c >> 6) & 0x3fu));
+    out[3] = (char)(0x80u | (c & 0x3fu));
+    return 4;
+}
+
+/* One HTML character reference at `t[at]` (`&#58;`, `&#x3a`, `&colon;`, …): its length in the text, 0 when there is none. */
+static size_t il_text_entity(il_str t, size_t at, char out[4], size_t *n) {
+    static const struct {
+        const char *name;
+        char c;
+    } named[] = {{"&amp;", '&'}, {"&colon;", ':'}, {"&sol;", '/'},    {"&bsol;", '\\'}, {"&period;", '.'},
+                 {"&commat;", '@'}, {"&quest;", '?'}, {"&num;", '#'}, {"&percnt;", '%'}, {"&equals;", '='}};
+    il_str rest = il_str_part(t, at, t.n);
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
+        if (il_str_starts(rest, il_str_of(named[i].name))) {
+            out[0] = named[i].c;
+            *n = 1;
+            return il_str_of(named[i].name).n;
+        }
+    }
+    if (rest.n < 3 || rest.p[1] != '#') {
+        return 0;
+    }
+    bool hex = il_ascii_lower(rest.p[2]) == 'x';
+    size_t i = hex ? 3 : 2, from = i;
+    uint32_t c = 0;
+    while (i < rest.n && i - from < 9) {
+        int d = hex ? il_ascii_hex(rest.p[i]) : il_ascii_digit(rest.p[i]) ? rest.p[i] - '0' : -1;
+        if (d < 0) {
+            break;
+        }
+        c = c * (hex ? 16u : 10u) + (uint32_t)d;
+        if (c > 0x10ffff) {
+            return 0;
+        }
+        i++;
+    }
+    if (i == from || c == 0 || (c >= 0xd800 && c <= 0xdfff)) {
+        return 0;
+    }
+    *n = il_text_utf8(c, out);
+    return i < rest.n && rest.p[i] == ';' ? i + 1 : i;
+}
+
+/* Undoes one layer of escapes into a fresh copy; *out is the text itself when there was nothing to undo. */
+static il_status il_text_undo(il_text_scan *s, il_str t, bool percent, il_str *out, il_error *err) {
+    *out = t;
+    char *p = il_arena_bytes(s->scratch, t.n);
+    if (p == NULL) {
+        return il_arena_fail(s->scratch, err);
+    }
+    size_t n = 0;
+    bool changed = false;
+    for (size_t i = 0; i < t.n; i++) {
+        char c[4] = {t.p[i], 0, 0, 0};
+        size_t width = 1, skip = 0;
+        if (percent && t.p[i] == '%' && t.n - i >= 3 && il_ascii_hex(t.p[i + 1]) >= 0 && il_ascii_hex(t.p[i + 2]) >= 0) {
+            c[0] = (char)(il_ascii_hex(t.p[i + 1]) * 16 + il_ascii_hex(t.p[i + 2]));
+            skip = 3;
+        } else if (t.p[i] == '&') {
+            skip = il_text_entity(t, i, c, &width);
+        }
+        if (skip > 0) {
+            changed = true;
+            i += skip - 1;
+        } else {
+            width = 1;
+        }
+        /* a reference is never shorter than the character that it stands for */
+        memcpy(p + n, c, width);
+        n += width;
+    }
+    if (changed) {
+        *out = (il_str){p, n};
+    }
+    return IL_OK;
+}
+
+/* Undoes layer after layer and looks at each. What is still escaped after the last round is reported as unreadable. */
+static il_status il_text_layers(il_text_scan *s, il_str t, bool percent, il_error *err) {
+    for (int round = 0; round < IL_TEXT_ROUNDS && !s->stopped; round++) {
+        il_str next;
+        IL_TRY(il_text_undo(s, t, percent, &next, err));
+        if (next.p == t.p) {
+            return IL_OK;
+        }
+        t = next;
+        il_text_pass(s, t);
+    }
+    if (!s->stopped) {
+        il_str next;
+        IL_TRY(il_text_undo(s, t, percent, &next, err));
+        if (next.p != t.p) {
+            (void)il_text_report(s, IL_KIND_URL, (il_str){0});
+        }
+    }
+    return IL_OK;
+}
+
+static il_status il_text_limit(const il_text_scan *s, il_error *err) {
+    if (s->count > IL_TEXT_FOUND_MAX) {
+        return il_error_set(err, IL_E_LIMIT, "a text names more than %u destinations", IL_TEXT_FOUND_MAX);
+    }
+    return IL_OK;
+}
+
+/* Everything behind the authority of the first URL of a run. */
+static il_str il_text_behind_authority(il_str run) {
+    size_t at = il_str_find(run, IL_STR("://"), 0);
+    if (at == SIZE_MAX) {
+        return (il_str){0};
+    }
+    at += 3;
+    while (at < run.n && run.p[at] != '/' && run.p[at] != '?' && run.p[at] != '#') {
+        at++;
+    }
+    return il_str_part(run, at, run.n);
+}
+
+il_status il_text_nested(il_str url, il_arena *scratch, il_text_found found, void *ctx, il_error *err) {
+    il_text_scan s = {.scratch = scratch, .found = found, .ctx = ctx, .urls_only = true};
+    il_str rest = il_text_behind_authority(url);
+    if (rest.n == 0) {
+        return IL_OK;
+    }
+    il_text_pass(&s, rest);
+    IL_TRY(il_text_layers(&s, rest, true, err));
+    return il_text_limit(&s, err);
+}
+
+il_status il_text_destinations(il_str text, il_arena *scratch, il_text_found found, void *ctx, il_error *err) {
+    il_text_scan s = {.scratch = scratch, .found = found, .ctx = ctx};
+    il_text_pass(&s, text);
+    IL_TRY(il_text_layers(&s, text, false, err)); /* a mail in HTML */
+    /* URLs inside URLs: one run at a time, and what a run holds is undone once for all the URLs in it */
+    for (size_t i = 0; i < text.n && !s.stopped;) {
+        if (il_text_ends_url(text.p[i])) {
+            i++;
+            continue;
+        }
+        size_t end = il_text_url_end(text, i);
+        il_str rest = il_text_behind_authority(il_str_part(text, i, end));
+        if (rest.n > 0) {
+            IL_TRY(il_text_layers(&s, rest, true, err));
+        }
+        i = end;
+    }
+    return il_text_limit(&s, err);
+}

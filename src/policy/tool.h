@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One entry of `tools`: what a call of the tools that it matches does, and where it sends. */
+#pragma once
+#include "policy/argument.h"
+#include "policy/glob.h"
+
+typedef enum il_role { IL_ROLE_TO, IL_ROLE_OBJECT, IL_ROLE_READS, IL_ROLE_PLAIN, IL_ROLE_PART } il_role; /* PART: goes into a template */
+
+typedef struct il_argument {
+    il_role role;
+    il_kind kind; /* of TO and OBJECT */
+    il_arg_path path;
+} il_argument;
+typedef struct il_built { /* a destination or object that is made from several arguments */
+    il_role role;
+    il_kind kind;
+    il_template form;
+} il_built;
+
+typedef struct il_tool {
+    uint32_t nglobs;
+    il_glob *globs;
+    uint32_t effects; /* secret has set sensitive */
+    bool once;        /* else standing */
+    bool addressed;   /* else public */
+    uint32_t narguments, nbuilt;
+    il_argument *arguments;
+    il_built *built;
+    uint8_t meaning[IL_DIGEST_BYTES]; /* of the entry without `match`: equal entries have equal digests */
+    uint32_t line;
+} il_tool;
+
+IL_NODISCARD il_status il_tool_load(const il_json *entry, il_arena *arena, il_tool *out, il_error *err);

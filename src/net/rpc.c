@@ -142,10 +142,11 @@ static bool rpc_scan_id(il_str line, size_t at, il_rpc_id *out) {
     return at < line.n && (line.p[at] == ',' || line.p[at] == '}');
 }
 
-bool il_rpc_id_salvage(il_str line, il_rpc_id *out) {
+bool il_rpc_id_salvage(il_str line, il_rpc_id *out, bool *asks) {
     *out = (il_rpc_id){0};
+    *asks = false;
     uint64_t depth = 0;
-    bool method = false, found = false, key = false;
+    bool found = false, key = false;
     for (size_t at = 0; at < line.n;) {
         const char c = line.p[at];
         if (c == '"') {
@@ -168,7 +169,7 @@ bool il_rpc_id_salvage(il_str line, il_rpc_id *out) {
                 *out = (il_rpc_id){0};
                 return false;
             }
-            method = method || il_str_eq(text, IL_STR("method"));
+            *asks = *asks || il_str_eq(text, IL_STR("method"));
             if (il_str_eq(text, IL_STR("id"))) {
                 if (found || !rpc_scan_id(line, at, out)) {
                     *out = (il_rpc_id){0};
@@ -195,11 +196,7 @@ bool il_rpc_id_salvage(il_str line, il_rpc_id *out) {
         }
         at++;
     }
-    if (!found || !method) {
-        *out = (il_rpc_id){0};
-        return false;
-    }
-    return true;
+    return found;
 }
 
 /* --- building --- */

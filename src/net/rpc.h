@@ -36,9 +36,10 @@ IL_NODISCARD il_status il_rpc_read(const il_json *message, il_rpc *out, il_error
 /* An id or progress token; false when it is neither a string nor an integer in range, or too long. */
 bool il_rpc_id_read(const il_json *v, il_rpc_id *out);
 bool il_rpc_id_eq(const il_rpc_id *a, const il_rpc_id *b);
-/* The id of a request that could not be parsed, so that its sender need not hang: the only top-level member `id` when it is plain
- * (digits, or a string without escapes) and a top-level `method` is there. Borrowed from `line`. Never used for anything but the refusal. */
-bool il_rpc_id_salvage(il_str line, il_rpc_id *out);
+/* The id of a message that could not be parsed, so that who waits for it need not hang: the only top-level member `id` when it is plain
+ * (digits, or a string without escapes); *asks says whether there is a top-level `method`. Borrowed from `line`. Never used for
+ * anything but to refuse or to fail. */
+bool il_rpc_id_salvage(il_str line, il_rpc_id *out, bool *asks);
 
 /* Builders; NULL when the arena is out of memory. `params`, `result` and `data` may be part of another tree, and NULL for absent
  * (a NULL result is an empty object). */

@@ -134,7 +134,8 @@ static void gateway_server_unreadable(il_wire *w, il_str line, const il_error *e
     }
     if (w->phase < IL_PHASE_OPEN) {
         char text[IL_ERROR_MSG_BYTES + 96];
-        (void)il_format(text, sizeof text, "it wrote a line that is not a message before its first answer: %s (column %u)", err->msg, err->col);
+        (void)il_format(text, sizeof text, "it wrote a line to stdout that is not a JSON-RPC message before its first answer: %s (column %u)", err->msg,
+                        err->col);
         il_wire_start_failed(w, text);
     } else if (e != NULL) {
         char text[IL_ERROR_MSG_BYTES + 96];
@@ -144,7 +145,7 @@ static void gateway_server_unreadable(il_wire *w, il_str line, const il_error *e
         il_wire_arm(w);
         il_wire_drained(w);
     } else {
-        il_log_write(w->c.log, IL_LOG_ERROR, "%.*s: %s (column %u)", IL_STR_ARG(w->c.name), err->msg, err->col);
+        il_log_write(w->c.log, IL_LOG_ERROR, "%.*s: a line on its stdout is not a JSON-RPC message: %s (column %u)", IL_STR_ARG(w->c.name), err->msg, err->col);
         il_wire_server_gone(w, "wrote a line that is not a message, and was closed");
     }
 }
@@ -187,6 +188,13 @@ static void gateway_server_message(il_wire *w, il_str line) {
     }
     if (st != IL_OK) {
         gateway_server_unreadable(w, line, &err);
+        return;
+    }
+    if (il_json_kind_of(message) != IL_JSON_OBJECT) { /* a batch, or something printed that happens to be JSON */
+        if (il_rpc_read(message, &rpc, &err) == IL_OK) {
+            return;
+        }
+        gateway_server_unreadable(w, IL_STR(""), &err);
         return;
     }
     if (il_rpc_read(message, &rpc, &err) != IL_OK) {

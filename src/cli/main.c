@@ -38,6 +38,25 @@ static const il_command main_commands[] = {
      "example:\n"
      "  interlock check --policy policy.yaml sessions.ndjson\n",
      il_cmd_check},
+    {"gateway", "put an MCP server behind the gate",
+     "usage: interlock gateway --policy POLICY [options] -- SERVER [ARGUMENTS...]\n"
+     "\n"
+     "Starts the MCP server and speaks MCP over stdio on both sides: every call is decided before it reaches the\n"
+     "server, and recorded. Put this command where your agent's configuration names the server.\n"
+     "\n"
+     "  --policy POLICY     or INTERLOCK_POLICY\n"
+     "  --name NAME         the server's name in the policy; default: SERVER's file name without its ending\n"
+     "  --session ID        begins or resumes that session, or INTERLOCK_SESSION; default: a new one, named on stderr\n"
+     "  --ledger FILE       or INTERLOCK_LEDGER; default $XDG_STATE_HOME/interlock/ledger.db; :memory: keeps nothing\n"
+     "  --call-timeout S    seconds without an answer or progress, 1 to 600; default 60\n"
+     "  --log LEVEL         error, warn, info or debug, on stderr; default info\n"
+     "  --log-json          log lines as JSON objects\n"
+     "\n"
+     "INTERLOCK_MODE=enforce enforces a policy that is in monitor mode.\n"
+     "\n"
+     "example:\n"
+     "  interlock gateway --policy policy.yaml --name files -- npx -y @modelcontextprotocol/server-filesystem ~/notes\n",
+     il_cmd_gateway},
     {"init", "write a starter policy",
      "usage: interlock init [FILE]\n"
      "\n"

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gateway: policy, then ledger, then session, then the server, then service. Nothing is started before all before it is sound. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/ledger.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "interlock/host.h"
+#include "mcp/filter.h"
+#include "mcp/gateway.h"
+
+#define GATEWAY_LIMIT_S 600u      /* a call with progress */
+#define GATEWAY_GRACE_MS 60000u   /* the durable deadline lies behind our own, so that it only acts when we are dead */
+#define GATEWAY_SESSION_RANDOM 16
+
+typedef struct gateway_run {
+    const char *policy_path, *ledger_flag, *session_flag, *name_flag;
+    char *const *command;
+    uint64_t timeout_s;
+    bool enforce; /* the environment tightens a policy in monitor mode */
+    il_log log;
+    char path[IL_LEDGER_PATH_BYTES];
+    char session[IL_SESSION_ID_BYTES], name[IL_TOOL_BYTES], principal[32];
+    il_bundle *bundle;
+    il_ledger *ledger;
+    il_monitor *monitor;
+} gateway_run;
+
+static const char *gateway_env(const char *flag, const char *variable) {
+    const char *value = flag ? flag : getenv(variable);
+    return value && *value ? value : NULL;
+}
+
+/* The server's name: --name, else the command's file name without its last ending (`/opt/files.js` is `files`). */
+static il_status gateway_name(gateway_run *run, il_error *err) {
+    il_str name = il_str_of(run->name_flag ? run->name_flag : run->command[0]);
+    if (!run->name_flag) {
+        size_t from = name.n, to = name.n;
+        while (from > 0 && name.p[from - 1] != '/') {
+            from--;
+        }
+        for (size_t i = from + 1; i < name.n; i++) {
+            to = name.p[i] == '.' ? i : to;
+        }
+        name = il_str_part(name, from, to);
+    }
+    if (!il_server_name_ok(name)) {
+        return il_error_set(err, IL_E_INVALID, "`%.*s` is no server name: 1 to 64 of A-Z a-z 0-9 _ -; give one with --name", IL_STR_ARG(name));
+    }
+    memcpy(run->name, name.p, name.n);
+    run->name[name.n] = '\0';
+    return IL_OK;
+}
+
+static il_status gateway_session(gateway_run *run, il_error *err) {
+    if (run->session_flag) {
+        const il_str id = il_str_of(run->session_flag);
+        if (id.n >= sizeof run->session) {
+            return il_error_set(err, IL_E_INVALID, "the session id is longer than %zu bytes", sizeof run->session - 1);
+        }
+        memcpy(run->session, id.p, id.n + 1);
+        return IL_OK;
+    }
+    const il_host host = il_host_system();
+    uint8_t random[GATEWAY_SESSION_RANDOM];
+    if (!host.random(host.ctx, random, sizeof random)) {
+        return il_error_set(err, IL_E_IO, "no randomness for a session id; give one with --session");
+    }
+    size_t n = il_format(run->session, sizeof run->session, "gw-");
+    for (size_t i = 0; i < sizeof random; i++) {
+        n += il_format(run->session + n, sizeof run->session - n, "%s%llx", random[i] < 16 ? "0" : "", (unsigned long long)random[i]);
+    }
+    return IL_OK;
+}
+
+static il_status gateway_options(gateway_run *run, int argc, char **argv, il_error *err) {
+    const char *level = NULL, *timeout = NULL;
+    const il_option options[] = {
+        {.name = "policy", .value = &run->policy_path}, {.name = "name", .value = &run->name_flag},
+        {.name = "session", .value = &run->session_flag}, {.name = "ledger", .value = &run->ledger_flag},
+        {.name = "log", .value = &level},               {.name = "log-json", .flag = &run->log.json},
+        {.name = "call-timeout", .value = &timeout},
+    };
+    il_arguments arguments;
+    IL_TRY(il_options_read(argc, argv, options, sizeof options / sizeof *options, &arguments, err));
+    if (arguments.after > 0) {
+        return il_error_set(err, IL_E_INVALID, "`%s` stands before `--`; the server's command comes behind it", arguments.v[0]);
+    }
+    if (!arguments.ended || arguments.n == 0) {
+        return il_error_set(err, IL_E_INVALID, "the server's command is missing; it comes behind `--`");
+    }
+    run->command = arguments.v;
+    arguments.v[arguments.n] = NULL;
+    run->policy_path = gateway_env(run->policy_path, "INTERLOCK_POLICY");
+    run->ledger_flag = gateway_env(run->ledger_flag, "INTERLOCK_LEDGER");
+    run->session_flag = gateway_env(run->session_flag, "INTERLOCK_SESSION");
+    if (!run->policy_path) {
+        return il_error_set(err, IL_E_INVALID, "no policy; name one with --policy");
+    }
+    if (level && !il_log_level_of(il_str_of(level), &run->log.level)) {
+        return il_error_set(err, IL_E_INVALID, "`--log` takes error, warn, info or debug, not `%s`", level);
+    }
+    if (timeout) {
+        IL_TRY(il_options_number("call-timeout", timeout, GATEWAY_LIMIT_S, &run->timeout_s, err));
+    }
+    const char *mode = gateway_env(NULL, "INTERLOCK_MODE");
+    if (mode && strcmp(mode, "enforce") != 0) {
+        return il_error_set(err, IL_E_INVALID, "INTERLOCK_MODE can only be `enforce`: the environment may tighten, not loosen");
+    }
+    run->enforce = mode != NULL;
+    IL_TRY(gateway_name(run, err));
+    return gateway_session(run, err);
+}
+
+static il_status gateway_monitor(gateway_run *run, il_error *err) {
+    const il_monitor_config config = {
+        .size = sizeof config,
+        .policy = il_bundle_policy(run->bundle),
+        .store = il_ledger_store(run->ledger),
+        .host = il_host_system(),
+        .call_deadline_ms = GATEWAY_LIMIT_S * 1000u + GATEWAY_GRACE_MS,
+        .enforce = run->enforce,
+    };
+    IL_TRY(il_monitor_new(il_host_alloc(), &config, &run->monitor, err));
+    (void)il_format(run->principal, sizeof run->principal, "uid:%llu", (unsigned long long)getuid());
+    const il_begin how = {.size = sizeof how, .resume = run->session_flag != NULL, .principal = il_str_of(run->principal)};
+    return il_monitor_begin(run->monitor, il_str_of(run->session), &how, err);
+}
+
+/* What a person should know before the agent starts. */
+static void gateway_say(gateway_run *run, bool unenforced) {
+    struct stat ledger;
+    il_log_write(&run->log, IL_LOG_INFO, "session %s%s, server `%s`, ledger %s", run->session, run->session_flag ? "" : " (new)", run->name, run->path);
+    if (unenforced) {
+        il_log_write(&run->log, IL_LOG_WARN, "monitor mode: calls are decided and recorded, but nothing is stopped");
+    }
+    if (strcmp(run->path, ":memory:") != 0 && stat(run->path, &ledger) == 0 && (ledger.st_uid == geteuid() || geteuid() == 0)) {
+        il_log_write(&run->log, IL_LOG_WARN,
+                     "an agent that runs as this user could approve its own calls: it may write the ledger (run the gateway as another user)");
+    }
+}
+
+static il_exit gateway_serve(gateway_run *run) {
+    il_error err = {0};
+    const il_status loaded = il_bundle_load(il_host_alloc(), run->policy_path, &run->bundle, &err);
+    if (loaded != IL_OK) {
+        return il_fail(run->policy_path, &err);
+    }
+    if (il_ledger_use(run->ledger_flag, NULL, run->path, &run->ledger, &err) != IL_OK) {
+        return il_fail(run->path[0] ? run->path : NULL, &err);
+    }
+    if (gateway_monitor(run, &err) != IL_OK) {
+        return il_fail(NULL, &err);
+    }
+    const il_policy *policy = il_bundle_policy(run->bundle);
+    const il_gateway_config config = {
+        .alloc = il_host_alloc(),
+        .monitor = run->monitor,
+        .policy = policy,
+        .unenforced = il_policy_mode(policy) == IL_MODE_MONITOR && !run->enforce,
+        .session = il_str_of(run->session),
+        .name = il_str_of(run->name),
+        .command = run->command,
+        .log = &run->log,
+        .in = STDIN_FILENO,
+        .out = STDOUT_FILENO,
+        .call_timeout_ms = run->timeout_s * 1000u,
+        .call_limit_ms = GATEWAY_LIMIT_S * 1000u,
+    };
+    gateway_say(run, config.unenforced);
+    return (il_exit)il_gateway_run(&config);
+}
+
+il_exit il_cmd_gateway(int argc, char **argv) {
+    gateway_run *run = calloc(1, sizeof *run);
+    il_error err = {0};
+    if (!run) {
+        (void)il_error_set(&err, IL_E_MEMORY, "out of memory");
+        return il_fail(NULL, &err);
+    }
+    run->log = (il_log){.fd = STDERR_FILENO, .level = IL_LOG_INFO};
+    il_exit code;
+    if (gateway_options(run, argc, argv, &err) != IL_OK) {
+        code = il_fail_usage("gateway", &err);
+    } else {
+        code = gateway_serve(run);
+    }
+    il_monitor_free(run->monitor);
+    il_ledger_close(run->ledger);
+    il_bundle_free(run->bundle);
+    free(run);
+    return code;
+}

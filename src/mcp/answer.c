@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The server's answers on their way to the client: recorded before the first byte is released. */
+#include "base/error.h"
+#include "mcp/wire.h"
+
+bool il_wire_settle(il_wire *w, const il_pending *e, il_outcome_kind how, const il_json *result, char reason[IL_REASON_BYTES]) {
+    reason[0] = '\0';
+    if (!e->judged) {
+        return true;
+    }
+    const il_outcome outcome = {.size = sizeof outcome, .how = how, .result = result};
+    il_settlement s = IL_SETTLEMENT_INIT;
+    il_error err = {0};
+    const il_status st = il_monitor_settle(w->c.monitor, w->c.session, e->ticket, &outcome, &s, &err);
+    if (st == IL_OK && s.release) {
+        return true;
+    }
+    (void)il_format(reason, IL_REASON_BYTES, "%s", s.reason[0] != '\0' ? s.reason : "not recorded");
+    il_log_write(w->c.log, IL_LOG_WARN, "the result of %.*s (ticket %llu) is withheld: %s%s%s", IL_STR_ARG(e->what),
+                 (unsigned long long)e->ticket, reason, err.msg[0] != '\0' ? ": " : "", err.msg);
+    return false;
+}
+
+/* Answers with a refusal of our own and forgets the request. */
+static void answer_refuse(il_wire *w, il_pending *e, il_deny_code code, const char *text) {
+    const il_denial d = {.code = code, .text = il_str_of(text)};
+    il_wire_to_client(w, il_deny_answer(&w->arena, &e->id, e->message, &d));
+    il_pendings_remove(&w->calls, e);
+}
+
+static void answer_withhold(il_wire *w, il_pending *e, const char *reason) {
+    char text[192];
+    (void)il_format(text, sizeof text, "the call was run, but its result is withheld by Interlock (%s); do not retry", reason);
+    answer_refuse(w, e, IL_DENY_WITHHELD, text);
+}
+
+void il_wire_fail(il_wire *w, il_pending *e, il_deny_code code, const char *text) {
+    char reason[IL_REASON_BYTES];
+    (void)il_wire_settle(w, e, IL_OUTCOME_FAILED, NULL, reason); /* the text is ours: nothing of the server's is released */
+    answer_refuse(w, e, code, text);
+}
+
+void il_wire_fail_all(il_wire *w, il_deny_code code, const char *text) {
+    while (w->calls.n > 0) {
+        il_wire_fail(w, w->calls.v[0], code, text);
+    }
+}
+
+static void answer_dropped_tool(void *ctx, il_str name) {
+    const il_wire *w = ctx;
+    il_log_write(w->c.log, IL_LOG_WARN, "%.*s: tool `%.*s` is left out of the list: a name is 1 to 128 of A-Z a-z 0-9 _ . -", IL_STR_ARG(w->c.name),
+                 IL_STR_ARG(il_str_part(name, 0, 160)));
+}
+
+/* Says in the result that monitor mode let it through, and what enforcing would have done. */
+static il_json *answer_mark(il_wire *w, const il_pending *e, il_json *result) {
+    if (!w->c.unenforced && !e->unenforced) {
+        return result;
+    }
+    il_json *meta = il_json_make(&w->arena, IL_JSON_OBJECT);
+    const il_denial d = {.action = e->judged ? il_action_name(e->action) : "allow",
+                         .layer = e->judged ? il_layer_name(e->layer) : NULL,
+                         .rule = e->reason,
+                         .session = w->c.session};
+    const bool fine = il_json_set(meta, IL_STR("interlock/decision"), il_deny_decision(&w->arena, &d, true)) &&
+                      il_json_set(result, IL_STR("_meta"), meta);
+    return fine ? result : NULL;
+}
+
+static void answer_remember(il_wire *w, const il_pending *e, const il_json *result) {
+    const il_json *cursor = il_json_get(result, IL_STR("nextCursor"));
+    if (il_json_kind_of(cursor) == IL_JSON_STRING) {
+        il_seen_add(&w->cursors, (unsigned)e->message, il_json_text(cursor));
+    }
+    if (e->message == IL_MSG_SUBSCRIBE) {
+        il_seen_add(&w->subscribed, 0, e->extra);
+    } else if (e->message == IL_MSG_UNSUBSCRIBE) {
+        il_seen_forget(&w->subscribed, 0, e->extra);
+    }
+}
+
+static void answer_result(il_wire *w, const il_rpc *rpc, il_pending *e) {
+    char reason[IL_REASON_BYTES];
+    if (il_json_kind_of(rpc->result) != IL_JSON_OBJECT) {
+        il_wire_fail(w, e, IL_DENY_WITHHELD, "the server's answer is not a result; the call may have run");
+        return;
+    }
+    il_json *result = il_filter_result(&w->arena, e->message, rpc->result, answer_dropped_tool, w);
+    if (result == NULL) {
+        il_wire_fatal(w, "out of memory for a result");
+        return;
+    }
+    const bool failed = e->message == IL_MSG_TOOLS_CALL && il_json_bool(il_json_get(result, IL_STR("isError")));
+    if (!il_wire_settle(w, e, failed ? IL_OUTCOME_FAILED : IL_OUTCOME_DONE, result, reason)) {
+        answer_withhold(w, e, reason);
+        return;
+    }
+    answer_remember(w, e, result);
+    result = answer_mark(w, e, result);
+    il_wire_to_client(w, result == NULL ? NULL : il_rpc_result(&w->arena, &e->id, result));
+    il_pendings_remove(&w->calls, e);
+}
+
+static void answer_error(il_wire *w, const il_rpc *rpc, il_pending *e) {
+    char reason[IL_REASON_BYTES];
+    if (!il_wire_settle(w, e, IL_OUTCOME_FAILED, NULL, reason)) {
+        answer_withhold(w, e, reason);
+        return;
+    }
+    int64_t code = IL_RPC_INTERNAL;
+    (void)il_json_int(il_json_get(rpc->error, IL_STR("code")), &code);
+    il_wire_to_client(w, il_rpc_error(&w->arena, &e->id, code, il_json_text(il_json_get(rpc->error, IL_STR("message"))),
+                                      il_json_get(rpc->error, IL_STR("data"))));
+    il_pendings_remove(&w->calls, e);
+}
+
+void il_wire_answer(il_wire *w, const il_rpc *rpc) {
+    int64_t uid = 0;
+    il_pending *e = !rpc->id.string && il_str_int(rpc->id.text, &uid) ? il_pendings_by_uid(&w->calls, uid) : NULL;
+    if (e == NULL) {
+        il_log_write(w->c.log, IL_LOG_WARN, "%.*s: an answer to a request that is not in flight is dropped", IL_STR_ARG(w->c.name));
+        return;
+    }
+    if (e->message == IL_MSG_INITIALIZE) {
+        il_wire_initialized(w, e, rpc);
+    } else if (rpc->kind == IL_RPC_RESULT) {
+        answer_result(w, rpc, e);
+    } else if (rpc->kind == IL_RPC_ERROR) {
+        answer_error(w, rpc, e);
+    } else {
+        il_wire_fail(w, e, IL_DENY_WITHHELD, "the server's answer is malformed; the call may have run");
+    }
+    il_wire_arm(w);
+    il_wire_drained(w);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A server's requests to the client: only what was offered, only while the client waits for that server, and what the client
+ * answers leaves for the server, so it is judged as a call named after the method. */
+#include "base/error.h"
+#include "mcp/wire.h"
+
+#define ASK_LIMIT_MS (5u * 60u * 1000u) /* a person reads and answers */
+
+static bool ask_offered(const il_wire *w, il_message message) {
+    return (message == IL_MSG_SAMPLING && w->offered.sampling) || (message == IL_MSG_ROOTS_LIST && w->offered.roots) ||
+           (message == IL_MSG_ELICIT && w->offered.elicitation);
+}
+
+/* A server that asks keeps its caller waiting, which is no silence of its own; the hard limit of each call stays. */
+static void ask_touch(il_wire *w, uint64_t add_ms) {
+    const uint64_t now = il_loop_now_ms();
+    for (size_t i = 0; i < w->calls.n; i++) {
+        il_pending *e = w->calls.v[i];
+        const uint64_t next = now + w->c.call_timeout_ms + add_ms;
+        e->deadline = next < e->limit ? next : e->limit;
+    }
+}
+
+/* The parameters as the client gets them; NULL for a request that is refused (or no memory). */
+static il_json *ask_params(il_wire *w, il_message message, const il_json *params) {
+    il_json *p = il_filter_params(&w->arena, params);
+    if (message == IL_MSG_SAMPLING && il_json_remove(p, IL_STR("includeContext"))) {
+        /* other servers' context must not become this server's */
+        return il_json_set(p, IL_STR("includeContext"), il_json_string(&w->arena, IL_STR("none"))) ? p : NULL;
+    }
+    const il_json *mode = il_json_get(p, IL_STR("mode"));
+    if (message == IL_MSG_ELICIT && mode != NULL && !il_str_eq(il_json_text(mode), IL_STR("form"))) {
+        return NULL; /* a link that the server chooses was never offered */
+    }
+    return p;
+}
+
+void il_wire_ask(il_wire *w, const il_rpc *rpc, const il_mediation *m) {
+    const bool offered = ask_offered(w, m->message) && w->phase == IL_PHASE_OPEN && il_wire_in_flight(w) > 0;
+    il_json *params = offered ? ask_params(w, m->message, rpc->params) : NULL;
+    if (params == NULL) {
+        il_log_write(w->c.log, IL_LOG_WARN, "%.*s: `%.*s` is refused: %s", IL_STR_ARG(w->c.name), IL_STR_ARG(m->method),
+                     offered ? "not in a form that was offered" : "not offered to it, or no call of the client is in flight");
+        il_wire_to_server(w, il_deny_ask(&w->arena, &rpc->id, m->message, offered));
+        return;
+    }
+    const il_pending_spec spec = {.id = rpc->id, .message = m->message, .method = m->method, .what = m->method};
+    il_pending *e = NULL;
+    il_error err = {0};
+    const il_status st = il_pendings_add(&w->asks, &spec, &e, &err);
+    if (st == IL_E_EXISTS || st == IL_E_LIMIT) {
+        il_wire_to_server(w, il_rpc_error(&w->arena, &rpc->id, IL_RPC_INVALID, il_str_of(err.msg), NULL));
+        return;
+    }
+    if (st != IL_OK) {
+        il_wire_fatal(w, err.msg);
+        return;
+    }
+    e->deadline = e->limit = il_loop_now_ms() + ASK_LIMIT_MS;
+    ask_touch(w, ASK_LIMIT_MS);
+    il_wire_to_client(w, il_rpc_request(&w->arena, e->uid, m->method, params));
+    il_wire_arm(w);
+}
+
+void il_wire_ask_drop(il_wire *w, il_pending *e, bool answer_server, bool tell_client) {
+    if (answer_server) {
+        il_wire_to_server(w, il_deny_ask(&w->arena, &e->id, e->message, true));
+    }
+    if (tell_client) {
+        il_json *params = il_json_make(&w->arena, IL_JSON_OBJECT);
+        const bool fine = il_json_set(params, IL_STR("requestId"), il_json_number(&w->arena, e->uid));
+        il_wire_to_client(w, fine ? il_rpc_notification(&w->arena, IL_STR("notifications/cancelled"), params) : NULL);
+    }
+    il_pendings_remove(&w->asks, e);
+}
+
+static void ask_result(il_wire *w, il_pending *e, const il_json *answer) {
+    il_json *result = il_json_kind_of(answer) == IL_JSON_OBJECT ? il_filter_params(&w->arena, answer) : NULL;
+    il_decision d;
+    if (result == NULL || !il_wire_judge(w, e, e->method, result, &d)) {
+        il_wire_ask_drop(w, e, true, false);
+        return;
+    }
+    char reason[IL_REASON_BYTES];
+    il_wire_to_server(w, il_rpc_result(&w->arena, &e->id, result));
+    (void)il_wire_settle(w, e, IL_OUTCOME_DONE, NULL, reason); /* nothing comes back: it was a way out only */
+    il_pendings_remove(&w->asks, e);
+}
+
+void il_wire_ask_answer(il_wire *w, const il_rpc *rpc) {
+    int64_t uid = 0;
+    il_pending *e = !rpc->id.string && il_str_int(rpc->id.text, &uid) ? il_pendings_by_uid(&w->asks, uid) : NULL;
+    if (e == NULL) {
+        il_log_write(w->c.log, IL_LOG_WARN, "the client answered a request that nobody made; dropped");
+        return;
+    }
+    ask_touch(w, 0);
+    if (rpc->kind == IL_RPC_RESULT) {
+        ask_result(w, e, rpc->result);
+    } else { /* the words of an error would leave unjudged */
+        il_wire_ask_drop(w, e, true, false);
+    }
+    il_wire_arm(w);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcp/filter.h"
+
+#define FILTER_NAME_MAX 128
+#define FILTER_SERVER_MAX 64
+
+static bool filter_word(il_str name, size_t max, bool dot) {
+    if (name.n == 0 || name.n > max) {
+        return false;
+    }
+    for (size_t i = 0; i < name.n; i++) {
+        const char c = name.p[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || (dot && c == '.'))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool il_tool_name_ok(il_str name) {
+    return filter_word(name, FILTER_NAME_MAX, true);
+}
+
+bool il_server_name_ok(il_str name) {
+    return filter_word(name, FILTER_SERVER_MAX, false);
+}
+
+static const il_str filter_meta = {"_meta", 5};
+
+/* A copy without `_meta`; anything but an object stays as it is. */
+static il_json *filter_bare(il_arena *a, const il_json *v) {
+    il_json *copy = il_json_shallow(a, v);
+    if (copy != NULL && copy->kind == IL_JSON_OBJECT) {
+        (void)il_json_remove(copy, filter_meta);
+    }
+    return copy;
+}
+
+il_json *il_filter_params(il_arena *a, const il_json *params) {
+    return params == NULL ? il_json_make(a, IL_JSON_OBJECT) : filter_bare(a, params);
+}
+
+il_json *il_filter_token(il_arena *a, const il_json *params, int64_t token) {
+    il_json *copy = il_filter_params(a, params), *meta = il_json_make(a, IL_JSON_OBJECT);
+    const bool fine = il_json_set(meta, IL_STR("progressToken"), il_json_number(a, token)) && il_json_set(copy, filter_meta, meta);
+    return fine ? copy : NULL;
+}
+
+/* One item of a list: without `_meta`, and an embedded resource's or a prompt message's inner object without it too. */
+static il_json *filter_item(il_arena *a, const il_json *item) {
+    if (il_json_kind_of(item) != IL_JSON_OBJECT) {
+        return il_json_shallow(a, item);
+    }
+    il_json *out = il_json_make(a, IL_JSON_OBJECT);
+    for (const il_json *m = il_json_first(item); m != NULL; m = il_json_next(m)) {
+        const il_str key = il_json_key(m);
+        if (il_str_eq(key, filter_meta)) {
+            continue;
+        }
+        const bool inner = il_str_eq(key, IL_STR("resource")) || il_str_eq(key, IL_STR("content"));
+        il_json *copy = inner ? filter_bare(a, m) : il_json_shallow(a, m);
+        if (inner && copy != NULL && il_json_get(copy, IL_STR("resource")) != NULL) { /* a prompt message's embedded resource */
+            il_json *deeper = filter_bare(a, il_json_get(copy, IL_STR("resource")));
+            (void)il_json_remove(copy, IL_STR("resource"));
+            if (!il_json_set(copy, IL_STR("resource"), deeper)) {
+                return NULL;
+            }
+        }
+        if (!il_json_set(out, key, copy)) {
+            return NULL;
+        }
+    }
+    return out;
+}
+
+static bool filter_tool_ok(const il_json *tool, il_filter_dropped dropped, void *ctx) {
+    const il_json *name = il_json_get(tool, IL_STR("name"));
+    if (il_json_kind_of(name) == IL_JSON_STRING && il_tool_name_ok(il_json_text(name))) {
+        return true;
+    }
+    if (dropped != NULL) {
+        dropped(ctx, il_json_text(name));
+    }
+    return false;
+}
+
+static il_json *filter_list(il_arena *a, const il_json *list, bool tools, il_filter_dropped dropped, void *ctx) {
+    il_json *out = il_json_make(a, IL_JSON_ARRAY);
+    for (const il_json *item = il_json_first(list); item != NULL; item = il_json_next(item)) {
+        if (tools && !filter_tool_ok(item, dropped, ctx)) {
+            continue;
+        }
+        if (!il_json_push(out, filter_item(a, item))) {
+            return NULL;
+        }
+    }
+    return out;
+}
+
+/* The member that holds the items of a result; empty when it has none. */
+static il_str filter_items(il_message message) {
+    switch (message) {
+    case IL_MSG_TOOLS_LIST:
+        return IL_STR("tools");
+    case IL_MSG_TOOLS_CALL:
+        return IL_STR("content");
+    case IL_MSG_RESOURCES_LIST:
+        return IL_STR("resources");
+    case IL_MSG_TEMPLATES_LIST:
+        return IL_STR("resourceTemplates");
+    case IL_MSG_RESOURCES_READ:
+        return IL_STR("contents");
+    case IL_MSG_PROMPTS_LIST:
+        return IL_STR("prompts");
+    case IL_MSG_PROMPTS_GET:
+        return IL_STR("messages");
+    case IL_MSG_NONE:
+    case IL_MSG_INITIALIZE:
+    case IL_MSG_INITIALIZED:
+    case IL_MSG_PING:
+    case IL_MSG_CANCELLED:
+    case IL_MSG_PROGRESS:
+    case IL_MSG_SET_LEVEL:
+    case IL_MSG_LOG:
+    case IL_MSG_TOOLS_CHANGED:
+    case IL_MSG_SUBSCRIBE:
+    case IL_MSG_UNSUBSCRIBE:
+    case IL_MSG_RESOURCE_UPDATED:
+    case IL_MSG_RESOURCES_CHANGED:
+    case IL_MSG_PROMPTS_CHANGED:
+    case IL_MSG_COMPLETE:
+    case IL_MSG_SAMPLING:
+    case IL_MSG_ROOTS_LIST:
+    case IL_MSG_ROOTS_CHANGED:
+    case IL_MSG_ELICIT:
+        break;
+    }
+    return IL_STR("");
+}
+
+il_json *il_filter_result(il_arena *a, il_message message, const il_json *result, il_filter_dropped dropped, void *ctx) {
+    const il_str items = filter_items(message);
+    il_json *out = il_json_make(a, IL_JSON_OBJECT);
+    for (const il_json *m = il_json_first(result); m != NULL; m = il_json_next(m)) {
+        const il_str key = il_json_key(m);
+        if (il_str_eq(key, filter_meta)) {
+            continue;
+        }
+        il_json *copy = items.n > 0 && il_str_eq(key, items) && il_json_kind_of(m) == IL_JSON_ARRAY
+                            ? filter_list(a, m, message == IL_MSG_TOOLS_LIST, dropped, ctx)
+                            : il_json_shallow(a, m);
+        if (!il_json_set(out, key, copy)) {
+            return NULL;
+        }
+    }
+    return out;
+}
+
+/* --- capabilities --- */
+
+static bool filter_object(const il_json *v) {
+    return il_json_kind_of(v) == IL_JSON_OBJECT;
+}
+
+il_features il_features_of(const il_json *capabilities) {
+    const il_json *roots = il_json_get(capabilities, IL_STR("roots"));
+    return (il_features){
+        .sampling = filter_object(il_json_get(capabilities, IL_STR("sampling"))),
+        .roots = filter_object(roots),
+        .roots_changed = il_json_bool(il_json_get(roots, IL_STR("listChanged"))),
+        .elicitation = filter_object(il_json_get(capabilities, IL_STR("elicitation"))),
+    };
+}
+
+il_json *il_features_node(il_arena *a, const il_features *f) {
+    il_json *out = il_json_make(a, IL_JSON_OBJECT);
+    bool fine = true;
+    if (f->roots) {
+        il_json *roots = il_json_make(a, IL_JSON_OBJECT);
+        fine = (!f->roots_changed || il_json_set(roots, IL_STR("listChanged"), il_json_boolean(a, true))) &&
+               il_json_set(out, IL_STR("roots"), roots);
+    }
+    fine = fine && (!f->sampling || il_json_set(out, IL_STR("sampling"), il_json_make(a, IL_JSON_OBJECT)));
+    fine = fine && (!f->elicitation || il_json_set(out, IL_STR("elicitation"), il_json_make(a, IL_JSON_OBJECT)));
+    return fine && out != NULL ? out : NULL;
+}
+
+il_json *il_filter_capabilities(il_arena *a, const il_json *capabilities) {
+    static const il_str known[] = {{"tools", 5}, {"resources", 9}, {"prompts", 7}, {"completions", 11}, {"logging", 7}};
+    static const il_str flags[] = {{"listChanged", 11}, {"subscribe", 9}};
+    il_json *out = il_json_make(a, IL_JSON_OBJECT);
+    for (const il_json *m = il_json_first(capabilities); m != NULL; m = il_json_next(m)) {
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+            if (!il_str_eq(il_json_key(m), known[i]) || il_json_kind_of(m) != IL_JSON_OBJECT) {
+                continue;
+            }
+            il_json *one = il_json_make(a, IL_JSON_OBJECT);
+            for (const il_json *flag = il_json_first(m); flag != NULL; flag = il_json_next(flag)) {
+                if ((il_str_eq(il_json_key(flag), flags[0]) || il_str_eq(il_json_key(flag), flags[1])) &&
+                    il_json_kind_of(flag) == IL_JSON_BOOL && !il_json_set(one, il_json_key(flag), il_json_shallow(a, flag))) {
+                    return NULL;
+                }
+            }
+            if (!il_json_set(out, known[i], one)) {
+                return NULL;
+            }
+        }
+    }
+    return out;
+}
+
+il_json *il_filter_server_info(il_arena *a, const il_json *info, bool inside) {
+    static const il_str kept[] = {{"name", 4}, {"title", 5}, {"version", 7}, {"description", 11}};
+    il_json *out = il_json_make(a, IL_JSON_OBJECT);
+    for (size_t i = 0; i < sizeof kept / sizeof *kept - (inside ? 0 : 1); i++) {
+        const il_json *v = il_json_get(info, kept[i]);
+        if (il_json_kind_of(v) == IL_JSON_STRING && !il_json_set(out, kept[i], il_json_shallow(a, v))) {
+            return NULL;
+        }
+    }
+    return out;
+}

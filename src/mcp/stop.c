@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every way to end: the client leaves, a signal comes, the server dies, memory runs out. */
+#include "base/error.h"
+#include "mcp/wire.h"
+
+#define STOP_DRAIN_MS 5000      /* after SIGTERM, for calls in flight */
+#define STOP_DRAIN_ALONE_MS 1500 /* the same when nobody waits for the results */
+#define STOP_FLUSH_MS 500       /* for the client to read what is written */
+
+void il_wire_on_stopped(void *ctx) {
+    il_wire *w = ctx;
+    w->up_stopped = true;
+    if (w->phase != IL_PHASE_STOP) {
+        return;
+    }
+    if (!w->client_gone && il_writer_waiting(w->out) > 0) {
+        il_timer_set(w->drain, STOP_FLUSH_MS);
+    } else {
+        il_loop_stop(w->loop);
+    }
+}
+
+void il_wire_stop(il_wire *w) {
+    if (w->phase == IL_PHASE_STOP) {
+        return;
+    }
+    w->phase = IL_PHASE_STOP;
+    il_timer_clear(w->due);
+    il_timer_clear(w->changed);
+    il_timer_clear(w->drain);
+    il_wire_hold(w, IL_HOLD_DRAIN, true);
+    if (w->up == NULL || w->up_stopped) {
+        il_wire_on_stopped(w);
+    } else {
+        il_upstream_stop(w->up);
+    }
+}
+
+void il_wire_fatal(il_wire *w, const char *text) {
+    if (w->phase != IL_PHASE_STOP) {
+        il_log_write(w->c.log, IL_LOG_ERROR, "%s; the gateway ends, and calls in flight count as their worst case", text);
+        w->code = 5;
+        il_wire_stop(w);
+    }
+}
+
+void il_wire_start_failed(il_wire *w, const char *text) {
+    if (w->phase == IL_PHASE_STOP) {
+        return;
+    }
+    il_log_write(w->c.log, IL_LOG_ERROR, "server `%.*s`: %s", IL_STR_ARG(w->c.name), text);
+    w->code = 3;
+    il_wire_fail_all(w, IL_DENY_UPSTREAM, text);
+    il_wire_stop(w);
+}
+
+void il_wire_server_gone(il_wire *w, const char *why) {
+    char text[256];
+    if (w->phase == IL_PHASE_NEW || w->phase == IL_PHASE_HANDSHAKE) {
+        (void)il_format(text, sizeof text, "it %s before its first answer", why);
+        il_wire_start_failed(w, text);
+        return;
+    }
+    if (w->phase == IL_PHASE_STOP || w->up_gone) {
+        return;
+    }
+    w->up_gone = true;
+    w->code = w->code == 0 && w->phase == IL_PHASE_OPEN ? 4 : w->code;
+    (void)il_format(w->gone, sizeof w->gone, "%s", why);
+    il_log_write(w->c.log, IL_LOG_ERROR, "server `%.*s` %s; its calls are answered with errors from here on", IL_STR_ARG(w->c.name), why);
+    while (w->asks.n > 0) {
+        il_wire_ask_drop(w, w->asks.v[0], false, true);
+    }
+    (void)il_format(text, sizeof text, "the server `%.*s` %s; the call MAY have run, and it was not retried", IL_STR_ARG(w->c.name), why);
+    il_wire_fail_all(w, IL_DENY_UPSTREAM, text);
+    il_wire_arm(w);
+    if (w->phase == IL_PHASE_OPEN) {
+        il_upstream_stop(w->up);
+    } else {
+        il_wire_drained(w);
+    }
+}
+
+void il_wire_drain(il_wire *w, uint64_t bound_ms) {
+    if (w->phase == IL_PHASE_STOP) {
+        return;
+    }
+    if (w->phase != IL_PHASE_DRAIN) {
+        w->phase = IL_PHASE_DRAIN;
+        il_wire_hold(w, IL_HOLD_DRAIN, true);
+        while (w->asks.n > 0) {
+            il_wire_ask_drop(w, w->asks.v[0], true, false);
+        }
+    }
+    il_timer_set(w->drain, bound_ms);
+    il_wire_drained(w);
+}
+
+void il_wire_drained(il_wire *w) {
+    if (w->phase == IL_PHASE_DRAIN && w->calls.n == 0) {
+        il_wire_changed(w);
+        il_wire_stop(w);
+    }
+}
+
+void il_wire_on_drain_timer(void *ctx) {
+    il_wire *w = ctx;
+    if (w->phase == IL_PHASE_STOP) {
+        il_loop_stop(w->loop);
+        return;
+    }
+    il_wire_fail_all(w, IL_DENY_TIMEOUT, "the gateway ends; the call MAY have run, and it was not retried");
+    il_wire_stop(w);
+    il_arena_reset(&w->arena);
+}
+
+void il_wire_on_term(void *ctx) {
+    il_wire *w = ctx;
+    il_log_write(w->c.log, IL_LOG_INFO, "ending: calls in flight may still finish");
+    il_wire_drain(w, w->client_gone ? STOP_DRAIN_ALONE_MS : STOP_DRAIN_MS);
+    il_arena_reset(&w->arena);
+}
+
+void il_wire_on_interrupt(void *ctx) {
+    il_wire *w = ctx;
+    if (++w->interrupts < 2) {
+        il_wire_on_term(w);
+        return;
+    }
+    il_log_write(w->c.log, IL_LOG_WARN, "aborted; calls in flight count as their worst case");
+    if (w->up != NULL) {
+        il_upstream_kill(w->up);
+    }
+    w->code = 5;
+    w->phase = IL_PHASE_STOP;
+    il_loop_stop(w->loop);
+}

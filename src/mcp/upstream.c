@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcp/upstream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "net/reader.h"
+#include "net/writer.h"
+
+#define UPSTREAM_STDERR_LINE (64u * 1024u)
+#define UPSTREAM_EXIT_MS 500   /* between its end and the end of its output, or the other way round */
+#define UPSTREAM_CLOSE_MS 1000 /* to end by itself after its stdin was closed */
+#define UPSTREAM_TERM_MS 500   /* to end after SIGTERM */
+#define UPSTREAM_KILL_MS 500   /* to be reaped after SIGKILL */
+
+typedef enum upstream_stage { UPSTREAM_RUNS = 0, UPSTREAM_CLOSED, UPSTREAM_TERMED, UPSTREAM_KILLED, UPSTREAM_STOPPED } upstream_stage;
+
+struct il_upstream {
+    const il_alloc *alloc;
+    il_upstream_config c;
+    il_upstream_calls calls;
+    void *ctx;
+    pid_t pid;
+    int to, from, noise; /* our ends of its stdin, stdout, stderr */
+    il_writer *writer;
+    il_reader *reader, *stderr_reader;
+    il_timer *timer;
+    upstream_stage stage;
+    bool exited, eof, told;
+    int status; /* of waitpid */
+};
+
+/* --- its end --- */
+
+static void upstream_why(const il_upstream *u, char *out, size_t cap) {
+    if (!u->exited) {
+        (void)snprintf(out, cap, "closed its output");
+    } else if (WIFSIGNALED(u->status)) {
+        (void)snprintf(out, cap, "was ended by signal %d", WTERMSIG(u->status));
+    } else {
+        (void)snprintf(out, cap, "exited with status %d", WEXITSTATUS(u->status));
+    }
+}
+
+static void upstream_gone(il_upstream *u) {
+    if (!u->told && u->stage == UPSTREAM_RUNS) {
+        char why[64];
+        u->told = true;
+        il_timer_clear(u->timer);
+        upstream_why(u, why, sizeof why);
+        u->calls.gone(u->ctx, why);
+    }
+}
+
+static void upstream_stopped(il_upstream *u) {
+    if (u->stage != UPSTREAM_STOPPED) {
+        u->stage = UPSTREAM_STOPPED;
+        il_timer_clear(u->timer);
+        u->calls.stopped(u->ctx);
+    }
+}
+
+/* The group is ours as long as its leader is not reaped, so the number cannot have been given to anybody else. */
+static void upstream_signal(const il_upstream *u, int signal) {
+    if (!u->exited && u->pid > 0) {
+        (void)kill(-u->pid, signal);
+    }
+}
+
+static void upstream_on_child(void *ctx) {
+    il_upstream *u = ctx;
+    siginfo_t info = {0};
+    if (u->exited || u->pid <= 0 || waitid(P_PID, (id_t)u->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != u->pid) {
+        return;
+    }
+    if (u->stage != UPSTREAM_RUNS) {
+        upstream_signal(u, SIGTERM); /* what its leader left behind */
+    }
+    (void)waitpid(u->pid, &u->status, 0);
+    u->exited = true;
+    if (u->stage != UPSTREAM_RUNS) {
+        upstream_stopped(u);
+    } else if (u->eof) {
+        upstream_gone(u);
+    } else {
+        il_timer_set(u->timer, UPSTREAM_EXIT_MS); /* its last lines may still be in the pipe */
+    }
+}
+
+static void upstream_on_timer(void *ctx) {
+    il_upstream *u = ctx;
+    switch (u->stage) {
+    case UPSTREAM_RUNS:
+        upstream_gone(u);
+        return;
+    case UPSTREAM_CLOSED:
+        u->stage = UPSTREAM_TERMED;
+        upstream_signal(u, SIGTERM);
+        il_timer_set(u->timer, UPSTREAM_TERM_MS);
+        return;
+    case UPSTREAM_TERMED:
+        u->stage = UPSTREAM_KILLED;
+        upstream_signal(u, SIGKILL);
+        il_timer_set(u->timer, UPSTREAM_KILL_MS);
+        return;
+    case UPSTREAM_KILLED:
+        upstream_stopped(u);
+        return;
+    case UPSTREAM_STOPPED:
+        return;
+    }
+}
+
+static void upstream_close_stdin(il_upstream *u) {
+    il_writer_free(u->writer);
+    u->writer = NULL;
+    if (u->to >= 0) {
+        (void)close(u->to);
+        u->to = -1;
+    }
+}
+
+void il_upstream_stop(il_upstream *u) {
+    if (u->stage != UPSTREAM_RUNS) {
+        return;
+    }
+    u->stage = UPSTREAM_CLOSED;
+    u->told = true;
+    upstream_close_stdin(u);
+    /* `stopped` always comes from the loop. Its output is read and thrown away, so that a full pipe does not keep it alive. */
+    il_reader_resume(u->reader);
+    il_timer_set(u->timer, u->exited ? 0 : UPSTREAM_CLOSE_MS);
+    if (u->exited) {
+        u->stage = UPSTREAM_KILLED;
+    }
+}
+
+void il_upstream_kill(il_upstream *u) {
+    upstream_signal(u, SIGKILL);
+}
+
+/* --- lines --- */
+
+static void upstream_on_line(void *ctx, il_str line) {
+    il_upstream *u = ctx;
+    if (u->stage == UPSTREAM_RUNS && !u->told) {
+        u->calls.line(u->ctx, line);
+    }
+}
+
+static void upstream_on_too_long(void *ctx) {
+    il_upstream *u = ctx;
+    if (u->stage == UPSTREAM_RUNS && !u->told) {
+        u->calls.too_long(u->ctx);
+    }
+}
+
+static void upstream_on_end(void *ctx, int error) {
+    il_upstream *u = ctx;
+    (void)error;
+    u->eof = true;
+    if (u->stage != UPSTREAM_RUNS) {
+        return;
+    }
+    if (u->exited) {
+        upstream_gone(u);
+    } else {
+        il_timer_set(u->timer, UPSTREAM_EXIT_MS); /* its exit status makes a better message */
+    }
+}
+
+static void upstream_on_full(void *ctx, bool full) {
+    il_upstream *u = ctx;
+    u->calls.full(u->ctx, full);
+}
+
+static void upstream_on_failed(void *ctx, int error) {
+    il_upstream *u = ctx;
+    (void)error;
+    if (u->stage == UPSTREAM_RUNS && !u->exited && !il_timer_is_set(u->timer)) {
+        il_timer_set(u->timer, UPSTREAM_EXIT_MS);
+    }
+}
+
+static void upstream_on_noise(void *ctx, il_str line) {
+    const il_upstream *u = ctx;
+    il_log_write(u->c.log, IL_LOG_INFO, "%.*s: %.*s", IL_STR_ARG(u->c.name), IL_STR_ARG(il_str_part(line, 0, IL_LOG_LINE)));
+}
+
+static void upstream_on_noise_too_long(void *ctx) {
+    const il_upstream *u = ctx;
+    il_log_write(u->c.log, IL_LOG_INFO, "%.*s: (a line of more than %u bytes)", IL_STR_ARG(u->c.name), UPSTREAM_STDERR_LINE);
+}
+
+static void upstream_on_noise_end(void *ctx, int error) {
+    (void)ctx;
+    (void)error;
+}
+
+il_status il_upstream_put(il_upstream *u, il_str line, il_error *err) {
+    if (u->writer == NULL) {
+        return il_error_set(err, IL_E_IO, "the server was stopped");
+    }
+    return il_writer_put(u->writer, line, err);
+}
+
+void il_upstream_pause(il_upstream *u) {
+    il_reader_pause(u->reader);
+}
+
+void il_upstream_resume(il_upstream *u) {
+    il_reader_resume(u->reader);
+}
+
+/* --- its start --- */
+
+static void upstream_forget_environment(void) {
+    extern char **environ;
+    for (char **e = environ; e != NULL && *e != NULL;) {
+        const char *equals = strchr(*e, '=');
+        char name[128];
+        if (strncmp(*e, "INTERLOCK_", 10) != 0 || equals == NULL || (size_t)(equals - *e) >= sizeof name) {
+            e++;
+            continue;
+        }
+        memcpy(name, *e, (size_t)(equals - *e));
+        name[equals - *e] = '\0';
+        (void)unsetenv(name);
+        e = environ;
+    }
+}
+
+static _Noreturn void upstream_child(char *const *command, pid_t parent, int in, int out, int noise, int report) {
+    (void)setpgid(0, 0);
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) {
+        _exit(127);
+    }
+    static const int signals[] = {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGCHLD};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        (void)signal(signals[i], SIG_DFL);
+    }
+    sigset_t none;
+    (void)sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    int why = 0;
+    if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(noise, 2) < 0) {
+        why = errno;
+    } else {
+        upstream_forget_environment();
+        (void)execvp(command[0], command);
+        why = errno;
+    }
+    ssize_t ignored = write(report, &why, sizeof why);
+    (void)ignored;
+    _exit(127);
+}
+
+/* A descriptor above 2, so that dup2 in the child cannot overwrite one that it still needs. */
+static int upstream_high(int fd) {
+    if (fd < 0 || fd > 2) {
+        return fd;
+    }
+    const int moved = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    (void)close(fd);
+    return moved;
+}
+
+static bool upstream_pipe(int ends[2]) {
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        ends[0] = ends[1] = -1;
+        return false;
+    }
+    ends[0] = upstream_high(ends[0]);
+    ends[1] = upstream_high(ends[1]);
+    return ends[0] >= 0 && ends[1] >= 0;
+}
+
+static void upstream_close(int *fd) {
+    if (*fd >= 0) {
+        (void)close(*fd);
+        *fd = -1;
+    }
+}
+
+static il_status upstream_spawn(il_upstream *u, il_error *err) {
+    int in[2] = {-1, -1}, out[2] = {-1, -1}, noise[2] = {-1, -1}, report[2] = {-1, -1};
+    il_status st = IL_OK;
+    if (!upstream_pipe(in) || !upstream_pipe(out) || !upstream_pipe(noise) || !upstream_pipe(report)) {
+        st = il_error_set(err, IL_E_IO, "cannot make pipes for the server: %s", strerror(errno));
+    } else {
+        sigset_t all, before;
+        (void)sigfillset(&all);
+        (void)sigprocmask(SIG_SETMASK, &all, &before);
+        const pid_t parent = getpid();
+        u->pid = fork();
+        if (u->pid == 0) {
+            upstream_child(u->c.command, parent, in[0], out[1], noise[1], report[1]);
+        }
+        const int failed = errno;
+        (void)sigprocmask(SIG_SETMASK, &before, NULL);
+        upstream_close(&report[1]);
+        int why = 0;
+        if (u->pid < 0) {
+            st = il_error_set(err, IL_E_IO, "cannot start the server: %s", strerror(failed));
+        } else {
+            (void)setpgid(u->pid, u->pid);
+            ssize_t got;
+            do {
+                got = read(report[0], &why, sizeof why);
+            } while (got < 0 && errno == EINTR);
+            if (got == (ssize_t)sizeof why) {
+                (void)waitpid(u->pid, &u->status, 0);
+                u->exited = true;
+                st = il_error_set(err, why == ENOENT ? IL_E_NOT_FOUND : IL_E_IO, "cannot run `%s`: %s", u->c.command[0], strerror(why));
+            }
+        }
+    }
+    upstream_close(&in[0]);
+    upstream_close(&out[1]);
+    upstream_close(&noise[1]);
+    upstream_close(&report[0]);
+    upstream_close(&report[1]);
+    u->to = in[1];
+    u->from = out[0];
+    u->noise = noise[0];
+    return st;
+}
+
+static il_status upstream_open(il_upstream *u, il_loop *loop, il_error *err) {
+    static const il_reader_calls lines = {upstream_on_line, upstream_on_too_long, upstream_on_end};
+    static const il_reader_calls noise = {upstream_on_noise, upstream_on_noise_too_long, upstream_on_noise_end};
+    static const il_writer_calls writes = {upstream_on_full, upstream_on_failed};
+    IL_TRY(il_timer_new(loop, upstream_on_timer, u, &u->timer, err));
+    IL_TRY(il_loop_signal(loop, SIGCHLD, upstream_on_child, u, err));
+    IL_TRY(upstream_spawn(u, err));
+    IL_TRY(il_writer_new(u->alloc, loop, u->to, u->c.high, u->c.max_waiting, &writes, u, &u->writer, err));
+    IL_TRY(il_reader_new(u->alloc, loop, u->from, u->c.max_line, false, &lines, u, &u->reader, err));
+    IL_TRY(il_reader_new(u->alloc, loop, u->noise, UPSTREAM_STDERR_LINE, true, &noise, u, &u->stderr_reader, err));
+    il_reader_resume(u->stderr_reader);
+    return IL_OK;
+}
+
+il_status il_upstream_start(const il_alloc *alloc, il_loop *loop, const il_upstream_config *config, const il_upstream_calls *calls, void *ctx,
+                            il_upstream **out, il_error *err) {
+    *out = NULL;
+    il_upstream *u = alloc->alloc(alloc->ctx, sizeof *u);
+    if (u == NULL) {
+        return il_error_set(err, IL_E_MEMORY, "out of memory for the server");
+    }
+    *u = (il_upstream){.alloc = alloc, .c = *config, .calls = *calls, .ctx = ctx, .to = -1, .from = -1, .noise = -1};
+    const il_status st = upstream_open(u, loop, err);
+    if (st != IL_OK) {
+        il_upstream_free(u);
+        return st;
+    }
+    *out = u;
+    return IL_OK;
+}
+
+void il_upstream_free(il_upstream *u) {
+    if (u == NULL) {
+        return;
+    }
+    upstream_close_stdin(u);
+    il_reader_free(u->reader);
+    il_reader_free(u->stderr_reader);
+    il_timer_free(u->timer);
+    upstream_close(&u->from);
+    upstream_close(&u->noise);
+    if (u->pid > 0 && !u->exited) {
+        upstream_signal(u, SIGKILL);
+        (void)waitpid(u->pid, &u->status, 0);
+    }
+    u->alloc->free(u->alloc->ctx, u);
+}

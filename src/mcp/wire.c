@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcp/wire.h"
+
+#include "base/error.h"
+
+static void wire_send(il_wire *w, const il_json *message, bool to_client) {
+    if (w->phase == IL_PHASE_STOP || (to_client ? w->client_gone : w->up_gone)) {
+        return;
+    }
+    il_str line;
+    il_error err = {0};
+    il_status st = il_rpc_line(&w->arena, message, IL_WIRE_LINE_MAX, &line, &err);
+    if (st == IL_OK) {
+        st = to_client ? il_writer_put(w->out, line, &err) : il_upstream_put(w->up, line, &err);
+    }
+    if (st != IL_OK && st != IL_E_IO) { /* the end of the other side is reported by itself */
+        il_wire_fatal(w, err.msg);
+    }
+}
+
+void il_wire_to_client(il_wire *w, const il_json *message) {
+    wire_send(w, message, true);
+}
+
+void il_wire_to_server(il_wire *w, const il_json *message) {
+    wire_send(w, message, false);
+}
+
+void il_wire_refuse(il_wire *w, const il_rpc_id *id, int64_t code, const char *text) {
+    il_wire_to_client(w, il_rpc_error(&w->arena, id, code, il_str_of(text), NULL));
+}
+
+void il_wire_hold(il_wire *w, unsigned why, bool on) {
+    w->hold = on ? w->hold | why : w->hold & ~why;
+    if (w->hold != 0) {
+        il_reader_pause(w->in);
+    } else {
+        il_reader_resume(w->in);
+    }
+}
+
+void il_wire_arm(il_wire *w) {
+    const uint64_t calls = il_pendings_due(&w->calls), asks = il_pendings_due(&w->asks), now = il_loop_now_ms();
+    const uint64_t due = calls < asks ? calls : asks;
+    if (due == UINT64_MAX) {
+        il_timer_clear(w->due);
+    } else {
+        il_timer_set(w->due, due > now ? due - now : 0);
+    }
+}
+
+size_t il_wire_in_flight(const il_wire *w) {
+    size_t n = 0;
+    for (size_t i = 0; i < w->calls.n; i++) {
+        n += w->calls.v[i]->message != IL_MSG_INITIALIZE;
+    }
+    return n;
+}
+
+static const il_str wire_capabilities[] = {{"tools", 5}, {"resources", 9}, {"prompts", 7}, {"completions", 11}, {"logging", 7}};
+#define WIRE_CAPABILITIES (sizeof wire_capabilities / sizeof *wire_capabilities)
+
+bool il_wire_serves(const il_wire *w, il_str capability) {
+    for (size_t i = 0; i < WIRE_CAPABILITIES; i++) {
+        if (il_str_eq(capability, wire_capabilities[i])) {
+            return (w->serves & (1u << i)) != 0;
+        }
+    }
+    return capability.n == 0;
+}
+
+void il_wire_serve(il_wire *w, const il_json *capabilities) {
+    w->serves = 0;
+    for (size_t i = 0; i < WIRE_CAPABILITIES; i++) {
+        /* 2024-11-05 has completion/complete but no capability for it. */
+        if (il_json_get(capabilities, wire_capabilities[i]) != NULL ||
+            (w->revision == IL_REVISION_2024_11_05 && il_str_eq(wire_capabilities[i], IL_STR("completions")))) {
+            w->serves |= 1u << i;
+        }
+    }
+}
+
+il_json_limits il_wire_limits(size_t bytes) {
+    return (il_json_limits){.bytes = bytes, .depth = IL_WIRE_DEPTH, .nodes = IL_WIRE_NODES, .memory = IL_WIRE_ARENA_MAX / 2};
+}

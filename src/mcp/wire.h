@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The gateway's inside, shared by the files that handle its messages: request.c (client to server), answer.c (the way back), ask.c
+ * (a server's requests), notice.c (notifications), start.c (the handshake), stop.c (every way to end). */
+#pragma once
+#include "mcp/deny.h"
+#include "mcp/filter.h"
+#include "mcp/gateway.h"
+#include "mcp/pending.h"
+#include "mcp/seen.h"
+#include "mcp/upstream.h"
+#include "net/reader.h"
+#include "net/writer.h"
+
+#define IL_WIRE_REQUEST_MAX (4u * 1024u * 1024u)   /* bytes of a client's message */
+#define IL_WIRE_RESULT_MAX (16u * 1024u * 1024u)   /* bytes of a server's message */
+#define IL_WIRE_LINE_MAX (48u * 1024u * 1024u)     /* of one that we write: escapes make it longer */
+#define IL_WIRE_ARENA_MAX (256u * 1024u * 1024u)
+#define IL_WIRE_HIGH (1024u * 1024u)               /* waiting bytes above which the other side is not read */
+#define IL_WIRE_WAITING_MAX (128u * 1024u * 1024u)
+#define IL_WIRE_DEPTH 64
+#define IL_WIRE_NODES 200000
+#define IL_WIRE_CALLS 256 /* in flight; the session's tickets bound those that are judged */
+#define IL_WIRE_ASKS 16
+#define IL_WIRE_VIOLATIONS 16 /* bad envelopes of a server before it is closed */
+
+typedef enum il_phase {
+    IL_PHASE_NEW = 0,   /* no initialize yet */
+    IL_PHASE_HANDSHAKE, /* the client's initialize waits for the server's answer */
+    IL_PHASE_OPEN,
+    IL_PHASE_DRAIN,     /* nothing new; what is in flight may end */
+    IL_PHASE_STOP
+} il_phase;
+
+/* Why a side is not read. */
+#define IL_HOLD_HANDSHAKE 1u
+#define IL_HOLD_FULL 2u
+#define IL_HOLD_DRAIN 4u
+
+typedef struct il_wire {
+    il_gateway_config c;
+    il_loop *loop;
+    il_arena arena; /* of the message that is handled */
+    il_reader *in;
+    il_writer *out;
+    il_upstream *up;
+    il_timer *due, *changed, *drain;
+    il_phase phase;
+    unsigned hold; /* of the client's side */
+    il_pendings calls, asks;
+    il_features declared, offered; /* by the client; to the server */
+    il_revision revision;
+    unsigned serves;               /* capabilities of the server that are served, one bit each */
+    bool inside, client_gone, up_gone, up_stopped, told_initialized;
+    bool tools_changed, resources_changed, prompts_changed;
+    unsigned violations, interrupts;
+    il_seen cursors, subscribed;
+    char gone[160]; /* why the server is not there */
+    int code;
+} il_wire;
+
+/* wire.c: sending, and what all share */
+void il_wire_to_client(il_wire *w, const il_json *message); /* NULL: out of memory, which ends the gateway */
+void il_wire_to_server(il_wire *w, const il_json *message);
+void il_wire_refuse(il_wire *w, const il_rpc_id *id, int64_t code, const char *text);
+void il_wire_hold(il_wire *w, unsigned why, bool on);
+void il_wire_arm(il_wire *w); /* sets the timer to the next deadline */
+bool il_wire_serves(const il_wire *w, il_str capability); /* an empty one: yes */
+void il_wire_serve(il_wire *w, const il_json *capabilities);
+il_json_limits il_wire_limits(size_t bytes);
+/* The client's requests in flight, without its initialize. */
+size_t il_wire_in_flight(const il_wire *w);
+
+/* request.c */
+void il_wire_request(il_wire *w, const il_rpc *rpc);
+/* Judges `tool` of the server with these arguments. True: it may go, and e carries the ticket. False: *d holds the refusal's words. */
+bool il_wire_judge(il_wire *w, il_pending *e, il_str tool, const il_json *args, il_decision *d);
+il_denial il_wire_denial(const il_wire *w, const il_decision *d);
+/* answer.c */
+void il_wire_answer(il_wire *w, const il_rpc *rpc);
+/* Settles; false: what came must not be released, and `reason` says why. */
+bool il_wire_settle(il_wire *w, const il_pending *e, il_outcome_kind how, const il_json *result, char reason[IL_REASON_BYTES]);
+/* Ends a request that gets no answer of the server: settles its worst, answers, forgets it. */
+void il_wire_fail(il_wire *w, il_pending *e, il_deny_code code, const char *text);
+void il_wire_fail_all(il_wire *w, il_deny_code code, const char *text);
+/* ask.c */
+void il_wire_ask(il_wire *w, const il_rpc *rpc, const il_mediation *m);
+void il_wire_ask_answer(il_wire *w, const il_rpc *rpc);
+void il_wire_ask_drop(il_wire *w, il_pending *e, bool answer_server, bool tell_client);
+/* notice.c */
+void il_wire_client_notice(il_wire *w, const il_rpc *rpc);
+void il_wire_server_notice(il_wire *w, const il_rpc *rpc);
+void il_wire_changed(il_wire *w); /* the timer of list_changed */
+void il_wire_cancel_server(il_wire *w, int64_t uid, il_str why);
+/* start.c */
+void il_wire_initialize(il_wire *w, const il_rpc *rpc);
+void il_wire_initialized(il_wire *w, il_pending *e, const il_rpc *rpc); /* the server's answer to ours */
+void il_wire_tell_initialized(il_wire *w);
+/* stop.c */
+void il_wire_fatal(il_wire *w, const char *text);       /* memory and the like: exit code 5 */
+void il_wire_start_failed(il_wire *w, const char *text); /* exit code 3 */
+void il_wire_server_gone(il_wire *w, const char *why);
+void il_wire_drain(il_wire *w, uint64_t bound_ms);
+void il_wire_drained(il_wire *w); /* goes on when nothing is in flight any more */
+void il_wire_stop(il_wire *w);
+void il_wire_on_stopped(void *ctx);
+void il_wire_on_drain_timer(void *ctx);
+void il_wire_on_term(void *ctx);
+void il_wire_on_interrupt(void *ctx);

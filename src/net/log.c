@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/log.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/str.h"
+
+static const char *const log_names[] = {"error", "warn", "info", "debug"};
+
+bool il_log_level_of(il_str name, il_log_level *out) {
+    for (size_t i = 0; i < sizeof log_names / sizeof *log_names; i++) {
+        if (il_str_eq(name, il_str_of(log_names[i]))) {
+            *out = (il_log_level)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Length of the well-formed UTF-8 sequence at s[at], 0 when there is none. */
+static size_t log_sequence(il_str s, size_t at, uint32_t *point) {
+    const unsigned char c = (unsigned char)s.p[at];
+    const size_t n = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
+    size_t bad = 0;
+    if (n == 0 || at + n > s.n || !il_str_utf8(il_str_part(s, at, at + n), &bad)) {
+        return 0;
+    }
+    static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    uint32_t v = c & masks[n];
+    for (size_t i = 1; i < n; i++) {
+        v = (v << 6) | ((unsigned char)s.p[at + i] & 0x3fu);
+    }
+    *point = v;
+    return n;
+}
+
+/* What a terminal or a reader's eye could be fooled with: controls, line separators, direction marks, zero-width characters, tags. */
+static bool log_hidden(uint32_t v) {
+    return v < 0x20 || (v >= 0x7f && v < 0xa0) || v == 0xad || v == 0x61c || (v >= 0x200b && v <= 0x200f) || (v >= 0x2028 && v <= 0x202e) ||
+           (v >= 0x2060 && v <= 0x206f) || v == 0xfeff || (v >= 0xe0000 && v <= 0xe007f);
+}
+
+size_t il_log_escape(char *out, size_t cap, il_str text) {
+    if (cap == 0) {
+        return 0;
+    }
+    size_t n = 0;
+    for (size_t at = 0; at < text.n;) {
+        char piece[16];
+        uint32_t point = 0;
+        size_t used = log_sequence(text, at, &point);
+        int len;
+        if (used == 0) {
+            len = snprintf(piece, sizeof piece, "\\x%02x", (unsigned)(unsigned char)text.p[at]);
+            used = 1;
+        } else if (log_hidden(point)) {
+            len = snprintf(piece, sizeof piece, point < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)point);
+        } else {
+            memcpy(piece, text.p + at, used);
+            len = (int)used;
+        }
+        const size_t left = at + used < text.n ? 3 : 0; /* room for the dots unless this is the last piece */
+        if (n + (size_t)len + left + 1 > cap) {
+            for (int dots = 0; dots < 3 && n + 1 < cap; dots++) {
+                out[n++] = '.';
+            }
+            break;
+        }
+        memcpy(out + n, piece, (size_t)len);
+        n += (size_t)len;
+        at += used;
+    }
+    out[n] = '\0';
+    return n;
+}
+
+/* The escaped text again as the inside of a JSON string: backslashes and quotes are all that is left to escape. */
+static size_t log_quote(char *out, size_t cap, const char *text) {
+    size_t n = 0;
+    for (; *text != '\0' && n + 2 < cap; text++) {
+        if (*text == '"' || *text == '\\') {
+            out[n++] = '\\';
+        }
+        out[n++] = *text;
+    }
+    return n;
+}
+
+void il_log_write(il_log *log, il_log_level level, const char *fmt, ...) {
+    if (log == NULL || level > log->level) {
+        return;
+    }
+    char raw[IL_LOG_LINE], text[IL_LOG_LINE - 64], line[2 * IL_LOG_LINE];
+    va_list args;
+    va_start(args, fmt);
+    int got = vsnprintf(raw, sizeof raw, fmt, args);
+    va_end(args);
+    if (got < 0) {
+        return;
+    }
+    const size_t cap = log->json ? sizeof text / 2 : sizeof text;
+    (void)il_log_escape(text, cap, il_str_of(raw));
+    size_t n;
+    if (log->json) {
+        n = (size_t)snprintf(line, sizeof line, "{\"program\":\"interlock\",\"level\":\"%s\",\"text\":\"", log_names[level]);
+        n += log_quote(line + n, IL_LOG_LINE - 8 - n, text);
+        n += (size_t)snprintf(line + n, sizeof line - n, "\"}\n");
+    } else {
+        n = (size_t)snprintf(line, sizeof line, "interlock: %s: %s\n", log_names[level], text);
+    }
+    /* A pipe that reports POLLOUT takes PIPE_BUF (4096) bytes at once, which is more than a line. */
+    struct pollfd ready = {.fd = log->fd, .events = POLLOUT};
+    if (poll(&ready, 1, 0) != 1 || (ready.revents & POLLOUT) == 0 || write(log->fd, line, n) != (ssize_t)n) {
+        log->dropped++;
+    }
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/reader.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+struct il_reader {
+    const il_alloc *alloc;
+    struct event *event;
+    il_framer framer;
+    il_reader_calls calls;
+    void *ctx;
+    int fd;
+    bool paused, last;
+    bool eof, ended; /* no more bytes; the owner was told */
+    int error;
+};
+
+static void reader_end(il_reader *r) {
+    if (!r->ended) {
+        r->ended = true;
+        (void)event_del(r->event);
+        r->calls.end(r->ctx, r->error);
+    }
+}
+
+static void reader_deliver(il_reader *r) {
+    il_str line;
+    while (!r->paused && !r->ended) {
+        switch (il_framer_next(&r->framer, &line)) {
+        case IL_FRAME_LINE:
+            r->calls.line(r->ctx, line);
+            continue;
+        case IL_FRAME_TOO_LONG:
+            r->calls.too_long(r->ctx);
+            continue;
+        case IL_FRAME_NONE:
+            break;
+        }
+        if (r->eof) {
+            if (r->last && r->error == 0 && il_framer_rest(&r->framer, &line)) {
+                r->calls.line(r->ctx, line);
+                continue; /* the callback may have paused us */
+            }
+            reader_end(r);
+        }
+        return;
+    }
+}
+
+static void reader_on_event(evutil_socket_t fd, short what, void *ctx) {
+    il_reader *r = ctx;
+    (void)fd;
+    if (r->paused || r->ended) {
+        return;
+    }
+    if ((what & EV_READ) != 0 && !r->eof) {
+        char *room = NULL;
+        size_t n = 0;
+        if (il_framer_room(&r->framer, &room, &n, NULL) != IL_OK) {
+            r->eof = true;
+            r->error = ENOMEM;
+        } else {
+            const ssize_t got = read(r->fd, room, n);
+            if (got > 0) {
+                il_framer_fed(&r->framer, (size_t)got);
+            } else if (got == 0) {
+                r->eof = true;
+            } else if (errno != EINTR && errno != EAGAIN) {
+                r->eof = true;
+                r->error = errno;
+            }
+        }
+    }
+    reader_deliver(r);
+}
+
+il_status il_reader_new(const il_alloc *alloc, il_loop *loop, int fd, size_t max_line, bool last, const il_reader_calls *calls, void *ctx,
+                        il_reader **out, il_error *err) {
+    *out = NULL;
+    il_reader *r = alloc->alloc(alloc->ctx, sizeof *r);
+    if (r == NULL) {
+        return il_error_set(err, IL_E_MEMORY, "out of memory for a reader");
+    }
+    *r = (il_reader){.alloc = alloc, .calls = *calls, .ctx = ctx, .fd = fd, .paused = true, .last = last};
+    il_framer_init(&r->framer, alloc, max_line);
+    r->event = event_new(il_loop_base(loop), fd, EV_READ | EV_PERSIST, reader_on_event, r);
+    if (r->event == NULL) {
+        alloc->free(alloc->ctx, r);
+        return il_error_set(err, IL_E_MEMORY, "out of memory for a reader");
+    }
+    *out = r;
+    return IL_OK;
+}
+
+void il_reader_free(il_reader *r) {
+    if (r != NULL) {
+        event_free(r->event);
+        il_framer_free(&r->framer);
+        r->alloc->free(r->alloc->ctx, r);
+    }
+}
+
+void il_reader_pause(il_reader *r) {
+    if (!r->paused) {
+        r->paused = true;
+        (void)event_del(r->event);
+    }
+}
+
+void il_reader_resume(il_reader *r) {
+    if (r->paused && !r->ended) {
+        r->paused = false;
+        if (event_add(r->event, NULL) != 0) {
+            r->eof = true;
+            r->error = errno != 0 ? errno : EIO;
+        }
+        event_active(r->event, 0, 0); /* lines that were kept are delivered from the loop, not from inside this call */
+    }
+}
+
+bool il_reader_ended(const il_reader *r) {
+    return r->ended;
+}

@@ -25,6 +25,6 @@ const filter = process.argv.includes('--comparison-only') ? 'comparison: ' : val
 if (!existsSync(packagePath('server-everything'))) giveUp(`packages are missing; run \`npm ci\` in ${fileURLToPath(new URL('.', import.meta.url))}`);
 if (filter !== 'comparison: ' && !hasInterlock()) giveUp(`no interlock at ${interlockPath()}; run \`make\`, or name it with --interlock`);
 
-for (const suite of ['transparency']) await import(`./suites/${suite}.mjs`);
+for (const suite of ['wire', 'gate', 'upstream', 'session', 'transparency', 'demo']) await import(`./suites/${suite}.mjs`);
 const { passed, failed } = await runAll(filter);
 process.exit(failed > 0 ? 1 : passed > 0 ? 0 : 3);

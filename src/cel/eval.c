@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The evaluator: a walk over the checked tree. Errors are values. `&&` and `||` look at all their operands before they give one back, so
- * their answer does not depend on the order (a false anywhere is false); an exhausted budget is the one error that nothing absorbs.
- * Kinds are tested although the checker knows them: the caller's values may not be what it declared. */
+/* The evaluator: a walk over the checked tree, in two functions that call each other: eval_node for any value, and eval_truth for
+ * the boolean spine of a condition, whose answers fit a register.
+ *
+ * Errors are values. `&&` and `||` look at all their operands before they give one back, so their answer does not depend on the
+ * order (a false anywhere is false); an exhausted budget is the one error that nothing absorbs. Kinds are tested although the
+ * checker knows them: the caller's values may not be what it declared. */
 #include "cel/ast.h"
 
 typedef struct eval_run {
@@ -13,22 +16,60 @@ typedef struct eval_run {
 
 static il_cel_value eval_node(eval_run *r, const il_cel_node *n);
 
+/* A condition's answer: 1, 0, or an error as the negative of its fault. */
+static int eval_truth(eval_run *r, const il_cel_node *n);
+
 static il_cel_value eval_fault(il_cel_fault fault) {
     il_cel_value v = {0};
     v.fault = (uint8_t)fault;
     return v;
 }
 
-static bool eval_failed(il_cel_value v) { return v.kind == IL_CEL_ERROR; }
-static bool eval_is_bool(il_cel_value v) { return v.kind == IL_CEL_BOOL; }
-static bool eval_exhausted(il_cel_value v) { return eval_failed(v) && v.fault == IL_CEL_BUDGET; }
-
-/* A variable or field without a value is an error of its own. */
+/* A variable, field or item without a value is an error of its own. */
 static il_cel_value eval_read(il_cel_value v) {
     if (v.kind == IL_CEL_ERROR && v.fault == IL_CEL_NO_FAULT) {
         v.fault = IL_CEL_UNSET;
     }
     return v;
+}
+
+/* 0 for a value, else the negative of its fault. */
+static int eval_failure(const il_cel_value *v) {
+    if (v->kind != IL_CEL_ERROR) {
+        return 0;
+    }
+    return v->fault == IL_CEL_NO_FAULT ? -(int)IL_CEL_UNSET : -(int)v->fault;
+}
+
+static int eval_truth_of(const il_cel_value *v) {
+    if (v->kind == IL_CEL_BOOL) {
+        return v->u.b ? 1 : 0;
+    }
+    int failure = eval_failure(v);
+    return failure != 0 ? failure : -(int)IL_CEL_TYPE;
+}
+
+static il_cel_value eval_of_truth(int truth) { return truth < 0 ? eval_fault((il_cel_fault)-truth) : il_cel_of_bool(truth == 1); }
+
+/* Where the value of `n` lies: in place for literals, variables and fields, else computed into *room. */
+static const il_cel_value *eval_ref(eval_run *r, const il_cel_node *n, il_cel_value *room) {
+    if (n->op == IL_CEL_OP_LIT) {
+        return &n->lit;
+    }
+    if (n->op == IL_CEL_OP_LOCAL) {
+        return &r->locals[n->slot];
+    }
+    if (n->op == IL_CEL_OP_VAR) {
+        return &r->vars[n->slot];
+    }
+    if (n->op == IL_CEL_OP_FIELD) {
+        const il_cel_value *record = &r->vars[n->slot];
+        if (record->kind == IL_CEL_RECORD && n->field < record->n) {
+            return &record->u.items[n->field];
+        }
+    }
+    *room = eval_node(r, n);
+    return room;
 }
 
 static bool eval_same_text(il_str a, il_str b) { return a.n == b.n && (a.p == b.p || a.n == 0 || memcmp(a.p, b.p, a.n) == 0); }
@@ -75,46 +116,65 @@ bool il_cel_equal(il_cel_value a, il_cel_value b) {
     return eval_equal(&a, &b, IL_CEL_DEPTH_MAX, &steps) && steps >= 0;
 }
 
-static il_cel_value eval_equality(eval_run *r, const il_cel_node *n) {
-    il_cel_value a = eval_node(r, n->kids);
-    if (eval_failed(a)) {
-        return a;
+static int eval_equality(eval_run *r, const il_cel_node *n) {
+    il_cel_value ra, rb;
+    const il_cel_value *a = eval_ref(r, n->kids, &ra);
+    int failure = eval_failure(a);
+    if (failure != 0) {
+        return failure;
     }
-    il_cel_value b = eval_node(r, n->kids->next);
-    if (eval_failed(b)) {
-        return b;
+    const il_cel_value *b = eval_ref(r, n->kids->next, &rb);
+    failure = eval_failure(b);
+    if (failure != 0) {
+        return failure;
     }
-    bool equal = eval_equal(&a, &b, IL_CEL_DEPTH_MAX, &r->steps);
+    bool equal = eval_equal(a, b, IL_CEL_DEPTH_MAX, &r->steps);
     if (r->steps < 0) {
-        return eval_fault(IL_CEL_BUDGET);
+        return -(int)IL_CEL_BUDGET;
     }
-    return il_cel_of_bool(equal == (n->op == IL_CEL_OP_EQ));
+    return equal == (n->op == IL_CEL_OP_EQ) ? 1 : 0;
 }
 
-static il_cel_value eval_order(eval_run *r, const il_cel_node *n) {
-    il_cel_value a = eval_node(r, n->kids);
-    if (eval_failed(a)) {
-        return a;
+/* `var.field == 'word'` and `!=`: most of what guards say. */
+static int eval_field_is(eval_run *r, const il_cel_node *n) {
+    const il_cel_node *left = n->kids;
+    const il_cel_value *record = &r->vars[left->slot];
+    if (record->kind == IL_CEL_RECORD && left->field < record->n) {
+        const il_cel_value *v = &record->u.items[left->field];
+        if (v->kind == IL_CEL_STRING) {
+            return eval_same_text(v->u.s, left->next->lit.u.s) == (n->op == IL_CEL_OP_EQ) ? 1 : 0;
+        }
     }
-    il_cel_value b = eval_node(r, n->kids->next);
-    if (eval_failed(b)) {
-        return b;
+    return eval_equality(r, n);
+}
+
+static int eval_order(eval_run *r, const il_cel_node *n) {
+    il_cel_value ra, rb;
+    const il_cel_value *a = eval_ref(r, n->kids, &ra);
+    int failure = eval_failure(a);
+    if (failure != 0) {
+        return failure;
+    }
+    const il_cel_value *b = eval_ref(r, n->kids->next, &rb);
+    failure = eval_failure(b);
+    if (failure != 0) {
+        return failure;
     }
     int order = 0;
-    if (a.kind == IL_CEL_INT && b.kind == IL_CEL_INT) {
-        order = (a.u.i > b.u.i) - (a.u.i < b.u.i);
-    } else if (a.kind == IL_CEL_STRING && b.kind == IL_CEL_STRING) {
-        order = il_str_cmp(a.u.s, b.u.s);
-    } else if (a.kind == IL_CEL_BOOL && b.kind == IL_CEL_BOOL) {
-        order = (int)a.u.b - (int)b.u.b;
+    if (a->kind == IL_CEL_INT && b->kind == IL_CEL_INT) {
+        order = (a->u.i > b->u.i) - (a->u.i < b->u.i);
+    } else if (a->kind == IL_CEL_STRING && b->kind == IL_CEL_STRING) {
+        order = il_str_cmp(a->u.s, b->u.s);
+    } else if (a->kind == IL_CEL_BOOL && b->kind == IL_CEL_BOOL) {
+        order = (int)a->u.b - (int)b->u.b;
     } else {
-        return eval_fault(IL_CEL_TYPE);
+        return -(int)IL_CEL_TYPE;
     }
     bool yes = n->op == IL_CEL_OP_LT   ? order < 0
                : n->op == IL_CEL_OP_LE ? order <= 0
                : n->op == IL_CEL_OP_GT ? order > 0
                                        : order >= 0;
-    return il_cel_of_bool(yes);
+    return yes ? 1 : 0;
 }
 
 /* Without __builtin_mul_overflow, which on wasm32 calls a 128-bit helper that we would have to import. */
@@ -184,7 +244,7 @@ static il_cel_value eval_join_lists(eval_run *r, il_cel_value a, il_cel_value b)
     }
     il_cel_value *items = NULL;
     il_cel_value v = eval_items(r, a.n + b.n, &items);
-    if (!eval_failed(v)) {
+    if (v.kind != IL_CEL_ERROR) {
         memcpy(items, a.u.items, a.n * sizeof *items);
         memcpy(items + a.n, b.u.items, b.n * sizeof *items);
     }
@@ -192,109 +252,112 @@ static il_cel_value eval_join_lists(eval_run *r, il_cel_value a, il_cel_value b)
 }
 
 static il_cel_value eval_arithmetic(eval_run *r, const il_cel_node *n) {
-    il_cel_value a = eval_node(r, n->kids);
-    if (eval_failed(a)) {
-        return a;
+    il_cel_value ra, rb;
+    const il_cel_value *a = eval_ref(r, n->kids, &ra);
+    if (eval_failure(a) != 0) {
+        return eval_read(*a);
     }
-    il_cel_value b = eval_node(r, n->kids->next);
-    if (eval_failed(b)) {
-        return b;
+    const il_cel_value *b = eval_ref(r, n->kids->next, &rb);
+    if (eval_failure(b) != 0) {
+        return eval_read(*b);
     }
-    if (a.kind == IL_CEL_INT && b.kind == IL_CEL_INT) {
-        return eval_int((il_cel_op)n->op, a.u.i, b.u.i);
+    if (a->kind == IL_CEL_INT && b->kind == IL_CEL_INT) {
+        return eval_int((il_cel_op)n->op, a->u.i, b->u.i);
     }
-    if (n->op == IL_CEL_OP_ADD && a.kind == IL_CEL_STRING && b.kind == IL_CEL_STRING) {
-        return eval_join_text(r, a.u.s, b.u.s);
+    if (n->op == IL_CEL_OP_ADD && a->kind == IL_CEL_STRING && b->kind == IL_CEL_STRING) {
+        return eval_join_text(r, a->u.s, b->u.s);
     }
-    if (n->op == IL_CEL_OP_ADD && a.kind == IL_CEL_LIST && b.kind == IL_CEL_LIST) {
-        return eval_join_lists(r, a, b);
+    if (n->op == IL_CEL_OP_ADD && a->kind == IL_CEL_LIST && b->kind == IL_CEL_LIST) {
+        return eval_join_lists(r, *a, *b);
     }
     return eval_fault(IL_CEL_TYPE);
 }
 
-/* `decides`: the bool that settles it (true for `||`), whatever the others are. */
-static il_cel_value eval_logic(eval_run *r, const il_cel_node *n, bool decides) {
-    il_cel_value answer = il_cel_of_bool(!decides);
+/* Takes the next operand of a chain into its answer so far; true when that settles it. `decides`: the truth that does, whatever the
+ * others are (1 for `||`). Of several errors the first stays. */
+static bool eval_settles(int truth, int decides, int *answer) {
+    if (truth == decides || truth == -(int)IL_CEL_BUDGET) {
+        *answer = truth;
+        return true;
+    }
+    if (truth < 0 && *answer >= 0) {
+        *answer = truth;
+    }
+    return false;
+}
+
+static int eval_logic(eval_run *r, const il_cel_node *n, int decides) {
+    int answer = 1 - decides;
     for (const il_cel_node *k = n->kids; k != NULL; k = k->next) {
-        il_cel_value v = eval_node(r, k);
-        if (eval_is_bool(v)) {
-            if (v.u.b == decides) {
-                return v;
-            }
-        } else if (eval_exhausted(v)) {
-            return v;
-        } else if (!eval_failed(answer)) {
-            answer = eval_failed(v) ? v : eval_fault(IL_CEL_TYPE);
+        if (eval_settles(eval_truth(r, k), decides, &answer)) {
+            return answer;
         }
     }
     return answer;
 }
 
-static il_cel_value eval_in(eval_run *r, const il_cel_node *n) {
+static int eval_in(eval_run *r, const il_cel_node *n) {
     const il_cel_node *right = n->kids->next;
-    il_cel_value a = eval_node(r, n->kids);
-    if (eval_failed(a)) {
-        return a;
+    il_cel_value ra, rb;
+    const il_cel_value *a = eval_ref(r, n->kids, &ra);
+    int failure = eval_failure(a);
+    if (failure != 0) {
+        return failure;
     }
     bool found = false;
     if (right->op == IL_CEL_OP_LIST) { /* needs no list: but every item is evaluated, as an error in one is the list's */
         for (const il_cel_node *k = right->kids; k != NULL; k = k->next) {
-            il_cel_value item = eval_node(r, k);
-            if (eval_failed(item)) {
-                return item;
+            const il_cel_value *item = eval_ref(r, k, &rb);
+            failure = eval_failure(item);
+            if (failure != 0) {
+                return failure;
             }
-            found = found || eval_equal(&a, &item, IL_CEL_DEPTH_MAX, &r->steps);
+            found = found || eval_equal(a, item, IL_CEL_DEPTH_MAX, &r->steps);
         }
     } else {
-        il_cel_value b = eval_node(r, right);
-        if (eval_failed(b)) {
-            return b;
+        const il_cel_value *b = eval_ref(r, right, &rb);
+        failure = eval_failure(b);
+        if (failure != 0) {
+            return failure;
         }
-        if (b.kind != IL_CEL_LIST) {
-            return eval_fault(IL_CEL_TYPE);
+        if (b->kind != IL_CEL_LIST) {
+            return -(int)IL_CEL_TYPE;
         }
-        for (uint32_t i = 0; i < b.n && !found && r->steps >= 0; i++) {
+        for (uint32_t i = 0; i < b->n && !found && r->steps >= 0; i++) {
             r->steps--;
-            found = eval_equal(&a, &b.u.items[i], IL_CEL_DEPTH_MAX, &r->steps);
+            found = eval_equal(a, &b->u.items[i], IL_CEL_DEPTH_MAX, &r->steps);
         }
     }
-    return r->steps < 0 ? eval_fault(IL_CEL_BUDGET) : il_cel_of_bool(found);
+    return r->steps < 0 ? -(int)IL_CEL_BUDGET : found ? 1 : 0;
 }
 
-/* exists: folds with `||`; all: with `&&`. */
-static il_cel_value eval_macro(eval_run *r, const il_cel_node *n, bool decides) {
+/* exists folds with `||`, all with `&&`. */
+static int eval_macro(eval_run *r, const il_cel_node *n, int decides) {
     const il_cel_node *body = n->kids->next;
     il_cel_value range = eval_node(r, n->kids);
-    if (eval_failed(range)) {
-        return range;
+    int failure = eval_failure(&range);
+    if (failure != 0) {
+        return failure;
     }
     if (range.kind != IL_CEL_LIST || n->slot >= IL_CEL_LOCALS) {
-        return eval_fault(IL_CEL_TYPE);
+        return -(int)IL_CEL_TYPE;
     }
-    il_cel_value answer = il_cel_of_bool(!decides);
+    int answer = 1 - decides;
     for (uint32_t i = 0; i < range.n; i++) {
         r->steps -= body->weight;
         if (r->steps < 0) {
-            return eval_fault(IL_CEL_BUDGET);
+            return -(int)IL_CEL_BUDGET;
         }
-        il_cel_value item = range.u.items[i];
-        r->locals[n->slot] = eval_read(item);
-        il_cel_value v = eval_node(r, body);
-        if (eval_is_bool(v)) {
-            if (v.u.b == decides) {
-                return v;
-            }
-        } else if (eval_exhausted(v)) {
-            return v;
-        } else if (!eval_failed(answer)) {
-            answer = eval_failed(v) ? v : eval_fault(IL_CEL_TYPE);
+        r->locals[n->slot] = eval_read(range.u.items[i]);
+        if (eval_settles(eval_truth(r, body), decides, &answer)) {
+            return answer;
         }
     }
     return answer;
 }
 
 static il_cel_value eval_field(il_cel_value record, uint32_t field) {
-    if (eval_failed(record)) {
+    if (record.kind == IL_CEL_ERROR) {
         return eval_read(record);
     }
     if (record.kind != IL_CEL_RECORD) {
@@ -305,11 +368,11 @@ static il_cel_value eval_field(il_cel_value record, uint32_t field) {
 
 static il_cel_value eval_index(eval_run *r, const il_cel_node *n) {
     il_cel_value list = eval_node(r, n->kids);
-    if (eval_failed(list)) {
+    if (list.kind == IL_CEL_ERROR) {
         return list;
     }
     il_cel_value index = eval_node(r, n->kids->next);
-    if (eval_failed(index)) {
+    if (index.kind == IL_CEL_ERROR) {
         return index;
     }
     if (list.kind != IL_CEL_LIST || index.kind != IL_CEL_INT) {
@@ -324,12 +387,12 @@ static il_cel_value eval_index(eval_run *r, const il_cel_node *n) {
 static il_cel_value eval_list(eval_run *r, const il_cel_node *n) {
     il_cel_value *items = NULL;
     il_cel_value list = eval_items(r, n->items, &items);
-    if (eval_failed(list)) {
+    if (list.kind == IL_CEL_ERROR) {
         return list;
     }
     for (const il_cel_node *k = n->kids; k != NULL; k = k->next) {
         il_cel_value item = eval_node(r, k);
-        if (eval_failed(item)) {
+        if (item.kind == IL_CEL_ERROR) {
             return item;
         }
         *items++ = item;
@@ -338,12 +401,59 @@ static il_cel_value eval_list(eval_run *r, const il_cel_node *n) {
 }
 
 static il_cel_value eval_cond(eval_run *r, const il_cel_node *n) {
-    il_cel_value c = eval_node(r, n->kids);
-    if (!eval_is_bool(c)) {
-        return eval_failed(c) ? c : eval_fault(IL_CEL_TYPE);
-    }
     const il_cel_node *yes = n->kids->next;
-    return eval_node(r, c.u.b ? yes : yes->next);
+    int c = eval_truth(r, n->kids);
+    return c < 0 ? eval_fault((il_cel_fault)-c) : eval_node(r, c == 1 ? yes : yes->next);
+}
+
+static int eval_truth(eval_run *r, const il_cel_node *n) {
+    il_cel_value room;
+    switch ((il_cel_op)n->op) {
+    case IL_CEL_OP_AND:
+        return eval_logic(r, n, 0);
+    case IL_CEL_OP_OR:
+        return eval_logic(r, n, 1);
+    case IL_CEL_OP_NOT: {
+        int truth = eval_truth(r, n->kids);
+        return truth < 0 ? truth : 1 - truth;
+    }
+    case IL_CEL_OP_EQ:
+    case IL_CEL_OP_NE:
+        return n->fast ? eval_field_is(r, n) : eval_equality(r, n);
+    case IL_CEL_OP_LT:
+    case IL_CEL_OP_LE:
+    case IL_CEL_OP_GT:
+    case IL_CEL_OP_GE:
+        return eval_order(r, n);
+    case IL_CEL_OP_IN:
+        return eval_in(r, n);
+    case IL_CEL_OP_EXISTS:
+        return eval_macro(r, n, 1);
+    case IL_CEL_OP_ALL:
+        return eval_macro(r, n, 0);
+    case IL_CEL_OP_LIT:
+    case IL_CEL_OP_LIST:
+    case IL_CEL_OP_LOCAL:
+    case IL_CEL_OP_VAR:
+    case IL_CEL_OP_SELECT:
+    case IL_CEL_OP_FIELD:
+    case IL_CEL_OP_INDEX:
+    case IL_CEL_OP_NEG:
+    case IL_CEL_OP_MUL:
+    case IL_CEL_OP_DIV:
+    case IL_CEL_OP_MOD:
+    case IL_CEL_OP_ADD:
+    case IL_CEL_OP_SUB:
+    case IL_CEL_OP_COND:
+        return eval_truth_of(eval_ref(r, n, &room));
+    case IL_CEL_OP_UNSUPPORTED:
+    case IL_CEL_OP_MAP:
+    case IL_CEL_OP_NAME:
+    case IL_CEL_OP_LET:
+    case IL_CEL_OP_CALL:
+        break; /* the checker leaves none of them */
+    }
+    return -(int)IL_CEL_TYPE;
 }
 
 static il_cel_value eval_node(eval_run *r, const il_cel_node *n) {
@@ -362,20 +472,12 @@ static il_cel_value eval_node(eval_run *r, const il_cel_node *n) {
         return eval_field(r->vars[n->slot], n->field);
     case IL_CEL_OP_INDEX:
         return eval_index(r, n);
-    case IL_CEL_OP_NOT: {
-        il_cel_value v = eval_node(r, n->kids);
-        if (eval_is_bool(v)) {
-            v.u.b = !v.u.b;
-            return v;
-        }
-        return eval_failed(v) ? v : eval_fault(IL_CEL_TYPE);
-    }
     case IL_CEL_OP_NEG: {
         il_cel_value v = eval_node(r, n->kids);
         if (v.kind == IL_CEL_INT) {
             return eval_int(IL_CEL_OP_SUB, 0, v.u.i);
         }
-        return eval_failed(v) ? v : eval_fault(IL_CEL_TYPE);
+        return v.kind == IL_CEL_ERROR ? v : eval_fault(IL_CEL_TYPE);
     }
     case IL_CEL_OP_MUL:
     case IL_CEL_OP_DIV:
@@ -383,32 +485,21 @@ static il_cel_value eval_node(eval_run *r, const il_cel_node *n) {
     case IL_CEL_OP_ADD:
     case IL_CEL_OP_SUB:
         return eval_arithmetic(r, n);
+    case IL_CEL_OP_COND:
+        return eval_cond(r, n);
+    case IL_CEL_OP_NOT:
     case IL_CEL_OP_LT:
     case IL_CEL_OP_LE:
     case IL_CEL_OP_GT:
     case IL_CEL_OP_GE:
-        return eval_order(r, n);
     case IL_CEL_OP_EQ:
     case IL_CEL_OP_NE:
-        if (n->fast) { /* `var.field == 'word'`, most of what guards say */
-            il_cel_value v = eval_field(r->vars[n->kids->slot], n->kids->field);
-            if (v.kind == IL_CEL_STRING) {
-                return il_cel_of_bool(eval_same_text(v.u.s, n->kids->next->lit.u.s) == (n->op == IL_CEL_OP_EQ));
-            }
-        }
-        return eval_equality(r, n);
     case IL_CEL_OP_IN:
-        return eval_in(r, n);
     case IL_CEL_OP_AND:
-        return eval_logic(r, n, false);
     case IL_CEL_OP_OR:
-        return eval_logic(r, n, true);
-    case IL_CEL_OP_COND:
-        return eval_cond(r, n);
     case IL_CEL_OP_EXISTS:
-        return eval_macro(r, n, true);
     case IL_CEL_OP_ALL:
-        return eval_macro(r, n, false);
+        return eval_of_truth(eval_truth(r, n));
     case IL_CEL_OP_UNSUPPORTED:
     case IL_CEL_OP_MAP:
     case IL_CEL_OP_NAME:

@@ -44,12 +44,12 @@ static void text_checks(const il_harden *h, il_buf *b) {
         il_buf_puts(b, il_check_verdict_name(c->verdict));
         text_pad(b, from, 14);
         il_buf_puts(b, c->id);
-        text_pad(b, from, 31);
         if (c->region < m->nregions) {
+            text_pad(b, from, 31);
             il_buf_put(b, m->regions[c->region].name);
         }
-        text_pad(b, from, 50);
         if (c->states > 0) {
+            text_pad(b, from, 50);
             text_count(b, c->states, "states");
             text_count(b, c->edges, "edges");
         }
@@ -121,7 +121,7 @@ static void text_guards(const il_harden *h, il_buf *b) {
             }
             if (!any) {
                 text_pad(b, from, 34);
-                il_buf_puts(b, "protects no region");
+                il_buf_puts(b, h->bounded ? "not settled" : "protects no region");
             }
             il_buf_putc(b, '\n');
         }

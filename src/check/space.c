@@ -111,7 +111,7 @@ static il_status space_add(il_space *s, uint64_t key, uint32_t parent, uint32_t 
 
 /* Takes a hit for each new bit; among hits of one layer the one with fewest writes stays. */
 static void space_hit(il_space *s, uint64_t bits, const il_space_hit *hit, uint64_t settled, uint16_t best[64]) {
-    for (uint32_t b = 0; bits >> b != 0; b++) {
+    for (uint32_t b = 0; bits != 0 && b < 64; b++) {
         if ((bits >> b & 1) == 0 || (settled >> b & 1)) {
             continue;
         }
@@ -119,9 +119,6 @@ static void space_hit(il_space *s, uint64_t bits, const il_space_hit *hit, uint6
         if (!s->hits[b].found || writes < best[b]) {
             s->hits[b] = *hit;
             best[b] = writes;
-        }
-        if (b == 63) {
-            break;
         }
     }
 }
@@ -185,7 +182,7 @@ il_status il_space_explore(il_space *s, const il_alloc *alloc, const il_space_de
         if (layer == 0 && def->state) {
             il_space_hit start = {.found = true, .node = 0, .symbol = UINT32_MAX, .next = def->initial};
             space_hit(s, def->state(def->ctx, def->initial), &start, settled, best);
-            if (space_found(s) & def->stop) {
+            if (def->stop && (space_found(s) & def->stop) == def->stop) {
                 s->stopped = true;
                 return IL_OK;
             }
@@ -196,7 +193,7 @@ il_status il_space_explore(il_space *s, const il_alloc *alloc, const il_space_de
             il_space_hit hit = {.found = true, .node = i, .symbol = s->via[i], .next = s->keys[i]};
             space_hit(s, def->state(def->ctx, s->keys[i]), &hit, settled, best);
         }
-        if (space_found(s) & def->stop) {
+        if (def->stop && (space_found(s) & def->stop) == def->stop) {
             s->stopped = true;
             return IL_OK;
         }

@@ -18,7 +18,7 @@ typedef struct il_space_def {
     /* Which of up to 64 things a state, or an accepted step, is in. May be NULL. */
     uint64_t (*state)(void *ctx, uint64_t key);
     uint64_t (*edge)(void *ctx, uint64_t key, uint32_t symbol, uint64_t next);
-    uint64_t stop; /* end with the layer in which one of these bits was hit; 0 explores everything */
+    uint64_t stop; /* end with the layer by which all these bits were hit; 0 explores everything */
 } il_space_def;
 
 typedef struct il_space_bounds { /* zero: the default */

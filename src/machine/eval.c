@@ -69,6 +69,10 @@ static il_eval eval_stay(uint64_t state, il_verdict verdict, uint8_t reason) {
     return e;
 }
 
+static bool eval_skips(const il_variant *v, uint32_t action, uint32_t clause, uint8_t rule) {
+    return v && v->skip && v->skip_action == action && (v->skip_rule ? v->skip_rule == rule : v->skip_clause == clause);
+}
+
 il_eval il_model_eval(const il_model *m, const il_variant *variant, uint64_t state, uint32_t symbol) {
     if (symbol >= m->nsymbols) {
         return eval_stay(state, IL_REJECT, IL_REASON_NO_SYMBOL);
@@ -115,7 +119,7 @@ il_eval il_model_eval(const il_model *m, const il_variant *variant, uint64_t sta
         }
     }
     for (uint32_t c = 0; c < a->nclauses; c++) {
-        if (variant && variant->skip && variant->skip_action == action && variant->skip_clause == c) {
+        if (eval_skips(variant, action, c, a->clauses[c].rule)) {
             continue;
         }
         il_cel_value v = il_cel_eval(a->clauses[c].guard, vars, NULL);

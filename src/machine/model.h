@@ -105,6 +105,7 @@ IL_NODISCARD il_status il_model_load(il_arena *arena, const il_json *doc, il_mod
 typedef struct il_variant {
     uint64_t deleted;                /* bit i: action i is never accepted */
     uint32_t skip_action, skip_clause; /* with `skip`: this clause of this action is left out */
+    uint8_t skip_rule;               /* not 0: instead, all clauses of the action that reject by this rule */
     bool skip;
 } il_variant;
 

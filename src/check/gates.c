@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gate deletion. Deleting transitions from a machine whose region is unreachable can show nothing, so `never` regions are asked two other
+ * questions: is it reached when all gates are gone and an adversary makes the unmediated writes; does each gate's own guard hold it shut. */
+#include "check/parts.h"
+
+static il_status gates_sets(il_harden *h, uint32_t r, il_error *err) {
+    const il_region *region = &h->subject.m->regions[r];
+    uint32_t gates[IL_MODEL_ACTIONS_MAX];
+    uint32_t n = 0;
+    for (uint32_t a = 0; a < h->subject.m->nactions; a++) {
+        if (region->by >> a & 1) {
+            gates[n++] = a;
+        }
+    }
+    for (uint32_t size = 1; size <= 2; size++) {
+        for (uint32_t i = 0; i < n; i++) {
+            for (uint32_t k = size == 1 ? i : i + 1; k < (size == 1 ? i + 1 : n); k++) {
+                uint64_t keep = UINT64_C(1) << gates[i] | UINT64_C(1) << gates[k];
+                bool found = false;
+                bool bounded = false;
+                il_view v = {.subject = &h->subject, .table = h->subject.table != NULL, .dropped = region->by & ~keep};
+                IL_TRY(il_view_reaches(h, &v, r, &found, &bounded, NULL, err));
+                if (found) {
+                    h->gate_sets[r] = keep;
+                    return IL_OK;
+                }
+            }
+        }
+    }
+    h->gate_sets[r] = region->by;
+    return IL_OK;
+}
+
+static il_status gates_gated(il_harden *h, uint32_t r, il_check *c, il_error *err) {
+    const il_subject *s = &h->subject;
+    bool reached = false;
+    il_view whole = {.subject = &h->subject, .table = s->table != NULL};
+    IL_TRY(il_view_reaches(h, &whole, r, &reached, &c->bound_hit, &c->witness, err));
+    il_view without = {.subject = &h->subject, .table = s->table != NULL, .dropped = s->m->regions[r].by, .regions = UINT64_C(1) << r};
+    il_space space = {0};
+    il_status status = il_view_explore(&without, &space, err);
+    if (status == IL_OK && (space.hits[r].found || reached)) {
+        il_trace through = c->witness;
+        status = il_check_judge(h, c, &without, &space, r, "BYPASS", err);
+        if (c->verdict != IL_CHECK_FAIL) {
+            c->witness = through; /* the way through the gate */
+        }
+    }
+    il_space_free(&space);
+    IL_TRY(status);
+    if (!reached && c->verdict != IL_CHECK_FAIL) {
+        c->verdict = c->bound_hit ? IL_CHECK_INCONCLUSIVE : IL_CHECK_VACUOUS;
+        c->finding = c->bound_hit ? NULL : "NOTHING_WAS_MEDIATED";
+        return IL_OK;
+    }
+    return gates_sets(h, r, err);
+}
+
+static bool gates_opened(const il_harden *h, uint32_t r) {
+    for (const il_guard_result *g = h->guards; g; g = g->next) {
+        if (g->opens == IL_GUARD_OPENS_REGION && g->region == r) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool gates_has_rule(const il_action_def *a, uint8_t rule) {
+    for (uint32_t c = 0; rule != 0 && c < a->nclauses; c++) {
+        if (a->clauses[c].rule == rule) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static il_status gates_never(il_harden *h, uint32_t r, il_check *c, il_error *err) {
+    const il_subject *s = &h->subject;
+    const il_region *region = &s->m->regions[r];
+    uint64_t raise = 0;
+    uint64_t lower = 0;
+    il_unmediated_writes(h, &raise, &lower);
+    il_view v = {.subject = &h->subject, .dropped = s->gates, .raise = raise, .lower = lower, .regions = UINT64_C(1) << r};
+    il_space space = {0};
+    il_status status = il_view_explore(&v, &space, err);
+    if (status == IL_OK) {
+        status = il_check_judge(h, c, &v, &space, r, "BYPASS", err);
+    }
+    il_space_free(&space);
+    IL_TRY(status);
+    if (c->verdict == IL_CHECK_FAIL) {
+        return IL_OK;
+    }
+    bool opened = gates_opened(h, r);
+    bool bounded = false;
+    uint64_t idle = 0;
+    for (uint32_t a = 0; a < s->m->nactions; a++) {
+        if (!s->m->actions[a].gate || !gates_has_rule(&s->m->actions[a], region->rule)) {
+            continue;
+        }
+        bool found = false;
+        il_view without = {.subject = &h->subject, .variant = {.skip = true, .skip_action = a, .skip_rule = region->rule}};
+        IL_TRY(il_view_reaches(h, &without, r, &found, &bounded, NULL, err));
+        opened = opened || found;
+        idle |= found ? 0 : UINT64_C(1) << a;
+    }
+    if (bounded || (h->bounded && !opened)) {
+        c->verdict = IL_CHECK_INCONCLUSIVE;
+        c->bound_hit = true;
+    } else if (!opened) {
+        c->verdict = IL_CHECK_VACUOUS; /* no guard holds it shut: whatever passes, passes for another reason */
+        c->finding = "NO_GUARD_MATTERS";
+    } else if (idle != 0 && c->verdict == IL_CHECK_PASS) {
+        c->verdict = IL_CHECK_INCONCLUSIVE;
+        c->finding = "IDLE";
+        h->idle_gates |= idle;
+    }
+    return IL_OK;
+}
+
+/* A gate none of whose clauses holds anything shut, and that no gated region needs. */
+static void gates_idle(il_harden *h) {
+    const il_model *m = h->subject.m;
+    for (uint32_t a = 0; a < m->nactions; a++) {
+        bool works = !m->actions[a].gate;
+        for (const il_guard_result *g = h->guards; g; g = g->next) {
+            works = works || g->action == a;
+        }
+        for (uint32_t r = 0; r < m->nregions; r++) {
+            works = works || (m->regions[r].gated && (m->regions[r].by >> a & 1));
+        }
+        h->idle_gates |= works ? 0 : UINT64_C(1) << a;
+    }
+}
+
+il_status il_check_gates(il_harden *h, il_error *err) {
+    const il_model *m = h->subject.m;
+    for (uint32_t r = 0; r < m->nregions; r++) {
+        il_check *c = il_check_add(h, "gates", r, true);
+        if (!c) {
+            return il_arena_fail(h->subject.arena, err);
+        }
+        IL_TRY(m->regions[r].gated ? gates_gated(h, r, c, err) : gates_never(h, r, c, err));
+    }
+    gates_idle(h);
+    return IL_OK;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The run: all checks in order, then what they add up to. */
+#include "check/harden.h"
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/sha256.h"
+#include "check/parts.h"
+
+const char *il_check_verdict_name(il_check_verdict v) {
+    switch (v) {
+    case IL_CHECK_ERROR: return "ERROR";
+    case IL_CHECK_PASS: return "PASS";
+    case IL_CHECK_FAIL: return "FAIL";
+    case IL_CHECK_INCONCLUSIVE: return "INCONCLUSIVE";
+    case IL_CHECK_VACUOUS: return "VACUOUS";
+    }
+    return "ERROR";
+}
+
+il_check *il_check_add(il_harden *h, const char *id, uint32_t region, bool required) {
+    il_check *c = IL_NEW(h->subject.arena, il_check);
+    if (c) {
+        *c = (il_check){.id = id, .region = region, .required = required};
+        if (h->last_check) {
+            h->last_check->next = c;
+        } else {
+            h->checks = c;
+        }
+        h->last_check = c;
+    }
+    return c;
+}
+
+il_status il_check_judge(il_harden *h, il_check *c, const il_view *v, const il_space *s, uint32_t bit, const char *finding, il_error *err) {
+    c->states = s->n;
+    c->edges = s->edges;
+    c->depth = s->depth;
+    c->bound_hit = s->bound_hit;
+    h->bounded = h->bounded || s->bound_hit;
+    if (s->hits[bit].found) {
+        c->verdict = IL_CHECK_FAIL;
+        c->finding = finding;
+        return il_trace_of(h, v, s, &s->hits[bit], &c->witness, err);
+    }
+    if (v->saturated) {
+        c->finding = "COUNT_SATURATED";
+    }
+    c->verdict = s->bound_hit || v->saturated ? IL_CHECK_INCONCLUSIVE : IL_CHECK_PASS;
+    return IL_OK;
+}
+
+/* A machine that is too large for the bounds is explored by its guards and can at most be found broken. */
+static il_status harden_table(il_harden *h, il_machine **out, il_error *err) {
+    il_subject *s = &h->subject;
+    il_error why = {0};
+    il_status status = il_table_build(s->arena, s->m, s->bounds.states, &h->table, &why);
+    if (status == IL_E_LIMIT && !s->arena->capped) {
+        h->table = (il_str){0};
+        h->bounded = true;
+        return IL_OK;
+    }
+    if (status != IL_OK) {
+        if (err) {
+            *err = why;
+        }
+        return status;
+    }
+    IL_TRY(il_table_open(s->alloc, h->table, out, err));
+    il_machine_digest(*out, h->table_digest);
+    s->table = *out;
+    return IL_OK;
+}
+
+static bool harden_passed(const il_harden *h, const char *id) {
+    bool any = false;
+    for (const il_check *c = h->checks; c; c = c->next) {
+        if (il_str_starts(il_str_of(c->id), il_str_of(id))) {
+            any = true;
+            if (c->verdict != IL_CHECK_PASS) {
+                return false;
+            }
+        }
+    }
+    return any;
+}
+
+static void harden_exit(il_harden *h) {
+    bool broken = false;
+    bool fail = false;
+    bool unclear = h->bounded;
+    for (const il_check *c = h->checks; c; c = c->next) {
+        broken = broken || c->verdict == IL_CHECK_ERROR;
+        fail = fail || c->verdict == IL_CHECK_FAIL;
+        unclear = unclear || c->verdict != IL_CHECK_PASS;
+    }
+    for (uint32_t i = 0; i < IL_CONTROLS; i++) {
+        broken = broken || h->controls[i].state == IL_CONTROL_BROKEN;
+        unclear = unclear || h->controls[i].state == IL_CONTROL_NOT_RUN;
+    }
+    h->exit = broken ? 4 : fail ? 1 : unclear ? 2 : 0;
+}
+
+static il_status harden_certify(il_harden *h, il_error *err) {
+    il_claims c = {.states = h->states,
+                   .symbols = h->subject.m->nsymbols,
+                   .edges = h->edges,
+                   .depth = h->depth,
+                   .from_init = harden_passed(h, "from-init"),
+                   .mediation = harden_passed(h, "mediation"),
+                   .havoc = harden_passed(h, "havoc"),
+                   .gates = harden_passed(h, "gates"),
+                   .laundering = harden_passed(h, "laundering")};
+    memcpy(c.table, h->table_digest, sizeof c.table);
+    h->fully_mediated = h->exit == 0 && h->table.n > 0 && c.from_init && c.mediation && c.havoc && c.gates && c.laundering &&
+                        harden_passed(h, "translation") && harden_passed(h, "coverage");
+    return h->fully_mediated ? il_certificate_build(h->subject.arena, &c, &h->certificate, err) : IL_OK;
+}
+
+static il_status harden_checks(il_harden *h, il_error *err) {
+    IL_TRY(il_check_translation(h, err));
+    IL_TRY(il_check_from_init(h, err));
+    IL_TRY(il_check_mediation(h, err));
+    IL_TRY(il_check_havoc(h, err));
+    IL_TRY(il_check_guards(h, err));
+    IL_TRY(il_check_gates(h, err));
+    IL_TRY(il_check_laundering(h, err));
+    IL_TRY(il_check_observers(h, err));
+    IL_TRY(il_check_recovery(h, err));
+    IL_TRY(il_check_coverage(h, err));
+    IL_TRY(il_check_controls(h, err));
+    harden_exit(h);
+    return harden_certify(h, err);
+}
+
+il_status il_harden_run(il_harden *h, const il_alloc *alloc, il_arena *arena, const il_model *m, const il_space_bounds *bounds, il_error *err) {
+    *h = (il_harden){0};
+    il_machine *table = NULL;
+    il_status status = il_subject_init(&h->subject, alloc, arena, m, bounds, err);
+    h->rule_fired = IL_NEW_ARRAY(arena, bool, m->nrules);
+    h->symbol_accepted = IL_NEW_ARRAY(arena, bool, m->nsymbols);
+    if (status == IL_OK && (!h->rule_fired || !h->symbol_accepted)) {
+        status = il_arena_fail(arena, err);
+    }
+    if (status == IL_OK) {
+        status = harden_table(h, &table, err);
+    }
+    if (status == IL_OK) {
+        status = harden_checks(h, err);
+    }
+    il_machine_free(table);
+    h->subject.table = NULL;
+    return status;
+}
+
+void il_harden_free(il_harden *h) {
+    il_subject_free(&h->subject);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Proving a machine: every check, its verdict and its shortest witness; the sealed table and, when everything passed, its certificate. */
+#pragma once
+#include "check/view.h"
+#include "machine/table.h"
+
+typedef enum il_check_verdict {
+    IL_CHECK_ERROR = 0, /* zero: a check that did not run has not passed */
+    IL_CHECK_PASS,
+    IL_CHECK_FAIL,
+    IL_CHECK_INCONCLUSIVE, /* a bound was reached, or nothing was exercised */
+    IL_CHECK_VACUOUS       /* holds, but not because of what is checked */
+} il_check_verdict;
+const char *il_check_verdict_name(il_check_verdict v);
+
+/* One step of a witness: a symbol, or (symbol IL_NO_SYMBOL) an adversary's write of var. */
+typedef struct il_trace_step {
+    uint32_t symbol, var, value;
+    uint64_t pre, post;
+} il_trace_step;
+typedef struct il_trace {
+    bool found;
+    uint32_t n;
+    il_trace_step *steps;
+} il_trace;
+
+/* One line of the report. */
+typedef struct il_check il_check;
+struct il_check {
+    il_check *next;
+    const char *id;      /* `from-init`, `mediation`, `havoc`, `gates`, `laundering`, ... static text */
+    uint32_t region;     /* UINT32_MAX when it is about the whole machine */
+    il_check_verdict verdict;
+    bool required;       /* full mediation needs it */
+    bool bound_hit;
+    uint32_t states, depth;
+    uint64_t edges;
+    const char *finding; /* `BYPASS`, `LAUNDERED_BY`, ... or NULL; static text */
+    il_str detail;       /* what the finding is about; may be empty */
+    il_trace witness;
+};
+
+/* A smallest set of variables that an adversary needs to write to reach a region. */
+typedef struct il_havoc_set il_havoc_set;
+struct il_havoc_set {
+    il_havoc_set *next;
+    uint32_t region;
+    bool laundered; /* on the machine with ghosts */
+    bool gated;     /* with the region's gates deleted */
+    uint64_t vars;
+    il_trace witness;
+};
+
+/* What leaving out one reject clause opens. */
+typedef enum il_guard_opens {
+    IL_GUARD_OPENS_REGION = 0, /* a never region, from the initial state */
+    IL_GUARD_OPENS_BYPASS,     /* a gated region without its gates */
+    IL_GUARD_OPENS_LAUNDERED,
+    IL_GUARD_OPENS_CONFIRMED,
+    IL_GUARD_OPENS_UNAPPROVED, /* an approved admission with nothing granted */
+    IL_GUARD_OPENS_FAULT       /* a count leaves its domain */
+} il_guard_opens;
+typedef struct il_guard_result il_guard_result;
+struct il_guard_result {
+    il_guard_result *next;
+    uint32_t action, clause;
+    il_guard_opens opens;
+    uint32_t region; /* UINT32_MAX where there is none */
+    il_trace witness;
+};
+
+/* Which actions raise and lower a variable on accepted steps; bits are actions. */
+typedef struct il_var_writers {
+    uint64_t raised_by, lowered_by;
+} il_var_writers;
+
+typedef enum il_control_state { IL_CONTROL_NOT_RUN = 0, IL_CONTROL_FAILED_AS_IT_MUST, IL_CONTROL_BROKEN } il_control_state;
+typedef struct il_control {
+    const char *id, *what;
+    il_control_state state;
+} il_control;
+#define IL_CONTROLS 4
+
+typedef struct il_recovery {
+    bool ran, strong, robust;
+    uint64_t danger;
+    uint32_t longest; /* corrective steps from a danger state to the goal, at most */
+} il_recovery;
+
+typedef struct il_harden {
+    il_subject subject;
+    il_str table;         /* sealed bytes; empty when the machine could not be tabulated within the bounds */
+    uint8_t table_digest[IL_DIGEST_BYTES];
+    il_str certificate;   /* empty unless fully mediated */
+    uint32_t states, depth;
+    uint64_t edges;
+    il_check *checks, *last_check;
+    il_havoc_set *havoc, *last_havoc;
+    il_guard_result *guards, *last_guard;
+    il_var_writers writers[IL_MODEL_VARS_MAX];
+    uint64_t gate_sets[IL_MODEL_REGIONS_MAX]; /* gated regions: one smallest set of its gates that suffices to reach it */
+    il_trace concessions[IL_MODEL_REGIONS_MAX]; /* what refinement concedes: ghosts with the `lowers` edges kept */
+    uint64_t frozen;      /* variables that never leave their initial value */
+    uint64_t idle_gates;  /* actions */
+    uint32_t never_fired; /* rules */
+    bool *rule_fired;     /* nrules entries */
+    uint32_t never_accepted;
+    bool *symbol_accepted; /* nsymbols entries */
+    il_recovery recovery;
+    il_control controls[IL_CONTROLS];
+    bool bounded;         /* some bound was reached */
+    bool fully_mediated;
+    int exit;             /* 0 all pass, 1 a finding, 2 inconclusive or vacuous, 4 an instrument failed */
+} il_harden;
+
+/* Runs every check. Results live in `arena`; il_harden_free() releases what the explorer holds. Fails only for a machine that cannot be
+ * hardened at all (IL_E_INVALID: a domain escape, positioned) or for lack of memory; a finding is no failure. */
+IL_NODISCARD il_status il_harden_run(il_harden *h, const il_alloc *alloc, il_arena *arena, const il_model *m, const il_space_bounds *bounds, il_error *err);
+void il_harden_free(il_harden *h);
+
+/* The report: canonical JSON (sorted keys, no times, no paths, one line), or text for people. */
+IL_NODISCARD il_status il_harden_json(const il_harden *h, il_arena *arena, il_str *out, il_error *err);
+IL_NODISCARD il_status il_harden_text(const il_harden *h, il_arena *arena, il_str *out, il_error *err);
+/* `admit{sensitive,egress=once} untrusted:=fresh`, steps separated by spaces. */
+void il_trace_text(const il_model *m, const il_trace *t, il_buf *out);

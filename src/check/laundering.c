@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Laundering: what was once brought stays brought, whatever the variables say afterwards. Every `never` region is asked with ghosts in
+ * place of the taints and the standing sink; only declared lowerings are taken out, and what they concede is reported. */
+#include "check/parts.h"
+
+/* The action on the witness that lowered a taint or closed a standing sink. */
+static il_str laundering_by(const il_harden *h, const il_trace *t) {
+    const il_subject *s = &h->subject;
+    for (uint32_t i = 0; i < t->n; i++) {
+        bool lowered = s->open != UINT32_MAX && il_model_get(s->m, t->steps[i].post, s->open) < il_model_get(s->m, t->steps[i].pre, s->open);
+        for (uint32_t k = 0; k < s->ntaints; k++) {
+            lowered = lowered || il_model_get(s->m, t->steps[i].post, s->taints[k]) < il_model_get(s->m, t->steps[i].pre, s->taints[k]);
+        }
+        if (lowered && t->steps[i].symbol != IL_NO_SYMBOL) {
+            return s->m->actions[s->m->symbol_action[t->steps[i].symbol]].name;
+        }
+    }
+    return (il_str){0};
+}
+
+static il_status laundering_concessions(il_harden *h, il_error *err) {
+    il_subject *s = &h->subject;
+    il_view v = {.subject = s, .observer = IL_OBSERVE_GHOSTS, .regions = s->never};
+    il_space space = {0};
+    il_status status = il_view_explore(&v, &space, err);
+    for (uint32_t r = 0; status == IL_OK && r < s->m->nregions; r++) {
+        if (space.hits[r].found) {
+            status = il_trace_of(h, &v, &space, &space.hits[r], &h->concessions[r], err);
+        }
+    }
+    il_space_free(&space);
+    return status;
+}
+
+il_status il_check_laundering(il_harden *h, il_error *err) {
+    il_subject *s = &h->subject;
+    if (s->ntaints == 0) {
+        il_check *c = il_check_add(h, "laundering", UINT32_MAX, true);
+        if (!c) {
+            return il_arena_fail(s->arena, err);
+        }
+        c->verdict = IL_CHECK_VACUOUS;
+        c->finding = "NO_TAINT_SOURCE";
+        return IL_OK;
+    }
+    il_view v = {.subject = s, .observer = IL_OBSERVE_GHOSTS, .regions = s->never, .dropped = s->lowers};
+    il_space space = {0};
+    il_status status = il_view_explore(&v, &space, err);
+    for (uint32_t r = 0; status == IL_OK && r < s->m->nregions; r++) {
+        if (s->m->regions[r].gated) {
+            continue;
+        }
+        il_check *c = il_check_add(h, "laundering", r, true);
+        status = c ? il_check_judge(h, c, &v, &space, r, "LAUNDERED", err) : il_arena_fail(s->arena, err);
+        if (status == IL_OK && c->verdict == IL_CHECK_FAIL) {
+            c->detail = laundering_by(h, &c->witness);
+        }
+    }
+    il_space_free(&space);
+    IL_TRY(status);
+    return s->lowers ? laundering_concessions(h, err) : IL_OK;
+}

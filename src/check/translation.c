@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table says what the guards say: every cell, through the runtime's own step. */
+#include "check/parts.h"
+
+il_status il_check_translation(il_harden *h, il_error *err) {
+    const il_subject *s = &h->subject;
+    il_check *c = il_check_add(h, "translation", UINT32_MAX, true);
+    if (!c) {
+        return il_arena_fail(s->arena, err);
+    }
+    if (!s->table) {
+        c->verdict = IL_CHECK_INCONCLUSIVE;
+        c->bound_hit = true;
+        return IL_OK;
+    }
+    c->verdict = IL_CHECK_PASS;
+    c->states = il_machine_states(s->table);
+    for (uint32_t i = 0; i < il_machine_states(s->table); i++) {
+        uint64_t state = il_machine_state(s->table, i);
+        for (uint32_t symbol = 0; symbol < s->m->nsymbols; symbol++) {
+            il_step a = il_machine_step(s->table, state, symbol);
+            il_step b = il_model_eval(s->m, NULL, state, symbol).step;
+            c->edges += a.verdict == IL_ACCEPT;
+            if (a.next != b.next || a.verdict != b.verdict || a.reason != b.reason) {
+                c->verdict = IL_CHECK_ERROR;
+                c->finding = "TABLE_DIFFERS";
+            }
+        }
+    }
+    return IL_OK;
+}

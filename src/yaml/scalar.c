@@ -38,12 +38,14 @@ static bool scalar_decimal(il_str s) {
     if (digits == 0) {
         return false;
     }
-    if (i < s.n && (s.p[i] == 'e' || s.p[i] == 'E')) {
+    if (i + 1 < s.n && (s.p[i] == 'e' || s.p[i] == 'E')) {
         i++;
         i += scalar_sign(il_str_part(s, i, s.n));
+        const size_t exponent = i;
         while (i < s.n && scalar_digit(s.p[i])) {
             i++;
         }
+        return i == s.n && i > exponent;
     }
     return i == s.n;
 }

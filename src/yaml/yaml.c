@@ -340,6 +340,16 @@ static il_status yaml_event(yaml_reader *r, const yaml_event_t *e) {
     return il_error_set(r->err, IL_E_INTERNAL, "unknown yaml event");
 }
 
+/* In `[ ]` and `{ }` a comment that was meant as a value also hides the closing bracket: better to name it than the end of the file. */
+static il_status yaml_hidden(const yaml_reader *r, size_t to) {
+    for (size_t i = r->gap; i < to && r->text.p[i] != '"' && r->text.p[i] != '\''; i++) {
+        if (r->text.p[i] == '#') {
+            return il_yaml_gap(r->text, r->gap, i + 1, yaml_around(r), r->err);
+        }
+    }
+    return IL_OK;
+}
+
 /* What libyaml could not read. Most often it is text that begins with an indicator or holds one. */
 static il_status yaml_broken(yaml_reader *r, const yaml_parser_t *parser) {
     if (parser->error == YAML_MEMORY_ERROR) {
@@ -363,6 +373,7 @@ static il_status yaml_broken(yaml_reader *r, const yaml_parser_t *parser) {
         return il_yaml_refuse(r->text, at, r->err, "a second `: ` on the line or wrong indentation; quote this if it is text");
     }
     if (yaml_around(r).flow) {
+        IL_TRY(yaml_hidden(r, at));
         return il_yaml_refuse(r->text, at, r->err, "%s; quote text that holds one of `, [ ] { } : #`", problem);
     }
     return il_yaml_refuse(r->text, at, r->err, "%s", problem);

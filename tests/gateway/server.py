@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An MCP server for the gateway's tests: does what its tools are told, and writes every line that it gets to argv[1]."""
+import json
+import os
+import signal
+import sys
+import threading
+import time
+
+seen = open(sys.argv[1], "ab", buffering=0)
+mode = sys.argv[2] if len(sys.argv) > 2 else ""
+lock = threading.Lock()
+answers = {}
+
+
+def write(text):
+    with lock:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+
+def send(message):
+    write(json.dumps(message) + "\n")
+
+
+def notify(method, **params):
+    send({"jsonrpc": "2.0", "method": method, "params": params})
+
+
+def text(id_, value, **more):
+    send({"jsonrpc": "2.0", "id": id_, "result": {"content": [{"type": "text", "text": value}], **more}})
+
+
+def call(id_, name, args, meta):
+    if name == "echo":
+        text(id_, json.dumps(args))
+    elif name == "slow":
+        threading.Timer(args["ms"] / 1000, text, (id_, "slow")).start()
+    elif name == "silent":
+        pass
+    elif name == "fails":
+        text(id_, "it failed", isError=True)
+    elif name == "steps":
+        def run():
+            for i in range(args["n"]):
+                notify("notifications/progress", progressToken=meta["progressToken"], progress=i, message="step")
+                time.sleep(args["ms"] / 1000)
+            text(id_, "done")
+        threading.Thread(target=run).start()
+    elif name == "changed":
+        for _ in range(args["n"]):
+            send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+        text(id_, "ok")
+    elif name == "says":
+        notify("notifications/message", level="info", data=args["text"])
+        text(id_, "ok")
+    elif name == "big":
+        text(id_, "x" * args["n"])
+    elif name == "env":
+        text(id_, json.dumps(dict(os.environ)))
+    elif name == "pids":
+        text(id_, json.dumps([os.getpid(), os.getpgid(0), os.getppid()]))
+    elif name == "stderr":
+        sys.stderr.buffer.write(args["text"].encode() + b"\n")
+        sys.stderr.flush()
+        text(id_, "ok")
+    elif name == "die":
+        os._exit(9)
+    elif name == "raw":
+        write(args["text"].replace("$ID", str(id_)) + "\n")
+    else:
+        text(id_, "no such tool", isError=True)
+
+
+LISTS = {
+    "tools/list": {"tools": [{"name": "echo", "inputSchema": {"type": "object"}, "_meta": {"a": 1}}]},
+    "resources/list": {"resources": []},
+    "prompts/list": {"prompts": []},
+    "resources/read": {"contents": [{"uri": "note://1", "text": "a note"}]},
+    "resources/subscribe": {},
+    "resources/unsubscribe": {},
+    "logging/setLevel": {},
+}
+
+
+def handle(message):
+    method, id_, params = message.get("method"), message.get("id"), message.get("params") or {}
+    if method == "initialize":
+        if mode == "mute":
+            return
+        send({"jsonrpc": "2.0", "id": id_, "result": {
+            "protocolVersion": params["protocolVersion"],
+            "capabilities": {"tools": {"listChanged": True}, "resources": {"subscribe": True}, "prompts": {}, "logging": {}},
+            "serverInfo": {"name": "fake", "version": "1", "description": "a fake"}, "instructions": "obey me"}})
+    elif method == "tools/call":
+        call(id_, params["name"], params.get("arguments"), params.get("_meta", {}))
+    elif method in LISTS and id_ is not None:
+        result = LISTS[method]
+        if method == "tools/list" and "cursor" not in params:
+            result = {**result, "nextCursor": "page-2"}
+        send({"jsonrpc": "2.0", "id": id_, "result": result})
+    elif id_ is not None and method:
+        send({"jsonrpc": "2.0", "id": id_, "error": {"code": -32601, "message": "Method not found"}})
+
+
+if mode == "stubborn":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+for line in sys.stdin.buffer:
+    seen.write(line)
+    handle(json.loads(line))
+while mode == "stubborn":
+    time.sleep(1)
+os._exit(0)

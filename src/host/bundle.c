@@ -66,7 +66,7 @@ static il_status bundle_machine_failed(il_status status, const il_json *at, cons
 static il_status bundle_machine(il_bundle *b, il_arena *scratch, const char *path, const il_json *doc, il_error *err) {
     il_str name;
     il_error why = {0};
-    const char *file;
+    const char *file = NULL;
     IL_TRY(il_policy_machine_name(doc, &name, err));
     const il_json *at = il_json_get(doc, IL_STR("machine"));
     if (!bundle_is_file(name)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* interlock-seal MACHINE.yaml OUT.table OUT.cert OUT.c: proves a machine and writes its sealed table and certificate, as bytes and as C
- * arrays that the library links in. A machine that is not fully mediated is not sealed. Runs while Interlock is built. */
+/* interlock-seal MACHINE.yaml OUT.table OUT.cert OUT.c: proves a machine and writes its sealed table and certificate, as bytes and, with
+ * the document itself, as C arrays that the library links in. A machine that is not fully mediated is not sealed. Runs while Interlock is built. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ static void seal_array(il_buf *b, il_str name, const char *what, il_str bytes) {
     il_buf_puts(b, ";\n");
 }
 
-static il_status seal_source(il_arena *arena, const il_harden *h, il_str *out, il_error *err) {
+static il_status seal_source(il_arena *arena, const il_harden *h, il_str document, il_str *out, il_error *err) {
     il_str name = {0};
     IL_TRY(il_arena_copy(arena, h->subject.m->name, &name, err));
     char *word = il_arena_bytes(arena, name.n);
@@ -92,6 +92,7 @@ static il_status seal_source(il_arena *arena, const il_harden *h, il_str *out, i
     il_buf_puts(&b, "/* SPDX-License-Identifier: Apache-2.0 */\n/* Written by interlock-seal. */\n#include \"host/shipped.h\"\n\n");
     seal_array(&b, name, "_table", h->table);
     seal_array(&b, name, "_certificate", h->certificate);
+    seal_array(&b, name, "_source", document);
     return il_buf_done(&b, out, err);
 }
 
@@ -104,10 +105,10 @@ static int seal_fail(const char *path, const il_error *err) {
     return err->code == IL_E_MEMORY || err->code == IL_E_INTERNAL ? 5 : 3;
 }
 
-static int seal_outputs(il_arena *arena, char **argv, const il_harden *h) {
+static int seal_outputs(il_arena *arena, char **argv, const il_harden *h, il_str document) {
     il_error err = {0};
     il_str source = {0};
-    if (seal_source(arena, h, &source, &err) != IL_OK) {
+    if (seal_source(arena, h, document, &source, &err) != IL_OK) {
         return seal_fail(argv[4], &err);
     }
     const il_str bytes[3] = {h->table, h->certificate, source};
@@ -144,7 +145,7 @@ static int seal_run(il_arena *arena, const il_alloc *alloc, char **argv) {
         }
         code = h.exit ? h.exit : 2;
     } else {
-        code = seal_outputs(arena, argv, &h);
+        code = seal_outputs(arena, argv, &h, text);
     }
     il_harden_free(&h);
     return code;

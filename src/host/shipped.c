@@ -7,7 +7,7 @@
 #include "interlock/host.h"
 
 typedef struct shipped_row {
-    il_str name, table, certificate;
+    il_str name, table, certificate, source;
 } shipped_row;
 
 static il_str shipped_bytes(const uint8_t *p, size_t n) {
@@ -20,7 +20,8 @@ static bool shipped_row_at(size_t i, shipped_row *out) {
 #define SHIPPED_ROW(id)                                                                                                              \
     if (at++ == i) {                                                                                                                 \
         *out = (shipped_row){IL_STR(#id), shipped_bytes(il_shipped_##id##_table, il_shipped_##id##_table_bytes),                     \
-                             shipped_bytes(il_shipped_##id##_certificate, il_shipped_##id##_certificate_bytes)};                     \
+                             shipped_bytes(il_shipped_##id##_certificate, il_shipped_##id##_certificate_bytes),                      \
+                             shipped_bytes(il_shipped_##id##_source, il_shipped_##id##_source_bytes)};                               \
         return true;                                                                                                                 \
     }
     IL_SHIPPED_MAP(SHIPPED_ROW)
@@ -35,6 +36,17 @@ size_t il_shipped_names(char *out, size_t cap) {
         n += il_format(out + n, cap - n, "%s%.*s", i ? ", " : "", IL_STR_ARG(row.name));
     }
     return n;
+}
+
+bool il_shipped_source(il_str name, il_str *out) {
+    shipped_row row;
+    for (size_t i = 0; shipped_row_at(i, &row); i++) {
+        if (il_str_eq(row.name, name)) {
+            *out = row.source;
+            return true;
+        }
+    }
+    return false;
 }
 
 il_status il_host_machine(const il_alloc *alloc, il_str name, il_machine **out, il_error *err) {

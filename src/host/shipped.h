@@ -7,10 +7,12 @@
 #define IL_SHIPPED_MAP(X) X(trifecta)
 
 #define IL_SHIPPED_EXTERN(name)                                                                       \
-    extern const uint8_t il_shipped_##name##_table[], il_shipped_##name##_certificate[];              \
-    extern const size_t il_shipped_##name##_table_bytes, il_shipped_##name##_certificate_bytes;
+    extern const uint8_t il_shipped_##name##_table[], il_shipped_##name##_certificate[], il_shipped_##name##_source[]; \
+    extern const size_t il_shipped_##name##_table_bytes, il_shipped_##name##_certificate_bytes, il_shipped_##name##_source_bytes;
 IL_SHIPPED_MAP(IL_SHIPPED_EXTERN)
 #undef IL_SHIPPED_EXTERN
 
 /* Writes `trifecta, standard` for messages. */
 size_t il_shipped_names(char *out, size_t cap);
+/* The document that a shipped machine was made from; false when none has that name. */
+bool il_shipped_source(il_str name, il_str *out);

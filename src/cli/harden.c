@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* interlock harden: proves a machine file, or the machine that a policy names. */
+#include <stdlib.h>
+
+#include "check/harden.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "host/file.h"
+#include "host/shipped.h"
+#include "interlock/host.h"
+#include "policy/compiled.h"
+#include "yaml/yaml.h"
+
+#define HARDEN_ARENA_BYTES ((size_t)2 << 30)
+#define HARDEN_STATES_MAX (UINT64_C(1) << 24)
+
+typedef struct harden_run {
+    const char *path; /* what messages are about: the machine's file, once it is known */
+    bool json;
+    il_space_bounds bounds;
+    il_arena arena;
+} harden_run;
+
+/* `name` relative to the folder of the policy. */
+static il_status harden_beside(harden_run *run, il_str name, const char **out, il_error *err) {
+    const il_str policy = il_str_of(run->path);
+    size_t folder = name.p[0] == '/' ? 0 : policy.n;
+    while (folder > 0 && policy.p[folder - 1] != '/') {
+        folder--;
+    }
+    char *p = il_arena_bytes(&run->arena, folder + name.n + 1);
+    if (!p) {
+        return il_arena_fail(&run->arena, err);
+    }
+    memcpy(p, policy.p, folder);
+    memcpy(p + folder, name.p, name.n);
+    p[folder + name.n] = '\0';
+    *out = p;
+    return IL_OK;
+}
+
+static il_status harden_of_policy(harden_run *run, const il_json *policy, il_json **out, il_error *err) {
+    il_str name = {0};
+    il_str source = {0};
+    IL_TRY(il_policy_machine_name(policy, &name, err));
+    if (il_str_find(name, IL_STR("/"), 0) != SIZE_MAX || il_str_find(name, IL_STR("."), 0) != SIZE_MAX) {
+        IL_TRY(harden_beside(run, name, &run->path, err));
+        return il_file_document(&run->arena, run->path, IL_FILE_TRUSTED, out, err);
+    }
+    if (!il_shipped_source(name, &source)) {
+        char names[128];
+        (void)il_shipped_names(names, sizeof names);
+        return IL_JSON_FAIL(il_json_get(policy, IL_STR("machine")), err, IL_E_INVALID, "no machine `%.*s` is shipped; there is: %s", IL_STR_ARG(name), names);
+    }
+    return il_yaml_parse(&run->arena, source, NULL, out, err);
+}
+
+static il_status harden_print(harden_run *run, const il_harden *h, il_error *err) {
+    il_str text = {0};
+    IL_TRY(run->json ? il_harden_json(h, &run->arena, &text, err) : il_harden_text(h, &run->arena, &text, err));
+    (void)fwrite(text.p, 1, text.n, stdout); /* main looks at stdout's error */
+    if (run->json) {
+        (void)fputc('\n', stdout);
+    }
+    return IL_OK;
+}
+
+static il_exit harden_machine(harden_run *run) {
+    il_error err = {0};
+    il_json *doc = NULL;
+    il_model *model = NULL;
+    il_harden h = {0};
+    il_status status = il_file_document(&run->arena, run->path, IL_FILE_DATA, &doc, &err);
+    if (status == IL_OK && il_json_get(doc, IL_STR("interlock"))) {
+        status = harden_of_policy(run, doc, &doc, &err);
+    }
+    if (status == IL_OK) {
+        status = il_model_load(&run->arena, doc, &model, &err);
+    }
+    if (status != IL_OK) {
+        return il_fail(run->path, &err);
+    }
+    status = il_harden_run(&h, il_host_alloc(), &run->arena, model, &run->bounds, &err);
+    if (status == IL_OK) {
+        status = harden_print(run, &h, &err);
+    }
+    const il_exit code = status == IL_OK ? (il_exit)h.exit : il_fail(run->path, &err);
+    il_harden_free(&h);
+    return code;
+}
+
+il_exit il_cmd_harden(int argc, char **argv) {
+    harden_run run = {0};
+    const char *most = NULL;
+    const il_option options[] = {{.name = "json", .flag = &run.json}, {.name = "max-states", .value = &most}};
+    il_arguments arguments;
+    il_error err = {0};
+    uint64_t states = 0;
+    if (il_options_read(argc, argv, options, sizeof options / sizeof options[0], &arguments, &err) != IL_OK ||
+        (most && il_options_number("max-states", most, HARDEN_STATES_MAX, &states, &err) != IL_OK)) {
+        return il_fail_usage(argv[0], &err);
+    }
+    if (arguments.n != 1) {
+        return arguments.n ? il_usage(argv[0], "one machine or policy, not %d", arguments.n) : il_usage(argv[0], "which machine or policy?");
+    }
+    run.path = arguments.v[0];
+    run.bounds.states = (uint32_t)states;
+    il_arena_init(&run.arena, il_host_alloc(), HARDEN_ARENA_BYTES);
+    const il_exit code = harden_machine(&run);
+    il_arena_free(&run.arena);
+    return code;
+}

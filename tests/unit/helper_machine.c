@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "helper_machine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "yaml/yaml.h"
+
+#define MACHINE_FILE_MAX ((size_t)1 << 20)
+
+static void machine_begin(machine_case *c) {
+    memset(c, 0, sizeof *c);
+    test_memory_init(&c->memory, SIZE_MAX);
+    il_arena_init(&c->arena, &c->memory.alloc, (size_t)1 << 30);
+}
+
+static void machine_parse(machine_case *c) {
+    il_json *doc = NULL;
+    c->status = il_yaml_parse(&c->arena, c->text, NULL, &doc, &c->err);
+    if (c->status == IL_OK) {
+        c->status = il_model_load(&c->arena, doc, &c->m, &c->err);
+    }
+}
+
+static char *machine_replace(il_arena *arena, char *text, const machine_edit *edit) {
+    char *at = strstr(text, edit->from);
+    if (!at) {
+        fail_msg("the edit does not apply: `%s`", edit->from);
+        return text;
+    }
+    if (strstr(at + 1, edit->from)) {
+        fail_msg("the edit applies twice: `%s`", edit->from);
+    }
+    size_t before = (size_t)(at - text);
+    size_t rest = strlen(at + strlen(edit->from));
+    char *out = il_arena_bytes(arena, before + strlen(edit->to) + rest + 1);
+    assert_non_null(out);
+    memcpy(out, text, before);
+    memcpy(out + before, edit->to, strlen(edit->to));
+    memcpy(out + before + strlen(edit->to), at + strlen(edit->from), rest + 1);
+    return out;
+}
+
+void machine_load(machine_case *c, const char *path, const machine_edit *edits) {
+    machine_begin(c);
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    char *text = il_arena_bytes(&c->arena, MACHINE_FILE_MAX);
+    assert_non_null(text);
+    size_t n = fread(text, 1, MACHINE_FILE_MAX - 1, f);
+    assert_int_equal(fclose(f), 0);
+    text[n] = '\0';
+    for (size_t i = 0; edits && edits[i].from; i++) {
+        text = machine_replace(&c->arena, text, &edits[i]);
+    }
+    c->text = il_str_of(text);
+    machine_parse(c);
+}
+
+void machine_load_text(machine_case *c, const char *text) {
+    machine_begin(c);
+    c->text = il_str_of(text);
+    machine_parse(c);
+}
+
+void machine_open(machine_case *c, const char *path, const machine_edit *edits) {
+    machine_load(c, path, edits);
+    if (c->status != IL_OK) {
+        fail_msg("%s:%u:%u: %s", path, (unsigned)c->err.line, (unsigned)c->err.col, c->err.msg);
+    }
+}
+
+void machine_harden(machine_case *c, const char *path, const machine_edit *edits, uint32_t max_states) {
+    machine_open(c, path, edits);
+    const il_space_bounds bounds = {.states = max_states};
+    c->status = il_harden_run(&c->h, &c->memory.alloc, &c->arena, c->m, &bounds, &c->err);
+    c->hardened = true;
+}
+
+void machine_free(machine_case *c) {
+    if (c->hardened) {
+        il_harden_free(&c->h);
+    }
+    il_arena_free(&c->arena);
+    assert_int_equal(c->memory.live, 0);
+}
+
+static bool machine_is(const char *p, size_t n, const char *word) {
+    return n == strlen(word) && memcmp(p, word, n) == 0;
+}
+
+static void machine_word(il_symbol_words *w, const char *p, size_t n) {
+    if (machine_is(p, n, "u")) {
+        w->untrusted = true;
+    } else if (machine_is(p, n, "s")) {
+        w->sensitive = true;
+    } else if (machine_is(p, n, "k")) {
+        w->secret = w->sensitive = true;
+    } else if (machine_is(p, n, "e") || machine_is(p, n, "eb")) {
+        w->egress = IL_SINK_ONCE;
+        w->bound = n == 2;
+    } else if (machine_is(p, n, "E") || machine_is(p, n, "Eb")) {
+        w->egress = IL_SINK_STANDING;
+        w->bound = n == 2;
+    } else if (machine_is(p, n, "c")) {
+        w->commit = true;
+    } else if (machine_is(p, n, "+")) {
+        w->approved = true;
+    } else if (machine_is(p, n, "f")) {
+        w->flight = 2;
+    } else if (machine_is(p, n, "o") || machine_is(p, n, "of")) {
+        w->open = 2;
+    } else if (machine_is(p, n, "ob")) {
+        w->open = 1;
+    } else if (machine_is(p, n, "last=egress")) {
+        w->last = 1;
+    } else if (machine_is(p, n, "last=crossing")) {
+        w->last = 2;
+    } else if (machine_is(p, n, "slot=granted")) {
+        w->slot = 1;
+    } else if (!machine_is(p, n, "slot=asked")) {
+        fail_msg("no such word: `%.*s`", (int)n, p);
+    }
+}
+
+static bool machine_words_eq(const il_symbol_words *a, const il_symbol_words *b) {
+    return a->untrusted == b->untrusted && a->sensitive == b->sensitive && a->secret == b->secret && a->egress == b->egress && a->bound == b->bound &&
+           a->flight == b->flight && a->open == b->open && a->commit == b->commit && a->approved == b->approved && a->last == b->last &&
+           a->slot == b->slot;
+}
+
+uint32_t machine_symbol(const il_model *m, const char *p, size_t n) {
+    static const char *const shorts[][2] = {{"a", "admit"}, {"se", "settle"}, {"j", "join"}, {"rf", "refine"}, {"rq", "request"}, {"ok", "approve"}, {"Q", "quarantine"}};
+    const char *brace = memchr(p, '{', n);
+    size_t head = brace ? (size_t)(brace - p) : n;
+    il_str name = {p, head};
+    il_symbol_words want = {0};
+    for (size_t i = 0; i < sizeof shorts / sizeof shorts[0]; i++) {
+        if (machine_is(p, head, shorts[i][0])) {
+            name = il_str_of(shorts[i][1]);
+        }
+    }
+    for (const char *at = brace ? brace + 1 : p + n; at < p + n && *at != '}';) {
+        size_t k = 0;
+        while (at[k] != ',' && at[k] != '}') {
+            k++;
+        }
+        machine_word(&want, at, k);
+        at += k + (at[k] == ',');
+    }
+    uint32_t action = il_model_action(m, name);
+    for (uint32_t i = 0; i < m->nsymbols; i++) {
+        il_symbol_words have = il_model_words(m, i);
+        if (m->symbol_action[i] == action && machine_words_eq(&have, &want)) {
+            return i;
+        }
+    }
+    fail_msg("no symbol `%.*s`", (int)n, p);
+    return IL_NO_SYMBOL;
+}
+
+static bool machine_step_is(const il_model *m, const il_trace_step *s, const char *p, size_t n) {
+    const char *write = memchr(p, ':', n);
+    if (!write) {
+        return s->symbol == machine_symbol(m, p, n);
+    }
+    il_str var = {p, (size_t)(write - p)};
+    il_str value = {write + 2, n - var.n - 2};
+    return s->symbol == IL_NO_SYMBOL && il_str_eq(m->vars[s->var].name, var) && il_str_eq(m->vars[s->var].domain.names[s->value], value);
+}
+
+static size_t machine_next(const char **p) {
+    while (**p == ' ') {
+        (*p)++;
+    }
+    return strcspn(*p, " ");
+}
+
+void machine_trace_is(const il_model *m, const il_trace *t, const char *want) {
+    const char *p = want;
+    uint32_t i = 0;
+    bool same = t->found;
+    for (size_t n = machine_next(&p); same && n > 0; n = machine_next(&p)) {
+        same = i < t->n && machine_step_is(m, &t->steps[i], p, n);
+        p += n;
+        i++;
+    }
+    if (!same || i != t->n) {
+        il_buf b;
+        il_str text = {0};
+        il_buf_init(&b, m->arena, 1 << 16);
+        il_trace_text(m, t, &b);
+        assert_int_equal(il_buf_done(&b, &text, NULL), IL_OK);
+        fail_msg("witness is `%.*s`%s, not `%s`", IL_STR_ARG(text), t->found ? "" : " (none)", want);
+    }
+}
+
+const il_check *machine_check(const machine_case *c, const char *id, const char *region) {
+    for (const il_check *k = c->h.checks; k; k = k->next) {
+        bool here = region ? k->region < c->m->nregions && il_str_eq(c->m->regions[k->region].name, il_str_of(region)) : k->region == UINT32_MAX;
+        if (here && strcmp(k->id, id) == 0) {
+            return k;
+        }
+    }
+    fail_msg("no check `%s` of `%s`", id, region ? region : "the machine");
+    return NULL;
+}
+
+void machine_verdict_is(const machine_case *c, const char *id, const char *region, il_check_verdict want) {
+    const il_check *k = machine_check(c, id, region);
+    if (k->verdict != want) {
+        fail_msg("`%s` of `%s` is %s, not %s", id, region ? region : "the machine", il_check_verdict_name(k->verdict), il_check_verdict_name(want));
+    }
+}
+
+void machine_fails(const machine_case *c, const char *id, const char *region, const char *witness) {
+    machine_verdict_is(c, id, region, IL_CHECK_FAIL);
+    machine_trace_is(c->m, &machine_check(c, id, region)->witness, witness);
+}
+
+void machine_sequence(const machine_case *c, const char *words, const char *reason) {
+    il_machine *k = NULL;
+    assert_int_equal(il_machine_open(&c->memory.alloc, c->h.table, c->h.certificate, &k, NULL), IL_OK);
+    uint64_t state = il_machine_initial(k);
+    const char *p = words;
+    for (size_t n = machine_next(&p); n > 0;) {
+        il_step s = il_machine_step(k, state, machine_symbol(c->m, p, n));
+        const char *at = p;
+        p += n;
+        size_t more = machine_next(&p);
+        if (more == 0 && reason) {
+            assert_int_equal(s.verdict, IL_REJECT);
+            assert_int_equal(s.next, state);
+            il_str got = il_machine_reason(k, s.reason);
+            if (!il_str_eq(got, il_str_of(reason))) {
+                fail_msg("`%s`: the last step gives %.*s, not %s", words, IL_STR_ARG(got), reason);
+            }
+        } else if (s.verdict != IL_ACCEPT) {
+            fail_msg("`%s`: `%.*s` is rejected as %.*s", words, (int)n, at, IL_STR_ARG(il_machine_reason(k, s.reason)));
+        }
+        state = s.next;
+        n = more;
+    }
+    il_machine_free(k);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Machines for tests: a file, edited as text, loaded and hardened; symbols and witnesses in short words.
+ *
+ * Short words: `a` admit, `se` settle, `j` join, `rf` refine, `rq` request, `ok` approve, `Q` quarantine; any other word is an action.
+ * In braces: u untrusted, s sensitive, k secret, e once, E standing, eb/Eb bound, c commit, + approved, f flight, o open, of/ob foreign/bound,
+ * last=egress, last=crossing, slot=asked, slot=granted. `untrusted:=fresh` is an adversary's write. */
+#pragma once
+#include "check/harden.h"
+#include "helper_memory.h"
+
+typedef struct machine_edit {
+    const char *from, *to;
+} machine_edit;
+
+typedef struct machine_case {
+    test_memory memory;
+    il_arena arena;
+    il_error err;
+    il_status status;
+    il_str text;   /* the edited document */
+    il_model *m;
+    il_harden h;
+    bool hardened;
+} machine_case;
+
+/* Reads `path`, applies edits (each must replace exactly one place, else the test fails) up to one whose `from` is NULL, and loads. */
+void machine_load(machine_case *c, const char *path, const machine_edit *edits);
+/* As machine_load of text, without edits. */
+void machine_load_text(machine_case *c, const char *text);
+/* Loads and must succeed. */
+void machine_open(machine_case *c, const char *path, const machine_edit *edits);
+/* Opens and runs every check; c->status is that of the run. */
+void machine_harden(machine_case *c, const char *path, const machine_edit *edits, uint32_t max_states);
+void machine_free(machine_case *c);
+
+#define MACHINE_TRIFECTA "machines/trifecta.yaml"
+#define MACHINE_STANDARD "tests/machines/standard.yaml"
+
+/* One short word to a symbol; fails the test when there is none. */
+uint32_t machine_symbol(const il_model *m, const char *word, size_t n);
+/* Fails unless the trace is exactly `want`. */
+void machine_trace_is(const il_model *m, const il_trace *t, const char *want);
+/* The verdict line of a check (region NULL: the line without one); fails when there is none. */
+const il_check *machine_check(const machine_case *c, const char *id, const char *region);
+void machine_verdict_is(const machine_case *c, const char *id, const char *region, il_check_verdict want);
+/* The check failed and its shortest witness is this. */
+void machine_fails(const machine_case *c, const char *id, const char *region, const char *witness);
+/* Runs a sequence through the table that `c` was hardened into: the last step gives `reason` (NULL: accepted), all earlier are accepted. */
+void machine_sequence(const machine_case *c, const char *words, const char *reason);

@@ -113,6 +113,9 @@ static il_status il_kind_prefix(il_kind kind, il_str text, il_arena *arena, il_k
     p[text.n - 1] = 'x';
     IL_TRY(il_kind_value(kind, (il_str){p, text.n}, arena, &out->text, err));
     out->text.n--;
+    if (out->text.p[out->text.n] != 'x') {
+        return il_error_set(err, IL_E_INVALID, "`*` stands for whole segments behind a host or a first segment");
+    }
     out->shape = IL_SHAPE_PREFIX;
     if (kind == IL_KIND_PATH && out->text.n <= 1) {
         return il_error_set(err, IL_E_INVALID, "`/*` would list every path; name a folder");

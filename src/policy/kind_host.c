@@ -97,7 +97,7 @@ static il_status il_host_name(il_str text, il_arena *arena, il_host_part *out, i
 
 /* Eight groups of an IPv6 literal without zone and without an embedded IPv4 part. */
 static bool il_host_groups(il_str s, uint16_t g[8]) {
-    unsigned n = 0, gap = 8;
+    unsigned n = 0, gap = 9; /* 9: no `::` yet */
     size_t i = 0;
     if (s.n >= 2 && s.p[0] == ':' && s.p[1] == ':') {
         gap = 0;
@@ -122,7 +122,7 @@ static bool il_host_groups(il_str s, uint16_t g[8]) {
         }
         i++;
         if (i < s.n && s.p[i] == ':') {
-            if (gap != 8) {
+            if (gap != 9) {
                 return false;
             }
             gap = n;
@@ -131,7 +131,7 @@ static bool il_host_groups(il_str s, uint16_t g[8]) {
             return false;
         }
     }
-    if (gap == 8) {
+    if (gap == 9) {
         return n == 8;
     }
     if (n > 7) {

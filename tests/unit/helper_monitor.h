@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A store in memory that locks, counts and fails on demand, a clock that is set by hand, and short ways to drive a monitor. */
+#pragma once
+#include "helper_policy.h"
+
+#include <pthread.h>
+#include "interlock/monitor.h"
+#include "monitor/session.h"
+
+#define STORE_OBJECTS 16
+#define STORE_ROWS 20000
+typedef struct store_object {
+    char key[IL_SESSION_ID_BYTES];
+    uint8_t state[IL_SESSION_STATE_MAX];
+    size_t n;
+    uint64_t version;
+} store_object;
+typedef struct store_row {
+    char key[IL_SESSION_ID_BYTES];
+    char kind[16];
+    uint64_t ticket;
+    bool moved; /* its commit moved the object */
+    char *body;
+} store_row;
+typedef struct test_store {
+    pthread_mutex_t lock;
+    store_object objects[STORE_OBJECTS];
+    store_row *rows;
+    size_t nobjects, nrows, loads, commits;
+    size_t fail_after; /* calls until one fails; SIZE_MAX: never */
+    il_status fail_with;
+    bool conflict; /* every commit finds that somebody else was faster */
+} test_store;
+
+typedef struct monitor_case {
+    policy_case policy; /* the machine, documents and arguments */
+    policy_memory memory; /* the monitor's */
+    test_store store;
+    il_monitor *monitor;
+    uint64_t now;
+    bool no_clock, no_random;
+    uint64_t randoms;
+    il_decision d;
+    il_settlement s;
+    il_error err;
+} monitor_case;
+
+/* Compiles `yaml` and makes a monitor and a session `s1`. */
+void monitor_case_init(monitor_case *c, const char *yaml);
+void monitor_case_free(monitor_case *c);
+/* Forgets every session and row; begins `s1` again. */
+void monitor_again(monitor_case *c);
+il_monitor *monitor_make(monitor_case *c, const il_policy *policy, const il_machine *machine, bool enforce);
+
+/* On session `s1` unless it is named. The result stands in c->d or c->s too. */
+il_status monitor_decide_in(monitor_case *c, const char *session, const char *tool, const char *args);
+const il_decision *monitor_decide(monitor_case *c, const char *tool, const char *args);
+il_status monitor_settle(monitor_case *c, uint64_t ticket, il_outcome_kind how, uint32_t absent);
+/* Decides, expects an allow, and gives the ticket. */
+uint64_t monitor_allow(monitor_case *c, const char *tool, const char *args);
+/* Decides and settles as done. */
+void monitor_run(monitor_case *c, const char *tool, const char *args);
+void monitor_deny(monitor_case *c, const char *tool, const char *args, const char *reason);
+/* Decides, expects to wait for a human, and gives the approval's id (valid until the next decision). */
+const char *monitor_ask(monitor_case *c, const char *tool, const char *args);
+
+store_object *monitor_object(monitor_case *c, const char *session);
+il_session monitor_session(monitor_case *c, const char *session);
+/* The value's name of a machine variable in `s1`: "held", "true", "2". */
+const char *monitor_var(monitor_case *c, const char *name);
+void monitor_is(monitor_case *c, const char *name, const char *value);
+/* Rows of a kind, all sessions. */
+size_t monitor_rows(const monitor_case *c, const char *kind);
+/* The latest row's body of a kind, parsed. */
+const il_json *monitor_row(monitor_case *c, const char *kind);
+/* Writes a session into the store as it is. */
+void monitor_put(monitor_case *c, const char *key, const il_session *s);
+
+/* A policy with one tool for each effect: in.u, in.s, in.us, in.k (secret), in.n (none), in.e and in.E (once and standing egress), in.ue, in.se, in.use,
+ * in.uE, in.sE, in.usE, in.c (commit); in.mail is a once sink to corp.example. Approvals for ten minutes. */
+extern const char monitor_policy[];

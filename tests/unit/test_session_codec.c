@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A session's bytes: the same session, the same bytes; other bytes are damaged, or a session that has exactly them. */
+#include "helper_policy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "monitor/session.h"
+
+static uint64_t codec_seed = 0x243f6a8885a308d3u;
+static uint64_t codec_next(void) {
+    codec_seed ^= codec_seed << 13;
+    codec_seed ^= codec_seed >> 7;
+    codec_seed ^= codec_seed << 17;
+    return codec_seed;
+}
+static uint8_t codec_byte(unsigned below) { return (uint8_t)(codec_next() % below); }
+static void codec_text(char *out, size_t cap) {
+    size_t n = codec_next() % cap;
+    for (size_t i = 0; i < n; i++) {
+        out[i] = (char)(0x21 + codec_next() % 0x5e);
+    }
+}
+
+static il_session codec_random(void) {
+    il_session s;
+    memset(&s, 0, sizeof s);
+    s.state = codec_next();
+    for (size_t i = 0; i < IL_DIGEST_BYTES; i++) {
+        s.policy[i] = (uint8_t)codec_next();
+        s.machine[i] = (uint8_t)codec_next();
+    }
+    s.begun_ms = codec_next() >> 20;
+    s.seen_ms = s.begun_ms + codec_next() % 1000;
+    s.next_ticket = 1000 + codec_next() % 1000;
+    s.unenforced = codec_next() % 2 == 0;
+    s.quarantined = codec_next() % 2 == 0;
+    s.counted = codec_byte(8);
+    s.flight = codec_byte(3);
+    s.open = codec_byte(3);
+    s.shadow = codec_byte(32);
+    codec_text(s.principal, sizeof s.principal);
+    codec_text(s.parent, sizeof s.parent);
+    s.ntickets = (uint32_t)(codec_next() % (IL_TICKETS_MAX + 1));
+    for (uint32_t i = 0; i < s.ntickets; i++) {
+        il_ticket *t = &s.tickets[i];
+        t->id = i * 2 + 1;
+        t->deadline_ms = codec_next();
+        t->effects = codec_byte(32);
+        t->raised = t->effects & codec_byte(8);
+        t->flags = codec_byte(4) == 3 ? (uint8_t)IL_TICKET_SHADOW : codec_byte(3);
+        codec_text(t->tool, sizeof t->tool);
+    }
+    for (uint32_t i = 0; i < IL_SLOTS_MAX; i++) {
+        il_slot *x = &s.slots[i];
+        x->state = codec_byte(3);
+        if (x->state == IL_SLOT_FREE) {
+            continue;
+        }
+        x->expires_ms = codec_next();
+        x->lasts_ms = codec_next();
+        x->effects = codec_byte(32);
+        x->reason = (uint8_t)codec_next();
+        x->binding[0] = (uint8_t)codec_next();
+        x->id[0] = 'a';
+        codec_text(x->tool, sizeof x->tool);
+    }
+    for (uint32_t i = 0; i < IL_EFFECTS; i++) {
+        s.witnesses[i].effect = 1u << i;
+        s.witnesses[i].ticket = codec_next() % 2 * (1 + codec_next() % 900);
+        if (s.witnesses[i].ticket != 0) {
+            codec_text(s.witnesses[i].tool, sizeof s.witnesses[i].tool);
+        }
+    }
+    return s;
+}
+
+static void codec_round_trip(void **state) {
+    (void)state;
+    static uint8_t a[IL_SESSION_STATE_MAX], b[IL_SESSION_STATE_MAX];
+    print_message("seed %llx\n", (unsigned long long)codec_seed);
+    for (int round = 0; round < 300; round++) {
+        il_session s = codec_random(), back;
+        size_t n = 0, m = 0;
+        il_error err = {0};
+        assert_int_equal(il_session_encode(&s, a, sizeof a, &n, &err), IL_OK);
+        if (il_session_decode(a, n, &back, &err) != IL_OK) {
+            fail_msg("round %d: %s", round, err.msg);
+        }
+        assert_int_equal(il_session_encode(&back, b, sizeof b, &m, &err), IL_OK);
+        assert_int_equal(n, m);
+        assert_memory_equal(a, b, n);
+        assert_int_equal(back.state, s.state);
+        assert_int_equal(back.ntickets, s.ntickets);
+        assert_string_equal(back.principal, s.principal);
+        /* every shorter text, and one byte more */
+        for (size_t cut = 0; cut < n; cut += 1 + codec_next() % 7) {
+            assert_int_equal(il_session_decode(a, cut, &back, &err), IL_E_DAMAGED);
+        }
+        a[n] = 0;
+        assert_int_equal(il_session_decode(a, n + 1, &back, &err), IL_E_DAMAGED);
+        /* a changed byte is refused, or says something else that has one form only */
+        for (int k = 0; k < 200; k++) {
+            size_t at = codec_next() % n;
+            uint8_t was = a[at];
+            a[at] ^= (uint8_t)(1u << codec_next() % 8);
+            if (il_session_decode(a, n, &back, &err) == IL_OK) {
+                assert_int_equal(il_session_encode(&back, b, sizeof b, &m, &err), IL_OK);
+                assert_int_equal(n, m);
+                assert_memory_equal(a, b, n);
+            }
+            a[at] = was;
+        }
+    }
+}
+
+static void codec_versions(void **state) {
+    (void)state;
+    uint8_t a[IL_SESSION_STATE_MAX];
+    il_session s = codec_random(), back;
+    size_t n = 0;
+    il_error err = {0};
+    assert_int_equal(il_session_encode(&s, a, sizeof a, &n, &err), IL_OK);
+    a[3]++;
+    assert_int_equal(il_session_decode(a, n, &back, &err), IL_E_VERSION);
+    a[3] = 0;
+    assert_int_equal(il_session_decode(a, n, &back, &err), IL_E_DAMAGED);
+    a[0] = 'X';
+    assert_int_equal(il_session_decode(a, n, &back, &err), IL_E_DAMAGED);
+    assert_int_equal(il_session_decode(a, 0, &back, &err), IL_E_DAMAGED);
+}
+
+/* The largest session fits; one that does not is refused, not cut. */
+static void codec_limits(void **state) {
+    (void)state;
+    uint8_t a[IL_SESSION_STATE_MAX];
+    il_session s;
+    size_t n = 0;
+    il_error err = {0};
+    memset(&s, 0, sizeof s);
+    s.next_ticket = 100;
+    s.ntickets = IL_TICKETS_MAX;
+    for (uint32_t i = 0; i < IL_TICKETS_MAX; i++) {
+        s.tickets[i].id = i + 1;
+        memset(s.tickets[i].tool, 'x', sizeof s.tickets[i].tool - 1);
+    }
+    for (uint32_t i = 0; i < IL_SLOTS_MAX; i++) {
+        s.slots[i].state = IL_SLOT_ASKED;
+        memset(s.slots[i].id, 'x', sizeof s.slots[i].id - 1);
+        memset(s.slots[i].tool, 'x', sizeof s.slots[i].tool - 1);
+    }
+    for (uint32_t i = 0; i < IL_EFFECTS; i++) {
+        s.witnesses[i].ticket = 1;
+        memset(s.witnesses[i].tool, 'x', sizeof s.witnesses[i].tool - 1);
+    }
+    memset(s.principal, 'x', sizeof s.principal - 1);
+    memset(s.parent, 'x', sizeof s.parent - 1);
+    assert_int_equal(il_session_encode(&s, a, sizeof a, &n, &err), IL_OK);
+    assert_true(n < IL_SESSION_STATE_MAX);
+    assert_int_equal(il_session_encode(&s, a, n - 1, &n, &err), IL_E_LIMIT);
+    s.principal[sizeof s.principal - 1] = 'x';
+    assert_int_equal(il_session_encode(&s, a, sizeof a, &n, &err), IL_E_LIMIT);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(codec_round_trip), cmocka_unit_test(codec_versions), cmocka_unit_test(codec_limits)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

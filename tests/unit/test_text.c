@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What counts as a destination inside free text. Expectation: kind letter and token, joined by `;`; `!` where something looks like a
+ * destination and cannot be read. */
+#include "helper_policy.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "policy/text.h"
+
+typedef struct text_seen {
+    char text[2048];
+    size_t n, count;
+} text_seen;
+
+static bool text_found(void *ctx, il_kind kind, il_str token) {
+    text_seen *s = ctx;
+    s->count++;
+    if (s->n + token.n + 8 < sizeof s->text) {
+        int n = snprintf(s->text + s->n, sizeof s->text - s->n, "%s%c%.*s", s->n > 0 ? ";" : "", il_kind_word(kind).p[0],
+                         IL_STR_ARG(token.n > 0 ? token : IL_STR("!")));
+        s->n += (size_t)n;
+    }
+    return true;
+}
+
+static const struct {
+    const char *text, *found;
+} text_rows[] = {
+    {"see you at 12:30, and/or tomorrow: ok? a // b, C:\\temp, @bo, 5 @ 3, e.g. this", ""},
+    {"write to bo@corp.example.", "ebo@corp.example"},
+    {"<bo@corp.example>, \"eve@evil.example\"; (x+y@evil.example)", "ebo@corp.example;eeve@evil.example;ex+y@evil.example"},
+    {"mailto:bo@corp.example?cc=eve@evil.example", "ebo@corp.example;eeve@evil.example"},
+    {"x%evil.example@corp.example", "e!"},
+    {"evil.example!bo@corp.example", "e!"},
+    {"\"a b\"@corp.example", "e!"},
+    {"bo@[10.0.0.1]", "e!"},
+    {"bo@evil\xe2\x80\x8b.example", "ebo@evil\xe2\x80\x8b.example"},
+    {"go to https://a.example/x.", "uhttps://a.example/x"},
+    {"[c](https://a.example/x)![i](HTTP://b.example/y)", "uhttps://a.example/x)![i](HTTP://b.example/y;uHTTP://b.example/y"},
+    {"<a href=\"//evil.example/x\">", "uhttps://evil.example/x"},
+    {"\\\\evil.example\\share", "uhttps:\\\\evil.example\\share"},
+    {"https:/evil.example/x https:\\\\evil.example https:evil.example", "u!;u!;u!"},
+    {"note: https: is a scheme, http:", ""},
+    {"://x", "u!"},
+    {"javascript://x", "ujavascript://x"},
+    {"ht\xe2\x80\x8btps://evil.example", "utps://evil.example"},
+    {"https://a.example/?u=https%3A%2F%2Fevil.example%2Fx", "uhttps://a.example/?u=https%3A%2F%2Fevil.example%2Fx;uhttps://evil.example/x"},
+    {"https://a.example/?u=https%253A%252F%252Fevil.example",
+     "uhttps://a.example/?u=https%253A%252F%252Fevil.example;uhttps://evil.example"},
+    {"https://a.example/#//evil.example/x", "uhttps://a.example/#//evil.example/x;uhttps://evil.example/x"},
+    {"https://a.example/r/https://evil.example", "uhttps://a.example/r/https://evil.example;uhttps://evil.example"},
+    {"https://a.example/%2525252525253A", "uhttps://a.example/%2525252525253A;u!"},
+    {"https&#58;//evil.example https&colon;&sol;&#x2F;evil.example", "uhttps://evil.example;uhttps://evil.example;uhttps://evil.example"},
+    {"bo&commat;evil.example", "ebo@evil.example"},
+    {"pay GB29NWBK60161331926819 today", "aGB29NWBK60161331926819"},
+    {"pay GB29 NWBK 6016 1331 9268 19 today", "aGB29NWBK60161331926819"},
+    {"ES91 2100 0418 4502 0005 1332 then", "aES9121000418450200051332"},
+    {"gb29-nwbk-6016-1331-9268-19", "agb29nwbk60161331926819"},
+    {"US133000000121212121212", "aUS133000000121212121212"},
+    {"ab12cdef34567890ab12cdef34567890 AB12 CDEF 3456 7890 ABCD", ""},
+    {"GB29NWBK", ""},
+};
+
+static void text_finds(void **state) {
+    (void)state;
+    policy_memory m;
+    il_arena a;
+    policy_memory_init(&m);
+    il_arena_init(&a, &m.alloc, 1 << 22);
+    for (size_t i = 0; i < sizeof text_rows / sizeof text_rows[0]; i++) {
+        text_seen seen = {.n = 0};
+        il_error err = {0};
+        assert_int_equal(il_text_destinations(il_str_of(text_rows[i].text), &a, text_found, &seen, &err), IL_OK);
+        if (strcmp(seen.text, text_rows[i].found) != 0) {
+            fail_msg("`%s`\n found `%s`\n  want `%s`", text_rows[i].text, seen.text, text_rows[i].found);
+        }
+    }
+    il_arena_free(&a);
+}
+
+static void text_nested(void **state) {
+    (void)state;
+    static const struct {
+        const char *url, *found;
+    } rows[] = {
+        {"https://a.example/", ""},
+        {"https://a.example/caf%C3%A9?x=1&y=a:b", ""},
+        {"https://a.example/?u=https%3A%2F%2Fevil.example", "uhttps://evil.example"},
+        {"https://a.example/?u=%2F%2Fevil.example", "uhttps://evil.example"},
+        {"https://a.example/x?m=bo@corp.example", ""},
+        {"https://a.example/?u=https%3Aevil.example", "u!"},
+    };
+    policy_memory m;
+    il_arena a;
+    policy_memory_init(&m);
+    il_arena_init(&a, &m.alloc, 1 << 22);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        text_seen seen = {.n = 0};
+        il_error err = {0};
+        assert_int_equal(il_text_nested(il_str_of(rows[i].url), &a, text_found, &seen, &err), IL_OK);
+        assert_string_equal(seen.text, rows[i].found);
+    }
+    il_arena_free(&a);
+}
+
+/* Many finds end with a limit, and long hostile text takes linear time. */
+static void text_limits(void **state) {
+    (void)state;
+    policy_memory m;
+    il_arena a;
+    policy_memory_init(&m);
+    il_arena_init(&a, &m.alloc, (size_t)64 << 20);
+    static char text[400000];
+    for (size_t i = 0; i + 8 < sizeof text; i += 8) {
+        memcpy(text + i, "x@y.zz, ", 8);
+    }
+    text_seen seen = {.n = 0};
+    il_error err = {0};
+    assert_int_equal(il_text_destinations((il_str){text, sizeof text - 1}, &a, text_found, &seen, &err), IL_E_LIMIT);
+    assert_true(seen.count <= IL_TEXT_FOUND_MAX);
+    memset(text, '%', sizeof text);
+    assert_int_equal(il_text_destinations((il_str){text, sizeof text}, &a, text_found, &seen, &err), IL_OK);
+    memset(text, '@', sizeof text);
+    assert_int_equal(il_text_destinations((il_str){text, sizeof text}, &a, text_found, &seen, &err), IL_OK);
+    memset(text, 'A', sizeof text);
+    assert_int_equal(il_text_destinations((il_str){text, sizeof text}, &a, text_found, &seen, &err), IL_OK);
+    il_arena_free(&a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(text_finds), cmocka_unit_test(text_nested), cmocka_unit_test(text_limits)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -148,15 +148,18 @@ bool il_str_int(il_str s, int64_t *out) {
     if (s.n == (minus ? 1u : 0u)) {
         return false;
     }
+    const uint64_t most = (uint64_t)INT64_MAX + (minus ? 1u : 0u);
     for (size_t i = minus ? 1 : 0; i < s.n; i++) {
         const char c = s.p[i];
-        if (c < '0' || c > '9' || __builtin_mul_overflow(v, UINT64_C(10), &v) ||
-            __builtin_add_overflow(v, (uint64_t)(c - '0'), &v)) {
+        if (c < '0' || c > '9') {
             return false;
         }
-    }
-    if (v > (uint64_t)INT64_MAX + (minus ? 1u : 0u)) {
-        return false;
+        /* Not __builtin_mul_overflow: for 64 bits it needs a 128-bit helper that wasm32 would have to import. */
+        const uint64_t digit = (uint64_t)(c - '0');
+        if (v > (most - digit) / 10) {
+            return false;
+        }
+        v = v * 10 + digit;
     }
     /* Written so that INT64_MIN needs no negation of a value that does not fit. */
     *out = minus ? (v == 0 ? 0 : -(int64_t)(v - 1) - 1) : (int64_t)v;

@@ -165,8 +165,6 @@ il_status il_yaml_gap(il_str text, size_t from, size_t to, il_yaml_around around
             IL_TRY(layout_indent(text, i, around, &first, err));
         } else if (c == '?') {
             return il_yaml_refuse(text, i, err, "`?` begins a complex key; write `key: value`, or quote this");
-        } else if (c == '%') {
-            return il_yaml_refuse(text, i, err, "directives are not supported; remove this line, or quote this");
         } else {
             i++;
         }
@@ -238,16 +236,8 @@ il_status il_yaml_missing(il_str text, size_t at, il_yaml_around around, il_erro
 }
 
 bool il_yaml_colon(il_str text, size_t at) {
-    while (at < text.n) {
-        if (text.p[at] == '#') {
-            while (at < text.n && text.p[at] != '\n') {
-                at++;
-            }
-        } else if (layout_blank(text.p[at]) || layout_break(text.p[at])) {
-            at++;
-        } else {
-            return text.p[at] == ':';
-        }
+    while (at < text.n && layout_blank(text.p[at])) {
+        at++;
     }
-    return false;
+    return at < text.n && text.p[at] == ':';
 }

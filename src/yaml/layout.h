@@ -30,7 +30,7 @@ IL_NODISCARD il_status il_yaml_escapes(il_str text, size_t from, size_t to, il_e
 IL_NODISCARD il_status il_yaml_header(il_str text, size_t at, il_error *err);
 /* A value is missing at `at`: refuses when a comment without a space (`#x`) stands where it was expected. */
 IL_NODISCARD il_status il_yaml_missing(il_str text, size_t at, il_yaml_around around, il_error *err);
-/* Whether a `:` follows at `at`, after white space and comments. */
+/* Whether a `:` follows at `at`, after blanks (libyaml wants it on the key's line). */
 bool il_yaml_colon(il_str text, size_t at);
 /* The run of non-blank bytes at `at`, cut to what a message can show. */
 il_str il_yaml_word(il_str text, size_t at);

@@ -137,8 +137,7 @@ static il_status yaml_key(yaml_reader *r, const yaml_event_t *e, size_t at, size
                        : yaml_doubtful(r, at, s);
         }
         if (sense != IL_YAML_STRING) {
-            return s.n == 0 ? il_yaml_refuse(r->text, at, r->err, "a key is missing here")
-                            : il_yaml_refuse(r->text, at, r->err, "the key `%.*s` is no string; quote this", IL_STR_ARG(s));
+            return il_yaml_refuse(r->text, at, r->err, "the key `%.*s` is no string; quote this", IL_STR_ARG(s));
         }
     }
     if (s.n > r->limits.key_bytes) {

@@ -182,6 +182,14 @@ static void arena_reset_keeps_one_block(void **state) {
         assert_non_null(il_arena_get(&a, 1000)); /* the largest block was kept */
     }
     assert_int_equal(m.calls, calls);
+    assert_non_null(il_arena_get(&a, 3 << 20)); /* larger than the block that comes after it */
+    assert_non_null(il_arena_get(&a, 1000));
+    assert_non_null(il_arena_get(&a, 900000));
+    assert_non_null(il_arena_get(&a, 900000));
+    il_arena_reset(&a);
+    const size_t kept = m.calls;
+    assert_non_null(il_arena_get(&a, 3 << 20));
+    assert_int_equal(m.calls, kept);
     il_arena_free(&a);
     assert_int_equal(m.live, 0);
     il_arena_reset(&a); /* an arena without blocks */

@@ -114,8 +114,14 @@ static void error_unknown_conversion_ends_the_text(void **state) {
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat-security"
     il_format(out, sizeof out, fmt);
+    assert_string_equal(out, "a ");
+    fmt[3] = '\0'; /* a percent sign at the end */
+    il_format(out, sizeof out, fmt);
 #pragma GCC diagnostic pop
     assert_string_equal(out, "a ");
+    const char *volatile none = NULL;
+    il_format(out, sizeof out, "a%sb", none);
+    assert_string_equal(out, "ab");
 }
 
 static void error_every_status_has_its_name(void **state) {

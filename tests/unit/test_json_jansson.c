@@ -184,8 +184,7 @@ static const char *const traps[] = {
     "\t1\n",
     "\v1",
     "\f1",
-    "\xc2\xa0"
-    "1",
+    "\302\2401",
     "\"\t\"",
     "\"\\\t\"",
     "\"\\x41\"",
@@ -263,8 +262,7 @@ static void shared_vectors(void **state) {
 }
 
 static const char *const seeds[] = {
-    "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/"
-    "call\",\"params\":{\"name\":\"echo\",\"arguments\":{\"message\":\"h\\u00e9llo \\ud83d\\ude00\\n\"}}}",
+    "{\"id\":7,\"method\":\"a/b\",\"params\":{\"name\":\"echo\",\"x\":{\"m\":\"h\\u00e9llo \\ud83d\\ude00\\n\"}}}",
     "[0,-0,1.5,-2.25e-3,1E+2,9007199254740993,true,false,null,\"\",[],{},[[{\"a\":[]}]]]",
     "{\"\":0,\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5,\"f\":6,\"g\":7,\"h\":8,\"i\":9,\"j\":10}",
     "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80 \\\"quoted\\\" \\\\ \\/ \\b\\f\\n\\r\\t\"",

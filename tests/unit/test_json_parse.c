@@ -400,6 +400,10 @@ static void depth_limit_above_the_bound_is_an_argument_error(void **state) {
     const il_json_limits deep = {.depth = IL_JSON_DEPTH_MAX + 1};
     const il_json_limits most = {.depth = IL_JSON_DEPTH_MAX};
     char text[2 * IL_JSON_DEPTH_MAX + 2];
+    /* No limit can be set above 1 GiB; the text is not read. */
+    parse_n(&c, "1", ((size_t)1 << 30) + 1, &(il_json_limits){.bytes = SIZE_MAX});
+    assert_int_equal(c.status, IL_E_LIMIT);
+    parse_end(&c);
     parse_n(&c, "1", 1, &deep);
     assert_int_equal(c.status, IL_E_ARGUMENT);
     parse_end(&c);

@@ -55,6 +55,7 @@ static void str_finds(void **state) {
     assert_true(il_str_find(S("abc"), S(""), 4) == SIZE_MAX);
     assert_true(il_str_find(S("ab"), S("abc"), 0) == SIZE_MAX);
     assert_true(il_str_find(S(""), S("a"), 0) == SIZE_MAX);
+    assert_true(il_str_find(S("abab"), S("ba"), 2) == SIZE_MAX);
 }
 
 static void str_nocase_is_ascii_only(void **state) {

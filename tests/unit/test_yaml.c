@@ -317,6 +317,7 @@ static void braces_in_plain_text(void **state) {
     refuses("match: {a: 1, b}\n", 1, 15, "`b` in braces has no value");
     refuses("repo: {owner}/{repo}\n", 1, 8, "`owner` in braces has no value");
     refuses("{a:1}\n", 1, 2, "`a:1` in braces has no value");
+    reads("{a : 1, b \t: , c: # none\n , \"d\" :2}\n", "{\"a\":1,\"b\":null,\"c\":null,\"d\":2}");
     reads("{a: , b: 1}\n", "{\"a\":null,\"b\":1}");
 }
 

@@ -79,13 +79,19 @@ static void answer_remember(il_wire *w, const il_pending *e, const il_json *resu
     }
 }
 
+/* Nothing was admitted for what a server outside answers here (logging/setLevel, resources/unsubscribe): only yes or no passes. */
+static bool answer_unjudged(const il_wire *w, const il_pending *e) {
+    return !w->inside && !e->judged;
+}
+
 static void answer_result(il_wire *w, const il_rpc *rpc, il_pending *e) {
     char reason[IL_REASON_BYTES];
     if (il_json_kind_of(rpc->result) != IL_JSON_OBJECT) {
         il_wire_fail(w, e, IL_DENY_WITHHELD, "the server's answer is not a result; the call may have run");
         return;
     }
-    il_json *result = il_filter_result(&w->arena, e->message, rpc->result, answer_dropped_tool, w);
+    il_json *result = answer_unjudged(w, e) ? il_json_make(&w->arena, IL_JSON_OBJECT)
+                                            : il_filter_result(&w->arena, e->message, rpc->result, answer_dropped_tool, w);
     if (result == NULL) {
         il_wire_fatal(w, "out of memory for a result");
         return;
@@ -109,8 +115,9 @@ static void answer_error(il_wire *w, const il_rpc *rpc, il_pending *e) {
     }
     int64_t code = IL_RPC_INTERNAL;
     (void)il_json_int(il_json_get(rpc->error, IL_STR("code")), &code);
-    il_wire_to_client(w, il_rpc_error(&w->arena, &e->id, code, il_json_text(il_json_get(rpc->error, IL_STR("message"))),
-                                      il_json_get(rpc->error, IL_STR("data"))));
+    const il_str text = answer_unjudged(w, e) ? IL_STR("refused by the server") : il_json_text(il_json_get(rpc->error, IL_STR("message")));
+    const il_json *data = answer_unjudged(w, e) ? NULL : il_json_get(rpc->error, IL_STR("data"));
+    il_wire_to_client(w, il_rpc_error(&w->arena, &e->id, code, text, data));
     il_pendings_remove(&w->calls, e);
 }
 

@@ -75,6 +75,7 @@ void il_wire_server_gone(il_wire *w, const char *why) {
     il_wire_fail_all(w, IL_DENY_UPSTREAM, text);
     il_wire_arm(w);
     if (w->phase == IL_PHASE_OPEN) {
+        il_wire_hold(w, IL_HOLD_FULL, false); /* what waited for it waits no more */
         il_upstream_stop(w->up);
     } else {
         il_wire_drained(w);

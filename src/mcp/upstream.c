@@ -43,7 +43,7 @@ struct il_upstream {
 
 static void upstream_why(const il_upstream *u, char *out, size_t cap) {
     if (!u->exited) {
-        (void)snprintf(out, cap, "closed its output");
+        (void)snprintf(out, cap, u->eof ? "closed its output" : "does not read its input any more");
     } else if (WIFSIGNALED(u->status)) {
         (void)snprintf(out, cap, "was ended by signal %d", WTERMSIG(u->status));
     } else {

@@ -52,7 +52,8 @@ void il_wire_arm(il_wire *w) {
 size_t il_wire_in_flight(const il_wire *w) {
     size_t n = 0;
     for (size_t i = 0; i < w->calls.n; i++) {
-        n += w->calls.v[i]->message != IL_MSG_INITIALIZE;
+        /* of a server outside only a judged call has admitted what it may say */
+        n += w->calls.v[i]->message != IL_MSG_INITIALIZE && (w->inside || w->calls.v[i]->judged);
     }
     return n;
 }

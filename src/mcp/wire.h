@@ -67,7 +67,7 @@ void il_wire_arm(il_wire *w); /* sets the timer to the next deadline */
 bool il_wire_serves(const il_wire *w, il_str capability); /* an empty one: yes */
 void il_wire_serve(il_wire *w, const il_json *capabilities);
 il_json_limits il_wire_limits(size_t bytes);
-/* The client's requests in flight, without its initialize. */
+/* The client's requests in flight during which the server may ask back. */
 size_t il_wire_in_flight(const il_wire *w);
 
 /* request.c */

@@ -47,7 +47,7 @@ int main(int argc, char **argv) {
             fprintf(stderr, "%s: not readable, or too large\n", argv[i]);
             return 3;
         }
-        fclose(f);
+        (void)fclose(f);
         replay_bytes(data, n);
         if (n <= REPLAY_VARIED) {
             replay_varied(data, n);

@@ -69,14 +69,12 @@ static void error_text(error_sink *k, const char *p, size_t n) {
 
 static void error_number(error_sink *k, uint64_t v, bool minus, unsigned base, unsigned width) {
     char digits[24];
+    const size_t least = width < sizeof digits ? width : sizeof digits - 1;
     size_t at = sizeof digits;
     do {
         digits[--at] = "0123456789abcdef"[v % base];
         v /= base;
-    } while (v != 0);
-    while (sizeof digits - at < width && at > 1) {
-        digits[--at] = '0';
-    }
+    } while (v != 0 || sizeof digits - at < least);
     if (minus) {
         digits[--at] = '-';
     }

@@ -112,7 +112,7 @@ void il_sha256_end(il_sha256 *s, uint8_t out[IL_DIGEST_BYTES]) {
         s->block[56 + i] = (uint8_t)(bits >> (56 - 8 * i));
     }
     sha256_blocks(s->h, s->block, 1);
-    for (unsigned i = 0; i < 8; i++) {
+    for (size_t i = 0; i < 8; i++) {
         out[4 * i] = (uint8_t)(s->h[i] >> 24);
         out[4 * i + 1] = (uint8_t)(s->h[i] >> 16);
         out[4 * i + 2] = (uint8_t)(s->h[i] >> 8);

@@ -58,7 +58,8 @@ static il_status json_out_of_memory(json_reader *r) {
         r->err->col = json_col(r, r->p);
         r->err->offset = json_offset(r, r->p);
     }
-    return il_arena_fail(r->arena, r->err);
+    (void)il_arena_fail(r->arena, r->err);
+    return r->arena->capped ? IL_E_LIMIT : IL_E_MEMORY;
 }
 
 /* Fails at p, naming what stands there. */
@@ -218,6 +219,7 @@ static il_status json_member(json_reader *r, il_json *object, il_json **out) {
     }
     il_json *v = NULL;
     IL_TRY(json_node(r, &v));
+    IL_CHECK(v != NULL, r->err);
     const uint8_t *const at = r->p;
     v->key_line = r->line;
     v->key_col = json_col(r, at);

@@ -31,14 +31,13 @@ static void json_put_string(il_buf *b, il_str s) {
     il_buf_putc(b, '"');
     while (p < end && !b->failed) {
         const uint8_t *run = p;
-        size_t n = 0;
         uint32_t escape = 0;
         bool stop = false;
         while (!stop) {
             p = json_scan(p, end, true);
             stop = p == end || *p < 0x80;
             if (!stop) {
-                n = il_utf8_length(p, (size_t)(end - p));
+                const size_t n = il_utf8_length(p, (size_t)(end - p));
                 if (n == 0) {
                     il_buf_fail(b, IL_E_INVALID);
                     return;

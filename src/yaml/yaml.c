@@ -48,7 +48,8 @@ static il_status yaml_out_of_memory(yaml_reader *r, const yaml_event_t *e) {
         r->err->col = yaml_col(e);
         r->err->offset = il_yaml_seek(&r->place, r->text, e->start_mark.index);
     }
-    return il_arena_fail(r->arena, r->err);
+    (void)il_arena_fail(r->arena, r->err);
+    return r->arena->capped ? IL_E_LIMIT : IL_E_MEMORY;
 }
 
 /* A limit is reported where it was passed. */
@@ -247,6 +248,7 @@ static il_status yaml_scalar(yaml_reader *r, const yaml_event_t *e) {
     }
     il_json *v = NULL;
     IL_TRY(yaml_node(r, e, at, &v));
+    IL_CHECK(v != NULL, r->err);
     if (plain) {
         return yaml_plain(r, e, at, v);
     }
@@ -281,6 +283,7 @@ static il_status yaml_open(yaml_reader *r, const yaml_event_t *e, il_json_kind k
     }
     il_json *v = NULL;
     IL_TRY(yaml_node(r, e, at, &v));
+    IL_CHECK(v != NULL, r->err);
     v->kind = (uint8_t)kind;
     v->plain = true;
     r->path[r->depth++] = (yaml_level){.node = v, .flow = flow, .indent = flow ? around.indent : (int)e->start_mark.column};

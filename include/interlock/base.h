@@ -30,24 +30,24 @@ extern "C" {
 #endif
 
 /* One row a status: name, number (stable, part of the ABI), meaning. */
-#define IL_STATUS_MAP(X)                                                                       \
-    X(IL_OK, 0, "fine")                                                                        \
-    X(IL_E_ARGUMENT, 1, "the caller broke a rule of the function")                             \
-    X(IL_E_MEMORY, 2, "the allocator had no memory")                                           \
-    X(IL_E_LIMIT, 3, "a size, depth or count limit was reached")                               \
-    X(IL_E_SYNTAX, 4, "the text does not follow its format (JSON, YAML, CEL)")                 \
-    X(IL_E_INVALID, 5, "well-formed, but says something that is not allowed or not known")     \
-    X(IL_E_NOT_FOUND, 6, "no such thing")                                                      \
-    X(IL_E_EXISTS, 7, "it is there already")                                                   \
-    X(IL_E_CONFLICT, 8, "somebody else changed it in between; load again")                     \
-    X(IL_E_SEAL, 9, "a table or certificate does not verify")                                  \
-    X(IL_E_MISMATCH, 10, "bound to another policy or machine")                                 \
-    X(IL_E_STATE, 11, "not possible in the present state")                                     \
-    X(IL_E_BUSY, 12, "the store did not answer within its time-out")                           \
-    X(IL_E_IO, 13, "reading or writing failed")                                                \
-    X(IL_E_DAMAGED, 14, "stored data is damaged or not ours")                                  \
-    X(IL_E_PERMISSION, 15, "file permissions forbid it, or are too wide to trust")             \
-    X(IL_E_VERSION, 16, "a document or ledger of a version that this build does not know")     \
+#define IL_STATUS_MAP(X)                                                                   \
+    X(IL_OK, 0, "fine")                                                                    \
+    X(IL_E_ARGUMENT, 1, "the caller broke a rule of the function")                         \
+    X(IL_E_MEMORY, 2, "the allocator had no memory")                                       \
+    X(IL_E_LIMIT, 3, "a size, depth or count limit was reached")                           \
+    X(IL_E_SYNTAX, 4, "the text does not follow its format (JSON, YAML, CEL)")             \
+    X(IL_E_INVALID, 5, "well-formed, but says something that is not allowed or not known") \
+    X(IL_E_NOT_FOUND, 6, "no such thing")                                                  \
+    X(IL_E_EXISTS, 7, "it is there already")                                               \
+    X(IL_E_CONFLICT, 8, "somebody else changed it in between; load again")                 \
+    X(IL_E_SEAL, 9, "a table or certificate does not verify")                              \
+    X(IL_E_MISMATCH, 10, "bound to another policy or machine")                             \
+    X(IL_E_STATE, 11, "not possible in the present state")                                 \
+    X(IL_E_BUSY, 12, "the store did not answer within its time-out")                       \
+    X(IL_E_IO, 13, "reading or writing failed")                                            \
+    X(IL_E_DAMAGED, 14, "stored data is damaged or not ours")                              \
+    X(IL_E_PERMISSION, 15, "file permissions forbid it, or are too wide to trust")         \
+    X(IL_E_VERSION, 16, "a document or ledger of a version that this build does not know") \
     X(IL_E_INTERNAL, 17, "a broken invariant of this library")
 
 typedef enum il_status {

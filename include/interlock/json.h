@@ -42,20 +42,21 @@ typedef struct il_json_limits {
 
 /* Parses `text` (borrowed until return only: the document copies what it keeps). `limits` may be NULL.
  * IL_E_SYNTAX, IL_E_LIMIT, IL_E_MEMORY with position; on failure *out is NULL. */
-IL_API IL_NODISCARD il_status il_json_doc_new(const il_alloc *alloc, il_str text, const il_json_limits *limits, il_json_doc **out, il_error *err);
+IL_API IL_NODISCARD il_status il_json_doc_new(const il_alloc *alloc, il_str text, const il_json_limits *limits, il_json_doc **out,
+                                              il_error *err);
 IL_API void il_json_doc_free(il_json_doc *doc);
 IL_API const il_json *il_json_doc_root(const il_json_doc *doc);
 
 /* All of these accept NULL and answer as for `null` (kind NULL, empty string, no member). */
 IL_API il_json_kind il_json_kind_of(const il_json *v);
-IL_API bool il_json_bool(const il_json *v);                 /* true only for the literal true */
-IL_API il_str il_json_text(const il_json *v);               /* decoded string, or a number's exact text; else empty */
-IL_API bool il_json_int(const il_json *v, int64_t *out);    /* a number without fraction or exponent that fits */
-IL_API size_t il_json_count(const il_json *v);              /* items or members */
+IL_API bool il_json_bool(const il_json *v);              /* true only for the literal true */
+IL_API il_str il_json_text(const il_json *v);            /* decoded string, or a number's exact text; else empty */
+IL_API bool il_json_int(const il_json *v, int64_t *out); /* a number without fraction or exponent that fits */
+IL_API size_t il_json_count(const il_json *v);           /* items or members */
 IL_API const il_json *il_json_get(const il_json *v, il_str key);
-IL_API const il_json *il_json_first(const il_json *v);      /* first item or member, in text order */
-IL_API const il_json *il_json_next(const il_json *v);       /* its next sibling */
-IL_API il_str il_json_key(const il_json *v);                /* of a member; else empty */
+IL_API const il_json *il_json_first(const il_json *v); /* first item or member, in text order */
+IL_API const il_json *il_json_next(const il_json *v);  /* its next sibling */
+IL_API il_str il_json_key(const il_json *v);           /* of a member; else empty */
 IL_API uint32_t il_json_line(const il_json *v);
 IL_API uint32_t il_json_col(const il_json *v);
 
@@ -64,7 +65,8 @@ IL_API uint32_t il_json_col(const il_json *v);
  * IL_JSON_SORTED orders members by their keys' bytes (digests); without it text order is kept (forwarding).
  * *text is allocated with `alloc` and freed by the caller with alloc->free; a NUL follows its *n bytes. */
 typedef enum il_json_order { IL_JSON_AS_READ = 0, IL_JSON_SORTED = 1 } il_json_order;
-IL_API IL_NODISCARD il_status il_json_text_new(const il_alloc *alloc, const il_json *v, il_json_order order, char **text, size_t *n, il_error *err);
+IL_API IL_NODISCARD il_status il_json_text_new(const il_alloc *alloc, const il_json *v, il_json_order order, char **text,
+                                               size_t *n, il_error *err);
 
 #ifdef __cplusplus
 }

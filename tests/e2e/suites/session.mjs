@@ -127,7 +127,7 @@ test('session: many parallel calls of one gateway are each answered once, and re
   await peer.stop();
   const { status, stdout, stderr } = interlock('session', 'show', 's1', '--json', '--ledger', ledger);
   assert.equal(status, 0, stderr);
-  assert.equal(JSON.parse(stdout).decisions.length, 30);
+  assert.equal(JSON.parse(stdout).calls.length, 30);
 });
 
 test('session: two sends in flight and the other two taints do not all fit', async (t) => {

@@ -124,7 +124,7 @@ try {
   title('2  The same agent, page and servers, each server behind `interlock gateway`.');
   const session = `injected-${process.pid}`;
   const closed = await run(INJECTED, gated(session));
-  const decisions = JSON.parse(ask('session', 'show', session, '--json')).decisions;
+  const decisions = JSON.parse(ask('session', 'show', session, '--json')).calls;
   printCalls(closed.calls, decisions);
   printOutbox(closed.sent);
   const names = (calls) => calls.map(({ tool, args }) => [tool, args.to ?? args.path ?? args.url]);
@@ -149,7 +149,7 @@ try {
   const plain = await run(BENIGN, DIRECT);
   const twin = `benign-${process.pid}`;
   const guarded = await run(BENIGN, gated(twin));
-  const allowed = JSON.parse(ask('session', 'show', twin, '--json')).decisions;
+  const allowed = JSON.parse(ask('session', 'show', twin, '--json')).calls;
   printCalls(guarded.calls, allowed);
   printOutbox(guarded.sent);
   verify(allowed.length === guarded.calls.length && allowed.every(({ action }) => action === 'allow'), 'the benign session was not allowed as a whole');

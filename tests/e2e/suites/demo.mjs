@@ -24,7 +24,7 @@ for (const time of ['once', 'a second time']) {
 
 test('demo: with a gate that lets everything pass it fails', (t) => {
   const open = join(t.dir, 'interlock');
-  writeFileSync(open, '#!/bin/sh\nif [ "$1" = gateway ]; then while [ "$1" != -- ]; do shift; done; shift; exec "$@"; fi\necho \'{"decisions":[]}\'\n', { mode: 0o755 });
+  writeFileSync(open, '#!/bin/sh\nif [ "$1" = gateway ]; then while [ "$1" != -- ]; do shift; done; shift; exec "$@"; fi\necho \'{"calls":[]}\'\n', { mode: 0o755 });
   const { status, stdout } = run(open);
   assert.equal(status, 1, stdout);
   assert.match(stdout, /with the gate a message was sent/);

@@ -127,19 +127,57 @@ test('session: many parallel calls of one gateway are each answered once, and re
   await peer.stop();
   const { status, stdout, stderr } = interlock('session', 'show', 's1', '--json', '--ledger', ledger);
   assert.equal(status, 0, stderr);
-  assert.equal(JSON.parse(stdout).decisions.length, 30);
+  assert.equal(JSON.parse(stdout).calls.length, 30);
 });
 
-test('session: two sends in flight and the other two taints do not all fit', async (t) => {
-  const policy = GATED.replace('(up|other).send, effects', '(up|other).slow, effects').replace('|slow|', '|');
-  assert.notEqual(policy, GATED);
-  const peer = startGateway(t, { policy: policy.replace('to: { email: to }, reads: [body], plain: [subject]', 'to: { email: to }, plain: [ms]') });
+test('session: an egress in flight counts until it is settled', async (t) => {
+  const slowSend = `${GATED.replace('|slow|', '|')}  - { match: up.slow, effects: [egress], sink: once, to: { email: to }, plain: [ms] }\n`;
+  const peer = startGateway(t, { policy: slowSend });
   await peer.initialize();
   await peer.call('fetch');
-  const slow = peer.request('tools/call', { name: 'slow', arguments: { to: 'eve@evil.example', ms: 500 } }, 'in-flight');
+  const slow = peer.request('tools/call', { name: 'slow', arguments: { to: 'eve@evil.example', ms: 700 } }, 'in-flight');
   assert.equal(ruleOf(await peer.call('read')), 'lethal-trifecta', 'read was allowed while an egress was in flight');
   assert.equal(textOf(await slow), 'slow answer');
   assert.equal(textOf(await peer.call('read')), 'a private note');
+});
+
+test('session: an approval lets one call through, once, for its very arguments', async (t) => {
+  const ledger = join(t.dir, 'ledger.db');
+  const policy = `${GATED}approvals: { expires: 10m }\n`;
+  const peer = startGateway(t, { policy, session: 's1', ledger });
+  await peer.initialize();
+  await peer.call('fetch');
+  await peer.call('read');
+  const decisionOf = ({ result }) => result._meta?.['interlock/decision'];
+  const asked = decisionOf(await peer.call('send', MAIL));
+  assert.equal(asked.action, 'require_approval');
+  assert.ok(asked.id, JSON.stringify(asked));
+  assert.equal(decisionOf(await peer.call('send', MAIL)).action, 'require_approval', 'it went through before it was approved');
+  const listed = interlock('approvals', 'list', '--ledger', ledger);
+  assert.ok(listed.stdout.includes(asked.id), listed.stdout + listed.stderr);
+  const approved = interlock('approvals', 'approve', asked.id, '--ledger', ledger);
+  assert.equal(approved.status, 0, approved.stderr);
+  assert.notEqual(decisionOf(await peer.call('send', { ...MAIL, body: 'another' }))?.action, undefined, 'other arguments went through');
+  assert.equal(textOf(await peer.call('send', MAIL)), 'sent to eve@evil.example');
+  assert.equal(decisionOf(await peer.call('send', MAIL)).action, 'require_approval', 'it went through twice');
+  assert.equal(peer.seenCalls('send').length, 1);
+  // What only reads goes on.
+  assert.equal(textOf(await peer.call('read')), 'a private note');
+  // A standing sink cannot be approved.
+  assert.equal(decisionOf(await peer.call('post')).action, 'block');
+});
+
+test('session: a refused approval does not let the call through', async (t) => {
+  const ledger = join(t.dir, 'ledger.db');
+  const peer = startGateway(t, { policy: `${GATED}approvals: { expires: 10m }\n`, session: 's1', ledger });
+  await peer.initialize();
+  await peer.call('fetch');
+  await peer.call('read');
+  const { id } = (await peer.call('send', MAIL)).result._meta['interlock/decision'];
+  assert.equal(interlock('approvals', 'deny', id, '--ledger', ledger).status, 0);
+  assert.equal((await peer.call('send', MAIL)).result.isError, true);
+  assert.notEqual(interlock('approvals', 'approve', id, '--ledger', ledger).status, 0);
+  assert.equal(peer.seenCalls('send').length, 0);
 });
 
 /** Makes a real ledger with a finished session, and gives its path. */
@@ -171,7 +209,7 @@ for (const [what, damage, says] of [
   ['cut to 50 bytes', (path) => truncateSync(path, 50), /ledger/i],
   ['not a database', (path) => writeFileSync(path, 'this is a shopping list\n'.repeat(300)), /ledger/i],
   ['a picture', (path) => writeFileSync(path, Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')), /ledger/i],
-  ['writable for everybody', (path) => chmodSync(path, 0o666), /writable|mode|permission/i],
+  ['writable for everybody', (path) => chmodSync(path, 0o666), /written by others/],
 ]) {
   test(`ledger: one that is ${what} is refused at the start, and left as it is`, async (t) => {
     const ledger = await makeLedger(t);
@@ -189,8 +227,9 @@ for (const [what, damage, says] of [
   });
 }
 
-test('ledger: one in a folder that does not exist or is a folder is refused at the start', async (t) => {
-  for (const ledger of [join(t.dir, 'no/such/folder/ledger.db'), t.dir]) {
+test('ledger: one that is a folder, or in what is no folder, is refused at the start', async (t) => {
+  writeFileSync(join(t.dir, 'file'), '');
+  for (const ledger of [join(t.dir, 'file/ledger.db'), t.dir]) {
     const peer = startGateway(t, { policy: GATED, session: 'new', ledger });
     const timer = setTimeout(() => peer.child.stdin.end(), 3000);
     const { code } = await peer.exited;

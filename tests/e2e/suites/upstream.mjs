@@ -2,7 +2,7 @@
 // Servers that do not start, die, or answer nonsense.
 import assert from 'node:assert/strict';
 import { test } from '../lib/harness.mjs';
-import { sleep, textOf } from '../lib/peer.mjs';
+import { sleep, textOf, until } from '../lib/peer.mjs';
 import { GATED, startGateway } from '../lib/gateway.mjs';
 
 const answerTo = (result) => `{"jsonrpc":"2.0","id":$ID,"result":${result}}\n`;
@@ -169,4 +169,24 @@ test('upstream: the server does not outlive a gateway that is killed', async (t)
   }
   process.kill(pid, 'SIGKILL');
   assert.fail('the server is still there');
+});
+
+test('upstream: SIGTERM lets the calls in flight end', async (t) => {
+  const peer = startGateway(t);
+  await peer.initialize();
+  const slow = peer.call('slow', { ms: 500 });
+  await until(() => peer.seenCalls('slow').length === 1, 'the call');
+  peer.child.kill('SIGTERM');
+  assert.equal(textOf(await slow), 'slow answer');
+  assert.deepEqual(await peer.exited, { code: 0, signal: null }, peer.stderr);
+});
+
+test('upstream: a client that is gone ends the gateway without a crash', async (t) => {
+  const peer = startGateway(t);
+  await peer.initialize();
+  peer.child.stdout.destroy();
+  peer.send({ jsonrpc: '2.0', id: 'x', method: 'tools/list' });
+  peer.child.stdin.end();
+  const { signal } = await peer.stop();
+  assert.equal(signal, null);
 });

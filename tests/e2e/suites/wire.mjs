@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from '../lib/harness.mjs';
 import { sleep, textOf } from '../lib/peer.mjs';
-import { startGateway } from '../lib/gateway.mjs';
+import { GATED, startGateway } from '../lib/gateway.mjs';
 
 const PARSE = -32700;
 const INVALID = -32600;
@@ -212,14 +212,15 @@ test('wire: unknown notifications and unasked-for responses are dropped', async 
   assert.ok(answers.every(({ message }) => message?.error), JSON.stringify(answers));
 });
 
-test('wire: a name with a space is another name', async (t) => {
-  const peer = startGateway(t);
+test('wire: a name that only looks like that of a tool is another name', async (t) => {
+  const peer = startGateway(t, { policy: GATED });
   await peer.initialize();
   for (const name of ['echo ', ' echo', 'Echo', 'echo\u200b', 'ｅcho']) {
     const { error, result } = await peer.call(name, {});
-    assert.ok(error?.code === -32602 || result?.isError, `${JSON.stringify(name)}: ${JSON.stringify({ error, result })}`);
+    const rule = result?._meta?.['interlock/decision']?.rule;
+    assert.ok(error?.code === -32602 || rule === 'unlabelled-tool', `${JSON.stringify(name)}: ${JSON.stringify({ error, result })}`);
   }
-  assert.equal(peer.seenCalls().filter(({ message }) => message.params.name !== 'echo').length, 0);
+  assert.equal(peer.seenCalls().length, 0);
 });
 
 test('wire: foreign _meta goes no further than the gateway', async (t) => {

@@ -95,6 +95,10 @@ export function serve({ calls = {}, methods = {} } = {}) {
       send({ id: message.id, error: { code: -32601, message: 'no such method' } });
       return;
     }
+    if (message.method === 'tools/call' && !Object.hasOwn(CALLS, message.params.name)) {
+      send({ id: message.id, error: { code: -32602, message: 'Unknown tool' } });
+      return;
+    }
     const result = method(message.params ?? {}, message.id);
     if (result !== undefined) send({ id: message.id, result });
   }).on('close', () => process.exit(0));

@@ -3,9 +3,10 @@
 import json
 import os
 import sqlite3
+import subprocess
 import sys
 
-from run import Failure, Run, put, test
+from run import INTERLOCK, Failure, Run, case, put, test
 
 POLICY = """interlock: 1
 machine: trifecta
@@ -190,3 +191,82 @@ def approvals_need_a_ledger_that_may_be_written(t):
     os.chmod(t / "ledger.db", 0o400)
     cli(t, "approvals", "approve", waiting["id"]).refuses().says("read-only")
     os.chmod(t / "ledger.db", 0o600)
+
+
+# --- a ledger that goes bad while the gateway runs: every decision is a block of layer fault ------
+class Live:
+    """A gateway that is spoken to one call at a time."""
+
+    def __init__(self, t):
+        (t / "ran").write_text("")
+        self.t, self.n = t, 1
+        self.process = subprocess.Popen(
+            [INTERLOCK, "gateway", "--policy", put(t, "policy.yaml", POLICY), "--name", "t", "--session", "demo", "--ledger", str(t / "ledger.db"), "--",
+             sys.executable, put(t, "server.py", SERVER), str(t / "ran")],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}})
+        self.process.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+
+    def ask(self, method, params):
+        self.n += 1
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": self.n, "method": method, "params": params}) + "\n")
+        self.process.stdin.flush()
+        while True:
+            line = self.process.stdout.readline()
+            if not line:
+                raise Failure("the gateway ended: " + self.process.stderr.read())
+            answer = json.loads(line)
+            if answer.get("id") == self.n:
+                return answer
+
+    def call(self, tool):
+        return self.ask("tools/call", {"name": tool, "arguments": {}})["result"]
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait(timeout=20)
+
+
+def replaced(path):
+    other = path.with_name("other.db")
+    other.write_bytes(path.read_bytes())
+    os.chmod(other, 0o600)
+    os.rename(other, path)
+
+
+def newer(path):
+    db = sqlite3.connect(path)
+    db.execute("PRAGMA user_version = 9999")
+    db.commit()
+    db.close()
+
+
+RUNNING = {
+    "is made read-only": lambda path: os.chmod(path, 0o400),
+    "may be written by others": lambda path: os.chmod(path, 0o666),
+    "is replaced": replaced,
+    "is removed": os.unlink,
+    "is cut short": lambda path: os.truncate(path, 4096),
+    "is emptied": lambda path: os.truncate(path, 0),
+    "becomes newer": newer,
+}
+
+
+def running_ledger(t, damage):
+    live = Live(t)
+    try:
+        if live.call("read").get("isError"):
+            raise Failure("the first call must pass")
+        damage(t / "ledger.db")
+        for _ in range(2):
+            denied = live.call("fetch")
+            decision = denied.get("_meta", {}).get("interlock/decision", {})
+            if not denied.get("isError") or decision.get("action") != "block" or decision.get("layer") != "fault":
+                raise Failure(f"want a block of layer fault, got {denied}")
+        same((t / "ran").read_text().split(), ["read"])
+    finally:
+        live.end()
+
+
+for _name, _damage in RUNNING.items():
+    case(f"gateway: a ledger that {_name} while it runs", lambda t, d=_damage: running_ledger(t, d))

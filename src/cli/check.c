@@ -181,7 +181,9 @@ static il_exit check_file(check_run *run, const char *path) {
     }
     il_judge_free(p);
     il_judge_free(q);
-    (void)fflush(stdout);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        return IL_EXIT_INTERNAL; /* main says so */
+    }
     return status == IL_OK ? IL_EXIT_FINE : il_fail(strcmp(path, "-") == 0 ? "<stdin>" : path, &err);
 }
 

@@ -7,9 +7,12 @@
 #include "interlock/host.h"
 
 il_status il_ledger_path(const char *flag, char out[IL_LEDGER_PATH_BYTES], il_error *err) {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME"), *named = getenv("INTERLOCK_LEDGER");
     size_t n;
     out[0] = '\0';
+    if (!flag && named && named[0]) {
+        flag = named;
+    }
     if (flag) {
         n = il_str_of(flag).n;
         if (n >= IL_LEDGER_PATH_BYTES) {

@@ -6,7 +6,7 @@
 
 #define IL_LEDGER_PATH_BYTES 4096
 
-/* The path: `flag` when it is not NULL, else $XDG_STATE_HOME/interlock/ledger.db, else $HOME/.local/state/interlock/ledger.db. */
+/* The path: `flag` when it is not NULL, else $INTERLOCK_LEDGER, else $XDG_STATE_HOME/interlock/ledger.db, else $HOME/.local/state/interlock/ledger.db. */
 IL_NODISCARD il_status il_ledger_path(const char *flag, char out[IL_LEDGER_PATH_BYTES], il_error *err);
 
 /* Opens it; `path` (for messages) is filled in any case. `options` may be NULL. */

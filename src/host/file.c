@@ -92,8 +92,9 @@ il_status il_file_read(il_arena *arena, const char *path, size_t max, il_file_tr
     if (n > size) {
         return il_error_set(err, IL_E_IO, "it changed while it was read; try again");
     }
+    IL_TRY(file_text((il_str){p, n}, err));
     *out = (il_str){p, n};
-    return file_text(*out, err);
+    return IL_OK;
 }
 
 il_status il_file_document(il_arena *arena, const char *path, il_file_trust trust, il_json **out, il_error *err) {

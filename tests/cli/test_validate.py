@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""validate: positions, machines of one's own, and the comparison with what a server lists."""
+import json
+import os
+
+from run import BIG, Failure, ROOT, Run, case, put, test
+
+POLICY = """interlock: 1
+machine: trifecta
+servers:
+  s: {trust: inside}
+tools:
+  - {match: s.read, effects: [sensitive]}
+  - {match: "s.(write|wrte)", effects: []}
+  - {match: other.thing, effects: [egress]}
+  - {match: s.resources/read, effects: [sensitive]}
+"""
+TOOLS = [{"name": "read"}, {"name": "write"}, {"name": "post_message", "inputSchema": {"type": "object", "properties": {"channel_id": {}, "text": {}}}}]
+TRIFECTA = (ROOT / "machines/trifecta.yaml").read_text()
+
+
+def same(got, want):
+    if got != want:
+        raise Failure(f"got  {got!r}\nwant {want!r}")
+
+
+def compare(t, listing, code):
+    run = Run("validate", put(t, "policy.yaml", POLICY), "--json", "--tools", "s=" + put(t, "tools.json", json.dumps(listing))).exits(code)
+    return json.loads(run.out)
+
+
+@test
+def validate_reports_what_a_server_lists_and_the_policy_does_not(t):
+    report = compare(t, {"tools": TOOLS}, 1)
+    same([(f["finding"], f["name"], f["line"]) for f in report["findings"]], [("unlabelled-tool", "s.post_message", None), ("unmatched-name", "s.wrte", 7)])
+    same(report["findings"][0]["propose"], "- { match: s.post_message, effects: [untrusted, egress], to: { channel: [channel_id] }, reads: [text] }")
+    if "s.write" not in report["findings"][1]["message"]:
+        raise Failure("want a suggestion")
+
+
+@test
+def validate_proposals_can_be_pasted(t):
+    """Every proposal for every tool of the real servers is accepted as an entry, and then nothing is unlabelled."""
+    folder = ROOT / "tests/data/tool-lists"
+    lists = sorted(folder.glob("*.json"))
+    if not lists:
+        raise Failure("no tool lists")
+    for path in lists:
+        name = path.stem
+        policy = f"interlock: 1\nmachine: trifecta\nservers:\n  {name}: {{trust: inside}}\ntools:\n  - {{match: x.none, effects: []}}\n"
+        run = Run("validate", put(t, "policy.yaml", policy), "--json", "--tools", f"{name}={path}").exits(1)
+        findings = json.loads(run.out)["findings"]
+        if not findings or not all(f["finding"] == "unlabelled-tool" and f["propose"] for f in findings):
+            run.fail("want a proposal for each tool")
+        pasted = policy + "".join(f"  {f['propose']}\n" for f in findings)
+        run = Run("validate", put(t, "policy.yaml", pasted), "--json", "--tools", f"{name}={path}").exits(0)
+        same(json.loads(run.out)["findings"], [])
+
+
+@test
+def validate_reads_a_list_in_each_form(t):
+    whole = [{"name": "read"}, {"name": "write"}, {"name": "wrte"}]
+    for listing in (whole, {"tools": whole}, {"jsonrpc": "2.0", "id": 1, "result": {"tools": whole, "nextCursor": None}}):
+        same(compare(t, listing, 0)["findings"], [])
+
+
+@test
+def validate_refuses_a_list_that_is_none(t):
+    policy = put(t, "policy.yaml", POLICY)
+    Run("validate", policy, "--tools", "s=" + put(t, "a.json", '{"tools": 5}')).refuses(True).says("a.json")
+    Run("validate", policy, "--tools", "s=" + put(t, "b.json", '[{"title": "x"}]')).refuses(True).says("name")
+    Run("validate", policy, "--tools", "s=" + put(t, "c.json", '[')).refuses(True)
+    Run("validate", policy, "--tools", "s=" + str(t / "none.json")).refuses().says("none.json")
+    for bad in ("s", "=x", "s="):
+        Run("validate", policy, "--tools", bad).refuses().says("SERVER=FILE")
+
+
+@test
+def validate_a_tool_name_that_no_policy_can_name(t):
+    report = compare(t, [{"name": "read"}, {"name": "write"}, {"name": "wrte"}, {"name": "a b\x1b"}], 1)
+    same([(f["finding"], f["propose"]) for f in report["findings"]], [("unlabelled-tool", None)])
+
+
+@test
+def validate_json_says_where_it_is_wrong(t):
+    run = Run("validate", put(t, "policy.yaml", POLICY.replace("sensitive]}\n  - {match: \"s", "sensitiv]}\n  - {match: \"s")), "--json").exits(3)
+    report = json.loads(run.out)
+    same((report["valid"], report["error"]["line"], report["error"]["col"]), (False, 6, 31))
+    run.says("policy.yaml:6:31: error: ")
+
+
+@test
+def validate_usage(t):
+    Run("validate").refuses()
+    Run("validate", "a", "b").refuses()
+    Run("validate", put(t, "p.yaml", POLICY), "--json", "--json").refuses().says("twice")
+
+
+# --- a machine of one's own ------------------------------------------------------------------------
+def with_machine(t, text, mode=0o600):
+    put(t, "m.yaml", text, mode)
+    return put(t, "policy.yaml", POLICY.replace("machine: trifecta", "machine: ./m.yaml"))
+
+
+@test
+def validate_proves_a_machine_of_ones_own(t):
+    run = Run("validate", with_machine(t, TRIFECTA.replace("machine: trifecta", "machine: mine", 1)), "--json", limit=120).exits(0)
+    same(json.loads(run.out)["machine"], "mine")
+    # The policy's folder counts, not the one where the command runs.
+    Run("validate", str(t / "policy.yaml"), cwd="/", limit=120).exits(0)
+
+
+@test
+def validate_refuses_a_machine_that_is_not_mediated(t):
+    guard = "      - {as: lethal-trifecta, if: \"(both) && (liveout)\"}\n"
+    if guard not in TRIFECTA:
+        raise Failure("the guard was not found")
+    Run("validate", with_machine(t, TRIFECTA.replace(guard, "", 1)), limit=120).refuses(True).says("not fully mediated").says("m.yaml")
+
+
+BAD_MACHINES = {
+    "that is not there": (None, "m.yaml"),
+    "that is empty": ("", "empty"),
+    "that is binary": (bytes(range(256)), "m.yaml"),
+    "of 100 MB": (BIG, "bytes"),
+    "with a misspelt key": (TRIFECTA.replace("regions:", "region:", 1), "region"),
+    "with an undeclared variable": (TRIFECTA.replace("next.untrusted != 'none'", "next.untrustd != 'none'", 1), "untrustd"),
+}
+
+
+def bad_machine(t, text, word):
+    path = with_machine(t, text or "")
+    if text is None:
+        os.unlink(t / "m.yaml")
+    Run("validate", path, limit=120).refuses(True).says(word)
+
+
+for _name, (_text, _word) in BAD_MACHINES.items():
+    case(f"validate: a machine {_name}", lambda t, x=_text, w=_word: bad_machine(t, x, w))
+
+
+@test
+def validate_refuses_a_machine_that_others_may_write(t):
+    Run("validate", with_machine(t, TRIFECTA, 0o622)).refuses(True).says("m.yaml")
+
+
+@test
+def check_runs_on_a_machine_of_ones_own(t):
+    policy = with_machine(t, TRIFECTA)
+    line = json.dumps({"steps": [{"tool": "s.read"}, {"tool": "other.thing"}]}) + "\n"
+    run = Run("check", "--policy", policy, "--json", stdin=line, limit=120).exits(1)
+    same([d["action"] for d in json.loads(run.out.splitlines()[0])["decisions"]], ["allow", "block"])
+
+
+# --- init -----------------------------------------------------------------------------------------
+@test
+def init_prints_and_writes_the_same(t):
+    printed = Run("init", "-").exits(0).out
+    Run("init", cwd=t).exits(0)
+    same((t / "policy.yaml").read_text(), printed)
+    if (t / "policy.yaml").stat().st_mode & 0o022:
+        raise Failure("others may write it")
+    same(sorted(p.name for p in t.iterdir()), ["policy.yaml"])
+
+
+@test
+def init_labels_the_filesystem_server(t):
+    Run("init", str(t / "p.yaml")).exits(0)
+    Run("validate", str(t / "p.yaml"), "--tools", f"files={ROOT / 'tests/data/tool-lists/filesystem.json'}").exits(0)
+
+
+@test
+def init_never_follows_a_link(t):
+    os.symlink(t / "target", t / "policy.yaml")
+    Run("init", cwd=t).refuses()
+    if (t / "target").exists():
+        raise Failure("init wrote through a dangling link")
+    Run("init", "a", "b").refuses()

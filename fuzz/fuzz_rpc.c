@@ -10,11 +10,11 @@
 #include "net/rpc.h"
 
 #define FUZZ_LINE 4096
-#define FUZZ_CHECK(x)  \
-    do {               \
-        if (!(x)) {    \
-            abort();   \
-        }              \
+#define FUZZ_CHECK(x) \
+    do {              \
+        if (!(x)) {   \
+            abort();  \
+        }             \
     } while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -42,7 +42,8 @@ static il_json *fuzz_again(il_arena *a, const il_rpc *rpc) {
     case IL_RPC_ERROR: {
         int64_t code = 0;
         FUZZ_CHECK(il_json_int(il_json_get(rpc->error, IL_STR("code")), &code));
-        return il_rpc_error(a, &rpc->id, code, il_json_text(il_json_get(rpc->error, IL_STR("message"))), il_json_get(rpc->error, IL_STR("data")));
+        return il_rpc_error(a, &rpc->id, code, il_json_text(il_json_get(rpc->error, IL_STR("message"))),
+                            il_json_get(rpc->error, IL_STR("data")));
     }
     case IL_RPC_BAD:
         break;
@@ -66,7 +67,8 @@ static void fuzz_line(il_str line) {
         const il_status st = il_rpc_read(message, &rpc, NULL);
         FUZZ_CHECK((st == IL_OK) == (rpc.kind != IL_RPC_BAD));
         if (st == IL_OK && il_rpc_line(&a, fuzz_again(&a, &rpc), 1u << 20, &text, NULL) == IL_OK) {
-            FUZZ_CHECK(text.p[text.n - 1] == '\n' && memchr(text.p, '\n', text.n - 1) == NULL && memchr(text.p, '\r', text.n) == NULL);
+            FUZZ_CHECK(text.p[text.n - 1] == '\n' && memchr(text.p, '\n', text.n - 1) == NULL &&
+                       memchr(text.p, '\r', text.n) == NULL);
             const il_str one = {text.p, text.n - 1};
             FUZZ_CHECK(il_json_parse(&a, one, NULL, &second, NULL) == IL_OK);
             FUZZ_CHECK(il_rpc_read(second, &back, NULL) == IL_OK && back.kind == rpc.kind);

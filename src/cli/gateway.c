@@ -13,8 +13,8 @@
 #include "mcp/filter.h"
 #include "mcp/gateway.h"
 
-#define GATEWAY_LIMIT_S 600u      /* a call with progress */
-#define GATEWAY_GRACE_MS 60000u   /* the durable deadline lies behind our own, so that it only acts when we are dead */
+#define GATEWAY_LIMIT_S ((uint64_t)600) /* a call with progress */
+#define GATEWAY_GRACE_MS 60000u         /* the durable deadline lies behind our own, so that it only acts when we are dead */
 #define GATEWAY_SESSION_RANDOM 16
 
 typedef struct gateway_run {
@@ -49,7 +49,8 @@ static il_status gateway_name(gateway_run *run, il_error *err) {
         name = il_str_part(name, from, to);
     }
     if (!il_server_name_ok(name)) {
-        return il_error_set(err, IL_E_INVALID, "`%.*s` is no server name: 1 to 64 of A-Z a-z 0-9 _ -; give one with --name", IL_STR_ARG(name));
+        return il_error_set(err, IL_E_INVALID, "`%.*s` is no server name: 1 to 64 of A-Z a-z 0-9 _ -; give one with --name",
+                            IL_STR_ARG(name));
     }
     memcpy(run->name, name.p, name.n);
     run->name[name.n] = '\0';
@@ -72,7 +73,8 @@ static il_status gateway_session(gateway_run *run, il_error *err) {
     }
     size_t n = il_format(run->session, sizeof run->session, "gw-");
     for (size_t i = 0; i < sizeof random; i++) {
-        n += il_format(run->session + n, sizeof run->session - n, "%s%llx", random[i] < 16 ? "0" : "", (unsigned long long)random[i]);
+        n += il_format(run->session + n, sizeof run->session - n, "%s%llx", random[i] < 16 ? "0" : "",
+                       (unsigned long long)random[i]);
     }
     return IL_OK;
 }
@@ -80,9 +82,12 @@ static il_status gateway_session(gateway_run *run, il_error *err) {
 static il_status gateway_options(gateway_run *run, int argc, char **argv, il_error *err) {
     const char *level = NULL, *timeout = NULL;
     const il_option options[] = {
-        {.name = "policy", .value = &run->policy_path}, {.name = "name", .value = &run->name_flag},
-        {.name = "session", .value = &run->session_flag}, {.name = "ledger", .value = &run->ledger_flag},
-        {.name = "log", .value = &level},               {.name = "log-json", .flag = &run->log.json},
+        {.name = "policy", .value = &run->policy_path},
+        {.name = "name", .value = &run->name_flag},
+        {.name = "session", .value = &run->session_flag},
+        {.name = "ledger", .value = &run->ledger_flag},
+        {.name = "log", .value = &level},
+        {.name = "log-json", .flag = &run->log.json},
         {.name = "call-timeout", .value = &timeout},
     };
     il_arguments arguments;
@@ -122,7 +127,7 @@ static il_status gateway_monitor(gateway_run *run, il_error *err) {
         .policy = il_bundle_policy(run->bundle),
         .store = il_ledger_store(run->ledger),
         .host = il_host_system(),
-        .call_deadline_ms = GATEWAY_LIMIT_S * 1000u + GATEWAY_GRACE_MS,
+        .call_deadline_ms = GATEWAY_LIMIT_S * 1000 + GATEWAY_GRACE_MS,
         .enforce = run->enforce,
     };
     IL_TRY(il_monitor_new(il_host_alloc(), &config, &run->monitor, err));
@@ -134,13 +139,15 @@ static il_status gateway_monitor(gateway_run *run, il_error *err) {
 /* What a person should know before the agent starts. */
 static void gateway_say(gateway_run *run, bool unenforced) {
     struct stat ledger;
-    il_log_write(&run->log, IL_LOG_INFO, "session %s%s, server `%s`, ledger %s", run->session, run->session_flag ? "" : " (new)", run->name, run->path);
+    il_log_write(&run->log, IL_LOG_INFO, "session %s%s, server `%s`, ledger %s", run->session, run->session_flag ? "" : " (new)",
+                 run->name, run->path);
     if (unenforced) {
         il_log_write(&run->log, IL_LOG_WARN, "monitor mode: calls are decided and recorded, but nothing is stopped");
     }
     if (strcmp(run->path, ":memory:") != 0 && stat(run->path, &ledger) == 0 && (ledger.st_uid == geteuid() || geteuid() == 0)) {
         il_log_write(&run->log, IL_LOG_WARN,
-                     "an agent that runs as this user could approve its own calls: it may write the ledger (run the gateway as another user)");
+                     "an agent that runs as this user could approve its own calls: it may write the ledger (run the gateway as "
+                     "another user)");
     }
 }
 
@@ -169,7 +176,7 @@ static il_exit gateway_serve(gateway_run *run) {
         .in = STDIN_FILENO,
         .out = STDOUT_FILENO,
         .call_timeout_ms = run->timeout_s * 1000u,
-        .call_limit_ms = GATEWAY_LIMIT_S * 1000u,
+        .call_limit_ms = GATEWAY_LIMIT_S * 1000,
     };
     gateway_say(run, config.unenforced);
     return (il_exit)il_gateway_run(&config);

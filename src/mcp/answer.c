@@ -48,8 +48,8 @@ void il_wire_fail_all(il_wire *w, il_deny_code code, const char *text) {
 
 static void answer_dropped_tool(void *ctx, il_str name) {
     const il_wire *w = ctx;
-    il_log_write(w->c.log, IL_LOG_WARN, "%.*s: tool `%.*s` is left out of the list: a name is 1 to 128 of A-Z a-z 0-9 _ . -", IL_STR_ARG(w->c.name),
-                 IL_STR_ARG(il_str_part(name, 0, 160)));
+    il_log_write(w->c.log, IL_LOG_WARN, "%.*s: tool `%.*s` is left out of the list: a name is 1 to 128 of A-Z a-z 0-9 _ . -",
+                 IL_STR_ARG(w->c.name), IL_STR_ARG(il_str_part(name, 0, 160)));
 }
 
 /* Says in the result that monitor mode let it through, and what enforcing would have done. */
@@ -80,9 +80,7 @@ static void answer_remember(il_wire *w, const il_pending *e, const il_json *resu
 }
 
 /* Nothing was admitted for what a server outside answers here (logging/setLevel, resources/unsubscribe): only yes or no passes. */
-static bool answer_unjudged(const il_wire *w, const il_pending *e) {
-    return !w->inside && !e->judged;
-}
+static bool answer_unjudged(const il_wire *w, const il_pending *e) { return !w->inside && !e->judged; }
 
 static void answer_result(il_wire *w, const il_rpc *rpc, il_pending *e) {
     char reason[IL_REASON_BYTES];
@@ -115,7 +113,8 @@ static void answer_error(il_wire *w, const il_rpc *rpc, il_pending *e) {
     }
     int64_t code = IL_RPC_INTERNAL;
     (void)il_json_int(il_json_get(rpc->error, IL_STR("code")), &code);
-    const il_str text = answer_unjudged(w, e) ? IL_STR("refused by the server") : il_json_text(il_json_get(rpc->error, IL_STR("message")));
+    const il_str text =
+        answer_unjudged(w, e) ? IL_STR("refused by the server") : il_json_text(il_json_get(rpc->error, IL_STR("message")));
     const il_json *data = answer_unjudged(w, e) ? NULL : il_json_get(rpc->error, IL_STR("data"));
     il_wire_to_client(w, il_rpc_error(&w->arena, &e->id, code, text, data));
     il_pendings_remove(&w->calls, e);
@@ -125,7 +124,8 @@ void il_wire_answer(il_wire *w, const il_rpc *rpc) {
     int64_t uid = 0;
     il_pending *e = !rpc->id.string && il_str_int(rpc->id.text, &uid) ? il_pendings_by_uid(&w->calls, uid) : NULL;
     if (e == NULL) {
-        il_log_write(w->c.log, IL_LOG_WARN, "%.*s: an answer to a request that is not in flight is dropped", IL_STR_ARG(w->c.name));
+        il_log_write(w->c.log, IL_LOG_WARN, "%.*s: an answer to a request that is not in flight is dropped",
+                     IL_STR_ARG(w->c.name));
         return;
     }
     if (e->message == IL_MSG_INITIALIZE) {

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "mcp/wire.h"
 
-#define ASK_LIMIT_MS (5u * 60u * 1000u) /* a person reads and answers */
+#define ASK_LIMIT_MS ((uint64_t)300000) /* a person reads and answers */
 
 static bool ask_offered(const il_wire *w, il_message message) {
     return (message == IL_MSG_SAMPLING && w->offered.sampling) || (message == IL_MSG_ROOTS_LIST && w->offered.roots) ||

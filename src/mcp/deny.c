@@ -15,13 +15,16 @@ il_json *il_deny_decision(il_arena *a, const il_denial *d, bool unenforced) {
 }
 
 static il_json *deny_result(il_arena *a, const il_denial *d) {
-    il_json *result = il_json_make(a, IL_JSON_OBJECT), *content = il_json_make(a, IL_JSON_ARRAY), *text = il_json_make(a, IL_JSON_OBJECT);
+    il_json *result = il_json_make(a, IL_JSON_OBJECT), *content = il_json_make(a, IL_JSON_ARRAY),
+            *text = il_json_make(a, IL_JSON_OBJECT);
     bool fine = il_json_set(text, IL_STR("type"), il_json_string(a, IL_STR("text"))) &&
                 il_json_set(text, IL_STR("text"), il_json_string(a, d->text)) && il_json_push(content, text) &&
-                il_json_set(result, IL_STR("content"), content) && il_json_set(result, IL_STR("isError"), il_json_boolean(a, true));
+                il_json_set(result, IL_STR("content"), content) &&
+                il_json_set(result, IL_STR("isError"), il_json_boolean(a, true));
     if (fine && d->action != NULL) {
         il_json *meta = il_json_make(a, IL_JSON_OBJECT);
-        fine = il_json_set(meta, IL_STR("interlock/decision"), il_deny_decision(a, d, false)) && il_json_set(result, IL_STR("_meta"), meta);
+        fine = il_json_set(meta, IL_STR("interlock/decision"), il_deny_decision(a, d, false)) &&
+               il_json_set(result, IL_STR("_meta"), meta);
     }
     return fine ? result : NULL;
 }

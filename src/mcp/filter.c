@@ -10,20 +10,17 @@ static bool filter_word(il_str name, size_t max, bool dot) {
     }
     for (size_t i = 0; i < name.n; i++) {
         const char c = name.p[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || (dot && c == '.'))) {
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+              (dot && c == '.'))) {
             return false;
         }
     }
     return true;
 }
 
-bool il_tool_name_ok(il_str name) {
-    return filter_word(name, FILTER_NAME_MAX, true);
-}
+bool il_tool_name_ok(il_str name) { return filter_word(name, FILTER_NAME_MAX, true); }
 
-bool il_server_name_ok(il_str name) {
-    return filter_word(name, FILTER_SERVER_MAX, false);
-}
+bool il_server_name_ok(il_str name) { return filter_word(name, FILTER_SERVER_MAX, false); }
 
 static const il_str filter_meta = {"_meta", 5};
 
@@ -42,7 +39,8 @@ il_json *il_filter_params(il_arena *a, const il_json *params) {
 
 il_json *il_filter_token(il_arena *a, const il_json *params, int64_t token) {
     il_json *copy = il_filter_params(a, params), *meta = il_json_make(a, IL_JSON_OBJECT);
-    const bool fine = il_json_set(meta, IL_STR("progressToken"), il_json_number(a, token)) && il_json_set(copy, filter_meta, meta);
+    const bool fine =
+        il_json_set(meta, IL_STR("progressToken"), il_json_number(a, token)) && il_json_set(copy, filter_meta, meta);
     return fine ? copy : NULL;
 }
 
@@ -158,9 +156,7 @@ il_json *il_filter_result(il_arena *a, il_message message, const il_json *result
 
 /* --- capabilities --- */
 
-static bool filter_object(const il_json *v) {
-    return il_json_kind_of(v) == IL_JSON_OBJECT;
-}
+static bool filter_object(const il_json *v) { return il_json_kind_of(v) == IL_JSON_OBJECT; }
 
 il_features il_features_of(const il_json *capabilities) {
     const il_json *roots = il_json_get(capabilities, IL_STR("roots"));

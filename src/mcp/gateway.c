@@ -54,7 +54,8 @@ static void gateway_client_message(il_wire *w, il_str line) {
     }
     if (il_rpc_read(message, &rpc, &err) != IL_OK) {
         /* Something that looks like an answer gets none: its id would be one of ours. */
-        const bool answer = !rpc.asks && (il_json_get(message, IL_STR("result")) != NULL || il_json_get(message, IL_STR("error")) != NULL);
+        const bool answer =
+            !rpc.asks && (il_json_get(message, IL_STR("result")) != NULL || il_json_get(message, IL_STR("error")) != NULL);
         gateway_bad_line(w, &rpc.id, !answer, IL_RPC_INVALID, &err);
         return;
     }
@@ -86,7 +87,7 @@ static void gateway_on_client_too_long(void *ctx) {
     il_wire *w = ctx;
     static const il_rpc_id none = {0};
     il_error err = {0};
-    (void)il_error_set(&err, IL_E_LIMIT, "a message is longer than %u bytes", IL_WIRE_REQUEST_MAX);
+    (void)il_error_set(&err, IL_E_LIMIT, "a message is longer than %zu bytes", IL_WIRE_REQUEST_MAX);
     gateway_bad_line(w, &none, true, IL_RPC_INVALID, &err);
     il_arena_reset(&w->arena);
 }
@@ -134,25 +135,30 @@ static void gateway_server_unreadable(il_wire *w, il_str line, const il_error *e
     }
     if (w->phase < IL_PHASE_OPEN) {
         char text[IL_ERROR_MSG_BYTES + 96];
-        (void)il_format(text, sizeof text, "it wrote a line to stdout that is not a JSON-RPC message before its first answer: %s (column %u)", err->msg,
-                        err->col);
+        (void)il_format(text, sizeof text,
+                        "it wrote a line to stdout that is not a JSON-RPC message before its first answer: %s (column %u)",
+                        err->msg, err->col);
         il_wire_start_failed(w, text);
     } else if (e != NULL) {
         char text[IL_ERROR_MSG_BYTES + 96];
-        il_log_write(w->c.log, IL_LOG_WARN, "%.*s: an answer cannot be read: %s (column %u)", IL_STR_ARG(w->c.name), err->msg, err->col);
-        (void)il_format(text, sizeof text, "the server's answer cannot be read (%s); the call may have run", il_status_name(err->code));
+        il_log_write(w->c.log, IL_LOG_WARN, "%.*s: an answer cannot be read: %s (column %u)", IL_STR_ARG(w->c.name), err->msg,
+                     err->col);
+        (void)il_format(text, sizeof text, "the server's answer cannot be read (%s); the call may have run",
+                        il_status_name(err->code));
         il_wire_fail(w, e, IL_DENY_WITHHELD, text);
         il_wire_arm(w);
         il_wire_drained(w);
     } else {
-        il_log_write(w->c.log, IL_LOG_ERROR, "%.*s: a line on its stdout is not a JSON-RPC message: %s (column %u)", IL_STR_ARG(w->c.name), err->msg, err->col);
+        il_log_write(w->c.log, IL_LOG_ERROR, "%.*s: a line on its stdout is not a JSON-RPC message: %s (column %u)",
+                     IL_STR_ARG(w->c.name), err->msg, err->col);
         il_wire_server_gone(w, "wrote a line that is not a message, and was closed");
     }
 }
 
 static void gateway_server_bad(il_wire *w, const il_rpc *rpc, const il_error *err) {
     int64_t uid = 0;
-    if (!rpc->asks && rpc->id.present && !rpc->id.string && il_str_int(rpc->id.text, &uid) && il_pendings_by_uid(&w->calls, uid) != NULL) {
+    if (!rpc->asks && rpc->id.present && !rpc->id.string && il_str_int(rpc->id.text, &uid) &&
+        il_pendings_by_uid(&w->calls, uid) != NULL) {
         il_wire_answer(w, rpc); /* an answer with both or neither of result and error: failed */
         return;
     }
@@ -227,7 +233,8 @@ static void gateway_on_server_line(void *ctx, il_str line) {
 
 static void gateway_on_server_too_long(void *ctx) {
     il_wire *w = ctx;
-    il_log_write(w->c.log, IL_LOG_WARN, "%.*s: a message of more than %u bytes is dropped", IL_STR_ARG(w->c.name), IL_WIRE_RESULT_MAX);
+    il_log_write(w->c.log, IL_LOG_WARN, "%.*s: a message of more than %zu bytes is dropped", IL_STR_ARG(w->c.name),
+                 IL_WIRE_RESULT_MAX);
     if (w->phase < IL_PHASE_OPEN) {
         il_wire_start_failed(w, "its first line is too long");
     } else { /* whose answer it was cannot be known any more */
@@ -238,9 +245,7 @@ static void gateway_on_server_too_long(void *ctx) {
     il_arena_reset(&w->arena);
 }
 
-static void gateway_on_server_full(void *ctx, bool full) {
-    il_wire_hold(ctx, IL_HOLD_FULL, full);
-}
+static void gateway_on_server_full(void *ctx, bool full) { il_wire_hold(ctx, IL_HOLD_FULL, full); }
 
 static void gateway_on_server_gone(void *ctx, const char *why) {
     il_wire *w = ctx;
@@ -289,8 +294,8 @@ static void gateway_on_changed(void *ctx) {
 static il_status gateway_open(il_wire *w, il_error *err) {
     static const il_reader_calls client_lines = {gateway_on_client_line, gateway_on_client_too_long, gateway_on_client_end};
     static const il_writer_calls client_writes = {gateway_on_client_full, gateway_on_client_failed};
-    static const il_upstream_calls server_calls = {gateway_on_server_line, gateway_on_server_too_long, gateway_on_server_full, gateway_on_server_gone,
-                                                   il_wire_on_stopped};
+    static const il_upstream_calls server_calls = {gateway_on_server_line, gateway_on_server_too_long, gateway_on_server_full,
+                                                   gateway_on_server_gone, il_wire_on_stopped};
     const il_alloc *alloc = w->c.alloc;
     IL_TRY(il_loop_new(alloc, il_loop_odd_fd(w->c.in) || il_loop_odd_fd(w->c.out), &w->loop, err));
     IL_TRY(il_timer_new(w->loop, gateway_on_due, w, &w->due, err));

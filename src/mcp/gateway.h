@@ -6,11 +6,11 @@
 
 typedef struct il_gateway_config { /* everything borrowed until il_gateway_run returns */
     const il_alloc *alloc;
-    il_monitor *monitor;      /* with the policy; its session has begun */
+    il_monitor *monitor; /* with the policy; its session has begun */
     const il_policy *policy;
-    bool unenforced;          /* monitor mode: said in every result */
-    il_str session, name;     /* name: the server's, as the policy knows it */
-    char *const *command;     /* the server, NULL-terminated */
+    bool unenforced;      /* monitor mode: said in every result */
+    il_str session, name; /* name: the server's, as the policy knows it */
+    char *const *command; /* the server, NULL-terminated */
     il_log *log;
     int in, out;              /* the client's face */
     uint64_t call_timeout_ms; /* without progress; 0: 60 s */

@@ -47,11 +47,11 @@ typedef enum il_message {
 
 typedef struct il_mediation {
     il_message message;
-    il_str method;
     il_way way;
-    bool request;  /* false: a notification */
     il_treat treat;
-    il_str needs;  /* the server capability without which the method is not there; empty: none */
+    bool request; /* false: a notification */
+    il_str method;
+    il_str needs; /* the server capability without which the method is not there; empty: none */
 } il_mediation;
 
 /* NULL: unknown here, so a request is answered -32601 and a notification is dropped. */

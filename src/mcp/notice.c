@@ -30,7 +30,8 @@ static void notice_client_cancelled(il_wire *w, const il_rpc *rpc) {
 void il_wire_client_notice(il_wire *w, const il_rpc *rpc) {
     const il_mediation *m = il_mediate(IL_FROM_CLIENT, false, rpc->method);
     if (m == NULL || w->phase != IL_PHASE_OPEN) {
-        il_log_write(w->c.log, IL_LOG_DEBUG, "the client's notification `%.*s` is dropped", IL_STR_ARG(il_str_part(rpc->method, 0, 64)));
+        il_log_write(w->c.log, IL_LOG_DEBUG, "the client's notification `%.*s` is dropped",
+                     IL_STR_ARG(il_str_part(rpc->method, 0, 64)));
         return;
     }
     if (m->message == IL_MSG_INITIALIZED) {
@@ -60,7 +61,8 @@ static bool notice_copy(il_wire *w, il_json *to, const il_json *from, il_str key
 
 static void notice_progress(il_wire *w, const il_rpc *rpc) {
     int64_t uid = 0;
-    il_pending *e = il_json_int(il_json_get(rpc->params, IL_STR("progressToken")), &uid) ? il_pendings_by_uid(&w->calls, uid) : NULL;
+    il_pending *e =
+        il_json_int(il_json_get(rpc->params, IL_STR("progressToken")), &uid) ? il_pendings_by_uid(&w->calls, uid) : NULL;
     if (e == NULL || e->message == IL_MSG_INITIALIZE || !e->token.present) {
         return;
     }
@@ -83,10 +85,12 @@ static void notice_log(il_wire *w, const il_rpc *rpc) {
     }
     il_str text = il_json_text(il_json_get(rpc->params, IL_STR("data")));
     const il_json *data = il_json_get(rpc->params, IL_STR("data"));
-    if (il_json_kind_of(data) != IL_JSON_STRING && data != NULL && il_rpc_line(&w->arena, data, IL_WIRE_LINE_MAX, &text, NULL) != IL_OK) {
+    if (il_json_kind_of(data) != IL_JSON_STRING && data != NULL &&
+        il_rpc_line(&w->arena, data, IL_WIRE_LINE_MAX, &text, NULL) != IL_OK) {
         text = IL_STR("(too large)");
     }
-    il_log_write(w->c.log, IL_LOG_INFO, "%.*s says: %.*s", IL_STR_ARG(w->c.name), IL_STR_ARG(il_str_part(text, 0, NOTICE_LOG_BYTES)));
+    il_log_write(w->c.log, IL_LOG_INFO, "%.*s says: %.*s", IL_STR_ARG(w->c.name),
+                 IL_STR_ARG(il_str_part(text, 0, NOTICE_LOG_BYTES)));
 }
 
 static void notice_updated(il_wire *w, const il_rpc *rpc) {

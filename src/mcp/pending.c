@@ -81,7 +81,7 @@ il_status il_pendings_add(il_pendings *p, const il_pending_spec *spec, il_pendin
 void il_pendings_remove(il_pendings *p, il_pending *e) {
     for (size_t i = 0; i < p->n; i++) {
         if (p->v[i] == e) {
-            memmove(p->v + i, p->v + i + 1, (p->n - i - 1) * sizeof *p->v);
+            memmove(p->v + i, p->v + i + 1, (p->n - i - 1) * sizeof(il_pending *));
             p->n--;
             pending_free(p->alloc, e);
             return;

@@ -7,17 +7,17 @@
 #include "net/rpc.h"
 
 typedef struct il_pending {
-    int64_t uid;        /* our id, and our progress token */
-    il_rpc_id id;       /* the asker's; text owned */
-    il_rpc_id token;    /* the asker's progress token, or not present; text owned */
+    int64_t uid;     /* our id, and our progress token */
+    il_rpc_id id;    /* the asker's; text owned */
+    il_rpc_id token; /* the asker's progress token, or not present; text owned */
     il_message message;
-    il_str method;      /* static */
-    il_str what;        /* what is called, for people: a tool's name or the method; owned */
-    il_str extra;       /* the resource's URI of a (un)subscribe; owned, may be empty */
-    bool judged;        /* the ticket has to be settled */
+    il_str method; /* static */
+    il_str what;   /* what is called, for people: a tool's name or the method; owned */
+    il_str extra;  /* the resource's URI of a (un)subscribe; owned, may be empty */
+    bool judged;   /* the ticket has to be settled */
     uint64_t ticket;
     uint64_t deadline, limit; /* milliseconds of il_loop_now_ms: next time-out, and the last possible one */
-    il_action action;   /* what was decided; differs from allow only in monitor mode */
+    il_action action;         /* what was decided; differs from allow only in monitor mode */
     il_layer layer;
     bool unenforced;
     char reason[IL_REASON_BYTES];
@@ -27,7 +27,7 @@ typedef struct il_pendings {
     const il_alloc *alloc;
     il_pending **v; /* in order of uid */
     size_t n, cap, max;
-    int64_t next;   /* the next uid */
+    int64_t next; /* the next uid */
 } il_pendings;
 
 void il_pendings_init(il_pendings *p, const il_alloc *alloc, size_t max);

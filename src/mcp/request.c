@@ -8,7 +8,8 @@
 il_denial il_wire_denial(const il_wire *w, const il_decision *d) {
     return (il_denial){
         .code = IL_DENY_POLICY,
-        .text = d->message[0] != '\0' ? il_str_of(d->message) : IL_STR("blocked by Interlock: the call could not be judged; do not retry"),
+        .text = d->message[0] != '\0' ? il_str_of(d->message)
+                                      : IL_STR("blocked by Interlock: the call could not be judged; do not retry"),
         .action = il_action_name(d->action),
         .layer = il_layer_name(d->layer),
         .rule = d->reason,
@@ -27,8 +28,8 @@ bool il_wire_judge(il_wire *w, il_pending *e, il_str tool, const il_json *args, 
             il_log_write(w->c.log, IL_LOG_ERROR, "the decision failed: %s", err.msg);
         }
         il_log_write(w->c.log, IL_LOG_INFO, "%s %.*s.%.*s: %s%s%s", d->action == IL_ACTION_REQUIRE_APPROVAL ? "held" : "denied",
-                     IL_STR_ARG(w->c.name), IL_STR_ARG(tool), d->reason[0] != '\0' ? d->reason : "fault", d->approval[0] != '\0' ? ", request " : "",
-                     d->approval);
+                     IL_STR_ARG(w->c.name), IL_STR_ARG(tool), d->reason[0] != '\0' ? d->reason : "fault",
+                     d->approval[0] != '\0' ? ", request " : "", d->approval);
         d->run = false;
         return false;
     }
@@ -60,8 +61,8 @@ static bool request_only(il_wire *w, const il_rpc *rpc, const il_str *keys, size
         }
         if (!known) {
             char text[160];
-            (void)il_format(text, sizeof text, "parameter `%.*s` of `%.*s` is not known", IL_STR_ARG(il_str_part(il_json_key(m), 0, 64)),
-                            IL_STR_ARG(il_str_part(rpc->method, 0, 32)));
+            (void)il_format(text, sizeof text, "parameter `%.*s` of `%.*s` is not known",
+                            IL_STR_ARG(il_str_part(il_json_key(m), 0, 64)), IL_STR_ARG(il_str_part(rpc->method, 0, 32)));
             return request_refuse(w, rpc, text);
         }
     }
@@ -108,8 +109,8 @@ static bool request_list_params(il_wire *w, const il_rpc *rpc, il_message messag
 
 static bool request_level_params(il_wire *w, const il_rpc *rpc) {
     static const il_str keys[] = {{"level", 5}};
-    static const il_str levels[] = {{"debug", 5},    {"info", 4},     {"notice", 6}, {"warning", 7},
-                                    {"error", 5},    {"critical", 8}, {"alert", 5},  {"emergency", 9}};
+    static const il_str levels[] = {{"debug", 5}, {"info", 4},     {"notice", 6}, {"warning", 7},
+                                    {"error", 5}, {"critical", 8}, {"alert", 5},  {"emergency", 9}};
     if (!request_only(w, rpc, keys, 1)) {
         return false;
     }
@@ -158,7 +159,8 @@ static bool request_token(il_wire *w, const il_rpc *rpc, il_rpc_id *token) {
         return request_refuse(w, rpc, "`_meta` must be an object");
     }
     const il_json *value = il_json_get(meta, IL_STR("progressToken"));
-    return value == NULL || il_rpc_id_read(value, token) || request_refuse(w, rpc, "`progressToken` must be a string or an integer");
+    return value == NULL || il_rpc_id_read(value, token) ||
+           request_refuse(w, rpc, "`progressToken` must be a string or an integer");
 }
 
 /* --- the way --- */

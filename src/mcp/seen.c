@@ -23,13 +23,9 @@ static size_t seen_find(const il_seen *s, unsigned kind, il_str word) {
     return IL_SEEN_MAX;
 }
 
-bool il_seen_has(const il_seen *s, unsigned kind, il_str word) {
-    return seen_find(s, kind, word) != IL_SEEN_MAX;
-}
+bool il_seen_has(const il_seen *s, unsigned kind, il_str word) { return seen_find(s, kind, word) != IL_SEEN_MAX; }
 
-bool il_seen_full(const il_seen *s) {
-    return s->n == IL_SEEN_MAX;
-}
+bool il_seen_full(const il_seen *s) { return s->n == IL_SEEN_MAX; }
 
 void il_seen_add(il_seen *s, unsigned kind, il_str word) {
     if (il_seen_has(s, kind, word)) {

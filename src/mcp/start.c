@@ -38,9 +38,11 @@ void il_wire_initialize(il_wire *w, const il_rpc *rpc) {
         .elicitation = w->declared.elicitation && start_may(w, "elicitation"),
     };
     const il_json *info = il_json_get(rpc->params, IL_STR("clientInfo")); /* a claim: for the log only */
-    il_log_write(w->c.log, IL_LOG_INFO, "client `%.*s`, revision %.*s", IL_STR_ARG(il_str_part(il_json_text(il_json_get(info, IL_STR("name"))), 0, 64)),
+    il_log_write(w->c.log, IL_LOG_INFO, "client `%.*s`, revision %.*s",
+                 IL_STR_ARG(il_str_part(il_json_text(il_json_get(info, IL_STR("name"))), 0, 64)),
                  IL_STR_ARG(il_revision_date(w->revision)));
-    const il_pending_spec spec = {.id = rpc->id, .message = IL_MSG_INITIALIZE, .method = IL_STR("initialize"), .what = IL_STR("initialize")};
+    const il_pending_spec spec = {
+        .id = rpc->id, .message = IL_MSG_INITIALIZE, .method = IL_STR("initialize"), .what = IL_STR("initialize")};
     il_pending *e = NULL;
     il_error err = {0};
     if (il_pendings_add(&w->calls, &spec, &e, &err) != IL_OK) {
@@ -60,16 +62,20 @@ static il_json *start_result(il_wire *w, const il_json *result, il_json *capabil
     il_json *out = il_json_make(a, IL_JSON_OBJECT);
     const il_json *instructions = il_json_get(result, IL_STR("instructions"));
     /* Instructions go into the model's context: of a server outside they are content that nothing has judged. */
-    const bool fine = il_json_set(out, IL_STR("protocolVersion"), il_json_string(a, il_revision_date(w->revision))) &&
-                      il_json_set(out, IL_STR("capabilities"), capabilities) &&
-                      il_json_set(out, IL_STR("serverInfo"), il_filter_server_info(a, il_json_get(result, IL_STR("serverInfo")), w->inside)) &&
-                      (!w->inside || il_json_kind_of(instructions) != IL_JSON_STRING ||
-                       il_json_set(out, IL_STR("instructions"), il_json_shallow(a, instructions)));
+    const bool fine =
+        il_json_set(out, IL_STR("protocolVersion"), il_json_string(a, il_revision_date(w->revision))) &&
+        il_json_set(out, IL_STR("capabilities"), capabilities) &&
+        il_json_set(out, IL_STR("serverInfo"), il_filter_server_info(a, il_json_get(result, IL_STR("serverInfo")), w->inside)) &&
+        (!w->inside || il_json_kind_of(instructions) != IL_JSON_STRING ||
+         il_json_set(out, IL_STR("instructions"), il_json_shallow(a, instructions)));
     if (!fine || !w->c.unenforced) {
         return fine ? out : NULL;
     }
     il_json *meta = il_json_make(a, IL_JSON_OBJECT);
-    return il_json_set(meta, IL_STR("interlock/mode"), il_json_string(a, IL_STR("monitor"))) && il_json_set(out, IL_STR("_meta"), meta) ? out : NULL;
+    return il_json_set(meta, IL_STR("interlock/mode"), il_json_string(a, IL_STR("monitor"))) &&
+                   il_json_set(out, IL_STR("_meta"), meta)
+               ? out
+               : NULL;
 }
 
 void il_wire_initialized(il_wire *w, il_pending *e, const il_rpc *rpc) {
@@ -88,7 +94,8 @@ void il_wire_initialized(il_wire *w, il_pending *e, const il_rpc *rpc) {
         return;
     }
     if (il_revision_of(date) == IL_REVISION_NONE) {
-        (void)il_format(text, sizeof text, "the server speaks revision `%.*s`; 2024-11-05, 2025-06-18 and 2025-11-25 are known here",
+        (void)il_format(text, sizeof text,
+                        "the server speaks revision `%.*s`; 2024-11-05, 2025-06-18 and 2025-11-25 are known here",
                         IL_STR_ARG(il_str_part(date, 0, 32)));
         il_wire_start_failed(w, text);
         return;

@@ -3,9 +3,9 @@
 #include "base/error.h"
 #include "mcp/wire.h"
 
-#define STOP_DRAIN_MS 5000      /* after SIGTERM, for calls in flight */
+#define STOP_DRAIN_MS 5000       /* after SIGTERM, for calls in flight */
 #define STOP_DRAIN_ALONE_MS 1500 /* the same when nobody waits for the results */
-#define STOP_FLUSH_MS 500       /* for the client to read what is written */
+#define STOP_FLUSH_MS 500        /* for the client to read what is written */
 
 void il_wire_on_stopped(void *ctx) {
     il_wire *w = ctx;
@@ -67,11 +67,13 @@ void il_wire_server_gone(il_wire *w, const char *why) {
     w->up_gone = true;
     w->code = w->code == 0 && w->phase == IL_PHASE_OPEN ? 4 : w->code;
     (void)il_format(w->gone, sizeof w->gone, "%s", why);
-    il_log_write(w->c.log, IL_LOG_ERROR, "server `%.*s` %s; its calls are answered with errors from here on", IL_STR_ARG(w->c.name), why);
+    il_log_write(w->c.log, IL_LOG_ERROR, "server `%.*s` %s; its calls are answered with errors from here on",
+                 IL_STR_ARG(w->c.name), why);
     while (w->asks.n > 0) {
         il_wire_ask_drop(w, w->asks.v[0], false, true);
     }
-    (void)il_format(text, sizeof text, "the server `%.*s` %s; the call MAY have run, and it was not retried", IL_STR_ARG(w->c.name), why);
+    (void)il_format(text, sizeof text, "the server `%.*s` %s; the call MAY have run, and it was not retried",
+                    IL_STR_ARG(w->c.name), why);
     il_wire_fail_all(w, IL_DENY_UPSTREAM, text);
     il_wire_arm(w);
     if (w->phase == IL_PHASE_OPEN) {

@@ -16,13 +16,19 @@
 #include "net/reader.h"
 #include "net/writer.h"
 
-#define UPSTREAM_STDERR_LINE (64u * 1024u)
+#define UPSTREAM_STDERR_LINE ((size_t)64 << 10)
 #define UPSTREAM_EXIT_MS 500   /* between its end and the end of its output, or the other way round */
 #define UPSTREAM_CLOSE_MS 1000 /* to end by itself after its stdin was closed */
 #define UPSTREAM_TERM_MS 500   /* to end after SIGTERM */
 #define UPSTREAM_KILL_MS 500   /* to be reaped after SIGKILL */
 
-typedef enum upstream_stage { UPSTREAM_RUNS = 0, UPSTREAM_CLOSED, UPSTREAM_TERMED, UPSTREAM_KILLED, UPSTREAM_STOPPED } upstream_stage;
+typedef enum upstream_stage {
+    UPSTREAM_RUNS = 0,
+    UPSTREAM_CLOSED,
+    UPSTREAM_TERMED,
+    UPSTREAM_KILLED,
+    UPSTREAM_STOPPED
+} upstream_stage;
 
 struct il_upstream {
     const il_alloc *alloc;
@@ -79,7 +85,8 @@ static void upstream_signal(const il_upstream *u, int signal) {
 static void upstream_on_child(void *ctx) {
     il_upstream *u = ctx;
     siginfo_t info = {0};
-    if (u->exited || u->pid <= 0 || waitid(P_PID, (id_t)u->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != u->pid) {
+    if (u->exited || u->pid <= 0 || waitid(P_PID, (id_t)u->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+        info.si_pid != u->pid) {
         return;
     }
     if (u->stage != UPSTREAM_RUNS) {
@@ -144,9 +151,7 @@ void il_upstream_stop(il_upstream *u) {
     }
 }
 
-void il_upstream_kill(il_upstream *u) {
-    upstream_signal(u, SIGKILL);
-}
+void il_upstream_kill(il_upstream *u) { upstream_signal(u, SIGKILL); }
 
 /* --- lines --- */
 
@@ -198,7 +203,7 @@ static void upstream_on_noise(void *ctx, il_str line) {
 
 static void upstream_on_noise_too_long(void *ctx) {
     const il_upstream *u = ctx;
-    il_log_write(u->c.log, IL_LOG_INFO, "%.*s: (a line of more than %u bytes)", IL_STR_ARG(u->c.name), UPSTREAM_STDERR_LINE);
+    il_log_write(u->c.log, IL_LOG_INFO, "%.*s: (a line of more than %zu bytes)", IL_STR_ARG(u->c.name), UPSTREAM_STDERR_LINE);
 }
 
 static void upstream_on_noise_end(void *ctx, int error) {
@@ -213,13 +218,9 @@ il_status il_upstream_put(il_upstream *u, il_str line, il_error *err) {
     return il_writer_put(u->writer, line, err);
 }
 
-void il_upstream_pause(il_upstream *u) {
-    il_reader_pause(u->reader);
-}
+void il_upstream_pause(il_upstream *u) { il_reader_pause(u->reader); }
 
-void il_upstream_resume(il_upstream *u) {
-    il_reader_resume(u->reader);
-}
+void il_upstream_resume(il_upstream *u) { il_reader_resume(u->reader); }
 
 /* --- its start --- */
 
@@ -321,7 +322,8 @@ static il_status upstream_spawn(il_upstream *u, il_error *err) {
             if (got == (ssize_t)sizeof why) {
                 (void)waitpid(u->pid, &u->status, 0);
                 u->exited = true;
-                st = il_error_set(err, why == ENOENT ? IL_E_NOT_FOUND : IL_E_IO, "cannot run `%s`: %s", u->c.command[0], strerror(why));
+                st = il_error_set(err, why == ENOENT ? IL_E_NOT_FOUND : IL_E_IO, "cannot run `%s`: %s", u->c.command[0],
+                                  strerror(why));
             }
         }
     }
@@ -350,8 +352,8 @@ static il_status upstream_open(il_upstream *u, il_loop *loop, il_error *err) {
     return IL_OK;
 }
 
-il_status il_upstream_start(const il_alloc *alloc, il_loop *loop, const il_upstream_config *config, const il_upstream_calls *calls, void *ctx,
-                            il_upstream **out, il_error *err) {
+il_status il_upstream_start(const il_alloc *alloc, il_loop *loop, const il_upstream_config *config,
+                            const il_upstream_calls *calls, void *ctx, il_upstream **out, il_error *err) {
     *out = NULL;
     il_upstream *u = alloc->alloc(alloc->ctx, sizeof *u);
     if (u == NULL) {

@@ -12,9 +12,7 @@ il_revision il_revision_of(il_str date) {
     return IL_REVISION_NONE;
 }
 
-il_str il_revision_date(il_revision r) {
-    return version_dates[r];
-}
+il_str il_revision_date(il_revision r) { return version_dates[r]; }
 
 il_revision il_revision_offer(il_str date) {
     const il_revision same = il_revision_of(date);

@@ -18,13 +18,9 @@ static void wire_send(il_wire *w, const il_json *message, bool to_client) {
     }
 }
 
-void il_wire_to_client(il_wire *w, const il_json *message) {
-    wire_send(w, message, true);
-}
+void il_wire_to_client(il_wire *w, const il_json *message) { wire_send(w, message, true); }
 
-void il_wire_to_server(il_wire *w, const il_json *message) {
-    wire_send(w, message, false);
-}
+void il_wire_to_server(il_wire *w, const il_json *message) { wire_send(w, message, false); }
 
 void il_wire_refuse(il_wire *w, const il_rpc_id *id, int64_t code, const char *text) {
     il_wire_to_client(w, il_rpc_error(&w->arena, id, code, il_str_of(text), NULL));

@@ -11,12 +11,12 @@
 #include "net/reader.h"
 #include "net/writer.h"
 
-#define IL_WIRE_REQUEST_MAX (4u * 1024u * 1024u)   /* bytes of a client's message */
-#define IL_WIRE_RESULT_MAX (16u * 1024u * 1024u)   /* bytes of a server's message */
-#define IL_WIRE_LINE_MAX (48u * 1024u * 1024u)     /* of one that we write: escapes make it longer */
-#define IL_WIRE_ARENA_MAX (256u * 1024u * 1024u)
-#define IL_WIRE_HIGH (1024u * 1024u)               /* waiting bytes above which the other side is not read */
-#define IL_WIRE_WAITING_MAX (128u * 1024u * 1024u)
+#define IL_WIRE_REQUEST_MAX ((size_t)4 << 20) /* bytes of a client's message */
+#define IL_WIRE_RESULT_MAX ((size_t)16 << 20) /* bytes of a server's message */
+#define IL_WIRE_LINE_MAX ((size_t)48 << 20)   /* of one that we write: escapes make it longer */
+#define IL_WIRE_ARENA_MAX ((size_t)256 << 20)
+#define IL_WIRE_HIGH ((size_t)1 << 20) /* waiting bytes above which the other side is not read */
+#define IL_WIRE_WAITING_MAX ((size_t)128 << 20)
 #define IL_WIRE_DEPTH 64
 #define IL_WIRE_NODES 200000
 #define IL_WIRE_CALLS 256 /* in flight; the session's tickets bound those that are judged */
@@ -27,7 +27,7 @@ typedef enum il_phase {
     IL_PHASE_NEW = 0,   /* no initialize yet */
     IL_PHASE_HANDSHAKE, /* the client's initialize waits for the server's answer */
     IL_PHASE_OPEN,
-    IL_PHASE_DRAIN,     /* nothing new; what is in flight may end */
+    IL_PHASE_DRAIN, /* nothing new; what is in flight may end */
     IL_PHASE_STOP
 } il_phase;
 
@@ -49,7 +49,7 @@ typedef struct il_wire {
     il_pendings calls, asks;
     il_features declared, offered; /* by the client; to the server */
     il_revision revision;
-    unsigned serves;               /* capabilities of the server that are served, one bit each */
+    unsigned serves; /* capabilities of the server that are served, one bit each */
     bool inside, client_gone, up_gone, up_stopped, told_initialized;
     bool tools_changed, resources_changed, prompts_changed;
     unsigned violations, interrupts;
@@ -63,7 +63,7 @@ void il_wire_to_client(il_wire *w, const il_json *message); /* NULL: out of memo
 void il_wire_to_server(il_wire *w, const il_json *message);
 void il_wire_refuse(il_wire *w, const il_rpc_id *id, int64_t code, const char *text);
 void il_wire_hold(il_wire *w, unsigned why, bool on);
-void il_wire_arm(il_wire *w); /* sets the timer to the next deadline */
+void il_wire_arm(il_wire *w);                             /* sets the timer to the next deadline */
 bool il_wire_serves(const il_wire *w, il_str capability); /* an empty one: yes */
 void il_wire_serve(il_wire *w, const il_json *capabilities);
 il_json_limits il_wire_limits(size_t bytes);
@@ -96,7 +96,7 @@ void il_wire_initialize(il_wire *w, const il_rpc *rpc);
 void il_wire_initialized(il_wire *w, il_pending *e, const il_rpc *rpc); /* the server's answer to ours */
 void il_wire_tell_initialized(il_wire *w);
 /* stop.c */
-void il_wire_fatal(il_wire *w, const char *text);       /* memory and the like: exit code 5 */
+void il_wire_fatal(il_wire *w, const char *text);        /* memory and the like: exit code 5 */
 void il_wire_start_failed(il_wire *w, const char *text); /* exit code 3 */
 void il_wire_server_gone(il_wire *w, const char *why);
 void il_wire_drain(il_wire *w, uint64_t bound_ms);

@@ -5,12 +5,10 @@
 
 #include "base/error.h"
 
-#define FRAMER_CHUNK (64u * 1024u)     /* the most one read brings */
-#define FRAMER_KEEP (1024u * 1024u)    /* a buffer above this is given back when it is empty */
+#define FRAMER_CHUNK ((size_t)64 << 10) /* the most one read brings */
+#define FRAMER_KEEP ((size_t)1 << 20)   /* a buffer above this is given back when it is empty */
 
-void il_framer_init(il_framer *f, const il_alloc *alloc, size_t max) {
-    *f = (il_framer){.alloc = alloc, .max = max};
-}
+void il_framer_init(il_framer *f, const il_alloc *alloc, size_t max) { *f = (il_framer){.alloc = alloc, .max = max}; }
 
 void il_framer_free(il_framer *f) {
     f->alloc->free(f->alloc->ctx, f->p);
@@ -47,9 +45,7 @@ il_status il_framer_room(il_framer *f, char **p, size_t *n, il_error *err) {
     return IL_OK;
 }
 
-void il_framer_fed(il_framer *f, size_t n) {
-    f->end += n;
-}
+void il_framer_fed(il_framer *f, size_t n) { f->end += n; }
 
 static il_str framer_line(const il_framer *f, size_t to) {
     il_str line = {f->p + f->start, to - f->start};

@@ -39,8 +39,8 @@ static size_t log_sequence(il_str s, size_t at, uint32_t *point) {
 
 /* What a terminal or a reader's eye could be fooled with: controls, line separators, direction marks, zero-width characters, tags. */
 static bool log_hidden(uint32_t v) {
-    return v < 0x20 || (v >= 0x7f && v < 0xa0) || v == 0xad || v == 0x61c || (v >= 0x200b && v <= 0x200f) || (v >= 0x2028 && v <= 0x202e) ||
-           (v >= 0x2060 && v <= 0x206f) || v == 0xfeff || (v >= 0xe0000 && v <= 0xe007f);
+    return v < 0x20 || (v >= 0x7f && v < 0xa0) || v == 0xad || v == 0x61c || (v >= 0x200b && v <= 0x200f) ||
+           (v >= 0x2028 && v <= 0x202e) || (v >= 0x2060 && v <= 0x206f) || v == 0xfeff || (v >= 0xe0000 && v <= 0xe007f);
 }
 
 size_t il_log_escape(char *out, size_t cap, il_str text) {

@@ -73,9 +73,7 @@ il_status il_loop_run(il_loop *loop, il_error *err) {
     return IL_OK;
 }
 
-void il_loop_stop(il_loop *loop) {
-    (void)event_base_loopbreak(loop->base);
-}
+void il_loop_stop(il_loop *loop) { (void)event_base_loopbreak(loop->base); }
 
 struct event_base *il_loop_base(il_loop *loop) {
     return loop->base;
@@ -145,13 +143,9 @@ void il_timer_set(il_timer *timer, uint64_t in_ms) {
     (void)evtimer_add(timer->event, &in);
 }
 
-void il_timer_clear(il_timer *timer) {
-    (void)evtimer_del(timer->event);
-}
+void il_timer_clear(il_timer *timer) { (void)evtimer_del(timer->event); }
 
-bool il_timer_is_set(const il_timer *timer) {
-    return evtimer_pending(timer->event, NULL) != 0;
-}
+bool il_timer_is_set(const il_timer *timer) { return evtimer_pending(timer->event, NULL) != 0; }
 
 void il_timer_free(il_timer *timer) {
     if (timer != NULL) {

@@ -78,8 +78,8 @@ static void reader_on_event(evutil_socket_t fd, short what, void *ctx) {
     reader_deliver(r);
 }
 
-il_status il_reader_new(const il_alloc *alloc, il_loop *loop, int fd, size_t max_line, bool last, const il_reader_calls *calls, void *ctx,
-                        il_reader **out, il_error *err) {
+il_status il_reader_new(const il_alloc *alloc, il_loop *loop, int fd, size_t max_line, bool last, const il_reader_calls *calls,
+                        void *ctx, il_reader **out, il_error *err) {
     *out = NULL;
     il_reader *r = alloc->alloc(alloc->ctx, sizeof *r);
     if (r == NULL) {
@@ -122,6 +122,4 @@ void il_reader_resume(il_reader *r) {
     }
 }
 
-bool il_reader_ended(const il_reader *r) {
-    return r->ended;
-}
+bool il_reader_ended(const il_reader *r) { return r->ended; }

@@ -9,12 +9,12 @@ typedef struct il_reader il_reader;
 typedef struct il_reader_calls {
     void (*line)(void *ctx, il_str line); /* borrowed until it returns */
     void (*too_long)(void *ctx);
-    void (*end)(void *ctx, int error);    /* once: end of stream (0) or errno; ENOMEM when a line did not fit into memory */
+    void (*end)(void *ctx, int error); /* once: end of stream (0) or errno; ENOMEM when a line did not fit into memory */
 } il_reader_calls;
 
 /* Starts paused. `last` says whether text after the last LF is delivered as a line. Free it outside of its own callbacks. */
-IL_NODISCARD il_status il_reader_new(const il_alloc *alloc, il_loop *loop, int fd, size_t max_line, bool last, const il_reader_calls *calls,
-                                     void *ctx, il_reader **out, il_error *err);
+IL_NODISCARD il_status il_reader_new(const il_alloc *alloc, il_loop *loop, int fd, size_t max_line, bool last,
+                                     const il_reader_calls *calls, void *ctx, il_reader **out, il_error *err);
 void il_reader_free(il_reader *r);
 void il_reader_pause(il_reader *r);
 void il_reader_resume(il_reader *r);

@@ -48,7 +48,8 @@ il_status il_rpc_read(const il_json *message, il_rpc *out, il_error *err) {
     const bool id_fine = il_rpc_id_read(id, &out->id);
     out->asks = method != NULL;
     if (id != NULL && !id_fine) {
-        return IL_JSON_FAIL(id, err, IL_E_INVALID, "`id` must be a string of at most %d bytes or an integer up to 2^53 - 1", IL_RPC_ID_BYTES);
+        return IL_JSON_FAIL(id, err, IL_E_INVALID, "`id` must be a string of at most %d bytes or an integer up to 2^53 - 1",
+                            IL_RPC_ID_BYTES);
     }
     static const il_str known[] = {{"jsonrpc", 7}, {"id", 2}, {"method", 6}, {"params", 6}, {"result", 6}, {"error", 5}};
     IL_TRY(il_json_only(message, known, sizeof known / sizeof *known, "a message", err));
@@ -76,7 +77,8 @@ il_status il_rpc_read(const il_json *message, il_rpc *out, il_error *err) {
     }
     if ((result != NULL) == (error != NULL)) {
         return IL_JSON_FAIL(message, err, IL_E_INVALID,
-                            result != NULL ? "an answer has a `result` or an `error`, not both" : "neither a `method`, a `result` nor an `error`");
+                            result != NULL ? "an answer has a `result` or an `error`, not both"
+                                           : "neither a `method`, a `result` nor an `error`");
     }
     if (id == NULL) {
         return IL_JSON_FAIL(message, err, IL_E_INVALID, "an answer without an `id`");
@@ -227,15 +229,16 @@ static bool rpc_share(il_arena *a, il_json *m, il_str key, const il_json *v) {
 
 il_json *il_rpc_request(il_arena *a, int64_t id, il_str method, const il_json *params) {
     il_json *m = rpc_envelope(a);
-    const bool fine = il_json_set(m, IL_STR("id"), il_json_number(a, id)) && il_json_set(m, IL_STR("method"), il_json_string(a, method)) &&
+    const bool fine = il_json_set(m, IL_STR("id"), il_json_number(a, id)) &&
+                      il_json_set(m, IL_STR("method"), il_json_string(a, method)) &&
                       (params == NULL || rpc_share(a, m, IL_STR("params"), params));
     return fine ? m : NULL;
 }
 
 il_json *il_rpc_notification(il_arena *a, il_str method, const il_json *params) {
     il_json *m = rpc_envelope(a);
-    const bool fine =
-        il_json_set(m, IL_STR("method"), il_json_string(a, method)) && (params == NULL || rpc_share(a, m, IL_STR("params"), params));
+    const bool fine = il_json_set(m, IL_STR("method"), il_json_string(a, method)) &&
+                      (params == NULL || rpc_share(a, m, IL_STR("params"), params));
     return fine ? m : NULL;
 }
 
@@ -249,7 +252,8 @@ il_json *il_rpc_result(il_arena *a, const il_rpc_id *id, const il_json *result) 
 
 il_json *il_rpc_error(il_arena *a, const il_rpc_id *id, int64_t code, il_str message, const il_json *data) {
     il_json *m = rpc_envelope(a), *e = il_json_make(a, IL_JSON_OBJECT);
-    const bool fine = il_json_set(m, IL_STR("id"), il_rpc_id_node(a, id)) && il_json_set(e, IL_STR("code"), il_json_number(a, code)) &&
+    const bool fine = il_json_set(m, IL_STR("id"), il_rpc_id_node(a, id)) &&
+                      il_json_set(e, IL_STR("code"), il_json_number(a, code)) &&
                       il_json_set(e, IL_STR("message"), il_json_string(a, message)) &&
                       (data == NULL || rpc_share(a, e, IL_STR("data"), data)) && il_json_set(m, IL_STR("error"), e);
     return fine ? m : NULL;

@@ -23,8 +23,8 @@ typedef enum il_rpc_kind { IL_RPC_BAD = 0, IL_RPC_REQUEST, IL_RPC_NOTIFICATION, 
 
 typedef struct il_rpc {
     il_rpc_kind kind;
-    il_rpc_id id;          /* also of a bad message when it could be read */
-    bool asks;             /* has a `method`: its sender may wait for an answer */
+    il_rpc_id id; /* also of a bad message when it could be read */
+    bool asks;    /* has a `method`: its sender may wait for an answer */
     il_str method;
     const il_json *params; /* an object, or NULL */
     const il_json *result, *error;

@@ -10,14 +10,14 @@
 #include "base/error.h"
 #include "base/str.h"
 
-#define WRITER_KEEP (1024u * 1024u) /* a buffer above this is given back when it is empty */
+#define WRITER_KEEP ((size_t)1 << 20) /* a buffer above this is given back when it is empty */
 
 struct il_writer {
     const il_alloc *alloc;
     struct event *event;
     il_writer_calls calls;
     void *ctx;
-    int fd, flags;      /* flags: of the descriptor before us, -1 when they were left alone */
+    int fd, flags; /* flags: of the descriptor before us, -1 when they were left alone */
     char *p;
     size_t start, end, cap, high, max;
     bool full, dead, told;
@@ -86,8 +86,8 @@ static void writer_on_event(evutil_socket_t fd, short what, void *ctx) {
     writer_mark(w);
 }
 
-il_status il_writer_new(const il_alloc *alloc, il_loop *loop, int fd, size_t high, size_t max, const il_writer_calls *calls, void *ctx,
-                        il_writer **out, il_error *err) {
+il_status il_writer_new(const il_alloc *alloc, il_loop *loop, int fd, size_t high, size_t max, const il_writer_calls *calls,
+                        void *ctx, il_writer **out, il_error *err) {
     *out = NULL;
     il_writer *w = alloc->alloc(alloc->ctx, sizeof *w);
     if (w == NULL) {
@@ -165,6 +165,4 @@ il_status il_writer_put(il_writer *w, il_str message, il_error *err) {
     return IL_OK;
 }
 
-size_t il_writer_waiting(const il_writer *w) {
-    return w->end - w->start;
-}
+size_t il_writer_waiting(const il_writer *w) { return w->end - w->start; }

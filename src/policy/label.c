@@ -278,6 +278,18 @@ static void il_label_sink(il_label *out, bool once) {
     out->sink = (out->effects & (uint32_t)IL_EGRESS) == 0 ? IL_SINK_NONE : once ? IL_SINK_ONCE : IL_SINK_STANDING;
 }
 
+/* The methods that list what a server has: they bring its texts, but carry no words of the caller, since the cursor is the server's own (the
+ * gateway passes no other). So of a server outside they are known without an entry, and are no way out. */
+static bool il_label_lists(il_str tool, const il_json *args) {
+    static const il_str methods[] = {{"tools/list", 10}, {"prompts/list", 12}, {"resources/list", 14}, {"resources/templates/list", 24}};
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        if (il_str_eq(tool, methods[i])) {
+            return il_json_count(args) == (il_json_get(args, IL_STR("cursor")) != NULL ? 1u : 0u);
+        }
+    }
+    return false;
+}
+
 static il_status il_label_judge(const il_policy *p, il_str server, il_str tool, const il_json *args, uint32_t held, il_arena *scratch,
                                 il_label *out, il_error *err) {
     il_str name;
@@ -287,12 +299,12 @@ static il_status il_label_judge(const il_policy *p, il_str server, il_str tool, 
         (server.n == 0 && il_str_find(tool, IL_STR("."), 0) != SIZE_MAX)) {
         return IL_OK;
     }
+    bool outside = server.n > 0 && !il_policy_server_inside(p, server), lists = outside && il_label_lists(tool, args);
     il_matched m = il_label_match(p, name);
-    if (m.tool == NULL) {
+    if (m.tool == NULL && !lists) {
         return IL_OK;
     }
-    bool outside = server.n > 0 && !il_policy_server_inside(p, server);
-    out->declared = m.effects | (outside ? (uint32_t)(IL_UNTRUSTED | IL_EGRESS) : 0u);
+    out->declared = m.effects | (outside ? (uint32_t)IL_UNTRUSTED : 0u) | (outside && !lists ? (uint32_t)IL_EGRESS : 0u);
     out->effects = out->declared;
     if ((out->declared & IL_SINKS) != 0) {
         uint32_t taints = (out->declared | held) & IL_TAINTS;

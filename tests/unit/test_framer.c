@@ -79,7 +79,7 @@ static void framer_lines(void **state) {
         {"a\nb\n", "[a][b]"},
         {"\n\n", "[][]"},
         {"a\r\nb\n", "[a][b]"},
-        {"a\r\r\n", "[a\r]"},       /* one CR belongs to the line end, the other does not */
+        {"a\r\r\n", "[a\r]"}, /* one CR belongs to the line end, the other does not */
         {"\r\n", "[]"},
         {"a\rb\n", "[a\rb]"},
         {"a\nrest", "[a](rest)"},

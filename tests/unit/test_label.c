@@ -170,6 +170,14 @@ static const label_row label_rows[] = {
     {"out.any", "{}", 0, U | E},
     {"out.send", "{\"to\":\"bo@corp.example\"}", 0, U | E},
     {"undeclared.send", "{\"to\":\"bo@corp.example\"}", 0, U | E},
+    /* its lists bring its texts and carry nothing out, with or without an entry; with other arguments they are a tool */
+    {"out.tools/list", "{}", 0, U},
+    {"undeclared.tools/list", "{}", 0, U},
+    {"undeclared.prompts/list", "{\"cursor\":\"p2\"}", 0, U},
+    {"undeclared.resources/templates/list", "{}", S, U},
+    {"out.resources/list", "{\"cursor\":\"p2\",\"note\":\"x\"}", 0, U | E},
+    {"out.resources/list", "{\"note\":\"x\"}", 0, U | E},
+    {"out.tools/lists", "{}", 0, U | E},
     /* unequal patterns: the worst of both, never vouched; equal ones are one */
     {"in.overlap", "{\"to\":\"bo@corp.example\"}", 0, U | S | E},
     {"in.over", "{\"to\":\"bo@corp.example\"}", 0, U},
@@ -218,7 +226,8 @@ static void label_is_monotone(void **state) {
 static void label_unknown(void **state) {
     policy_case *c = *state;
     static const char *const names[] = {"in.nothing", "In.read", "in.READ", "in.read ", " in.read", "in.read\n", "read", "inn.read", "in.", "in",
-                                        "in.r\xd0\xb5" "ad", "out.any\x01", "out.any thing", "", ".read"};
+                                        "in.r\xd0\xb5" "ad", "out.any\x01", "out.any thing", "", ".read", "in.tools/list", "undeclared.tools/call",
+                                        "undeclared.resources/read", "tools/list", ".tools/list"};
     policy_must(c, label_policy);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         il_label l = policy_label(c, names[i], "{}", 0);

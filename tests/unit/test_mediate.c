@@ -57,8 +57,18 @@ static const char *mediate_show(const il_json *v) {
 
 static void mediate_what_is_not_known_does_not_pass(void **state) {
     (void)state;
-    static const char *const unknown[] = {"", "tools/Call", "tools/call ", "tasks/get", "tasks/result", "tasks/list", "tasks/cancel", "server/discover",
-                                          "subscriptions/listen", "notifications/tasks/status", "notifications/elicitation/complete", "rpc.discover"};
+    static const char *const unknown[] = {"",
+                                          "tools/Call",
+                                          "tools/call ",
+                                          "tasks/get",
+                                          "tasks/result",
+                                          "tasks/list",
+                                          "tasks/cancel",
+                                          "server/discover",
+                                          "subscriptions/listen",
+                                          "notifications/tasks/status",
+                                          "notifications/elicitation/complete",
+                                          "rpc.discover"};
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
         for (int way = IL_FROM_CLIENT; way <= IL_FROM_SERVER; way++) {
             assert_null(il_mediate((il_way)way, true, il_str_of(unknown[i])));
@@ -74,7 +84,8 @@ static void mediate_what_is_not_known_does_not_pass(void **state) {
 
 static void mediate_what_leaves_is_judged(void **state) {
     (void)state;
-    static const char *const gated[] = {"tools/call", "resources/read", "resources/subscribe", "prompts/get", "completion/complete"};
+    static const char *const gated[] = {"tools/call", "resources/read", "resources/subscribe", "prompts/get",
+                                        "completion/complete"};
     static const char *const lists[] = {"tools/list", "resources/list", "resources/templates/list", "prompts/list"};
     static const char *const asked[] = {"sampling/createMessage", "roots/list", "elicitation/create"};
     for (size_t i = 0; i < sizeof gated / sizeof *gated; i++) {
@@ -116,8 +127,18 @@ static void mediate_names(void **state) {
     (void)state;
     char longest[130];
     memset(longest, 'a', sizeof longest);
-    assert_true(il_tool_name_ok(IL_STR("read_file")) && il_tool_name_ok(IL_STR("A-b.c_9")) && il_tool_name_ok((il_str){longest, 128}));
-    static const char *const bad[] = {"", " echo", "echo ", "a/b", "a:b", "a\xc3\xa9", "a\n", "a\"", "\xef\xbd\x85" "cho"};
+    assert_true(il_tool_name_ok(IL_STR("read_file")) && il_tool_name_ok(IL_STR("A-b.c_9")) &&
+                il_tool_name_ok((il_str){longest, 128}));
+    static const char *const bad[] = {"",
+                                      " echo",
+                                      "echo ",
+                                      "a/b",
+                                      "a:b",
+                                      "a\xc3\xa9",
+                                      "a\n",
+                                      "a\"",
+                                      "\xef\xbd\x85"
+                                      "cho"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_false(il_tool_name_ok(il_str_of(bad[i])));
     }
@@ -140,15 +161,22 @@ static void mediate_results_lose_meta(void **state) {
         const char *in, *out;
     } rows[] = {
         {IL_MSG_TOOLS_CALL, "{\"_meta\":{\"a\":1},\"content\":[]}", "{\"content\":[]}"},
-        {IL_MSG_TOOLS_CALL, "{\"content\":[{\"type\":\"text\",\"_meta\":{},\"text\":\"_meta\"},7]}", "{\"content\":[{\"type\":\"text\",\"text\":\"_meta\"},7]}"},
+        {IL_MSG_TOOLS_CALL, "{\"content\":[{\"type\":\"text\",\"_meta\":{},\"text\":\"_meta\"},7]}",
+         "{\"content\":[{\"type\":\"text\",\"text\":\"_meta\"},7]}"},
         {IL_MSG_TOOLS_CALL, "{\"content\":[{\"type\":\"resource\",\"resource\":{\"uri\":\"x:\",\"_meta\":1}}]}",
          "{\"content\":[{\"type\":\"resource\",\"resource\":{\"uri\":\"x:\"}}]}"},
         /* structured content is data of the tool, whatever its keys are called */
-        {IL_MSG_TOOLS_CALL, "{\"structuredContent\":{\"_meta\":1,\"n\":1.0},\"isError\":true}", "{\"structuredContent\":{\"_meta\":1,\"n\":1.0},\"isError\":true}"},
-        {IL_MSG_RESOURCES_READ, "{\"contents\":[{\"uri\":\"x:\",\"text\":\"t\",\"_meta\":{}}]}", "{\"contents\":[{\"uri\":\"x:\",\"text\":\"t\"}]}"},
-        {IL_MSG_PROMPTS_GET, "{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"resource\",\"_meta\":0,\"resource\":{\"_meta\":0,\"uri\":\"x:\"}}}]}",
+        {IL_MSG_TOOLS_CALL, "{\"structuredContent\":{\"_meta\":1,\"n\":1.0},\"isError\":true}",
+         "{\"structuredContent\":{\"_meta\":1,\"n\":1.0},\"isError\":true}"},
+        {IL_MSG_RESOURCES_READ, "{\"contents\":[{\"uri\":\"x:\",\"text\":\"t\",\"_meta\":{}}]}",
+         "{\"contents\":[{\"uri\":\"x:\",\"text\":\"t\"}]}"},
+        {IL_MSG_PROMPTS_GET,
+         "{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"resource\",\"_meta\":0,\"resource\":{\"_meta\":0,\"uri\":\"x:"
+         "\"}}}]}",
          "{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"resource\",\"resource\":{\"uri\":\"x:\"}}}]}"},
-        {IL_MSG_TOOLS_LIST, "{\"tools\":[{\"name\":\"a\",\"_meta\":{},\"execution\":{\"taskSupport\":\"optional\"}},{\"name\":\"b c\"},{\"title\":\"d\"},7],\"nextCursor\":\"\"}",
+        {IL_MSG_TOOLS_LIST,
+         "{\"tools\":[{\"name\":\"a\",\"_meta\":{},\"execution\":{\"taskSupport\":\"optional\"}},{\"name\":\"b "
+         "c\"},{\"title\":\"d\"},7],\"nextCursor\":\"\"}",
          "{\"tools\":[{\"name\":\"a\",\"execution\":{\"taskSupport\":\"optional\"}}],\"nextCursor\":\"\"}"},
         {IL_MSG_COMPLETE, "{\"completion\":{\"values\":[]},\"_meta\":{}}", "{\"completion\":{\"values\":[]}}"},
     };
@@ -171,35 +199,59 @@ static void mediate_params_lose_meta(void **state) {
 
 static void mediate_capabilities(void **state) {
     (void)state;
-    const il_json *server = mediate_json("{\"tools\":{\"listChanged\":true,\"x\":1},\"resources\":{\"subscribe\":true,\"listChanged\":\"yes\"},\"logging\":{\"z\":{}},"
+    const il_json *server = mediate_json("{\"tools\":{\"listChanged\":true,\"x\":1},\"resources\":{\"subscribe\":true,"
+                                         "\"listChanged\":\"yes\"},\"logging\":{\"z\":{}},"
                                          "\"tasks\":{\"list\":{}},\"experimental\":{\"e\":{}},\"extensions\":{},\"prompts\":7}");
     assert_string_equal(mediate_show(il_filter_capabilities(&mediate_arena, server)),
                         "{\"tools\":{\"listChanged\":true},\"resources\":{\"subscribe\":true},\"logging\":{}}");
-    const il_features f = il_features_of(mediate_json("{\"sampling\":{\"tools\":{}},\"roots\":{\"listChanged\":true},\"elicitation\":{\"url\":{}},\"tasks\":{}}"));
-    assert_string_equal(mediate_show(il_features_node(&mediate_arena, &f)), "{\"roots\":{\"listChanged\":true},\"sampling\":{},\"elicitation\":{}}");
+    const il_features f = il_features_of(
+        mediate_json("{\"sampling\":{\"tools\":{}},\"roots\":{\"listChanged\":true},\"elicitation\":{\"url\":{}},\"tasks\":{}}"));
+    assert_string_equal(mediate_show(il_features_node(&mediate_arena, &f)),
+                        "{\"roots\":{\"listChanged\":true},\"sampling\":{},\"elicitation\":{}}");
     const il_features none = il_features_of(mediate_json("{\"sampling\":true,\"roots\":null,\"experimental\":{}}"));
     assert_string_equal(mediate_show(il_features_node(&mediate_arena, &none)), "{}");
-    const il_json *info = mediate_json("{\"name\":\"n\",\"version\":\"1\",\"icons\":[],\"websiteUrl\":\"https://x.example\",\"description\":\"d\",\"title\":7}");
-    assert_string_equal(mediate_show(il_filter_server_info(&mediate_arena, info, true)), "{\"name\":\"n\",\"version\":\"1\",\"description\":\"d\"}");
+    const il_json *info = mediate_json(
+        "{\"name\":\"n\",\"version\":\"1\",\"icons\":[],\"websiteUrl\":\"https://x.example\",\"description\":\"d\",\"title\":7}");
+    assert_string_equal(mediate_show(il_filter_server_info(&mediate_arena, info, true)),
+                        "{\"name\":\"n\",\"version\":\"1\",\"description\":\"d\"}");
     assert_string_equal(mediate_show(il_filter_server_info(&mediate_arena, info, false)), "{\"name\":\"n\",\"version\":\"1\"}");
 }
 
 static void mediate_refusals(void **state) {
     (void)state;
     const il_rpc_id id = {.present = true, .text = IL_STR("7")};
-    const il_denial d = {.code = IL_DENY_POLICY, .text = IL_STR("no"), .action = "require_approval", .layer = "machine", .rule = "r", .approval = "AP1", .session = IL_STR("s")};
-    assert_string_equal(mediate_show(il_deny_answer(&mediate_arena, &id, IL_MSG_TOOLS_CALL, &d)),
-                        "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"no\"}],\"isError\":true,\"_meta\":{\"interlock/decision\":"
-                        "{\"action\":\"require_approval\",\"layer\":\"machine\",\"rule\":\"r\",\"id\":\"AP1\",\"session\":\"s\"}}}}");
-    const il_denial block = {.code = IL_DENY_POLICY, .text = IL_STR("no"), .action = "block", .layer = "fault", .rule = "", .approval = "", .session = IL_STR("s")};
+    const il_denial d = {.code = IL_DENY_POLICY,
+                         .text = IL_STR("no"),
+                         .action = "require_approval",
+                         .layer = "machine",
+                         .rule = "r",
+                         .approval = "AP1",
+                         .session = IL_STR("s")};
+    assert_string_equal(
+        mediate_show(il_deny_answer(&mediate_arena, &id, IL_MSG_TOOLS_CALL, &d)),
+        "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"no\"}],\"isError\":true,\"_meta\":{"
+        "\"interlock/decision\":"
+        "{\"action\":\"require_approval\",\"layer\":\"machine\",\"rule\":\"r\",\"id\":\"AP1\",\"session\":\"s\"}}}}");
+    const il_denial block = {.code = IL_DENY_POLICY,
+                             .text = IL_STR("no"),
+                             .action = "block",
+                             .layer = "fault",
+                             .rule = "",
+                             .approval = "",
+                             .session = IL_STR("s")};
     assert_string_equal(mediate_show(il_deny_answer(&mediate_arena, &id, IL_MSG_RESOURCES_READ, &block)),
-                        "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":4030,\"message\":\"no\",\"data\":{\"action\":\"block\",\"layer\":\"fault\",\"session\":\"s\"}}}");
+                        "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":4030,\"message\":\"no\",\"data\":{\"action\":"
+                        "\"block\",\"layer\":\"fault\",\"session\":\"s\"}}}");
     const il_denial gone = {.code = IL_DENY_UPSTREAM, .text = IL_STR("gone")};
-    assert_string_equal(mediate_show(il_deny_answer(&mediate_arena, &id, IL_MSG_PROMPTS_GET, &gone)), "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":4031,\"message\":\"gone\"}}");
-    assert_string_equal(mediate_show(il_deny_answer(&mediate_arena, &id, IL_MSG_TOOLS_CALL, &gone)),
-                        "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"gone\"}],\"isError\":true}}");
-    assert_string_equal(mediate_show(il_deny_ask(&mediate_arena, &id, IL_MSG_ELICIT, true)), "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"action\":\"decline\"}}");
-    assert_string_equal(mediate_show(il_deny_ask(&mediate_arena, &id, IL_MSG_ROOTS_LIST, true)), "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"roots\":[]}}");
+    assert_string_equal(mediate_show(il_deny_answer(&mediate_arena, &id, IL_MSG_PROMPTS_GET, &gone)),
+                        "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":4031,\"message\":\"gone\"}}");
+    assert_string_equal(
+        mediate_show(il_deny_answer(&mediate_arena, &id, IL_MSG_TOOLS_CALL, &gone)),
+        "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"gone\"}],\"isError\":true}}");
+    assert_string_equal(mediate_show(il_deny_ask(&mediate_arena, &id, IL_MSG_ELICIT, true)),
+                        "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"action\":\"decline\"}}");
+    assert_string_equal(mediate_show(il_deny_ask(&mediate_arena, &id, IL_MSG_ROOTS_LIST, true)),
+                        "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"roots\":[]}}");
     assert_string_equal(mediate_show(il_deny_ask(&mediate_arena, &id, IL_MSG_SAMPLING, true)),
                         "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-1,\"message\":\"User rejected sampling request\"}}");
     assert_string_equal(mediate_show(il_deny_ask(&mediate_arena, &id, IL_MSG_SAMPLING, false)),
@@ -210,8 +262,10 @@ static void mediate_refusals(void **state) {
 static void mediate_without_memory(void **state) {
     (void)state;
     const il_rpc_id id = {.present = true, .text = IL_STR("7")};
-    const il_denial d = {.code = IL_DENY_POLICY, .text = IL_STR("no"), .action = "block", .layer = "machine", .rule = "r", .session = IL_STR("s")};
-    const il_json *in = mediate_json("{\"tools\":[{\"name\":\"a\",\"_meta\":1}],\"content\":[{\"type\":\"resource\",\"resource\":{\"_meta\":1}}]}");
+    const il_denial d = {
+        .code = IL_DENY_POLICY, .text = IL_STR("no"), .action = "block", .layer = "machine", .rule = "r", .session = IL_STR("s")};
+    const il_json *in = mediate_json(
+        "{\"tools\":[{\"name\":\"a\",\"_meta\":1}],\"content\":[{\"type\":\"resource\",\"resource\":{\"_meta\":1}}]}");
     char whole[5][512];
     size_t refused = 0;
     for (size_t cap = 1u << 16;; cap = cap == 1u << 16 ? 0 : cap + 16) {
@@ -238,7 +292,8 @@ static void mediate_without_memory(void **state) {
         }
         il_arena_free(&a);
         il_arena_reset(&mediate_arena);
-        in = mediate_json("{\"tools\":[{\"name\":\"a\",\"_meta\":1}],\"content\":[{\"type\":\"resource\",\"resource\":{\"_meta\":1}}]}");
+        in = mediate_json(
+            "{\"tools\":[{\"name\":\"a\",\"_meta\":1}],\"content\":[{\"type\":\"resource\",\"resource\":{\"_meta\":1}}]}");
     }
     assert_true(refused > 20);
 }

@@ -52,8 +52,8 @@ static void pending_maps_both_ways(void **state) {
     il_pending_spec spec = pending_spec(id, false);
     assert_int_equal(il_pendings_add(&p, &spec, &a, NULL), IL_OK);
     id[0] = '9'; /* the table keeps its own copy */
-    assert_true(il_str_eq(a->id.text, IL_STR("1")) && il_str_eq(a->token.text, IL_STR("tok")) && il_str_eq(a->what, IL_STR("send")) &&
-                il_str_eq(a->extra, IL_STR("x:")));
+    assert_true(il_str_eq(a->id.text, IL_STR("1")) && il_str_eq(a->token.text, IL_STR("tok")) &&
+                il_str_eq(a->what, IL_STR("send")) && il_str_eq(a->extra, IL_STR("x:")));
     spec = pending_spec("1", true);
     assert_int_equal(il_pendings_add(&p, &spec, &b, NULL), IL_OK); /* "1" is not 1 */
     spec = pending_spec("1", false);
@@ -68,7 +68,7 @@ static void pending_maps_both_ways(void **state) {
     assert_null(il_pendings_by_uid(&p, first));
     spec = pending_spec("1", false);
     assert_int_equal(il_pendings_add(&p, &spec, &c, NULL), IL_OK); /* answered: the id may be used again */
-    assert_true(c->uid > b->uid && b->uid > first);               /* ours never is */
+    assert_true(c->uid > b->uid && b->uid > first);                /* ours never is */
     il_pendings_free(&p);
     assert_int_equal(memory.live, 0);
 }

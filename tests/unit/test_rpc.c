@@ -127,7 +127,8 @@ static void rpc_long_id_is_refused(void **state) {
 
 static void rpc_ids_are_typed(void **state) {
     (void)state;
-    const il_rpc_id one = {.present = true, .text = IL_STR("1")}, text = {.present = true, .string = true, .text = IL_STR("1")}, none = {0};
+    const il_rpc_id one = {.present = true, .text = IL_STR("1")}, text = {.present = true, .string = true, .text = IL_STR("1")},
+                    none = {0};
     assert_true(il_rpc_id_eq(&one, &one));
     assert_false(il_rpc_id_eq(&one, &text));
     assert_false(il_rpc_id_eq(&one, &none));
@@ -144,12 +145,12 @@ static void rpc_salvage(void **state) {
         {"{\"result\":{\"id\":3,\"a\":\"\\ud800\"},\"id\":9}", "9", false},
         {"{\"params\":[{\"id\":1}],\"id\":2}", "2", false},
         {"{\"a\":\"\\\"id\\\":4\",\"id\":5}", "5", false},
-        {"{\"id\":7,\"id\":8}", NULL, false},              /* which? */
-        {"{\"id\":7,\"i\\u0064\":8}", NULL, false},        /* the same in disguise */
+        {"{\"id\":7,\"id\":8}", NULL, false},       /* which? */
+        {"{\"id\":7,\"i\\u0064\":8}", NULL, false}, /* the same in disguise */
         {"{\"id\":7.0}", NULL, false},
         {"{\"id\":07}", NULL, false},
         {"{\"id\":-7}", NULL, false},
-        {"{\"id\":7", NULL, false},                        /* more digits might have followed */
+        {"{\"id\":7", NULL, false}, /* more digits might have followed */
         {"{\"id\":\"a\\n\"}", NULL, false},
         {"{\"id\":null}", NULL, false},
         {"{\"id\":99999999999999999999}", NULL, false},
@@ -178,12 +179,13 @@ static void rpc_salvage(void **state) {
 
 /* Every builder, as one text; NULL when memory ran out. */
 static const char *rpc_build(il_arena *a, char *out, size_t cap) {
-    const il_rpc_id number = {.present = true, .text = IL_STR("12")}, string = {.present = true, .string = true, .text = IL_STR("\"\n")}, none = {0};
+    const il_rpc_id number = {.present = true, .text = IL_STR("12")},
+                    string = {.present = true, .string = true, .text = IL_STR("\"\n")}, none = {0};
     il_json *params = il_json_make(a, IL_JSON_OBJECT);
     (void)il_json_set(params, IL_STR("k"), il_json_boolean(a, true));
     const il_json *messages[] = {
-        il_rpc_request(a, 3, IL_STR("m"), NULL),       params == NULL ? NULL : il_rpc_request(a, 3, IL_STR("m"), params),
-        il_rpc_notification(a, IL_STR("n"), NULL),     il_rpc_result(a, &number, NULL),
+        il_rpc_request(a, 3, IL_STR("m"), NULL),           params == NULL ? NULL : il_rpc_request(a, 3, IL_STR("m"), params),
+        il_rpc_notification(a, IL_STR("n"), NULL),         il_rpc_result(a, &number, NULL),
         il_rpc_error(a, &string, -5, IL_STR("why"), NULL), params == NULL ? NULL : il_rpc_error(a, &none, 1, IL_STR("w"), params),
     };
     size_t n = 0;
@@ -245,8 +247,9 @@ static void rpc_line_is_bounded(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rpc_envelopes), cmocka_unit_test(rpc_long_id_is_refused),      cmocka_unit_test(rpc_ids_are_typed),
-        cmocka_unit_test(rpc_salvage),   cmocka_unit_test(rpc_builders),                cmocka_unit_test(rpc_builders_without_memory),
+        cmocka_unit_test(rpc_envelopes),       cmocka_unit_test(rpc_long_id_is_refused),
+        cmocka_unit_test(rpc_ids_are_typed),   cmocka_unit_test(rpc_salvage),
+        cmocka_unit_test(rpc_builders),        cmocka_unit_test(rpc_builders_without_memory),
         cmocka_unit_test(rpc_line_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

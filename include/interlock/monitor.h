@@ -93,7 +93,7 @@ typedef struct il_decision {
     uint64_t pre, post;                   /* packed machine states */
     uint32_t symbol;                      /* IL_NO_SYMBOL when the machine was not asked */
     char reason[IL_REASON_BYTES];         /* rule or fault id; empty on an allow */
-    char approval[IL_APPROVAL_ID_BYTES];  /* of the pending request; empty when there is none */
+    char approval[IL_APPROVAL_ID_BYTES];  /* of the pending request, or of the one that an allow used up; else empty */
     char message[IL_MESSAGE_BYTES];       /* for the model: names rule and source calls, never their content */
     uint8_t args_digest[IL_DIGEST_BYTES]; /* SHA-256 of the sorted canonical arguments */
     uint32_t nwitnesses;

@@ -121,6 +121,10 @@ static il_space_move view_machine(il_view *v, uint64_t state, uint32_t symbol, u
         il_step step = il_machine_step(s->table, state, symbol);
         verdict = (il_verdict)step.verdict;
         *next = step.next;
+    } else if (v->varied && v->variant.skip_action == action) {
+        il_memo_step step = il_memo_eval(v->varied, state, symbol);
+        verdict = step.verdict;
+        *next = step.next;
     } else if (v->variant.skip && v->variant.skip_action == action) {
         il_step step = il_model_eval(s->m, &v->variant, state, symbol).step;
         verdict = (il_verdict)step.verdict;

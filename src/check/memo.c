@@ -6,8 +6,13 @@
 #define IL_MEMO_REJECT UINT64_MAX
 #define IL_MEMO_FAULT (UINT64_MAX - 1)
 
-void il_memo_init(il_memo *memo, const il_alloc *alloc, const il_model *m, size_t max_bytes) {
-    *memo = (il_memo){.alloc = alloc, .model = m, .max_bytes = m->bits < 64 ? max_bytes : 0};
+void il_memo_init(il_memo *memo, const il_alloc *alloc, const il_model *m, const il_variant *variant, size_t max_bytes) {
+    *memo = (il_memo){.alloc = alloc, .model = m, .count = m->nsymbols, .max_bytes = m->bits < 64 ? max_bytes : 0};
+    if (variant) {
+        memo->variant = *variant;
+        memo->first = m->actions[variant->skip_action].first_symbol;
+        memo->count = m->actions[variant->skip_action].nsymbols;
+    }
 }
 
 void il_memo_free(il_memo *memo) {
@@ -61,13 +66,13 @@ static bool memo_grow(il_memo *memo) {
     return true;
 }
 
-static il_memo_step memo_plain(const il_model *m, uint64_t state, uint32_t symbol) {
-    il_step s = il_model_eval(m, NULL, state, symbol).step;
+static il_memo_step memo_plain(const il_memo *memo, uint64_t state, uint32_t symbol) {
+    il_step s = il_model_eval(memo->model, &memo->variant, state, symbol).step;
     return (il_memo_step){(il_verdict)s.verdict, s.next};
 }
 
 static const uint64_t *memo_row(il_memo *memo, uint64_t state) {
-    size_t size = memo->model->nsymbols * sizeof(uint64_t);
+    size_t size = memo->count * sizeof(uint64_t);
     if (memo->n > 0) {
         uint32_t place = memo->slots[memo_slot(memo, state)];
         if (place) {
@@ -81,8 +86,8 @@ static const uint64_t *memo_row(il_memo *memo, uint64_t state) {
     if (!row) {
         return NULL;
     }
-    for (uint32_t s = 0; s < memo->model->nsymbols; s++) {
-        il_memo_step step = memo_plain(memo->model, state, s);
+    for (uint32_t s = 0; s < memo->count; s++) {
+        il_memo_step step = memo_plain(memo, state, memo->first + s);
         row[s] = step.verdict == IL_ACCEPT ? step.next : step.verdict == IL_FAULT ? IL_MEMO_FAULT : IL_MEMO_REJECT;
     }
     memo->bytes += size;
@@ -96,8 +101,9 @@ static const uint64_t *memo_row(il_memo *memo, uint64_t state) {
 il_memo_step il_memo_eval(il_memo *memo, uint64_t state, uint32_t symbol) {
     const uint64_t *row = memo_row(memo, state);
     if (!row) {
-        return memo_plain(memo->model, state, symbol);
+        return memo_plain(memo, state, symbol);
     }
+    symbol -= memo->first;
     if (row[symbol] == IL_MEMO_REJECT) {
         return (il_memo_step){IL_REJECT, state};
     }

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Remembers il_model_eval() of whole rows (one state, every symbol), because every check walks the same product again. */
+/* Remembers il_model_eval() by rows (one state, every symbol or those of one action), because every check walks the same product again. */
 #pragma once
 #include "machine/model.h"
+
+#define IL_MEMO_BYTES ((size_t)256 << 20)
 
 typedef struct il_memo {
     const il_alloc *alloc;
     const il_model *model;
+    il_variant variant;
+    uint32_t first, count; /* symbols that are asked for */
     uint64_t *states, **rows;
     uint32_t n, cap, mask;
     uint32_t *slots;
@@ -18,7 +22,7 @@ typedef struct il_memo_step {
     uint64_t next;
 } il_memo_step;
 
-/* Keeps nothing yet. A model of 64 bits is never remembered: two packed values serve as marks. */
-void il_memo_init(il_memo *memo, const il_alloc *alloc, const il_model *m, size_t max_bytes);
+/* Keeps nothing yet. `variant` may be NULL; with one, only the symbols of its skip_action may be asked. A model of 64 bits is never remembered: two packed values serve as marks. */
+void il_memo_init(il_memo *memo, const il_alloc *alloc, const il_model *m, const il_variant *variant, size_t max_bytes);
 il_memo_step il_memo_eval(il_memo *memo, uint64_t state, uint32_t symbol);
 void il_memo_free(il_memo *memo);

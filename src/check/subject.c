@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check/subject.h"
 
-#define IL_SUBJECT_MEMO_BYTES ((size_t)256 << 20)
 
 bool il_words_taint(const il_symbol_words *w, il_taint_word word) {
     switch (word) {
@@ -64,7 +63,7 @@ il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena,
     if (bounds) {
         s->bounds = *bounds;
     }
-    il_memo_init(&s->memo, alloc, m, IL_SUBJECT_MEMO_BYTES);
+    il_memo_init(&s->memo, alloc, m, NULL, IL_MEMO_BYTES);
     subject_actions(s);
     subject_vars(s);
     for (uint32_t r = 0; r < m->nregions; r++) {

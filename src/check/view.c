@@ -34,7 +34,8 @@ static uint64_t view_bring(const il_subject *s, uint32_t symbol, uint64_t next, 
     const il_symbol_words *w = &s->words[symbol];
     bool brings = (s->admits | s->joins) >> s->m->symbol_action[symbol] & 1;
     for (uint32_t t = 0; t < s->ntaints; t++) {
-        if ((brings && il_words_taint(w, s->taint_words[t])) || il_model_get(s->m, next, s->taints[t]) != 0) {
+        bool wordless = s->taint_words[t] == IL_TAINT_OTHER; /* no payload speaks of it: the variable must do */
+        if (wordless ? il_model_get(s->m, next, s->taints[t]) != 0 : brings && il_words_taint(w, s->taint_words[t])) {
             extra |= UINT64_C(1) << t;
         }
     }
@@ -120,6 +121,10 @@ static il_space_move view_machine(il_view *v, uint64_t state, uint32_t symbol, u
         il_step step = il_machine_step(s->table, state, symbol);
         verdict = (il_verdict)step.verdict;
         *next = step.next;
+    } else if (v->varied && v->variant.skip_action == action) {
+        il_memo_step step = il_memo_eval(v->varied, state, symbol);
+        verdict = step.verdict;
+        *next = step.next;
     } else if (v->variant.skip && v->variant.skip_action == action) {
         il_step step = il_model_eval(s->m, &v->variant, state, symbol).step;
         verdict = (il_verdict)step.verdict;
@@ -169,11 +174,8 @@ static uint64_t view_seen(const il_view *v, uint64_t key) {
         return state;
     }
     for (uint32_t t = 0; t < s->ntaints; t++) {
-        bool held = extra >> t & 1;
         uint32_t last = s->m->vars[s->taints[t]].domain.size - 1;
-        if (held || !ghosts) {
-            state = il_model_set(s->m, state, s->taints[t], held ? last : 0);
-        }
+        state = il_model_set(s->m, state, s->taints[t], extra >> t & 1 ? last : 0);
     }
     if (ghosts && s->open != UINT32_MAX && (extra >> s->ntaints & 1)) {
         uint32_t least = extra >> (s->ntaints + 1) & 1 ? s->open_foreign : s->open_bound;

@@ -37,7 +37,9 @@ static const twin twins[] = {
     {"effects at return instead of admission",
      {{"untrusted: \"call.untrusted ? (pre.untrusted == 'none' ? 'fresh' : 'held') : pre.untrusted\"", "untrusted: \"pre.untrusted\""},
       {"sensitive: \"call.sensitive ? (pre.sensitive == 'none' ? 'fresh' : 'held') : pre.sensitive\"", "sensitive: \"pre.sensitive\""},
-      {"(call.untrusted && pre.untrusted == 'none') || (call.sensitive && pre.sensitive == 'none')", "false"}},
+      {"(call.untrusted && pre.untrusted == 'none') || (call.sensitive && pre.sensitive == 'none')", "false"},
+      {ADMIT_GUARD, "egress != 'once'\"}\n      - {as: lethal-trifecta, if: \"(pre.untrusted != 'none' || call.untrusted) && "
+                    "(pre.sensitive != 'none' || call.sensitive) && (liveout)\"}"}},
      {{"from-init", LETHAL, "a{e} se{u,s}"}, {"laundering", LETHAL, "a{s} a{u,e}"}},
      {{NULL, NULL}}},
     {"test on held only, without new",
@@ -196,10 +198,10 @@ static void test_vacuous(void **state) {
          "gates", "approved-crossing", "NOTHING_WAS_MEDIATED", IL_CHECK_VACUOUS},
         {{{"(pre.flight || pre.open)\"}\n", "(pre.flight || pre.open)\"}\n  nowhere: {never: \"pre.open && !pre.open\"}\n"}},
          "havoc", "nowhere", "EMPTY_REGION", IL_CHECK_VACUOUS},
-        {{{"(pre.flight || pre.open)\"}\n", "(pre.flight || pre.open)\"}\n  crowded: {never: \"pre.asked + pre.granted > 2\"}\n"}},
-         "gates", "crowded", "NO_GUARD_MATTERS", IL_CHECK_VACUOUS},
+        {{{"(pre.flight || pre.open)\"}\n", "(pre.flight || pre.open)\"}\n  late: {never: \"pre.granted > 0 && pre.phase == 'ended'\"}\n"}},
+         "gates", "late", "NO_GUARD_MATTERS", IL_CHECK_VACUOUS},
         {{{"  phase: [live, quarantined, ended]\n", "  phase: [live, quarantined, ended]\n  spare: bool\n"}}, "coverage", NULL, "NOT_EXERCISED", IL_CHECK_INCONCLUSIVE},
-        {{{"if: \"pre.flight || pre.crossing\"", "if: \"false\""}}, "coverage", NULL, "NOT_EXERCISED", IL_CHECK_INCONCLUSIVE},
+        {{{"(call.last == 'egress' && !pre.flight) || (call.last == 'crossing' && !pre.crossing)", "false"}}, "coverage", NULL, "NOT_EXERCISED", IL_CHECK_INCONCLUSIVE},
         {{{"  request:\n", "  idle: {principal: runtime, gate: true}\n  request:\n"}}, "coverage", NULL, "NOT_EXERCISED", IL_CHECK_INCONCLUSIVE},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

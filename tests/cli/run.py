@@ -235,7 +235,7 @@ BAD_MACHINES = {
     "with `on`": (mutated("gate: true", "gate: on"), True, "on"),
     "with `012`": (mutated("{K: 2}", "{K: 012}"), True, "012"),
     "with an undeclared variable": (mutated("next.untrusted != 'none'", "next.untrustd != 'none'"), True, "untrustd"),
-    "with a value outside a domain": (mutated("? 'fresh'", "? 'frsh'"), True, "frsh"),
+    "with a value outside a domain": (mutated("? 'fresh'", "? 'frsh'"), True, "untrusted"),
     "with an empty domain": (mutated("[live, quarantined, ended]", "[]"), True, ""),
     "with a domain escape": (mutated('asked: "pre.asked + 1"', 'asked: "pre.asked + 9"'), True, "asked"),
     "with a syntax error in a guard": (mutated("pre.asked == 0 || pre.granted == K", "pre.asked == == 0"), True, ""),
@@ -277,8 +277,8 @@ def harden_with_a_bound_is_inconclusive_and_passes_nothing(_):
 
 @test
 def harden_refutes_a_machine_without_its_guard(t):
-    text = TRIFECTA.replace("{as: lethal-trifecta, if: \"(both) && (liveout)\"}, ", "")
-    if text == TRIFECTA:
+    text, found = re.subn(r"\n *- \{as: lethal-trifecta, if: [^\n]*\}", "", TRIFECTA, count=1)  # admit's, not join's
+    if found != 1:
         raise Failure("the guard was not found")
     run = Run("harden", put(t, "m.yaml", text), "--json", limit=120).exits(1)
     if json.loads(run.out).get("fully_mediated") is not False:

@@ -94,6 +94,7 @@ static void store_apply(test_store *t, const il_store_change *c) {
         memcpy(r->kind, c->rows[i].kind.p, c->rows[i].kind.n);
         r->ticket = c->rows[i].ticket;
         r->moved = c->moves;
+        r->version = o != NULL ? o->version : 0;
         r->body = malloc(c->rows[i].body.n + 1);
         memcpy(r->body, c->rows[i].body.p, c->rows[i].body.n);
         r->body[c->rows[i].body.n] = '\0';

@@ -20,6 +20,7 @@ typedef struct store_row {
     char kind[16];
     uint64_t ticket;
     bool moved; /* its commit moved the object */
+    uint64_t version; /* of the object after it */
     char *body;
 } store_row;
 typedef struct test_store {

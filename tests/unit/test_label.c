@@ -24,6 +24,7 @@ static const char label_policy[] =
     "  - { host: [api.github.example], accepts: [untrusted] }\n"
     "  - { url: ['https://hooks.slack.example/T0/*'], accepts: [untrusted, sensitive] }\n"
     "  - { email: [vault@bank.example], accepts: [untrusted, sensitive, secret] }\n"
+    "  - { email: ['@part.example'], accepts: [untrusted, sensitive] }\n"
     "  - { repo: [ana/site], accepts: [untrusted, sensitive, secret] }\n"
     "servers:\n"
     "  in: { trust: inside }\n"
@@ -129,6 +130,9 @@ static const label_row label_rows[] = {
     /* a standing sink needs a destination that accepts every class */
     {"in.standing", "{\"to\":\"bo@corp.example\"}", 0, 0},
     {"in.standing", "{\"to\":\"vault@bank.example\"}", 0, 0},
+    {"in.standing", "{\"to\":\"bo@part.example\"}", 0, E},
+    {"in.mail", "{\"to\":\"bo@part.example\"}", U | S, 0},
+    {"in.mail", "{\"to\":\"bo@part.example\"}", K, E},
     {"in.mail", "{\"to\":\"vault@bank.example\"}", U | S | K, 0},
     /* built from two arguments; public is for untrusted only, whatever else lists it */
     {"in.push", "{\"owner\":\"ana\",\"repo\":\"notes\"}", U | S, 0},

@@ -177,6 +177,13 @@ static void debt_3_refine(void **state) {
     monitor_is(c, "untrusted", "fresh");
     assert_int_equal(monitor_settle(c, a, IL_OUTCOME_DONE, 0), IL_OK);
     monitor_is(c, "untrusted", "held");
+    /* of two taints only the fresh one */
+    monitor_again(c);
+    a = monitor_allow(c, "in.us", "{}");
+    monitor_allow(c, "in.s", "{}");
+    assert_int_equal(monitor_settle(c, a, IL_OUTCOME_DONE, IL_UNTRUSTED | IL_SENSITIVE), IL_OK);
+    monitor_is(c, "untrusted", "none");
+    monitor_is(c, "sensitive", "held");
     /* a result that came is no proof of absence */
     monitor_again(c);
     t = monitor_allow(c, "in.u", "{}");

@@ -46,7 +46,8 @@ static bool store_fails(test_store *t) {
     return false;
 }
 
-static il_status store_load(void *ctx, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version, il_error *err) {
+static il_status store_load(void *ctx, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
+                            il_error *err) {
     test_store *t = ctx;
     il_status s = IL_OK;
     (void)pthread_mutex_lock(&t->lock);

@@ -2,10 +2,10 @@
 /* The monitor's face: what a decision says, its record and message, monitor mode, beginnings, the monitor without a policy. */
 #include "helper_monitor.h"
 
+#include "monitor/record.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "monitor/record.h"
 
 static il_str monitor_text(const il_json *o, const char *key) { return il_json_text(il_json_get(o, il_str_of(key))); }
 
@@ -65,8 +65,11 @@ static void monitor_message_fits(void **state) {
     static monitor_case c;
     memset(tool, 'x', sizeof tool - 1);
     memcpy(tool, "in.", 3);
-    (void)snprintf(yaml, sizeof yaml, "interlock: 1\nmachine: trifecta\nservers: { in: { trust: inside } }\ntools:\n"
-                                      "  - { match: in.*, effects: [untrusted, sensitive, egress] }\n  - { match: %s, effects: [secret] }\n  - { match: in.u, effects: [untrusted] }\n", tool);
+    (void)snprintf(yaml, sizeof yaml,
+                   "interlock: 1\nmachine: trifecta\nservers: { in: { trust: inside } }\ntools:\n"
+                   "  - { match: in.*, effects: [untrusted, sensitive, egress] }\n  - { match: %s, effects: [secret] }\n  - { "
+                   "match: in.u, effects: [untrusted] }\n",
+                   tool);
     monitor_case_init(&c, yaml);
     monitor_run(&c, tool, "{}");
     monitor_run(&c, "in.u", "{}");
@@ -133,7 +136,8 @@ static void monitor_records(void **state) {
     assert_int_equal(il_monitor_sweep(c->monitor, IL_STR("s1"), NULL, &c->err), IL_OK);
     assert_int_equal(il_monitor_quarantine(c->monitor, IL_STR("s1"), IL_STR("test"), &c->err), IL_OK);
     assert_int_equal(il_monitor_end(c->monitor, IL_STR("s1"), false, &c->err), IL_OK);
-    static const char *const kinds[] = {"begin", "decision", "settle", "request", "approve", "refuse", "lapse", "quarantine", "end"};
+    static const char *const kinds[] = {"begin",  "decision", "settle",     "request", "approve",
+                                        "refuse", "lapse",    "quarantine", "end"};
     bool seen[9] = {false};
     for (size_t i = 0; i < c->store.nrows; i++) {
         const il_json *row = policy_json(&c->policy, c->store.rows[i].body);
@@ -168,8 +172,10 @@ static void monitor_record_step(void **state) {
     monitor_deny(c, "in.E", "{}", "lethal-trifecta");
     il_json_write(&b, il_record_step(&c->policy.arena, 2, IL_STR("in.E"), &c->d), IL_JSON_AS_READ);
     assert_int_equal(il_buf_done(&b, &text, NULL), IL_OK);
-    assert_true(il_str_eq(text, IL_STR("{\"step\":1,\"tool\":\"in.us\",\"effects\":[\"untrusted\",\"sensitive\"],\"action\":\"allow\",\"layer\":null,\"reason\":null}"
-                                       "{\"step\":2,\"tool\":\"in.E\",\"effects\":[\"egress\"],\"action\":\"block\",\"layer\":\"machine\",\"reason\":\"lethal-trifecta\"}")));
+    assert_true(il_str_eq(text, IL_STR("{\"step\":1,\"tool\":\"in.us\",\"effects\":[\"untrusted\",\"sensitive\"],\"action\":"
+                                       "\"allow\",\"layer\":null,\"reason\":null}"
+                                       "{\"step\":2,\"tool\":\"in.E\",\"effects\":[\"egress\"],\"action\":\"block\",\"layer\":"
+                                       "\"machine\",\"reason\":\"lethal-trifecta\"}")));
 }
 
 /* Monitor mode: everything runs but a fault; taints of what was rejected count where the machine takes them. */
@@ -361,10 +367,11 @@ static int monitor_teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(monitor_zero),   cmocka_unit_test(monitor_explains),    cmocka_unit_test(monitor_message_fits),
-        cmocka_unit_test(monitor_records), cmocka_unit_test(monitor_record_step), cmocka_unit_test(monitor_mode),
-        cmocka_unit_test(monitor_begins), cmocka_unit_test(monitor_sessions_are_apart), cmocka_unit_test(monitor_without_policy),
-        cmocka_unit_test(monitor_configurations),
+        cmocka_unit_test(monitor_zero),           cmocka_unit_test(monitor_explains),
+        cmocka_unit_test(monitor_message_fits),   cmocka_unit_test(monitor_records),
+        cmocka_unit_test(monitor_record_step),    cmocka_unit_test(monitor_mode),
+        cmocka_unit_test(monitor_begins),         cmocka_unit_test(monitor_sessions_are_apart),
+        cmocka_unit_test(monitor_without_policy), cmocka_unit_test(monitor_configurations),
     };
     return cmocka_run_group_tests(tests, monitor_setup, monitor_teardown);
 }

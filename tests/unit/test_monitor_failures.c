@@ -30,7 +30,20 @@ static void failure_rows_follow(monitor_case *c, failure_mark before) {
     }
 }
 
-typedef enum failure_scene { FAILURE_ALLOW, FAILURE_DENY, FAILURE_ASK, FAILURE_REDEEM, FAILURE_SETTLE, FAILURE_SWEEP, FAILURE_APPROVE, FAILURE_END, FAILURE_QUARANTINE, FAILURE_BEGIN, FAILURE_CHILD, FAILURE_SCENES } failure_scene;
+typedef enum failure_scene {
+    FAILURE_ALLOW,
+    FAILURE_DENY,
+    FAILURE_ASK,
+    FAILURE_REDEEM,
+    FAILURE_SETTLE,
+    FAILURE_SWEEP,
+    FAILURE_APPROVE,
+    FAILURE_END,
+    FAILURE_QUARANTINE,
+    FAILURE_BEGIN,
+    FAILURE_CHILD,
+    FAILURE_SCENES
+} failure_scene;
 
 static char failure_id[IL_APPROVAL_ID_BYTES];
 static uint64_t failure_ticket;
@@ -57,7 +70,8 @@ static void failure_prepare(monitor_case *c, failure_scene scene) {
 
 /* The step; true when it says that it was done. */
 static bool failure_step(monitor_case *c, failure_scene scene, const il_json *args) {
-    il_begin how = {.size = sizeof how, .principal = IL_STR("ana"), .parent = scene == FAILURE_CHILD ? IL_STR("s1") : (il_str){0}};
+    il_begin how = {
+        .size = sizeof how, .principal = IL_STR("ana"), .parent = scene == FAILURE_CHILD ? IL_STR("s1") : (il_str){0}};
     il_call call = {.size = sizeof call, .server = IL_STR("in"), .tool = IL_STR("e"), .args = args};
     il_outcome o = {.size = sizeof o, .how = IL_OUTCOME_DONE, .result = args};
     il_status s = IL_OK;
@@ -74,7 +88,8 @@ static bool failure_step(monitor_case *c, failure_scene scene, const il_json *ar
     case FAILURE_REDEEM:
     case FAILURE_SWEEP:
         s = il_monitor_decide(c->monitor, IL_STR("s1"), &call, &c->d, &c->err);
-        assert_true(s == IL_OK || (!c->d.run && c->d.action == IL_ACTION_BLOCK && c->d.layer == IL_LAYER_FAULT && c->d.reason[0] != '\0' && c->d.ticket == 0));
+        assert_true(s == IL_OK || (!c->d.run && c->d.action == IL_ACTION_BLOCK && c->d.layer == IL_LAYER_FAULT &&
+                                   c->d.reason[0] != '\0' && c->d.ticket == 0));
         assert_true(s == IL_OK || c->d.approval[0] == '\0');
         return s == IL_OK;
     case FAILURE_SETTLE:
@@ -177,6 +192,7 @@ static int failure_teardown(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(failure_allocations), cmocka_unit_test(failure_store), cmocka_unit_test(failure_leaves_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(failure_allocations), cmocka_unit_test(failure_store),
+                                       cmocka_unit_test(failure_leaves_nothing)};
     return cmocka_run_group_tests(tests, failure_setup, failure_teardown);
 }

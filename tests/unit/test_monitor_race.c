@@ -3,9 +3,9 @@
  * the other, and the combination that is forbidden was never there. */
 #include "helper_monitor.h"
 
+#include "policy/bind.h"
 #include <stdio.h>
 #include <string.h>
-#include "policy/bind.h"
 
 #define RACE_CALLS 300
 
@@ -58,7 +58,8 @@ static void race_two_threads(void **state) {
     assert_int_equal(il_bind_open(c->policy.machine, &b, &c->err), IL_OK);
     size_t raced = 0;
     for (uint32_t round = 0; round < 8; round++) {
-        race_runner a = {.c = c, .tools = one, .ntools = 3, .seed = 1 + round}, z = {.c = c, .tools = other, .ntools = 3, .seed = 100 + round};
+        race_runner a = {.c = c, .tools = one, .ntools = 3, .seed = 1 + round},
+                    z = {.c = c, .tools = other, .ntools = 3, .seed = 100 + round};
         pthread_t ta, tz;
         monitor_again(c);
         assert_int_equal(pthread_create(&ta, NULL, race_run, &a), 0);
@@ -79,7 +80,8 @@ static void race_two_threads(void **state) {
                 at = race_state(body, "post");
             }
             uint32_t both = IL_UNTRUSTED | IL_SENSITIVE;
-            assert_false((il_bind_counted(&b, at) & both) == both && (il_bind_live(&b, at, b.flight) != 0 || il_bind_live(&b, at, b.open) != 0));
+            assert_false((il_bind_counted(&b, at) & both) == both &&
+                         (il_bind_live(&b, at, b.flight) != 0 || il_bind_live(&b, at, b.open) != 0));
         }
         assert_int_equal(version, monitor_object(c, "s1")->version);
         assert_int_equal(monitor_session(c, "s1").state, at);

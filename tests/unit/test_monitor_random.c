@@ -85,7 +85,8 @@ static void random_call(monitor_case *c, random_model *m) {
         return;
     }
     random_flight *f = &m->flights[m->n++];
-    *f = (random_flight){.ticket = d->ticket, .deadline = c->now + 600000, .effects = random_tools[t].effects, .once = random_tools[t].once};
+    *f = (random_flight){
+        .ticket = d->ticket, .deadline = c->now + 600000, .effects = random_tools[t].effects, .once = random_tools[t].once};
     f->approved = d->approval[0] != '\0';
     if (f->approved && !random_granted[which]) {
         fail_msg("a call that no human approved");

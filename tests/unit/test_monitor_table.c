@@ -3,8 +3,8 @@
  * driven through the monitor from a session in every state of the table. */
 #include "helper_monitor.h"
 
-#include <string.h>
 #include "monitor/plan.h"
+#include <string.h>
 
 static const struct {
     const char *tool;
@@ -57,14 +57,21 @@ static il_session table_session(monitor_case *c, const il_bind *b, uint64_t at) 
     s.open = il_bind_live(b, at, b->open);
     s.next_ticket = 10;
     if (s.flight != 0) {
-        s.tickets[s.ntickets++] = (il_ticket){.id = 1, .deadline_ms = UINT64_MAX, .effects = IL_EGRESS, .flags = IL_TICKET_ONCE, .tool = "in.e"};
+        s.tickets[s.ntickets++] =
+            (il_ticket){.id = 1, .deadline_ms = UINT64_MAX, .effects = IL_EGRESS, .flags = IL_TICKET_ONCE, .tool = "in.e"};
     }
     if (il_bind_live(b, at, b->crossing) != 0) {
-        s.tickets[s.ntickets++] = (il_ticket){.id = 2, .deadline_ms = UINT64_MAX, .effects = IL_EGRESS, .flags = IL_TICKET_CROSSING, .tool = "in.e"};
+        s.tickets[s.ntickets++] =
+            (il_ticket){.id = 2, .deadline_ms = UINT64_MAX, .effects = IL_EGRESS, .flags = IL_TICKET_CROSSING, .tool = "in.e"};
     }
     uint32_t asked = il_bind_count(b, at, b->asked), slots = asked + il_bind_count(b, at, b->granted);
     for (uint32_t i = 0; i < slots; i++) {
-        s.slots[i] = (il_slot){.state = i < asked ? IL_SLOT_ASKED : IL_SLOT_GRANTED, .expires_ms = UINT64_MAX, .lasts_ms = 1000, .id = "a", .tool = "in.e", .effects = IL_EGRESS};
+        s.slots[i] = (il_slot){.state = i < asked ? IL_SLOT_ASKED : IL_SLOT_GRANTED,
+                               .expires_ms = UINT64_MAX,
+                               .lasts_ms = 1000,
+                               .id = "a",
+                               .tool = "in.e",
+                               .effects = IL_EGRESS};
         s.slots[i].id[1] = (char)('0' + i);
     }
     s.quarantined = il_bind_phase(b, at, "quarantined");
@@ -186,6 +193,7 @@ static int table_teardown(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(table_rejects_stay), cmocka_unit_test(table_calls), cmocka_unit_test(table_closings)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(table_rejects_stay), cmocka_unit_test(table_calls),
+                                       cmocka_unit_test(table_closings)};
     return cmocka_run_group_tests(tests, table_setup, table_teardown);
 }

@@ -185,6 +185,22 @@ static void policy_refuses(void **state) {
     }
 }
 
+/* The example of the reference page is a policy. */
+static void policy_documented(void **state) {
+    policy_case *c = *state;
+    static char text[1 << 16];
+    FILE *f = fopen("docs/policy.md", "rb");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    (void)fclose(f);
+    char *from = strstr(text, "```yaml\n"), *to = from != NULL ? strstr(from, "\n```\n") : NULL;
+    assert_non_null(to);
+    to[1] = '\0';
+    policy_must(c, from + 8);
+    il_label l = policy_label(c, "web.send_message", "{\"to\":\"bo@corp.example\",\"subject\":\"x\",\"body\":\"y\"}", IL_TAINTS);
+    assert_true(l.vouched);
+}
+
 /* Member order, layout and the form (YAML or JSON) do not matter; everything else does. */
 static void policy_fingerprints(void **state) {
     policy_case *c = *state;
@@ -334,7 +350,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(policy_takes),         cmocka_unit_test(policy_refuses),   cmocka_unit_test(policy_fingerprints),
         cmocka_unit_test(policy_names_machine), cmocka_unit_test(policy_arguments), cmocka_unit_test(policy_memory_fails),
-        cmocka_unit_test(policy_globs),         cmocka_unit_test(policy_binds),
+        cmocka_unit_test(policy_globs),         cmocka_unit_test(policy_binds),     cmocka_unit_test(policy_documented),
     };
     return cmocka_run_group_tests(tests, policy_setup, policy_teardown);
 }

@@ -55,8 +55,9 @@ void il_fault_block(il_decision *d, il_fault f) {
     d->ticket = 0;
     d->approval[0] = '\0';
     (void)il_format(d->reason, sizeof d->reason, "%s", reason);
-    (void)il_format(d->message, sizeof d->message,
-                    "interlock stopped this call before it ran: %s (a fault of the gate, not of the call). do not retry it in another form; "
-                    "tell the user.",
-                    reason);
+    (void)il_format(
+        d->message, sizeof d->message,
+        "interlock stopped this call before it ran: %s (a fault of the gate, not of the call). do not retry it in another form; "
+        "tell the user.",
+        reason);
 }

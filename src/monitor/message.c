@@ -44,7 +44,8 @@ void il_message_write(il_decision *d, il_str tool) {
     if (d->action == IL_ACTION_ALLOW) {
         return;
     }
-    il_message_puts(&m, d->action == IL_ACTION_REQUIRE_APPROVAL ? "interlock holds this call of " : "interlock stopped this call of ");
+    il_message_puts(&m, d->action == IL_ACTION_REQUIRE_APPROVAL ? "interlock holds this call of "
+                                                                : "interlock stopped this call of ");
     il_message_tool(&m, tool);
     il_message_puts(&m, " before it ran: ");
     il_message_puts(&m, d->reason);

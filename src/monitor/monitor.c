@@ -15,12 +15,13 @@ struct il_monitor {
 };
 
 il_status il_monitor_new(const il_alloc *alloc, const il_monitor_config *config, il_monitor **out, il_error *err) {
-    if (alloc == NULL || config == NULL || out == NULL || config->size < sizeof *config || config->store.size < sizeof(il_store) ||
-        config->host.size < sizeof(il_host)) {
+    if (alloc == NULL || config == NULL || out == NULL || config->size < sizeof *config ||
+        config->store.size < sizeof(il_store) || config->host.size < sizeof(il_host)) {
         return il_error_set(err, IL_E_ARGUMENT, "a monitor's configuration without its size");
     }
     *out = NULL;
-    if (config->store.load == NULL || config->store.commit == NULL || config->host.now_ms == NULL || config->host.random == NULL) {
+    if (config->store.load == NULL || config->store.commit == NULL || config->host.now_ms == NULL ||
+        config->host.random == NULL) {
         return il_error_set(err, IL_E_ARGUMENT, "a monitor needs a store, a clock and randomness");
     }
     il_monitor *m = alloc->alloc(alloc->ctx, sizeof *m);
@@ -72,7 +73,8 @@ static il_status il_monitor_check(const il_monitor *m, il_str session, il_error 
         return il_error_set(err, IL_E_ARGUMENT, "no monitor");
     }
     if (!il_monitor_id_ok(session)) {
-        return il_error_set(err, IL_E_ARGUMENT, "a session's id is 1 to %u of letters, digits and `.` `_` `:` `-`", IL_SESSION_ID_BYTES - 1);
+        return il_error_set(err, IL_E_ARGUMENT, "a session's id is 1 to %u of letters, digits and `.` `_` `:` `-`",
+                            IL_SESSION_ID_BYTES - 1);
     }
     return IL_OK;
 }
@@ -105,7 +107,8 @@ static il_status il_monitor_store_status(il_status s) {
     return IL_E_IO;
 }
 
-static il_status il_monitor_load(const il_monitor *m, il_arena *arena, il_str session, il_str *bytes, uint64_t *version, il_error *err) {
+static il_status il_monitor_load(const il_monitor *m, il_arena *arena, il_str session, il_str *bytes, uint64_t *version,
+                                 il_error *err) {
     size_t n = 0;
     uint8_t *buf = il_arena_get(arena, IL_SESSION_STATE_MAX);
     if (buf == NULL) {
@@ -252,7 +255,8 @@ static void il_monitor_fault_row(const il_monitor *m, il_monitor_job *job, il_mo
     }
 }
 
-static il_status il_monitor_decide_run(const il_monitor *m, il_str session, il_monitor_decide_job *j, il_arena *arena, il_error *err) {
+static il_status il_monitor_decide_run(const il_monitor *m, il_str session, il_monitor_decide_job *j, il_arena *arena,
+                                       il_error *err) {
     il_monitor_job job = {.work = il_monitor_decide_work, .ctx = j, .sweeps = true, .entropy = true};
     if (!il_monitor_id_ok(session)) {
         il_fault_block(&j->d, IL_FAULT_BAD_SESSION);
@@ -319,7 +323,8 @@ static il_status il_monitor_settle_work(il_plan *p, void *ctx, il_error *err) {
     return il_plan_settle(p, j->ticket, j->outcome, &j->out, err);
 }
 
-il_status il_monitor_settle(il_monitor *m, il_str session, uint64_t ticket, const il_outcome *outcome, il_settlement *out, il_error *err) {
+il_status il_monitor_settle(il_monitor *m, il_str session, uint64_t ticket, const il_outcome *outcome, il_settlement *out,
+                            il_error *err) {
     if (out == NULL || out->size < sizeof *out) {
         return il_error_set(err, IL_E_ARGUMENT, "a settlement without its size");
     }
@@ -439,7 +444,8 @@ static il_status il_monitor_list_work(il_plan *p, void *ctx, il_error *err) {
     return IL_OK;
 }
 
-il_status il_monitor_approvals(il_monitor *m, il_str session, bool (*visit)(void *ctx, const il_approval *a), void *ctx, il_error *err) {
+il_status il_monitor_approvals(il_monitor *m, il_str session, bool (*visit)(void *ctx, const il_approval *a), void *ctx,
+                               il_error *err) {
     il_monitor_list_job j = {.visit = visit, .ctx = ctx};
     il_monitor_job job = {.work = il_monitor_list_work, .ctx = &j};
     if (visit == NULL) {
@@ -450,7 +456,8 @@ il_status il_monitor_approvals(il_monitor *m, il_str session, bool (*visit)(void
 
 /* ---- begin ----------------------------------------------------------------------------------------- */
 
-static il_status il_monitor_parent(const il_monitor *m, il_arena *arena, il_str id, il_session **out, uint64_t *version, il_error *err) {
+static il_status il_monitor_parent(const il_monitor *m, il_arena *arena, il_str id, il_session **out, uint64_t *version,
+                                   il_error *err) {
     il_str bytes;
     IL_TRY(il_monitor_load(m, arena, id, &bytes, version, err));
     *out = IL_NEW(arena, il_session);
@@ -466,7 +473,8 @@ static il_status il_monitor_parent(const il_monitor *m, il_arena *arena, il_str 
 }
 
 /* The session is not there: one attempt to make it, in one transaction with a check that its parent did not move. */
-static il_status il_monitor_create(const il_monitor *m, il_str session, const il_begin *how, uint64_t now, il_arena *arena, il_error *err) {
+static il_status il_monitor_create(const il_monitor *m, il_str session, const il_begin *how, uint64_t now, il_arena *arena,
+                                   il_error *err) {
     il_plan p;
     il_session *parent = NULL;
     il_store_change changes[2];
@@ -482,7 +490,8 @@ static il_status il_monitor_create(const il_monitor *m, il_str session, const il
     return il_monitor_store_status(m->store.commit(m->store.ctx, changes, parent != NULL ? 2 : 1, p.now_ms, err));
 }
 
-static il_status il_monitor_continue(const il_monitor *m, const il_plan_input *in, const il_begin *how, il_arena *arena, il_error *err) {
+static il_status il_monitor_continue(const il_monitor *m, const il_plan_input *in, const il_begin *how, il_arena *arena,
+                                     il_error *err) {
     il_plan p;
     if (!how->resume) {
         return il_error_set(err, IL_E_EXISTS, "the session is there already");
@@ -511,7 +520,8 @@ il_status il_monitor_begin(il_monitor *m, il_str session, const il_begin *how, i
         return il_error_set(err, IL_E_ARGUMENT, "a beginning without its size, or a monitor without a policy");
     }
     if (!il_monitor_principal_ok(how->principal) || (how->parent.n > 0 && !il_monitor_id_ok(how->parent))) {
-        return il_error_set(err, IL_E_ARGUMENT, "a principal is visible ASCII, a parent a session's id, of at most %u bytes", IL_SESSION_ID_BYTES - 1);
+        return il_error_set(err, IL_E_ARGUMENT, "a principal is visible ASCII, a parent a session's id, of at most %u bytes",
+                            IL_SESSION_ID_BYTES - 1);
     }
     if (how->parent.n > 0 && il_str_eq(how->parent, session)) {
         return il_error_set(err, IL_E_ARGUMENT, "a session is not its own parent");

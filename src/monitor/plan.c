@@ -6,7 +6,8 @@
 
 _Static_assert(IL_BIND_SLOTS_MAX == IL_SLOTS_MAX, "as many slots as a machine may count");
 
-il_status il_core_open(il_core *core, const il_policy *policy, const il_machine *machine, uint64_t deadline_ms, bool enforce, il_error *err) {
+il_status il_core_open(il_core *core, const il_policy *policy, const il_machine *machine, uint64_t deadline_ms, bool enforce,
+                       il_error *err) {
     const il_machine *own = il_policy_machine(policy);
     if (own == NULL && machine == NULL) {
         return il_error_set(err, IL_E_ARGUMENT, "a monitor needs a policy or a machine");
@@ -92,7 +93,8 @@ static void il_plan_count_slots(const il_session *s, uint32_t *asked, uint32_t *
 static bool il_plan_slots_agree(const il_core *core, const il_session *s) {
     uint32_t asked, granted;
     il_plan_count_slots(s, &asked, &granted);
-    return asked == il_bind_count(&core->bind, s->state, core->bind.asked) && granted == il_bind_count(&core->bind, s->state, core->bind.granted);
+    return asked == il_bind_count(&core->bind, s->state, core->bind.asked) &&
+           granted == il_bind_count(&core->bind, s->state, core->bind.granted);
 }
 
 static il_status il_plan_void(il_plan *p, il_slot *slot, il_error *err) {
@@ -167,7 +169,8 @@ il_status il_plan_open(il_plan *p, const il_core *core, il_arena *arena, const i
 }
 
 il_status il_plan_done(il_plan *p, il_store_change *out, il_error *err) {
-    *out = (il_store_change){.space = IL_STR(IL_SPACE_SESSION), .key = p->in.session, .expect = p->in.version, .rows = p->rows, .nrows = p->nrows};
+    *out = (il_store_change){
+        .space = IL_STR(IL_SPACE_SESSION), .key = p->in.session, .expect = p->in.version, .rows = p->rows, .nrows = p->nrows};
     if (p->failed) {
         return il_error_set(err, IL_E_MEMORY, "a row of the trail could not be written");
     }

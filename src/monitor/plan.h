@@ -16,14 +16,14 @@ typedef struct il_core {
     uint64_t deadline_ms;
     bool enforced;
 } il_core;
-IL_NODISCARD il_status il_core_open(il_core *core, const il_policy *policy, const il_machine *machine, uint64_t deadline_ms, bool enforce,
-                                    il_error *err);
+IL_NODISCARD il_status il_core_open(il_core *core, const il_policy *policy, const il_machine *machine, uint64_t deadline_ms,
+                                    bool enforce, il_error *err);
 
 #define IL_PLAN_ENTROPY 10u /* bytes of an approval's id */
 #define IL_PLAN_ROWS_MAX 64u
 typedef struct il_plan_input {
     il_str session;
-    il_str bytes;           /* as loaded; empty: the session is not there */
+    il_str bytes; /* as loaded; empty: the session is not there */
     uint64_t version, now_ms;
     const uint8_t *entropy; /* IL_PLAN_ENTROPY bytes; NULL: the host has none */
 } il_plan_input;

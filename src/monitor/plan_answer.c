@@ -30,9 +30,9 @@ il_status il_plan_answer(il_plan *p, il_str approval, bool grant, il_str by, il_
     uint64_t pre = p->s->state;
     const il_bind *b = &p->core->bind;
     /* a refusal after the grant takes the grant back */
-    uint32_t symbol = grant                              ? il_bind_plain(b, "approve")
+    uint32_t symbol = grant                            ? il_bind_plain(b, "approve")
                       : slot->state == IL_SLOT_GRANTED ? il_bind_lapse(b, true)
-                                                         : il_bind_plain(b, "refuse");
+                                                       : il_bind_plain(b, "refuse");
     il_step step;
     IL_TRY(il_plan_step(p, symbol, &step, err));
     if (step.verdict != IL_ACCEPT) {
@@ -87,7 +87,8 @@ static il_status il_plan_join(il_plan *p, const il_session *parent, il_error *er
         return IL_OK;
     }
     if (!p->core->bind.joins) {
-        return il_error_set(err, IL_E_STATE, "this machine has no join, so it keeps no children of a session that holds something");
+        return il_error_set(err, IL_E_STATE,
+                            "this machine has no join, so it keeps no children of a session that holds something");
     }
     il_step step;
     IL_TRY(il_plan_step(p, il_bind_join(&p->core->bind, taints, parent->flight, parent->open), &step, err));
@@ -112,8 +113,8 @@ static il_status il_plan_join(il_plan *p, const il_session *parent, il_error *er
     return il_plan_slots(p, err);
 }
 
-il_status il_plan_begin(il_plan *p, const il_core *core, il_arena *arena, const il_plan_input *in, il_str principal, il_str parent_id,
-                        const il_session *parent, il_error *err) {
+il_status il_plan_begin(il_plan *p, const il_core *core, il_arena *arena, const il_plan_input *in, il_str principal,
+                        il_str parent_id, const il_session *parent, il_error *err) {
     *p = (il_plan){.core = core, .arena = arena, .in = *in, .now_ms = in->now_ms, .on_table = true, .moves = true};
     p->s = IL_NEW(arena, il_session);
     if (p->s == NULL) {

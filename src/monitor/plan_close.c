@@ -185,7 +185,8 @@ il_status il_plan_quarantine(il_plan *p, il_str why, il_error *err) {
     }
     il_json *o = il_plan_body(p);
     bool ok = il_json_set(o, IL_STR("post"), il_record_state(p->arena, p->s->state)) &&
-              il_json_set(o, IL_STR("pre"), il_record_state(p->arena, pre)) && il_json_set(o, IL_STR("why"), il_json_string(p->arena, why));
+              il_json_set(o, IL_STR("pre"), il_record_state(p->arena, pre)) &&
+              il_json_set(o, IL_STR("why"), il_json_string(p->arena, why));
     return il_plan_row(p, "quarantine", 0, ok ? o : NULL, err);
 }
 

@@ -24,7 +24,8 @@ static void il_binding_add(il_sha256 *h, il_str s) {
     il_sha256_add(h, s.p, s.n);
 }
 
-static void il_binding_of(const il_plan *p, const il_call *call, const uint8_t digest[IL_DIGEST_BYTES], uint8_t out[IL_DIGEST_BYTES]) {
+static void il_binding_of(const il_plan *p, const il_call *call, const uint8_t digest[IL_DIGEST_BYTES],
+                          uint8_t out[IL_DIGEST_BYTES]) {
     il_sha256 h;
     il_sha256_init(&h);
     il_binding_add(&h, il_str_of(p->s->principal));
@@ -40,7 +41,8 @@ static void il_binding_of(const il_plan *p, const il_call *call, const uint8_t d
 static il_slot *il_deciding_slot(const il_deciding *c, il_slot_state state) {
     for (uint32_t i = 0; i < IL_SLOTS_MAX; i++) {
         il_slot *slot = &c->plan->s->slots[i];
-        if (slot->state == (uint8_t)state && slot->effects == (uint8_t)c->label.effects && il_digest_eq(slot->binding, c->binding)) {
+        if (slot->state == (uint8_t)state && slot->effects == (uint8_t)c->label.effects &&
+            il_digest_eq(slot->binding, c->binding)) {
             return slot;
         }
     }
@@ -82,7 +84,8 @@ static void il_deciding_witness(il_witness *w, uint32_t effect, const il_ticket 
 }
 
 /* An accepted step becomes a ticket: what it raised, what it reserves, what it is the first witness of. */
-static il_status il_deciding_admit(il_deciding *c, uint32_t symbol, uint32_t effects, il_sink_word sink, bool approved, il_error *err) {
+static il_status il_deciding_admit(il_deciding *c, uint32_t symbol, uint32_t effects, il_sink_word sink, bool approved,
+                                   il_error *err) {
     il_plan *p = c->plan;
     il_session *s = p->s;
     const il_bind *b = &p->core->bind;
@@ -409,6 +412,7 @@ il_status il_plan_decide(il_plan *p, const il_call *call, il_decision *d, il_err
     }
     p->nrows = 0;
     il_error ignored;
-    (void)!il_plan_decision_row(p, c.name, NULL, d, &ignored); /* a row that cannot be written changes nothing: the call is blocked */
+    (void)!il_plan_decision_row(p, c.name, NULL, d,
+                                &ignored); /* a row that cannot be written changes nothing: the call is blocked */
     return s;
 }

@@ -83,7 +83,8 @@ static il_json *il_record_tool(il_arena *arena, il_str tool) {
     return il_record_str(arena, il_str_of(text));
 }
 
-il_json *il_record_decision(il_arena *arena, const il_machine *machine, il_str tool, bool enforced, const il_label *label, const il_decision *d) {
+il_json *il_record_decision(il_arena *arena, const il_machine *machine, il_str tool, bool enforced, const il_label *label,
+                            const il_decision *d) {
     il_json *o = il_json_make(arena, IL_JSON_OBJECT);
     bool ok = il_json_set(o, IL_STR("action"), il_record_text(arena, il_action_name(d->action)));
     ok = ok && il_json_set(o, IL_STR("approval"), il_record_text(arena, d->approval));

@@ -2,9 +2,9 @@
 /* What the audit trail and every face say of a decision: canonical JSON, one writer. docs/schemas/decision.schema.json describes it. Bodies hold
  * names, effects, rules and digests; never an argument's or a result's content (a request lists its destinations, for the human). */
 #pragma once
-#include "json/node.h"
 #include "monitor/session.h"
 #include "policy/label.h"
+#include "json/node.h"
 
 /* Builders return NULL when the arena is out of memory; il_json_set accepts that and the text below reports it. */
 il_json *il_record_effects(il_arena *arena, uint32_t effects); /* ["untrusted",…] */
@@ -13,7 +13,8 @@ il_json *il_record_hex(il_arena *arena, const void *p, size_t n);
 il_json *il_record_state(il_arena *arena, uint64_t state); /* 16 hexadecimal digits: no double would hold it */
 
 /* The decision record. `label` may be NULL when the labeller was not reached. */
-il_json *il_record_decision(il_arena *arena, const il_machine *machine, il_str tool, bool enforced, const il_label *label, const il_decision *d);
+il_json *il_record_decision(il_arena *arena, const il_machine *machine, il_str tool, bool enforced, const il_label *label,
+                            const il_decision *d);
 /* The line of a session file's answer: step, tool, effects, action, layer, reason, in this order. */
 il_json *il_record_step(il_arena *arena, uint64_t step, il_str tool, const il_decision *d);
 

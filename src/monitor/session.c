@@ -144,7 +144,8 @@ static void il_session_get_ticket(il_cursor *c, il_ticket *t) {
     t->flags = il_cursor_u8(c);
     il_session_get_text(c, t->tool, sizeof t->tool);
     bool both = (t->flags & IL_TICKET_ONCE) != 0 && (t->flags & IL_TICKET_CROSSING) != 0;
-    if (t->id == 0 || t->effects > IL_EFFECT_MASK || (t->raised & ~(t->effects & IL_TAINTS)) != 0 || (t->flags & ~IL_TICKET_FLAGS) != 0 || both) {
+    if (t->id == 0 || t->effects > IL_EFFECT_MASK || (t->raised & ~(t->effects & IL_TAINTS)) != 0 ||
+        (t->flags & ~IL_TICKET_FLAGS) != 0 || both) {
         c->failed = true;
     }
 }
@@ -203,7 +204,8 @@ il_status il_session_decode(const uint8_t *buf, size_t n, il_session *out, il_er
         return il_error_set(err, IL_E_DAMAGED, "stored bytes are no session");
     }
     if (version > IL_SESSION_VERSION) {
-        return il_error_set(err, IL_E_VERSION, "a session of layout %u; this build reads %u", (unsigned)version, IL_SESSION_VERSION);
+        return il_error_set(err, IL_E_VERSION, "a session of layout %u; this build reads %u", (unsigned)version,
+                            IL_SESSION_VERSION);
     }
     out->state = il_cursor_u64(&c);
     il_session_get(&c, out->policy, sizeof out->policy);

@@ -10,47 +10,49 @@
 #define IL_SLOTS_MAX 8    /* approval slots; a machine with a larger K is refused */
 
 typedef struct il_ticket {
-    uint64_t id;           /* from 1, in order of admission */
+    uint64_t id; /* from 1, in order of admission */
     uint64_t deadline_ms;
-    uint8_t effects;       /* as admitted */
-    uint8_t raised;        /* taints that this admission raised from none */
-    uint8_t flags;         /* IL_TICKET_* */
+    uint8_t effects;          /* as admitted */
+    uint8_t raised;           /* taints that this admission raised from none */
+    uint8_t flags;            /* IL_TICKET_* */
     char tool[IL_TOOL_BYTES]; /* for witnesses of what is in flight */
 } il_ticket;
-#define IL_TICKET_ONCE 1u     /* reserves `flight` until it settles */
-#define IL_TICKET_CROSSING 2u /* an approved once egress: reserves `crossing` */
-#define IL_TICKET_SHADOW 4u   /* monitor mode, not admitted: its settle records and releases, and steps nothing */
+#define IL_TICKET_ONCE 1u      /* reserves `flight` until it settles */
+#define IL_TICKET_CROSSING 2u  /* an approved once egress: reserves `crossing` */
+#define IL_TICKET_SHADOW 4u    /* monitor mode, not admitted: its settle records and releases, and steps nothing */
 #define IL_TICKET_INHERITED 8u /* a parent's call in flight: nobody settles it here, its deadline does */
 
 typedef enum il_slot_state { IL_SLOT_FREE = 0, IL_SLOT_ASKED, IL_SLOT_GRANTED } il_slot_state;
 typedef struct il_slot {
     uint8_t state;
     uint64_t expires_ms;
-    uint64_t lasts_ms;                /* how long a grant lasts once given; from the policy that asked */
+    uint64_t lasts_ms; /* how long a grant lasts once given; from the policy that asked */
     char id[IL_APPROVAL_ID_BYTES];
-    uint8_t binding[IL_DIGEST_BYTES]; /* SHA-256 over the length-prefixed principal, session, server, tool, argument digest and policy fingerprint */
+    uint8_t binding
+        [IL_DIGEST_BYTES]; /* SHA-256 over the length-prefixed principal, session, server, tool, argument digest and policy fingerprint */
     char tool[IL_TOOL_BYTES];
     uint8_t effects;
-    uint8_t reason;                   /* the machine's rule that a human is asked to release */
+    uint8_t reason; /* the machine's rule that a human is asked to release */
 } il_slot;
 
 typedef struct il_session {
-    uint64_t state;                       /* packed machine state */
-    uint8_t policy[IL_DIGEST_BYTES];      /* fingerprint it is bound to */
-    uint8_t machine[IL_DIGEST_BYTES];     /* seal of the table that `state` belongs to */
-    uint64_t begun_ms, seen_ms;           /* seen: the latest clock of a commit that moved; time never runs backwards */
+    uint64_t state;                   /* packed machine state */
+    uint8_t policy[IL_DIGEST_BYTES];  /* fingerprint it is bound to */
+    uint8_t machine[IL_DIGEST_BYTES]; /* seal of the table that `state` belongs to */
+    uint64_t begun_ms, seen_ms;       /* seen: the latest clock of a commit that moved; time never runs backwards */
     uint64_t next_ticket;
-    bool unenforced;                      /* began in monitor mode */
-    bool quarantined;                     /* the monitor's own, beside the machine's phase: a state off the table can step nowhere */
-    uint8_t counted;                      /* taint bits, flight and open in words of no machine: what a join or another policy's machine reads; */
-    uint8_t flight, open;                 /* 0 no, 1 bound, 2 foreign. Recomputed after each step, checked when decoded */
-    uint8_t shadow;                       /* effects of calls that ran although they were rejected (monitor mode) */
+    bool unenforced;      /* began in monitor mode */
+    bool quarantined;     /* the monitor's own, beside the machine's phase: a state off the table can step nowhere */
+    uint8_t counted;      /* taint bits, flight and open in words of no machine: what a join or another policy's machine reads; */
+    uint8_t flight, open; /* 0 no, 1 bound, 2 foreign. Recomputed after each step, checked when decoded */
+    uint8_t shadow;       /* effects of calls that ran although they were rejected (monitor mode) */
     char principal[IL_SESSION_ID_BYTES];
     char parent[IL_SESSION_ID_BYTES];
     uint32_t ntickets;
     il_ticket tickets[IL_TICKETS_MAX];
     il_slot slots[IL_SLOTS_MAX];
-    il_witness witnesses[IL_EFFECTS];     /* by effect bit; ticket 0: none. Egress: the first standing sink; what is in flight stands in the tickets */
+    il_witness witnesses
+        [IL_EFFECTS]; /* by effect bit; ticket 0: none. Egress: the first standing sink; what is in flight stands in the tickets */
 } il_session;
 
 IL_NODISCARD il_status il_session_encode(const il_session *s, uint8_t *buf, size_t cap, size_t *n, il_error *err);

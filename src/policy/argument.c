@@ -4,7 +4,9 @@
 #include "base/buf.h"
 #include "policy/kind_part.h"
 
-static bool il_path_key_char(char c) { return il_ascii_alnum(c) || c == '_' || c == '-' || c == '$' || c == '@' || c == ':' || c == '/'; }
+static bool il_path_key_char(char c) {
+    return il_ascii_alnum(c) || c == '_' || c == '-' || c == '$' || c == '@' || c == ':' || c == '/';
+}
 
 il_status il_arg_path_new(il_str text, il_arena *arena, il_arg_path *out, il_error *err) {
     *out = (il_arg_path){0};
@@ -16,11 +18,13 @@ il_status il_arg_path_new(il_str text, il_arena *arena, il_arg_path *out, il_err
     text = out->text;
     for (size_t i = 0; i < text.n;) {
         if (out->n == IL_PATH_DEPTH_MAX) {
-            return il_error_set(err, IL_E_LIMIT, "argument path `%.*s` has more than %u steps", IL_STR_ARG(text), IL_PATH_DEPTH_MAX);
+            return il_error_set(err, IL_E_LIMIT, "argument path `%.*s` has more than %u steps", IL_STR_ARG(text),
+                                IL_PATH_DEPTH_MAX);
         }
         if (out->n > 0 && text.p[i] == '[') {
             if (!il_str_starts(il_str_part(text, i, text.n), IL_STR("[*]"))) {
-                return il_error_set(err, IL_E_INVALID, "argument path `%.*s`: only `[*]` is known, for every item", IL_STR_ARG(text));
+                return il_error_set(err, IL_E_INVALID, "argument path `%.*s`: only `[*]` is known, for every item",
+                                    IL_STR_ARG(text));
             }
             out->steps[out->n++] = (il_str){0};
             i += 3;
@@ -37,7 +41,8 @@ il_status il_arg_path_new(il_str text, il_arena *arena, il_arg_path *out, il_err
             i++;
         }
         if (i == from) {
-            return il_error_set(err, IL_E_INVALID, "argument path `%.*s`: a step is empty or has a character that names no argument",
+            return il_error_set(err, IL_E_INVALID,
+                                "argument path `%.*s`: a step is empty or has a character that names no argument",
                                 IL_STR_ARG(text));
         }
         out->steps[out->n++] = il_str_part(text, from, i);
@@ -127,7 +132,8 @@ bool il_arg_text(const il_json *v, il_str *out) {
     case IL_JSON_NUMBER:
         *out = il_json_text(v);
         /* `-0` and whatever else has a second spelling is not a name */
-        return il_json_int(v, &number) && number >= 0 && out->n > 0 && il_ascii_digit(out->p[0]) && (out->n == 1 || out->p[0] != '0');
+        return il_json_int(v, &number) && number >= 0 && out->n > 0 && il_ascii_digit(out->p[0]) &&
+               (out->n == 1 || out->p[0] != '0');
     case IL_JSON_NULL:
     case IL_JSON_BOOL:
     case IL_JSON_ARRAY:
@@ -144,7 +150,8 @@ static bool il_template_plain(const il_template *t, il_str value) {
     }
     for (size_t i = 0; i < value.n; i++) {
         char c = value.p[i];
-        if (c == '/' || c == '\\' || c == '@' || c == ':' || c == '?' || c == '#' || c == '%' || c == ' ' || c == '[' || c == ']') {
+        if (c == '/' || c == '\\' || c == '@' || c == ':' || c == '?' || c == '#' || c == '%' || c == ' ' || c == '[' ||
+            c == ']') {
             return false;
         }
         for (uint32_t k = 0; k < t->n; k++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How an entry says which arguments are what: paths (`a`, `a.b`, `a[*].b`) and templates (`{owner}/{repo}`). */
 #pragma once
-#include "json/node.h"
 #include "policy/kind.h"
+#include "json/node.h"
 
 #define IL_PATH_DEPTH_MAX 16u
 
@@ -17,7 +17,7 @@ bool il_arg_path_eq(const il_arg_path *a, const il_arg_path *b);
 bool il_arg_path_above(const il_arg_path *a, const il_arg_path *b);
 
 typedef struct il_template_part {
-    il_str literal;   /* used when `path` is NULL */
+    il_str literal; /* used when `path` is NULL */
     il_arg_path *path;
 } il_template_part;
 typedef struct il_template {
@@ -32,7 +32,7 @@ IL_NODISCARD il_status il_template_new(il_str text, il_arena *arena, il_template
 typedef enum il_template_fill { IL_TEMPLATE_ABSENT = 0, IL_TEMPLATE_FILLED, IL_TEMPLATE_BAD } il_template_fill;
 /* Builds the value from a call's arguments. ABSENT when none of the named arguments is there; BAD when only some are, when one is not a
  * plain text or whole number, or when a value contains a sign that the template or a reader of the value could take for structure. */
-IL_NODISCARD il_status il_template_build(const il_template *t, const il_json *args, il_arena *arena, il_template_fill *how, il_str *value,
-                                         il_error *err);
+IL_NODISCARD il_status il_template_build(const il_template *t, const il_json *args, il_arena *arena, il_template_fill *how,
+                                         il_str *value, il_error *err);
 /* Text of a scalar that may name a destination: a string, or a whole number. false for anything else. */
 bool il_arg_text(const il_json *v, il_str *out);

@@ -94,12 +94,15 @@ static il_status il_bind_group(uint32_t missing, uint32_t all, const char *what,
 }
 
 static il_status il_bind_variables(il_bind *b, il_error *err) {
-    static const char *const names[] = {"untrusted", "sensitive", "flight", "open", "secret", "crossing", "asked", "granted", "phase"};
-    uint32_t *places[] = {&b->untrusted, &b->sensitive, &b->flight, &b->open, &b->secret, &b->crossing, &b->asked, &b->granted, &b->phase};
+    static const char *const names[] = {"untrusted", "sensitive", "flight",  "open", "secret",
+                                        "crossing",  "asked",     "granted", "phase"};
+    uint32_t *places[] = {&b->untrusted, &b->sensitive, &b->flight,  &b->open, &b->secret,
+                          &b->crossing,  &b->asked,     &b->granted, &b->phase};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         *places[i] = il_machine_var_find(b->machine, il_str_of(names[i]));
         if (i < 4 && *places[i] == UINT32_MAX) {
-            return il_error_set(err, IL_E_INVALID, "this machine has no variable `%s`, so no session can be kept with it", names[i]);
+            return il_error_set(err, IL_E_INVALID, "this machine has no variable `%s`, so no session can be kept with it",
+                                names[i]);
         }
     }
     return IL_OK;
@@ -118,7 +121,8 @@ il_status il_bind_open(const il_machine *machine, il_bind *out, il_error *err) {
     IL_TRY(il_bind_variables(out, err));
     uint32_t all = 0, missing = il_bind_missing_admit(out, false, &all) + il_bind_missing_settle(out);
     if (missing != 0 || il_bind_plain(out, "quarantine") == IL_NO_SYMBOL || il_bind_plain(out, "end") == IL_NO_SYMBOL) {
-        return il_error_set(err, IL_E_INVALID, "this machine cannot say every `admit`, `settle`, `quarantine` and `end` that a session may need");
+        return il_error_set(err, IL_E_INVALID,
+                            "this machine cannot say every `admit`, `settle`, `quarantine` and `end` that a session may need");
     }
     missing = 0;
     for (uint32_t bit = 1; bit <= (uint32_t)IL_SECRET; bit <<= 1) {
@@ -130,7 +134,8 @@ il_status il_bind_open(const il_machine *machine, il_bind *out, il_error *err) {
     IL_TRY(il_bind_group(missing, all, "join", &out->joins, err));
     all = 5;
     missing = il_bind_missing_admit(out, true, &all);
-    missing += (il_bind_plain(out, "request") == IL_NO_SYMBOL ? 1u : 0u) + (il_bind_plain(out, "approve") == IL_NO_SYMBOL ? 1u : 0u) +
+    missing += (il_bind_plain(out, "request") == IL_NO_SYMBOL ? 1u : 0u) +
+               (il_bind_plain(out, "approve") == IL_NO_SYMBOL ? 1u : 0u) +
                (il_bind_plain(out, "refuse") == IL_NO_SYMBOL ? 1u : 0u) + (il_bind_lapse(out, false) == IL_NO_SYMBOL ? 1u : 0u) +
                (il_bind_lapse(out, true) == IL_NO_SYMBOL ? 1u : 0u);
     IL_TRY(il_bind_group(missing, all, "approval", &out->approves, err));
@@ -139,7 +144,8 @@ il_status il_bind_open(const il_machine *machine, il_bind *out, il_error *err) {
         return il_error_set(err, IL_E_INVALID, "this machine counts more than %u approvals", IL_BIND_SLOTS_MAX);
     }
     if (out->approves && (asked < 2 || granted < 2 || out->crossing == UINT32_MAX)) {
-        return il_error_set(err, IL_E_INVALID, "this machine has approvals but no `asked`, `granted` and `crossing` to count them in");
+        return il_error_set(err, IL_E_INVALID,
+                            "this machine has approvals but no `asked`, `granted` and `crossing` to count them in");
     }
     out->slots = out->approves ? (asked > granted ? asked : granted) - 1 : 0;
     return IL_OK;

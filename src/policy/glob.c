@@ -32,7 +32,8 @@ static il_status il_glob_check(il_str text, uint32_t *forms, il_error *err) {
             part = i + 1;
         } else if (c == '|' || c == ')') {
             if (!group) {
-                return il_error_set(err, IL_E_INVALID, "pattern `%.*s`: `%c` outside a group; write `(a|b)`", IL_STR_ARG(text), c);
+                return il_error_set(err, IL_E_INVALID, "pattern `%.*s`: `%c` outside a group; write `(a|b)`", IL_STR_ARG(text),
+                                    c);
             }
             if (i == part) {
                 return il_error_set(err, IL_E_INVALID, "pattern `%.*s`: an empty alternative", IL_STR_ARG(text));
@@ -43,12 +44,14 @@ static il_status il_glob_check(il_str text, uint32_t *forms, il_error *err) {
             } else {
                 group = false;
                 if (alternatives > IL_GLOB_FORMS_MAX || total > IL_GLOB_FORMS_MAX / alternatives) {
-                    return il_error_set(err, IL_E_LIMIT, "pattern `%.*s`: more than %u alternatives", IL_STR_ARG(text), IL_GLOB_FORMS_MAX);
+                    return il_error_set(err, IL_E_LIMIT, "pattern `%.*s`: more than %u alternatives", IL_STR_ARG(text),
+                                        IL_GLOB_FORMS_MAX);
                 }
                 total *= alternatives;
             }
         } else if (c != '*' && !il_glob_letter(c)) {
-            return il_error_set(err, IL_E_INVALID, "pattern `%.*s`: `%c` is not a letter of tool names, and `*` and `(a|b)` are the only signs",
+            return il_error_set(err, IL_E_INVALID,
+                                "pattern `%.*s`: `%c` is not a letter of tool names, and `*` and `(a|b)` are the only signs",
                                 IL_STR_ARG(text), c);
         }
     }

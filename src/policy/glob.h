@@ -8,8 +8,8 @@
 #define IL_GLOB_FORMS_MAX 256u /* alternatives multiplied out */
 
 typedef struct il_glob {
-    bool exact;   /* no sign: one name */
-    il_str text;  /* as written */
+    bool exact;    /* no sign: one name */
+    il_str text;   /* as written */
     il_str *forms; /* without alternatives, stars only */
     uint32_t nforms;
 } il_glob;

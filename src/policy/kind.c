@@ -21,9 +21,7 @@ bool il_kind_find(il_str word, il_kind *out) {
     return false;
 }
 
-il_str il_kind_word(il_kind kind) {
-    return (size_t)kind < IL_KIND_COUNT ? il_str_of(il_kind_words[kind]) : (il_str){0};
-}
+il_str il_kind_word(il_kind kind) { return (size_t)kind < IL_KIND_COUNT ? il_str_of(il_kind_words[kind]) : (il_str){0}; }
 
 static il_status il_kind_host_value(il_str text, il_arena *arena, il_str *canonical, il_error *err) {
     il_host_part host;
@@ -120,7 +118,8 @@ static il_status il_kind_prefix(il_kind kind, il_str text, il_arena *arena, il_k
     if (kind == IL_KIND_PATH && out->text.n <= 1) {
         return il_error_set(err, IL_E_INVALID, "`/*` would list every path; name a folder");
     }
-    if (kind == IL_KIND_URL && (il_str_find(out->text, IL_STR("?"), 0) != SIZE_MAX || il_str_find(out->text, IL_STR("#"), 0) != SIZE_MAX)) {
+    if (kind == IL_KIND_URL &&
+        (il_str_find(out->text, IL_STR("?"), 0) != SIZE_MAX || il_str_find(out->text, IL_STR("#"), 0) != SIZE_MAX)) {
         return il_error_set(err, IL_E_INVALID, "`*` stands for whole path segments only");
     }
     return IL_OK;
@@ -140,8 +139,9 @@ il_status il_kind_pattern_new(il_kind kind, il_str text, il_arena *arena, il_kin
     }
     /* A star that is not one of the signs above would be compared as a letter, which nobody means. */
     if (il_str_find(out->text, IL_STR("*"), 0) != SIZE_MAX) {
-        return il_error_set(err, IL_E_INVALID, segments ? "`*` stands for whole segments, at the end, after a `/`"
-                                                        : "`*` is not a sign of this kind");
+        return il_error_set(err, IL_E_INVALID,
+                            segments ? "`*` stands for whole segments, at the end, after a `/`"
+                                     : "`*` is not a sign of this kind");
     }
     return IL_OK;
 }

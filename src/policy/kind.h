@@ -5,7 +5,16 @@
 #include "base/error.h"
 #include "base/str.h"
 
-typedef enum il_kind { IL_KIND_EMAIL, IL_KIND_HOST, IL_KIND_URL, IL_KIND_REPO, IL_KIND_CHANNEL, IL_KIND_PATH, IL_KIND_ACCOUNT, IL_KIND_NAME } il_kind;
+typedef enum il_kind {
+    IL_KIND_EMAIL,
+    IL_KIND_HOST,
+    IL_KIND_URL,
+    IL_KIND_REPO,
+    IL_KIND_CHANNEL,
+    IL_KIND_PATH,
+    IL_KIND_ACCOUNT,
+    IL_KIND_NAME
+} il_kind;
 
 /* `email`, `host`, ...; false for an unknown word. */
 bool il_kind_find(il_str word, il_kind *out);

@@ -3,7 +3,9 @@
  * address literals are refused; what follows a `+` is part of the address. Case is ignored on both sides, as mail systems in use do. */
 #include "policy/kind_part.h"
 
-static il_status il_email_refuse(il_error *err, const char *why) { return il_error_set(err, IL_E_INVALID, "not an email address: %s", why); }
+static il_status il_email_refuse(il_error *err, const char *why) {
+    return il_error_set(err, IL_E_INVALID, "not an email address: %s", why);
+}
 
 il_status il_email_read(il_str text, il_arena *arena, il_str *canonical, il_error *err) {
     size_t at = il_str_find(text, IL_STR("@"), 0);

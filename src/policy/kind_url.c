@@ -73,9 +73,7 @@ static il_status il_url_path_check(il_str path, il_arena *arena, il_error *err) 
 }
 
 static il_status il_url_scheme(il_str text, size_t *after, il_str *scheme, il_str *port, il_error *err) {
-    static const struct {
-        const char *name, *port;
-    } known[] = {{"https", "443"}, {"http", "80"}, {"wss", "443"}, {"ws", "80"}};
+    static const struct { const char *name, *port; } known[] = {{"https", "443"}, {"http", "80"}, {"wss", "443"}, {"ws", "80"}};
     size_t colon = il_str_find(text, IL_STR("://"), 0);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (colon != SIZE_MAX && il_str_eq_nocase(il_str_part(text, 0, colon), il_str_of(known[i].name))) {

@@ -6,8 +6,8 @@
 #include "policy/compiled.h"
 #include "policy/text.h"
 
-#define IL_LABEL_DEPTH 64        /* of arguments, below which nothing is judged */
-#define IL_LABEL_SHOWN_MAX 64u   /* destinations kept for the human */
+#define IL_LABEL_DEPTH 64      /* of arguments, below which nothing is judged */
+#define IL_LABEL_SHOWN_MAX 64u /* destinations kept for the human */
 #define IL_SINKS ((uint32_t)(IL_EGRESS | IL_COMMIT))
 
 typedef struct il_vouching {
@@ -18,7 +18,7 @@ typedef struct il_vouching {
     il_str *shown;
     uint32_t needed; /* classes that every destination must accept */
     uint32_t destinations, objects;
-    bool failed; /* something is not vouched; `why` says what */
+    bool failed;           /* something is not vouched; `why` says what */
     const il_arg_path *at; /* the argument being looked at, for messages */
 } il_vouching;
 
@@ -45,8 +45,8 @@ static bool il_vouching_value(void *ctx, il_kind kind, il_str token) {
     il_str canonical = {0};
     if (token.n == 0 || il_kind_value(kind, token, v->scratch, &canonical, NULL) != IL_OK) {
         char why[64];
-        (void)il_format(why, sizeof why, "a value cannot be read as %s%.*s", kind == IL_KIND_EMAIL || kind == IL_KIND_ACCOUNT ? "an " : "a ",
-                        IL_STR_ARG(il_kind_word(kind)));
+        (void)il_format(why, sizeof why, "a value cannot be read as %s%.*s",
+                        kind == IL_KIND_EMAIL || kind == IL_KIND_ACCOUNT ? "an " : "a ", IL_STR_ARG(il_kind_word(kind)));
         il_vouching_fail(v, why);
         return false;
     }
@@ -95,7 +95,8 @@ static il_status il_vouching_reads(il_vouching *v, const il_json *node, unsigned
 /* A `to` or `object` argument: one value or a list of values; null is absent. */
 static il_status il_vouching_target(il_vouching *v, const il_argument *a, const il_json *node, il_error *err) {
     bool list = il_json_kind_of(node) == IL_JSON_ARRAY;
-    for (const il_json *item = list ? il_json_first(node) : node; item != NULL && !v->failed; item = list ? il_json_next(item) : NULL) {
+    for (const il_json *item = list ? il_json_first(node) : node; item != NULL && !v->failed;
+         item = list ? il_json_next(item) : NULL) {
         il_str text = {0};
         if (!list && il_json_kind_of(item) == IL_JSON_NULL) {
             return IL_OK;
@@ -111,7 +112,8 @@ static il_status il_vouching_target(il_vouching *v, const il_argument *a, const 
 
 /* What the entry says of the node whose path is `path`: each declaration with exactly this path is applied; *above tells that a declared
  * path goes on below it. Declarations never overlap otherwise (checked at load). */
-static il_status il_vouching_declared(il_vouching *v, const il_arg_path *path, const il_json *node, bool *found, bool *above, il_error *err) {
+static il_status il_vouching_declared(il_vouching *v, const il_arg_path *path, const il_json *node, bool *found, bool *above,
+                                      il_error *err) {
     *found = *above = false;
     for (uint32_t i = 0; i < v->tool->narguments && !v->failed; i++) {
         const il_argument *a = &v->tool->arguments[i];
@@ -281,17 +283,19 @@ static void il_label_sink(il_label *out, bool once) {
 /* The methods that list what a server has: they bring its texts, but carry no words of the caller, since the cursor is the server's own (the
  * gateway passes no other). So of a server outside they are known without an entry, and are no way out. */
 static bool il_label_lists(il_str tool, const il_json *args) {
-    static const il_str methods[] = {{"tools/list", 10}, {"prompts/list", 12}, {"resources/list", 14}, {"resources/templates/list", 24}};
+    static const il_str methods[] = {
+        {"tools/list", 10}, {"prompts/list", 12}, {"resources/list", 14}, {"resources/templates/list", 24}};
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         if (il_str_eq(tool, methods[i])) {
-            return il_json_count(args) == (il_json_get(args, IL_STR("cursor")) != NULL ? 1u : 0u);
+            const il_json *cursor = il_json_get(args, IL_STR("cursor"));
+            return il_json_count(args) == (cursor != NULL ? 1u : 0u) && (cursor == NULL || il_json_kind_of(cursor) == IL_JSON_STRING);
         }
     }
     return false;
 }
 
-static il_status il_label_judge(const il_policy *p, il_str server, il_str tool, const il_json *args, uint32_t held, il_arena *scratch,
-                                il_label *out, il_error *err) {
+static il_status il_label_judge(const il_policy *p, il_str server, il_str tool, const il_json *args, uint32_t held,
+                                il_arena *scratch, il_label *out, il_error *err) {
     il_str name;
     IL_TRY(il_label_name(server, tool, scratch, &name, err));
     /* A dot in the server's name, or a host's own tool with one, would let one tool pass for another server's. */
@@ -322,8 +326,8 @@ static il_status il_label_judge(const il_policy *p, il_str server, il_str tool, 
     return IL_OK;
 }
 
-il_status il_policy_label(const il_policy *p, il_str server, il_str tool, const il_json *args, uint32_t held, il_arena *scratch, il_label *out,
-                          il_error *err) {
+il_status il_policy_label(const il_policy *p, il_str server, il_str tool, const il_json *args, uint32_t held, il_arena *scratch,
+                          il_label *out, il_error *err) {
     *out = (il_label){0};
     if (args != NULL && il_json_kind_of(args) != IL_JSON_OBJECT) {
         return il_error_set(err, IL_E_INVALID, "the arguments are not an object");

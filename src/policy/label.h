@@ -3,22 +3,23 @@
  * matches is denied. Effects are declared worst case; only vouching removes one (design: vouching). */
 #pragma once
 #include "interlock/policy.h"
-#include "json/node.h"
 #include "machine/vocabulary.h"
+#include "json/node.h"
 
 typedef struct il_label {
-    bool known;            /* false: no entry matches, `unlabelled-tool` */
-    uint32_t declared;     /* effects of the entry and its server, before vouching; secret implies sensitive */
-    uint32_t effects;      /* after vouching */
-    il_sink_word sink;     /* IL_SINK_NONE only when effects has no egress; unknown is standing */
-    bool vouched;          /* egress/commit were dropped: every destination is vouched */
-    char why[160];         /* for people: which destination is not vouched, or why vouching does not apply; empty when it did */
+    bool known;        /* false: no entry matches, `unlabelled-tool` */
+    uint32_t declared; /* effects of the entry and its server, before vouching; secret implies sensitive */
+    uint32_t effects;  /* after vouching */
+    il_sink_word sink; /* IL_SINK_NONE only when effects has no egress; unknown is standing */
+    bool vouched;      /* egress/commit were dropped: every destination is vouched */
+    char why[160];     /* for people: which destination is not vouched, or why vouching does not apply; empty when it did */
     const il_str *destinations; /* canonical, for the human who is asked; in scratch */
     size_t ndestinations;
 } il_label;
 
 /* `held`: taint bits that the session counts now. Errors (limits, memory) fill err and leave a label that is not known. */
-IL_NODISCARD il_status il_policy_label(const il_policy *p, il_str server, il_str tool, const il_json *args, uint32_t held, il_arena *scratch, il_label *out, il_error *err);
+IL_NODISCARD il_status il_policy_label(const il_policy *p, il_str server, il_str tool, const il_json *args, uint32_t held,
+                                       il_arena *scratch, il_label *out, il_error *err);
 
 /* Whether a human may release rejections that concern these effects (`approvals: for:`), and for how long a grant lasts. */
 bool il_policy_may_release(const il_policy *p, uint32_t effects);

@@ -36,7 +36,8 @@ static il_status il_names_values(il_names *names, const il_json *value, il_liste
         il_kind kind = item.pattern.kind;
         il_status s = il_kind_pattern_new(kind, il_json_text(v), arena, &item.pattern, &why);
         if (s == IL_E_INVALID) {
-            return IL_JSON_FAIL(v, err, s, "`%.*s` is no %.*s: %s", IL_STR_ARG(il_json_text(v)), IL_STR_ARG(il_kind_word(kind)), why.msg);
+            return IL_JSON_FAIL(v, err, s, "`%.*s` is no %.*s: %s", IL_STR_ARG(il_json_text(v)), IL_STR_ARG(il_kind_word(kind)),
+                                why.msg);
         }
         if (s != IL_OK) {
             return IL_JSON_FAIL(v, err, s, "%s", why.msg);
@@ -50,7 +51,8 @@ static il_status il_names_values(il_names *names, const il_json *value, il_liste
 
 static il_status il_names_unknown_kind(const il_json *member, il_error *err) {
     return il_error_at(err, IL_E_INVALID, member->key_line, member->key_col, member->key_offset,
-                       "unknown kind `%.*s`; known are email, host, url, repo, channel, path, account and name", IL_STR_ARG(member->key));
+                       "unknown kind `%.*s`; known are email, host, url, repo, channel, path, account and name",
+                       IL_STR_ARG(member->key));
 }
 
 static il_status il_names_ours(il_names *names, const il_json *ours, il_arena *arena, il_error *err) {
@@ -79,12 +81,14 @@ static il_status il_names_destination(il_names *names, const il_json *entry, il_
     }
     const il_json *accepts = il_json_get(entry, IL_STR("accepts"));
     if (accepts == NULL) {
-        return IL_JSON_FAIL(entry, err, IL_E_INVALID, "`accepts` is missing: which of untrusted, sensitive and secret may go there");
+        return IL_JSON_FAIL(entry, err, IL_E_INVALID,
+                            "`accepts` is missing: which of untrusted, sensitive and secret may go there");
     }
     uint32_t classes = 0;
     IL_TRY(il_words_effects(accepts, IL_TAINTS, "`accepts`", &classes, err));
     if (classes == 0) {
-        return IL_JSON_FAIL(accepts, err, IL_E_INVALID, "`accepts` is empty; a destination that accepts nothing need not be listed");
+        return IL_JSON_FAIL(accepts, err, IL_E_INVALID,
+                            "`accepts` is empty; a destination that accepts nothing need not be listed");
     }
     if ((classes & (uint32_t)IL_SECRET) != 0 && (classes & (uint32_t)IL_SENSITIVE) == 0) {
         return IL_JSON_FAIL(accepts, err, IL_E_INVALID, "a secret is sensitive as well: list both");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The names that a policy lists: `ours` (inside the trust domain) and `destinations` (trusted for some classes of data). */
 #pragma once
-#include "json/node.h"
 #include "policy/kind.h"
+#include "json/node.h"
 
 typedef struct il_listed {
     il_kind_pattern pattern;
@@ -16,7 +16,8 @@ typedef struct il_names {
 } il_names;
 
 /* Read the two sections (either may be NULL). Positioned errors; the same name twice with unequal meaning is one. */
-IL_NODISCARD il_status il_names_load(il_names *names, const il_json *ours, const il_json *destinations, il_arena *arena, il_error *err);
+IL_NODISCARD il_status il_names_load(il_names *names, const il_json *ours, const il_json *destinations, il_arena *arena,
+                                     il_error *err);
 
 /* Whether the canonical value is listed for every class in `needed` (design: vouching a). A url is listed if it or its host is. What is
  * listed as public accepts untrusted only, whatever else lists it. */

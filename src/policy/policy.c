@@ -7,9 +7,10 @@
 #define IL_POLICY_MEMORY ((size_t)64 << 20)
 #define IL_POLICY_TOOLS_MAX 10000u
 
-static const char *const il_policy_sections[] = {"interlock", "machine", "mode", "ours", "destinations", "servers", "tools", "approvals"};
-static const char *const il_policy_later[] = {"rules",   "presets",  "hosts", "agents", "groups",   "sources",
-                                              "sessions", "audit", "tests", "stores", "result", "remember"};
+static const char *const il_policy_sections[] = {"interlock",    "machine", "mode",  "ours",
+                                                 "destinations", "servers", "tools", "approvals"};
+static const char *const il_policy_later[] = {"rules",    "presets", "hosts", "agents", "groups", "sources",
+                                              "sessions", "audit",   "tests", "stores", "result", "remember"};
 #define IL_COUNT(a) (sizeof(a) / sizeof(a)[0])
 
 /* At most 16 words into il_str. */
@@ -149,7 +150,8 @@ static il_status il_policy_add_exact(il_policy *p, uint32_t tool, il_str name, c
         if (memcmp(other->meaning, p->tools[tool].meaning, IL_DIGEST_BYTES) == 0) {
             return IL_OK;
         }
-        return IL_JSON_FAIL(at, err, IL_E_INVALID, "tool `%.*s` has another entry at line %u that says otherwise", IL_STR_ARG(name), other->line);
+        return IL_JSON_FAIL(at, err, IL_E_INVALID, "tool `%.*s` has another entry at line %u that says otherwise",
+                            IL_STR_ARG(name), other->line);
     }
     memmove(&p->exact[lo + 1], &p->exact[lo], (p->nexact - lo) * sizeof p->exact[0]);
     p->exact[lo] = (il_tool_index){name, tool};
@@ -157,10 +159,12 @@ static il_status il_policy_add_exact(il_policy *p, uint32_t tool, il_str name, c
     return IL_OK;
 }
 
-static il_status il_policy_same_pattern(const il_policy *p, uint32_t tool, const il_glob *glob, const il_json *at, il_error *err) {
+static il_status il_policy_same_pattern(const il_policy *p, uint32_t tool, const il_glob *glob, const il_json *at,
+                                        il_error *err) {
     for (uint32_t i = 0; i < tool; i++) {
         for (uint32_t g = 0; g < p->tools[i].nglobs; g++) {
-            if (il_str_eq(p->tools[i].globs[g].text, glob->text) && memcmp(p->tools[i].meaning, p->tools[tool].meaning, IL_DIGEST_BYTES) != 0) {
+            if (il_str_eq(p->tools[i].globs[g].text, glob->text) &&
+                memcmp(p->tools[i].meaning, p->tools[tool].meaning, IL_DIGEST_BYTES) != 0) {
                 return IL_JSON_FAIL(at, err, IL_E_INVALID, "pattern `%.*s` has another entry at line %u that says otherwise",
                                     IL_STR_ARG(glob->text), p->tools[i].line);
             }
@@ -174,7 +178,8 @@ static il_status il_policy_read_tools(il_policy *p, const il_json *tools, const 
         return IL_JSON_FAIL(doc, err, IL_E_INVALID, "`tools` is missing: every call would be denied");
     }
     if (il_json_kind_of(tools) != IL_JSON_ARRAY || il_json_count(tools) == 0) {
-        return IL_JSON_FAIL(tools, err, IL_E_INVALID, "`tools` is a list of entries such as { match: web.fetch, effects: [untrusted] }");
+        return IL_JSON_FAIL(tools, err, IL_E_INVALID,
+                            "`tools` is a list of entries such as { match: web.fetch, effects: [untrusted] }");
     }
     if (il_json_count(tools) > IL_POLICY_TOOLS_MAX) {
         return IL_JSON_FAIL(tools, err, IL_E_LIMIT, "more than %u entries of `tools`", IL_POLICY_TOOLS_MAX);

@@ -67,8 +67,9 @@ static il_str il_text_scheme(il_str t, size_t colon) {
 }
 
 static bool il_text_web_scheme(il_str scheme) {
-    return il_str_eq_nocase(scheme, IL_STR("http")) || il_str_eq_nocase(scheme, IL_STR("https")) || il_str_eq_nocase(scheme, IL_STR("ws")) ||
-           il_str_eq_nocase(scheme, IL_STR("wss")) || il_str_eq_nocase(scheme, IL_STR("ftp"));
+    return il_str_eq_nocase(scheme, IL_STR("http")) || il_str_eq_nocase(scheme, IL_STR("https")) ||
+           il_str_eq_nocase(scheme, IL_STR("ws")) || il_str_eq_nocase(scheme, IL_STR("wss")) ||
+           il_str_eq_nocase(scheme, IL_STR("ftp"));
 }
 
 /* `scheme://…`, and what a browser repairs to it: `https:/x`, `https:\\x`, `https:x`. */
@@ -88,13 +89,14 @@ static bool il_text_at_colon(il_text_scan *s, il_str t, size_t colon) {
 
 /* `//host.example/…` and `\\host.example\…`, which take the scheme of the page that they stand on. */
 static bool il_text_at_slashes(il_text_scan *s, il_str t, size_t at) {
-    if (at > 0 && (t.p[at - 1] == ':' || t.p[at - 1] == '/' || t.p[at - 1] == '\\' || il_ascii_alnum(t.p[at - 1]) || t.p[at - 1] == '.' ||
-                   t.p[at - 1] == '_' || t.p[at - 1] == '-')) {
+    if (at > 0 && (t.p[at - 1] == ':' || t.p[at - 1] == '/' || t.p[at - 1] == '\\' || il_ascii_alnum(t.p[at - 1]) ||
+                   t.p[at - 1] == '.' || t.p[at - 1] == '_' || t.p[at - 1] == '-')) {
         return true;
     }
     size_t end = at + 2;
     bool dot = false;
-    while (end < t.n && (il_ascii_alnum(t.p[end]) || t.p[end] == '-' || t.p[end] == '_' || t.p[end] == '.' || il_text_high(t.p[end]))) {
+    while (end < t.n &&
+           (il_ascii_alnum(t.p[end]) || t.p[end] == '-' || t.p[end] == '_' || t.p[end] == '.' || il_text_high(t.p[end]))) {
         dot = dot || (t.p[end] == '.' && end + 1 < t.n && (il_ascii_alnum(t.p[end + 1]) || il_text_high(t.p[end + 1])));
         end++;
     }
@@ -111,7 +113,9 @@ static bool il_text_at_slashes(il_text_scan *s, il_str t, size_t at) {
     return il_text_report(s, IL_KIND_URL, (il_str){p, rest.n + 6});
 }
 
-static bool il_text_local_char(char c) { return il_ascii_alnum(c) || c == '.' || c == '_' || c == '+' || c == '-' || il_text_high(c); }
+static bool il_text_local_char(char c) {
+    return il_ascii_alnum(c) || c == '.' || c == '_' || c == '+' || c == '-' || il_text_high(c);
+}
 static bool il_text_domain_char(char c) { return il_ascii_alnum(c) || c == '.' || c == '_' || c == '-' || il_text_high(c); }
 
 static bool il_text_at_sign(il_text_scan *s, il_str t, size_t at) {
@@ -239,7 +243,7 @@ static size_t il_text_entity(il_str t, size_t at, char out[4], size_t *n) {
     static const struct {
         const char *name;
         char c;
-    } named[] = {{"&amp;", '&'}, {"&colon;", ':'}, {"&sol;", '/'},    {"&bsol;", '\\'}, {"&period;", '.'},
+    } named[] = {{"&amp;", '&'},    {"&colon;", ':'}, {"&sol;", '/'}, {"&bsol;", '\\'},  {"&period;", '.'},
                  {"&commat;", '@'}, {"&quest;", '?'}, {"&num;", '#'}, {"&percnt;", '%'}, {"&equals;", '='}};
     il_str rest = il_str_part(t, at, t.n);
     for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {

@@ -41,7 +41,8 @@ static il_status il_tool_effects(const il_json *effects, il_tool *out, il_error 
     IL_TRY(il_json_only(effects, keys, IL_EFFECTS, "`effects`", err));
     for (const il_json *v = il_json_first(effects); v != NULL; v = il_json_next(v)) {
         if (il_json_kind_of(v) != IL_JSON_BOOL) {
-            return IL_JSON_FAIL(v, err, IL_E_INVALID, "`%.*s`: a condition is not supported yet; say true or false", IL_STR_ARG(il_json_key(v)));
+            return IL_JSON_FAIL(v, err, IL_E_INVALID, "`%.*s`: a condition is not supported yet; say true or false",
+                                IL_STR_ARG(il_json_key(v)));
         }
         for (uint32_t i = 0; i < IL_EFFECTS; i++) {
             if (il_json_bool(v) && il_str_eq(il_json_key(v), keys[i])) {
@@ -62,7 +63,8 @@ static il_status il_tool_argument(il_tool *out, il_argument a, const il_json *at
             return IL_OK;
         }
         if ((same && !allowed) || il_arg_path_above(&a.path, &b->path) || il_arg_path_above(&b->path, &a.path)) {
-            return IL_JSON_FAIL(at, err, IL_E_INVALID, "argument `%.*s` is declared twice in this entry", IL_STR_ARG(a.path.text));
+            return IL_JSON_FAIL(at, err, IL_E_INVALID, "argument `%.*s` is declared twice in this entry",
+                                IL_STR_ARG(a.path.text));
         }
     }
     if (out->narguments == IL_TOOL_ARGUMENTS_MAX) {
@@ -99,7 +101,8 @@ static il_status il_tool_one(il_tool *out, il_role role, il_kind kind, const il_
     out->nbuilt++;
     for (uint32_t i = 0; i < b->form.n; i++) {
         if (b->form.parts[i].path != NULL) {
-            IL_TRY(il_tool_argument(out, (il_argument){.role = IL_ROLE_PART, .kind = kind, .path = *b->form.parts[i].path}, v, err));
+            IL_TRY(
+                il_tool_argument(out, (il_argument){.role = IL_ROLE_PART, .kind = kind, .path = *b->form.parts[i].path}, v, err));
         }
     }
     return IL_OK;
@@ -131,7 +134,8 @@ static il_status il_tool_kinds(il_tool *out, il_role role, const il_json *map, i
         il_kind kind = IL_KIND_NAME;
         if (!il_kind_find(il_json_key(v), &kind)) {
             return il_error_at(err, IL_E_INVALID, v->key_line, v->key_col, v->key_offset,
-                               "unknown kind `%.*s`; known are email, host, url, repo, channel, path, account and name", IL_STR_ARG(v->key));
+                               "unknown kind `%.*s`; known are email, host, url, repo, channel, path, account and name",
+                               IL_STR_ARG(v->key));
         }
         IL_TRY(il_tool_several(out, role, kind, v, arena, err));
     }

@@ -4,7 +4,13 @@
 #include "policy/argument.h"
 #include "policy/glob.h"
 
-typedef enum il_role { IL_ROLE_TO, IL_ROLE_OBJECT, IL_ROLE_READS, IL_ROLE_PLAIN, IL_ROLE_PART } il_role; /* PART: goes into a template */
+typedef enum il_role {
+    IL_ROLE_TO,
+    IL_ROLE_OBJECT,
+    IL_ROLE_READS,
+    IL_ROLE_PLAIN,
+    IL_ROLE_PART
+} il_role; /* PART: goes into a template */
 
 typedef struct il_argument {
     il_role role;

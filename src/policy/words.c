@@ -23,7 +23,8 @@ static il_status il_words_unknown_effect(const il_json *v, uint32_t allowed, con
         }
     }
     if (nearest.n > 0) {
-        return IL_JSON_FAIL(v, err, IL_E_INVALID, "%s: unknown word `%.*s`; did you mean `%.*s`?", what, IL_STR_ARG(text), IL_STR_ARG(nearest));
+        return IL_JSON_FAIL(v, err, IL_E_INVALID, "%s: unknown word `%.*s`; did you mean `%.*s`?", what, IL_STR_ARG(text),
+                            IL_STR_ARG(nearest));
     }
     return IL_JSON_FAIL(v, err, IL_E_INVALID, "%s: `%.*s` is not a word that can stand here", what, IL_STR_ARG(text));
 }
@@ -75,8 +76,9 @@ il_status il_words_duration(const il_json *v, uint64_t *ms, il_error *err) {
     il_str text = il_json_kind_of(v) == IL_JSON_STRING ? il_json_text(v) : (il_str){0};
     int64_t count = 0;
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        if (text.n > 1 && text.n < 8 && text.p[text.n - 1] == units[i].letter && il_str_int(il_str_part(text, 0, text.n - 1), &count) &&
-            count > 0 && (uint64_t)count <= 7 * units[3].ms / units[i].ms) {
+        if (text.n > 1 && text.n < 8 && text.p[text.n - 1] == units[i].letter &&
+            il_str_int(il_str_part(text, 0, text.n - 1), &count) && count > 0 &&
+            (uint64_t)count <= 7 * units[3].ms / units[i].ms) {
             *ms = (uint64_t)count * units[i].ms;
             return IL_OK;
         }

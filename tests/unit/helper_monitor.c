@@ -46,7 +46,8 @@ static bool store_fails(test_store *t) {
     return false;
 }
 
-static il_status store_load(void *ctx, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version, il_error *err) {
+static il_status store_load(void *ctx, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
+                            il_error *err) {
     test_store *t = ctx;
     il_status s = IL_OK;
     (void)pthread_mutex_lock(&t->lock);
@@ -94,6 +95,7 @@ static void store_apply(test_store *t, const il_store_change *c) {
         memcpy(r->kind, c->rows[i].kind.p, c->rows[i].kind.n);
         r->ticket = c->rows[i].ticket;
         r->moved = c->moves;
+        r->version = o != NULL ? o->version : 0;
         r->body = malloc(c->rows[i].body.n + 1);
         memcpy(r->body, c->rows[i].body.p, c->rows[i].body.n);
         r->body[c->rows[i].body.n] = '\0';

@@ -3,9 +3,9 @@
 #pragma once
 #include "helper_policy.h"
 
-#include <pthread.h>
 #include "interlock/monitor.h"
 #include "monitor/session.h"
+#include <pthread.h>
 
 #define STORE_OBJECTS 16
 #define STORE_ROWS 20000
@@ -19,7 +19,8 @@ typedef struct store_row {
     char key[IL_SESSION_ID_BYTES];
     char kind[16];
     uint64_t ticket;
-    bool moved; /* its commit moved the object */
+    bool moved;       /* its commit moved the object */
+    uint64_t version; /* of the object after it */
     char *body;
 } store_row;
 typedef struct test_store {
@@ -33,7 +34,7 @@ typedef struct test_store {
 } test_store;
 
 typedef struct monitor_case {
-    policy_case policy; /* the machine, documents and arguments */
+    policy_case policy;   /* the machine, documents and arguments */
     policy_memory memory; /* the monitor's */
     test_store store;
     il_monitor *monitor;

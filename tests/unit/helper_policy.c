@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "helper_policy.h"
 
+#include "machine/table.h"
+#include "yaml/yaml.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "machine/table.h"
-#include "yaml/yaml.h"
 
 static void *policy_memory_get(void *ctx, size_t n) {
     policy_memory *m = ctx;
@@ -43,7 +43,8 @@ void policy_case_init(policy_case *c, const char *machine) {
     il_json *doc = NULL;
     il_model *model = NULL;
     il_str table = {0};
-    if (il_yaml_parse(&c->arena, (il_str){text, n}, NULL, &doc, &c->err) != IL_OK || il_model_load(&c->arena, doc, &model, &c->err) != IL_OK ||
+    if (il_yaml_parse(&c->arena, (il_str){text, n}, NULL, &doc, &c->err) != IL_OK ||
+        il_model_load(&c->arena, doc, &model, &c->err) != IL_OK ||
         il_table_build(&c->arena, model, 0, &table, &c->err) != IL_OK ||
         il_table_open(&c->memory.alloc, table, &c->machine, &c->err) != IL_OK) {
         fail_msg("%s: %u:%u %s", machine, c->err.line, c->err.col, c->err.msg);

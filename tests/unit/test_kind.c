@@ -2,8 +2,8 @@
 /* Each kind: what is read, to what canonical form, and what is refused; then what a listed pattern matches. */
 #include "helper_policy.h"
 
-#include <string.h>
 #include "policy/kind.h"
+#include <string.h>
 
 typedef struct kind_row {
     il_kind kind;
@@ -48,10 +48,16 @@ static const kind_row kind_values[] = {
     {IL_KIND_HOST, "[fe80::1%eth0]", NULL},
     {IL_KIND_HOST, "[::1", NULL},
     {IL_KIND_HOST, "::1", NULL},
-    {IL_KIND_HOST, "b\xc3\xbc" "cher.example", NULL},
+    {IL_KIND_HOST,
+     "b\xc3\xbc"
+     "cher.example",
+     NULL},
     {IL_KIND_HOST, "xn--bcher-kva.example", "xn--bcher-kva.example"},
     {IL_KIND_HOST, "corp\xe2\x80\x8b.example", NULL},
-    {IL_KIND_HOST, "corp\xef\xbc\x8e" "example", NULL},
+    {IL_KIND_HOST,
+     "corp\xef\xbc\x8e"
+     "example",
+     NULL},
     {IL_KIND_HOST, "user@corp.example", NULL},
     {IL_KIND_HOST, "corp.example/", NULL},
     {IL_KIND_HOST, "corp%2eexample", NULL},
@@ -169,7 +175,10 @@ static const kind_row kind_values[] = {
     {IL_KIND_PATH, "src/a", NULL},
     {IL_KIND_PATH, "C:\\x", NULL},
     {IL_KIND_PATH, "/a\nb", NULL},
-    {IL_KIND_PATH, "/a\xe2\x80\xae" "b", NULL},
+    {IL_KIND_PATH,
+     "/a\xe2\x80\xae"
+     "b",
+     NULL},
     {IL_KIND_PATH, "/caf\xc3\xa9", "/caf\xc3\xa9"},
     {IL_KIND_PATH, "/a\xff", NULL},
     {IL_KIND_PATH, "", NULL},
@@ -184,7 +193,10 @@ static const kind_row kind_values[] = {
     {IL_KIND_NAME, "Ana Lee", "Ana Lee"},
     {IL_KIND_NAME, " Ana", NULL},
     {IL_KIND_NAME, "Ana\xc2\xad", NULL},
-    {IL_KIND_NAME, "An\x01" "a", NULL},
+    {IL_KIND_NAME,
+     "An\x01"
+     "a",
+     NULL},
     {IL_KIND_NAME, "", NULL},
 };
 
@@ -297,12 +309,30 @@ static void kind_bad_patterns(void **state) {
         il_kind kind;
         const char *text;
     } bad[] = {
-        {IL_KIND_HOST, "."},          {IL_KIND_HOST, "*"},           {IL_KIND_HOST, "*.corp.example"}, {IL_KIND_HOST, "corp.example:80:*"},
-        {IL_KIND_HOST, ".10.0.0.1"},  {IL_KIND_HOST, ".a.example:8"}, {IL_KIND_HOST, "https://a.example"}, {IL_KIND_EMAIL, "*@corp.example"},
-        {IL_KIND_EMAIL, "@"},         {IL_KIND_EMAIL, "@10.0.0.1"},  {IL_KIND_EMAIL, "@corp.example:25"}, {IL_KIND_REPO, "*"},
-        {IL_KIND_REPO, "*/website"},  {IL_KIND_REPO, "acme/web*"},   {IL_KIND_REPO, "acme/**"},        {IL_KIND_PATH, "/*"},
-        {IL_KIND_PATH, "*"},          {IL_KIND_PATH, "~/s*c"},       {IL_KIND_URL, "https://*"},       {IL_KIND_URL, "https://*/x"},
-        {IL_KIND_URL, "https://corp.example/a?x/*"}, {IL_KIND_URL, "https://corp.example/a*"}, {IL_KIND_NAME, "A*"}, {IL_KIND_CHANNEL, "eng*"},
+        {IL_KIND_HOST, "."},
+        {IL_KIND_HOST, "*"},
+        {IL_KIND_HOST, "*.corp.example"},
+        {IL_KIND_HOST, "corp.example:80:*"},
+        {IL_KIND_HOST, ".10.0.0.1"},
+        {IL_KIND_HOST, ".a.example:8"},
+        {IL_KIND_HOST, "https://a.example"},
+        {IL_KIND_EMAIL, "*@corp.example"},
+        {IL_KIND_EMAIL, "@"},
+        {IL_KIND_EMAIL, "@10.0.0.1"},
+        {IL_KIND_EMAIL, "@corp.example:25"},
+        {IL_KIND_REPO, "*"},
+        {IL_KIND_REPO, "*/website"},
+        {IL_KIND_REPO, "acme/web*"},
+        {IL_KIND_REPO, "acme/**"},
+        {IL_KIND_PATH, "/*"},
+        {IL_KIND_PATH, "*"},
+        {IL_KIND_PATH, "~/s*c"},
+        {IL_KIND_URL, "https://*"},
+        {IL_KIND_URL, "https://*/x"},
+        {IL_KIND_URL, "https://corp.example/a?x/*"},
+        {IL_KIND_URL, "https://corp.example/a*"},
+        {IL_KIND_NAME, "A*"},
+        {IL_KIND_CHANNEL, "eng*"},
     };
     policy_memory m;
     il_arena a;

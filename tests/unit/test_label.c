@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-#define U (uint32_t)IL_UNTRUSTED
-#define S (uint32_t)IL_SENSITIVE
-#define K (uint32_t)IL_SECRET
-#define E (uint32_t)IL_EGRESS
-#define C (uint32_t)IL_COMMIT
+#define U (uint32_t) IL_UNTRUSTED
+#define S (uint32_t) IL_SENSITIVE
+#define K (uint32_t) IL_SECRET
+#define E (uint32_t) IL_EGRESS
+#define C (uint32_t) IL_COMMIT
 
 static const char label_policy[] =
     "interlock: 1\n"
@@ -24,6 +24,7 @@ static const char label_policy[] =
     "  - { host: [api.github.example], accepts: [untrusted] }\n"
     "  - { url: ['https://hooks.slack.example/T0/*'], accepts: [untrusted, sensitive] }\n"
     "  - { email: [vault@bank.example], accepts: [untrusted, sensitive, secret] }\n"
+    "  - { email: ['@part.example'], accepts: [untrusted, sensitive] }\n"
     "  - { repo: [ana/site], accepts: [untrusted, sensitive, secret] }\n"
     "servers:\n"
     "  in: { trust: inside }\n"
@@ -34,7 +35,8 @@ static const char label_policy[] =
     "  - { match: in.page, effects: [untrusted] }\n"
     "  - { match: in.none, effects: [] }\n"
     "  - { match: in.map, effects: { untrusted: true, sensitive: false, egress: true } }\n"
-    "  - { match: in.mail, effects: [egress], sink: once, to: { email: [to, cc, bcc] }, reads: [body, 'parts[*].text'], plain: [subject, headers] }\n"
+    "  - { match: in.mail, effects: [egress], sink: once, to: { email: [to, cc, bcc] }, reads: [body, 'parts[*].text'], plain: "
+    "[subject, headers] }\n"
     "  - { match: in.standing, effects: [egress], to: { email: to } }\n"
     "  - { match: in.get, effects: [untrusted, egress], sink: once, to: { url: url }, plain: [max] }\n"
     "  - { match: in.push, effects: [egress], sink: once, to: { repo: '{owner}/{repo}' }, plain: [x] }\n"
@@ -129,6 +131,9 @@ static const label_row label_rows[] = {
     /* a standing sink needs a destination that accepts every class */
     {"in.standing", "{\"to\":\"bo@corp.example\"}", 0, 0},
     {"in.standing", "{\"to\":\"vault@bank.example\"}", 0, 0},
+    {"in.standing", "{\"to\":\"bo@part.example\"}", 0, E},
+    {"in.mail", "{\"to\":\"bo@part.example\"}", U | S, 0},
+    {"in.mail", "{\"to\":\"bo@part.example\"}", K, E},
     {"in.mail", "{\"to\":\"vault@bank.example\"}", U | S | K, 0},
     /* built from two arguments; public is for untrusted only, whatever else lists it */
     {"in.push", "{\"owner\":\"ana\",\"repo\":\"notes\"}", U | S, 0},
@@ -178,6 +183,15 @@ static const label_row label_rows[] = {
     {"out.resources/list", "{\"cursor\":\"p2\",\"note\":\"x\"}", 0, U | E},
     {"out.resources/list", "{\"note\":\"x\"}", 0, U | E},
     {"out.tools/lists", "{}", 0, U | E},
+    /* a list of an outside server is content; it is asked with a cursor at most, so nothing leaves. No entry is needed */
+    {"strange.tools/list", "{}", 0, U},
+    {"strange.prompts/list", NULL, U | S, U},
+    {"strange.resources/list", "{\"cursor\":\"x\"}", 0, U},
+    {"strange.resources/templates/list", "{}", 0, U},
+    {"out.tools/list", "{}", 0, U},
+    {"out.tools/list", "{\"cursor\":\"x\",\"q\":\"y\"}", 0, U | E},
+    {"out.tools/list", "{\"cursor\":{}}", 0, U | E},
+    {"out.tools/call", "{}", 0, U | E},
     /* unequal patterns: the worst of both, never vouched; equal ones are one */
     {"in.overlap", "{\"to\":\"bo@corp.example\"}", 0, U | S | E},
     {"in.over", "{\"to\":\"bo@corp.example\"}", 0, U},
@@ -196,7 +210,8 @@ static void label_vouching(void **state) {
         const label_row *r = &label_rows[i];
         il_label l = policy_label(c, r->tool, r->args, r->held);
         if (c->status != IL_OK || !l.known || l.effects != r->effects) {
-            fail_msg("%s %s with %x: %s, effects %x, not %x (%s)", r->tool, r->args, r->held, il_status_name(c->status), l.effects, r->effects, l.why);
+            fail_msg("%s %s with %x: %s, effects %x, not %x (%s)", r->tool, r->args, r->held, il_status_name(c->status),
+                     l.effects, r->effects, l.why);
         }
         uint32_t sinks = E | C;
         assert_true((l.effects & ~l.declared) == 0);
@@ -225,9 +240,27 @@ static void label_is_monotone(void **state) {
 
 static void label_unknown(void **state) {
     policy_case *c = *state;
-    static const char *const names[] = {"in.nothing", "In.read", "in.READ", "in.read ", " in.read", "in.read\n", "read", "inn.read", "in.", "in",
-                                        "in.r\xd0\xb5" "ad", "out.any\x01", "out.any thing", "", ".read", "in.tools/list", "undeclared.tools/call",
-                                        "undeclared.resources/read", "tools/list", ".tools/list"};
+    static const char *const names[] = {"in.nothing",
+                                        "In.read",
+                                        "in.READ",
+                                        "in.read ",
+                                        " in.read",
+                                        "in.read\n",
+                                        "read",
+                                        "inn.read",
+                                        "in.",
+                                        "in",
+                                        "in.r\xd0\xb5"
+                                        "ad",
+                                        "out.any\x01",
+                                        "out.any thing",
+                                        "",
+                                        ".read",
+                                        "in.tools/list",
+                                        "undeclared.tools/call",
+                                        "undeclared.resources/read",
+                                        "tools/list",
+                                        ".tools/list"};
     policy_must(c, label_policy);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         il_label l = policy_label(c, names[i], "{}", 0);
@@ -290,7 +323,8 @@ static void label_deep(void **state) {
 static void label_memory(void **state) {
     policy_case *c = *state;
     policy_must(c, label_policy);
-    const il_json *args = policy_json(c, "{\"to\":\"bo@corp.example\",\"body\":\"see https://wiki.corp.example/?u=https%3A%2F%2Fevil.example\"}");
+    const il_json *args =
+        policy_json(c, "{\"to\":\"bo@corp.example\",\"body\":\"see https://wiki.corp.example/?u=https%3A%2F%2Fevil.example\"}");
     size_t failed = 0;
     for (size_t cap = 0; cap < 60000; cap += cap < 4000 ? 16 : 4000) {
         il_arena scratch;
@@ -317,8 +351,9 @@ static int label_teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(label_vouching), cmocka_unit_test(label_is_monotone),   cmocka_unit_test(label_unknown), cmocka_unit_test(label_sinks),
-        cmocka_unit_test(label_deep),     cmocka_unit_test(label_bad_arguments), cmocka_unit_test(label_memory),
+        cmocka_unit_test(label_vouching), cmocka_unit_test(label_is_monotone), cmocka_unit_test(label_unknown),
+        cmocka_unit_test(label_sinks),    cmocka_unit_test(label_deep),        cmocka_unit_test(label_bad_arguments),
+        cmocka_unit_test(label_memory),
     };
     return cmocka_run_group_tests(tests, label_setup, label_teardown);
 }

@@ -3,9 +3,9 @@
  * promises of the header beside them. */
 #include "helper_monitor.h"
 
+#include "monitor/plan.h"
 #include <stdio.h>
 #include <string.h>
-#include "monitor/plan.h"
 
 #define ANSWER(f, c, id) f((c)->monitor, IL_STR("s1"), il_str_of(id), IL_STR("ana"), &(c)->err)
 
@@ -177,10 +177,18 @@ static void debt_3_refine(void **state) {
     monitor_is(c, "untrusted", "fresh");
     assert_int_equal(monitor_settle(c, a, IL_OUTCOME_DONE, 0), IL_OK);
     monitor_is(c, "untrusted", "held");
+    /* of two taints only the fresh one */
+    monitor_again(c);
+    a = monitor_allow(c, "in.us", "{}");
+    monitor_allow(c, "in.s", "{}");
+    assert_int_equal(monitor_settle(c, a, IL_OUTCOME_DONE, IL_UNTRUSTED | IL_SENSITIVE), IL_OK);
+    monitor_is(c, "untrusted", "none");
+    monitor_is(c, "sensitive", "held");
     /* a result that came is no proof of absence */
     monitor_again(c);
     t = monitor_allow(c, "in.u", "{}");
-    il_outcome o = {.size = sizeof o, .how = IL_OUTCOME_DONE, .absent = IL_UNTRUSTED, .result = policy_json(&c->policy, "{\"x\":1}")};
+    il_outcome o = {
+        .size = sizeof o, .how = IL_OUTCOME_DONE, .absent = IL_UNTRUSTED, .result = policy_json(&c->policy, "{\"x\":1}")};
     c->s = (il_settlement)IL_SETTLEMENT_INIT;
     assert_int_equal(il_monitor_settle(c->monitor, IL_STR("s1"), t, &o, &c->s, &c->err), IL_OK);
     monitor_is(c, "untrusted", "held");
@@ -525,12 +533,23 @@ static int debt_teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(debt_1_symbol),    cmocka_unit_test(debt_1_binding),          cmocka_unit_test(debt_2_tickets),
-        cmocka_unit_test(debt_2_crossings), cmocka_unit_test(debt_2_settle_names_all), cmocka_unit_test(debt_2_label_breach),
-        cmocka_unit_test(debt_3_refine),    cmocka_unit_test(debt_4_slots),            cmocka_unit_test(debt_4_void),
-        cmocka_unit_test(debt_4_expiry),    cmocka_unit_test(debt_4_mismatch),         cmocka_unit_test(debt_5_deadline),
-        cmocka_unit_test(debt_5_end),       cmocka_unit_test(debt_5_quarantine),       cmocka_unit_test(debt_6_join),
-        cmocka_unit_test(debt_7_serial),    cmocka_unit_test(debt_8_standing),
+        cmocka_unit_test(debt_1_symbol),
+        cmocka_unit_test(debt_1_binding),
+        cmocka_unit_test(debt_2_tickets),
+        cmocka_unit_test(debt_2_crossings),
+        cmocka_unit_test(debt_2_settle_names_all),
+        cmocka_unit_test(debt_2_label_breach),
+        cmocka_unit_test(debt_3_refine),
+        cmocka_unit_test(debt_4_slots),
+        cmocka_unit_test(debt_4_void),
+        cmocka_unit_test(debt_4_expiry),
+        cmocka_unit_test(debt_4_mismatch),
+        cmocka_unit_test(debt_5_deadline),
+        cmocka_unit_test(debt_5_end),
+        cmocka_unit_test(debt_5_quarantine),
+        cmocka_unit_test(debt_6_join),
+        cmocka_unit_test(debt_7_serial),
+        cmocka_unit_test(debt_8_standing),
     };
     return cmocka_run_group_tests(tests, debt_setup, debt_teardown);
 }

@@ -2,15 +2,16 @@
 /* Every row of the table of faults, by the name that the table gives, and the table in docs/ against the code. */
 #include "helper_monitor.h"
 
+#include "monitor/fault.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "monitor/fault.h"
 
 static void fault_expect(monitor_case *c, il_status got, const char *reason) {
     if (got == IL_OK || c->d.run || c->d.action != IL_ACTION_BLOCK || c->d.layer != IL_LAYER_FAULT || c->d.ticket != 0 ||
         strcmp(c->d.reason, reason) != 0 || c->d.message[0] == '\0' || c->err.msg[0] == '\0') {
-        fail_msg("%s: %s %s `%s`, not a fault `%s`", il_status_name(got), il_action_name(c->d.action), c->d.reason, c->d.message, reason);
+        fail_msg("%s: %s %s `%s`, not a fault `%s`", il_status_name(got), il_action_name(c->d.action), c->d.reason, c->d.message,
+                 reason);
     }
 }
 
@@ -283,7 +284,8 @@ static void fault_ledger_version(void **state) {
 
 static void fault_unlabelled_tool(void **state) {
     monitor_case *c = *state;
-    static const char *const tools[] = {"in.other", "other", "in.N", "in.n ", "", "in.", "in.n\n", "in.ignore all rules", "in.\xff"};
+    static const char *const tools[] = {"in.other", "other", "in.N", "in.n ", "", "in.", "in.n\n", "in.ignore all rules",
+                                        "in.\xff"};
     monitor_again(c);
     for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++) {
         store_object before = *monitor_object(c, "s1");
@@ -333,13 +335,29 @@ static void fault_label_breach(void **state) {
 
 /* ---- the table ------------------------------------------------------------------------------------- */
 
-#define FAULT_TEST(name) {#name, name, NULL, NULL, NULL}
+#define FAULT_TEST(name) \
+    { #name, name, NULL, NULL, NULL }
 static const struct CMUnitTest fault_tests[] = {
-    FAULT_TEST(fault_internal),       FAULT_TEST(fault_memory),         FAULT_TEST(fault_limit),           FAULT_TEST(fault_clock),
-    FAULT_TEST(fault_no_random),      FAULT_TEST(fault_bad_session),    FAULT_TEST(fault_no_session),      FAULT_TEST(fault_no_policy),
-    FAULT_TEST(fault_policy_mismatch), FAULT_TEST(fault_bad_arguments), FAULT_TEST(fault_too_many_in_flight), FAULT_TEST(fault_off_table),
-    FAULT_TEST(fault_ledger_error),   FAULT_TEST(fault_ledger_busy),    FAULT_TEST(fault_ledger_damaged),  FAULT_TEST(fault_ledger_version),
-    FAULT_TEST(fault_unlabelled_tool), FAULT_TEST(fault_not_open),      FAULT_TEST(fault_quarantined),     FAULT_TEST(fault_label_breach),
+    FAULT_TEST(fault_internal),
+    FAULT_TEST(fault_memory),
+    FAULT_TEST(fault_limit),
+    FAULT_TEST(fault_clock),
+    FAULT_TEST(fault_no_random),
+    FAULT_TEST(fault_bad_session),
+    FAULT_TEST(fault_no_session),
+    FAULT_TEST(fault_no_policy),
+    FAULT_TEST(fault_policy_mismatch),
+    FAULT_TEST(fault_bad_arguments),
+    FAULT_TEST(fault_too_many_in_flight),
+    FAULT_TEST(fault_off_table),
+    FAULT_TEST(fault_ledger_error),
+    FAULT_TEST(fault_ledger_busy),
+    FAULT_TEST(fault_ledger_damaged),
+    FAULT_TEST(fault_ledger_version),
+    FAULT_TEST(fault_unlabelled_tool),
+    FAULT_TEST(fault_not_open),
+    FAULT_TEST(fault_quarantined),
+    FAULT_TEST(fault_label_breach),
 };
 
 static char *fault_read(const char *path) {
@@ -368,7 +386,8 @@ static void fault_table_is_documented(void **state) {
     line = strchr(line, '\n') + 1;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char want[512];
-        int n = snprintf(want, sizeof want, "| `%s` | %s | %s | %s | `%s` |\n", rows[i].reason, rows[i].layer, rows[i].action, rows[i].when, rows[i].test);
+        int n = snprintf(want, sizeof want, "| `%s` | %s | %s | %s | `%s` |\n", rows[i].reason, rows[i].layer, rows[i].action,
+                         rows[i].when, rows[i].test);
         if (strncmp(line, want, (size_t)n) != 0) {
             fail_msg("docs/faults.md has\n%.*s not\n%s", (int)strcspn(line, "\n"), line, want);
         }

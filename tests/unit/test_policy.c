@@ -2,15 +2,15 @@
 /* Policy documents: what is taken, and where and why what is wrong is refused. */
 #include "helper_policy.h"
 
-#include <stdio.h>
-#include <string.h>
 #include "base/sha256.h"
 #include "policy/bind.h"
 #include "policy/glob.h"
 #include "policy/names.h"
+#include <stdio.h>
+#include <string.h>
 
-#define HEAD "interlock: 1\nmachine: trifecta\n"                   /* lines 1 and 2 */
-#define TOOLS "tools:\n  - { match: a.b, effects: [] }\n"          /* two lines */
+#define HEAD "interlock: 1\nmachine: trifecta\n"                                   /* lines 1 and 2 */
+#define TOOLS "tools:\n  - { match: a.b, effects: [] }\n"                          /* two lines */
 #define ENTRY(rest) HEAD "tools:\n  - { match: a.b, effects: [egress]" rest " }\n" /* the entry is line 4 */
 
 static void policy_takes(void **state) {
@@ -91,7 +91,8 @@ static const policy_bad policy_refused[] = {
     {ENTRY(", shell: command"), 4, 38, IL_E_INVALID, "`shell` is not supported yet"},
     {ENTRY(", child: true"), 4, 38, IL_E_INVALID, "`child` is not supported yet"},
     {ENTRY(", to: { url: $page }"), 4, 49, IL_E_INVALID, "remembered values are not supported yet"},
-    {HEAD "tools:\n  - { match: a.b, effects: { untrusted: '!item.x' } }\n", 4, 41, IL_E_INVALID, "condition is not supported yet"},
+    {HEAD "tools:\n  - { match: a.b, effects: { untrusted: '!item.x' } }\n", 4, 41, IL_E_INVALID,
+     "condition is not supported yet"},
     /* entries */
     {HEAD "tools:\n  - a.b\n", 4, 5, IL_E_INVALID, ""},
     {HEAD "tools:\n  - { effects: [] }\n", 4, 5, IL_E_INVALID, "needs `match`"},
@@ -153,7 +154,8 @@ static const policy_bad policy_refused[] = {
     {HEAD "destinations: [{ host: [a.example], accepts: [secret] }]\n" TOOLS, 3, 46, IL_E_INVALID, "list both"},
     {HEAD "destinations: [{ accepts: [untrusted] }]\n" TOOLS, 3, 16, IL_E_INVALID, "without a name"},
     {HEAD "destinations: [{ hosts: [a.example], accepts: [untrusted] }]\n" TOOLS, 3, 18, IL_E_INVALID, "unknown kind `hosts`"},
-    {HEAD "ours: { host: [a.example] }\ndestinations:\n  - { host: [A.example.], accepts: [untrusted] }\n" TOOLS, 5, 14, IL_E_INVALID, "line 3"},
+    {HEAD "ours: { host: [a.example] }\ndestinations:\n  - { host: [A.example.], accepts: [untrusted] }\n" TOOLS, 5, 14,
+     IL_E_INVALID, "line 3"},
     /* servers and approvals */
     {HEAD "servers: []\n" TOOLS, 3, 10, IL_E_INVALID, "`servers` maps"},
     {HEAD "servers: { a.b: { trust: inside } }\n" TOOLS, 3, 12, IL_E_INVALID, "no dot"},
@@ -175,12 +177,28 @@ static void policy_refuses(void **state) {
         const policy_bad *b = &policy_refused[i];
         if (policy_load(c, b->text) != NULL || c->status != b->status || c->err.line != b->line || c->err.col != b->col ||
             strstr(c->err.msg, b->says) == NULL) {
-            fail_msg("%s\n gave %s at %u:%u: %s\n not %s at %u:%u with `%s`", b->text, il_status_name(c->status), c->err.line, c->err.col,
-                     c->err.msg, il_status_name(b->status), b->line, b->col, b->says);
+            fail_msg("%s\n gave %s at %u:%u: %s\n not %s at %u:%u with `%s`", b->text, il_status_name(c->status), c->err.line,
+                     c->err.col, c->err.msg, il_status_name(b->status), b->line, b->col, b->says);
         }
         size_t n = strlen(c->err.msg);
         assert_true(n > 0 && c->err.msg[n - 1] != '.' && !(c->err.msg[0] >= 'A' && c->err.msg[0] <= 'Z'));
     }
+}
+
+/* The example of the reference page is a policy. */
+static void policy_documented(void **state) {
+    policy_case *c = *state;
+    static char text[1 << 16];
+    FILE *f = fopen("docs/policy.md", "rb");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    (void)fclose(f);
+    char *from = strstr(text, "```yaml\n"), *to = from != NULL ? strstr(from, "\n```\n") : NULL;
+    assert_non_null(to);
+    to[1] = '\0';
+    policy_must(c, from + 8);
+    il_label l = policy_label(c, "web.send_message", "{\"to\":\"bo@corp.example\",\"subject\":\"x\",\"body\":\"y\"}", IL_TAINTS);
+    assert_true(l.vouched);
 }
 
 /* Member order, layout and the form (YAML or JSON) do not matter; everything else does. */
@@ -231,9 +249,10 @@ static void policy_arguments(void **state) {
 /* The n-th allocation fails: an error each time, no leak (the sanitizer build says), and success in the end. */
 static void policy_memory_fails(void **state) {
     policy_case *c = *state;
-    const il_json *doc = policy_json(c, "{\"interlock\":1,\"machine\":\"trifecta\",\"ours\":{\"email\":[\"@a.example\"],\"repo.public\":\"a/b\"},"
-                                        "\"servers\":{\"a\":{\"trust\":\"inside\"}},\"tools\":[{\"match\":\"a.(b|c)\",\"effects\":[\"egress\"],"
-                                        "\"to\":{\"repo\":\"{o}/{r}\"},\"reads\":[\"body\"]}]}");
+    const il_json *doc =
+        policy_json(c, "{\"interlock\":1,\"machine\":\"trifecta\",\"ours\":{\"email\":[\"@a.example\"],\"repo.public\":\"a/b\"},"
+                       "\"servers\":{\"a\":{\"trust\":\"inside\"}},\"tools\":[{\"match\":\"a.(b|c)\",\"effects\":[\"egress\"],"
+                       "\"to\":{\"repo\":\"{o}/{r}\"},\"reads\":[\"body\"]}]}");
     size_t n = 0;
     for (;; n++) {
         il_policy *p = NULL;
@@ -257,10 +276,22 @@ static void policy_globs(void **state) {
         const char *pattern, *name;
         bool matches, exact;
     } rows[] = {
-        {"a.b", "a.b", true, true},          {"a.b", "a.bc", false, true},      {"a.*", "a.", true, false},       {"a.*", "a.b.c", true, false},
-        {"a.*", "b.a.x", false, false},      {"*", "", true, false},            {"*", "x", true, false},          {"a.(b|c)_*", "a.c_x", true, false},
-        {"a.(b|c)_*", "a.d_x", false, false}, {"(a|b).(c|d)", "b.c", true, false}, {"(a|b).(c|d)", "b.", false, false}, {"a.(x*|y)", "a.xzz", true, false},
-        {"a.*_b*c", "a.1_b2_b3c", true, false}, {"a.*_b*c", "a.1_b2_b3", false, false}, {"a.b", "A.b", false, true}, {"a.(b)", "a.b", true, false},
+        {"a.b", "a.b", true, true},
+        {"a.b", "a.bc", false, true},
+        {"a.*", "a.", true, false},
+        {"a.*", "a.b.c", true, false},
+        {"a.*", "b.a.x", false, false},
+        {"*", "", true, false},
+        {"*", "x", true, false},
+        {"a.(b|c)_*", "a.c_x", true, false},
+        {"a.(b|c)_*", "a.d_x", false, false},
+        {"(a|b).(c|d)", "b.c", true, false},
+        {"(a|b).(c|d)", "b.", false, false},
+        {"a.(x*|y)", "a.xzz", true, false},
+        {"a.*_b*c", "a.1_b2_b3c", true, false},
+        {"a.*_b*c", "a.1_b2_b3", false, false},
+        {"a.b", "A.b", false, true},
+        {"a.(b)", "a.b", true, false},
         {"a.resources/read", "a.resources/read", true, true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -317,8 +348,9 @@ static int policy_teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(policy_takes),      cmocka_unit_test(policy_refuses),      cmocka_unit_test(policy_fingerprints), cmocka_unit_test(policy_names_machine),
-        cmocka_unit_test(policy_arguments),  cmocka_unit_test(policy_memory_fails), cmocka_unit_test(policy_globs),        cmocka_unit_test(policy_binds),
+        cmocka_unit_test(policy_takes),         cmocka_unit_test(policy_refuses),   cmocka_unit_test(policy_fingerprints),
+        cmocka_unit_test(policy_names_machine), cmocka_unit_test(policy_arguments), cmocka_unit_test(policy_memory_fails),
+        cmocka_unit_test(policy_globs),         cmocka_unit_test(policy_binds),     cmocka_unit_test(policy_documented),
     };
     return cmocka_run_group_tests(tests, policy_setup, policy_teardown);
 }

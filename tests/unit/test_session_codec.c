@@ -2,10 +2,10 @@
 /* A session's bytes: the same session, the same bytes; other bytes are damaged, or a session that has exactly them. */
 #include "helper_policy.h"
 
+#include "monitor/session.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "monitor/session.h"
 
 static uint64_t codec_seed = 0x243f6a8885a308d3u;
 static uint64_t codec_next(void) {
@@ -163,6 +163,7 @@ static void codec_limits(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(codec_round_trip), cmocka_unit_test(codec_versions), cmocka_unit_test(codec_limits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(codec_round_trip), cmocka_unit_test(codec_versions),
+                                       cmocka_unit_test(codec_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,9 @@
  * destination and cannot be read. */
 #include "helper_policy.h"
 
+#include "policy/text.h"
 #include <stdio.h>
 #include <string.h>
-#include "policy/text.h"
 
 typedef struct text_seen {
     char text[2048];
@@ -44,13 +44,15 @@ static const struct {
     {"://x", "u!"},
     {"javascript://x", "ujavascript://x"},
     {"ht\xe2\x80\x8btps://evil.example", "utps://evil.example"},
-    {"https://a.example/?u=https%3A%2F%2Fevil.example%2Fx", "uhttps://a.example/?u=https%3A%2F%2Fevil.example%2Fx;uhttps://evil.example/x"},
+    {"https://a.example/?u=https%3A%2F%2Fevil.example%2Fx",
+     "uhttps://a.example/?u=https%3A%2F%2Fevil.example%2Fx;uhttps://evil.example/x"},
     {"https://a.example/?u=https%253A%252F%252Fevil.example",
      "uhttps://a.example/?u=https%253A%252F%252Fevil.example;uhttps://evil.example"},
     {"https://a.example/#//evil.example/x", "uhttps://a.example/#//evil.example/x;uhttps://evil.example/x"},
     {"https://a.example/r/https://evil.example", "uhttps://a.example/r/https://evil.example;uhttps://evil.example"},
     {"https://a.example/%2525252525253A", "uhttps://a.example/%2525252525253A;u!"},
-    {"https&#58;//evil.example https&colon;&sol;&#x2F;evil.example", "uhttps://evil.example;uhttps://evil.example;uhttps://evil.example"},
+    {"https&#58;//evil.example https&colon;&sol;&#x2F;evil.example",
+     "uhttps://evil.example;uhttps://evil.example;uhttps://evil.example"},
     {"bo&commat;evil.example", "ebo@evil.example"},
     {"pay GB29NWBK60161331926819 today", "aGB29NWBK60161331926819"},
     {"pay GB29 NWBK 6016 1331 9268 19 today", "aGB29NWBK60161331926819"},
@@ -128,6 +130,7 @@ static void text_limits(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(text_finds), cmocka_unit_test(text_nested), cmocka_unit_test(text_limits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(text_finds), cmocka_unit_test(text_nested),
+                                       cmocka_unit_test(text_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A policy, and behind a line `===` the arguments of a call: the policy is refused completely, or compiled to the same fingerprint twice;
+ * then every tool that it names is labelled, with more held never giving less. */
+#include "interlock/policy.h"
+#include "machine/table.h"
+#include "policy/label.h"
+#include "tree.h"
+#include "yaml/yaml.h"
+
+/* The shipped machine, compiled once; the replayer runs from the source root. */
+static const il_machine *fuzz_machine(void) {
+    static il_machine *machine;
+    static il_alloc alloc;
+    static il_arena arena;
+    static char text[1 << 16];
+    if (machine == NULL) {
+        il_json *doc = NULL;
+        il_model *model = NULL;
+        il_str table;
+        FILE *f = fopen("machines/trifecta.yaml", "rb");
+        FUZZ_CHECK(f != NULL);
+        const size_t n = fread(text, 1, sizeof text, f);
+        (void)fclose(f);
+        alloc = fuzz_alloc();
+        il_arena_init(&arena, &alloc, (size_t)64 << 20);
+        FUZZ_CHECK(il_yaml_parse(&arena, (il_str){text, n}, NULL, &doc, NULL) == IL_OK);
+        FUZZ_CHECK(il_model_load(&arena, doc, &model, NULL) == IL_OK);
+        FUZZ_CHECK(il_table_build(&arena, model, 0, &table, NULL) == IL_OK);
+        FUZZ_CHECK(il_table_open(&alloc, table, &machine, NULL) == IL_OK);
+    }
+    return machine;
+}
+
+static il_label fuzz_label(const il_policy *p, il_str name, const il_json *args, uint32_t held, il_arena *arena, bool *ok) {
+    il_label label;
+    il_str server = {0};
+    const size_t dot = il_str_find(name, IL_STR("."), 0);
+    if (dot != SIZE_MAX) {
+        server = il_str_part(name, 0, dot);
+        name = il_str_part(name, dot + 1, name.n);
+    }
+    const il_status s = il_policy_label(p, server, name, args, held, arena, &label, NULL);
+    *ok = s == IL_OK;
+    FUZZ_CHECK(s == IL_OK || !label.known);
+    FUZZ_CHECK((label.effects & ~label.declared) == 0);
+    FUZZ_CHECK((label.sink == IL_SINK_NONE) == ((label.effects & (uint32_t)IL_EGRESS) == 0));
+    FUZZ_CHECK(!label.vouched || (label.effects & (uint32_t)(IL_EGRESS | IL_COMMIT)) == 0);
+    FUZZ_CHECK(il_str_utf8(il_str_of(label.why), NULL));
+    return label;
+}
+
+static void fuzz_tool(const il_policy *p, il_str name, const il_json *args, il_arena *arena) {
+    bool ok[2];
+    const il_label clean = fuzz_label(p, name, args, 0, arena, &ok[0]),
+                   full = fuzz_label(p, name, args, IL_TAINTS, arena, &ok[1]);
+    FUZZ_CHECK(!ok[0] || !ok[1] || (clean.known == full.known && (clean.effects & ~full.effects) == 0));
+}
+
+static void fuzz_tools(const il_policy *p, const il_json *doc, const il_json *args, il_arena *arena) {
+    for (const il_json *t = il_json_first(il_json_get(doc, IL_STR("tools"))); t != NULL; t = il_json_next(t)) {
+        const il_json *match = il_json_get(t, IL_STR("match"));
+        fuzz_tool(p, il_json_text(match), args, arena);
+        for (const il_json *m = il_json_first(match); m != NULL; m = il_json_next(m)) {
+            fuzz_tool(p, il_json_text(m), args, arena);
+        }
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    const il_alloc alloc = fuzz_alloc();
+    il_arena arena;
+    il_error err = {0};
+    il_json *doc = NULL, *args = NULL;
+    il_policy *p = NULL, *again = NULL;
+    const il_str all = {(const char *)data, size};
+    const size_t cut = il_str_find(all, IL_STR("\n===\n"), 0);
+    il_arena_init(&arena, &alloc, (size_t)64 << 20);
+    if (il_yaml_parse(&arena, cut == SIZE_MAX ? all : il_str_part(all, 0, cut + 1), NULL, &doc, NULL) == IL_OK) {
+        const il_status s = il_policy_new(&alloc, doc, fuzz_machine(), &p, &err);
+        FUZZ_CHECK((s == IL_OK) == (p != NULL));
+        FUZZ_CHECK(s == IL_OK || s == IL_E_INVALID || s == IL_E_VERSION || s == IL_E_LIMIT);
+        FUZZ_CHECK(s == IL_OK || (err.code == s && err.line > 0 && err.col > 0 && err.msg[0] != '\0'));
+    }
+    if (p != NULL) {
+        uint8_t a[IL_DIGEST_BYTES], b[IL_DIGEST_BYTES];
+        FUZZ_CHECK(il_policy_new(&alloc, doc, fuzz_machine(), &again, &err) == IL_OK);
+        il_policy_fingerprint(p, a);
+        il_policy_fingerprint(again, b);
+        FUZZ_CHECK(memcmp(a, b, sizeof a) == 0);
+        if (cut != SIZE_MAX && il_json_parse(&arena, il_str_part(all, cut + 5, size), NULL, &args, NULL) != IL_OK) {
+            args = NULL;
+        }
+        fuzz_tools(p, doc, args, &arena);
+    }
+    il_policy_free(p);
+    il_policy_free(again);
+    il_arena_free(&arena);
+    return 0;
+}

@@ -91,6 +91,12 @@ static uint64_t havoc_named(const il_harden *h, const havoc_target *t) {
 
 static il_status havoc_name(il_harden *h, const havoc_target *t, bool *bounded, il_error *err) {
     uint64_t all = h->subject.m->nvars < 64 ? (UINT64_C(1) << h->subject.m->nvars) - 1 : UINT64_MAX;
+    bool broken = false;
+    il_view nothing = havoc_view(h, t, 0, 0);
+    IL_TRY(il_view_reaches(h, &nothing, t->region, &broken, bounded, NULL, err));
+    if (broken) {
+        return IL_OK; /* reached without an adversary: no variable is to blame */
+    }
     IL_TRY(havoc_sets(h, t, all, 1, bounded, err));
     uint64_t rest = all & ~havoc_named(h, t);
     for (uint32_t size = 2; rest != 0 && size <= HAVOC_SET_MAX; size++) {

@@ -130,7 +130,7 @@ static void machine_word(il_symbol_words *w, const char *p, size_t n) {
     }
 }
 
-static bool machine_words_eq(const il_symbol_words *a, const il_symbol_words *b) {
+bool machine_words_eq(const il_symbol_words *a, const il_symbol_words *b) {
     return a->untrusted == b->untrusted && a->sensitive == b->sensitive && a->secret == b->secret && a->egress == b->egress && a->bound == b->bound &&
            a->flight == b->flight && a->open == b->open && a->commit == b->commit && a->approved == b->approved && a->last == b->last &&
            a->slot == b->slot;

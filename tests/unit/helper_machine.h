@@ -38,6 +38,7 @@ void machine_free(machine_case *c);
 
 /* One short word to a symbol; fails the test when there is none. */
 uint32_t machine_symbol(const il_model *m, const char *word, size_t n);
+bool machine_words_eq(const il_symbol_words *a, const il_symbol_words *b);
 /* Fails unless the trace is exactly `want`. */
 void machine_trace_is(const il_model *m, const il_trace *t, const char *want);
 /* The verdict line of a check (region NULL: the line without one); fails when there is none. */

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The explorer on small graphs where the answer is plain to see. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "check/space.h"
+#include "helper_memory.h"
+
+/* 0..99; symbol 0 adds one, 1 doubles, 2 stays, 3 (a write) adds ten. */
+static il_space_move space_numbers(void *ctx, uint64_t key, uint32_t symbol, uint64_t *next) {
+    const uint64_t *fault = ctx;
+    *next = symbol == 0 ? key + 1 : symbol == 1 ? key * 2 : symbol == 2 ? key : key + 10;
+    if (fault && key == *fault && symbol == 1) {
+        return IL_SPACE_FAULT;
+    }
+    return *next < 100 ? IL_SPACE_GO : IL_SPACE_STAY;
+}
+static uint64_t space_at_12(void *ctx, uint64_t key) {
+    (void)ctx;
+    return (key == 12 ? 1 : 0) | (key == 0 ? UINT64_C(1) << 5 : 0) | (key == 99 ? UINT64_C(1) << 63 : 0);
+}
+static uint64_t space_edge_8_to_9(void *ctx, uint64_t key, uint32_t symbol, uint64_t next) {
+    (void)ctx;
+    (void)symbol;
+    return key == 8 && next == 9 ? 2 : 0;
+}
+
+static uint32_t space_path(const il_space *s, const il_space_hit *hit, uint32_t *symbols) {
+    uint32_t n = 0;
+    if (hit->edge) {
+        symbols[n++] = hit->symbol;
+    }
+    for (uint32_t i = hit->node; i != 0; i = s->parent[i]) {
+        symbols[n++] = s->via[i];
+    }
+    return n; /* last step first */
+}
+
+static void test_shortest(void **state) {
+    (void)state;
+    test_memory memory;
+    test_memory_init(&memory, SIZE_MAX);
+    il_space_def def = {.nsymbols = 3, .first_write = 3, .step = space_numbers, .state = space_at_12, .edge = space_edge_8_to_9};
+    il_space s;
+    uint32_t path[64];
+    assert_int_equal(il_space_explore(&s, &memory.alloc, &def, NULL, NULL), IL_OK);
+    assert_int_equal(s.n, 100);
+    assert_int_equal(s.edges, 99 + 50 + 100);
+    assert_false(s.bound_hit || s.stopped);
+    assert_int_equal(space_path(&s, &s.hits[0], path), 5); /* +1 +1 +1 x2 x2 */
+    assert_int_equal(path[0], 1);
+    assert_int_equal(path[1], 1);
+    assert_int_equal(path[2] + path[3] + path[4], 0);
+    assert_true(s.hits[1].edge);
+    assert_int_equal(space_path(&s, &s.hits[1], path), 5); /* 1, 2 by +1 and not by x2, 4, 8, 9 */
+    assert_int_equal(path[3], 0);
+    assert_true(s.hits[5].found && s.hits[5].node == 0);
+    assert_true(s.hits[63].found);
+    assert_false(s.hits[2].found);
+    assert_int_equal(il_space_find(&s, 100), UINT32_MAX);
+    assert_int_not_equal(il_space_find(&s, 99), UINT32_MAX);
+    il_space_free(&s);
+    assert_int_equal(memory.live, 0);
+}
+
+/* 12 from 0 in three steps: +10 +1 +1, +1 +10 +1, ... all with one write; in two steps none. Without need of a write none is taken. */
+static void test_fewest_writes(void **state) {
+    (void)state;
+    test_memory memory;
+    test_memory_init(&memory, SIZE_MAX);
+    il_space_def def = {.nsymbols = 4, .first_write = 3, .step = space_numbers, .state = space_at_12, .stop = 1};
+    il_space s;
+    uint32_t path[64];
+    assert_int_equal(il_space_explore(&s, &memory.alloc, &def, NULL, NULL), IL_OK);
+    assert_true(s.stopped);
+    assert_int_equal(space_path(&s, &s.hits[0], path), 3);
+    assert_int_equal(s.writes[s.hits[0].node], 1);
+    il_space_free(&s);
+    /* 20: x2 of 10 (one write) and +10 +10 (two) are both two steps long */
+    uint32_t at = UINT32_MAX;
+    def.stop = 0;
+    assert_int_equal(il_space_explore(&s, &memory.alloc, &def, NULL, NULL), IL_OK);
+    at = il_space_find(&s, 20);
+    assert_int_equal(s.writes[at], 1);
+    il_space_free(&s);
+}
+
+static void test_bounds(void **state) {
+    (void)state;
+    test_memory memory;
+    test_memory_init(&memory, SIZE_MAX);
+    il_space_def def = {.nsymbols = 3, .first_write = 3, .step = space_numbers, .state = space_at_12};
+    for (uint32_t most = 1; most <= 101; most++) {
+        il_space_bounds bounds = {.states = most};
+        il_space s;
+        assert_int_equal(il_space_explore(&s, &memory.alloc, &def, &bounds, NULL), IL_OK);
+        assert_int_equal(s.n, most < 100 ? most : 100);
+        assert_int_equal(s.bound_hit, most < 100);
+        il_space_free(&s);
+    }
+    il_space_bounds tight = {.bytes = 10};
+    il_space s;
+    assert_int_equal(il_space_explore(&s, &memory.alloc, &def, &tight, NULL), IL_OK);
+    assert_true(s.bound_hit && s.n == 0);
+    il_space_free(&s);
+}
+
+static void test_fault_is_noted_and_not_followed(void **state) {
+    (void)state;
+    test_memory memory;
+    test_memory_init(&memory, SIZE_MAX);
+    uint64_t fault = 3;
+    il_space_def def = {.ctx = &fault, .nsymbols = 3, .first_write = 3, .step = space_numbers};
+    il_space s;
+    assert_int_equal(il_space_explore(&s, &memory.alloc, &def, NULL, NULL), IL_OK);
+    assert_true(s.fault.found);
+    assert_int_equal(s.keys[s.fault.node], 3);
+    assert_int_equal(s.edges, 99 + 49 + 100);
+    il_space_free(&s);
+}
+
+static void test_out_of_memory(void **state) {
+    (void)state;
+    il_space_def def = {.nsymbols = 3, .first_write = 3, .step = space_numbers};
+    for (size_t n = 0; n < 5; n++) {
+        test_memory memory;
+        test_memory_init(&memory, n);
+        il_space s;
+        assert_int_equal(il_space_explore(&s, &memory.alloc, &def, NULL, NULL), IL_E_MEMORY);
+        il_space_free(&s);
+        assert_int_equal(memory.live, 0);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shortest), cmocka_unit_test(test_fewest_writes), cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_fault_is_noted_and_not_followed), cmocka_unit_test(test_out_of_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcp/gateway.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "mcp/wire.h"
@@ -94,8 +96,12 @@ static void gateway_on_client_too_long(void *ctx) {
 
 static void gateway_on_client_end(void *ctx, int error) {
     il_wire *w = ctx;
+    if (error == ENOMEM) {
+        il_wire_fatal(w, "out of memory for a message of the client");
+        return;
+    }
     if (error != 0) {
-        il_log_write(w->c.log, IL_LOG_WARN, "the client's input cannot be read any more (error %d)", error);
+        il_log_write(w->c.log, IL_LOG_WARN, "the client's input cannot be read any more: %s", strerror(error));
     }
     /* What it asked for may still finish; each call has its own deadline. */
     il_wire_drain(w, w->c.call_limit_ms);

@@ -42,13 +42,16 @@ struct il_upstream {
     il_timer *timer;
     upstream_stage stage;
     bool exited, eof, told;
+    int unread; /* errno of reading its output */
     int status; /* of waitpid */
 };
 
 /* --- its end --- */
 
 static void upstream_why(const il_upstream *u, char *out, size_t cap) {
-    if (!u->exited) {
+    if (u->unread != 0) {
+        (void)snprintf(out, cap, "cannot be read any more: %s", strerror(u->unread));
+    } else if (!u->exited) {
         (void)snprintf(out, cap, u->eof ? "closed its output" : "does not read its input any more");
     } else if (WIFSIGNALED(u->status)) {
         (void)snprintf(out, cap, "was ended by signal %d", WTERMSIG(u->status));
@@ -171,7 +174,7 @@ static void upstream_on_too_long(void *ctx) {
 
 static void upstream_on_end(void *ctx, int error) {
     il_upstream *u = ctx;
-    (void)error;
+    u->unread = error;
     u->eof = true;
     if (u->stage != UPSTREAM_RUNS) {
         return;

@@ -29,6 +29,19 @@ for (const [what, upstream, says] of [
   });
 }
 
+test('upstream: a server that never answers does not keep the gateway from ending as clients end it', async (t) => {
+  const peer = startGateway(t, { fake: 'silent' });
+  peer.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } } });
+  await sleep(300);
+  assert.equal(peer.ended, undefined);
+  peer.child.stdin.end(); // what the official client does: end of input, then SIGTERM, then SIGKILL
+  await sleep(100);
+  peer.child.kill('SIGTERM');
+  const { signal } = await peer.stop(8000);
+  assert.equal(signal, null, 'it had to be killed');
+  assert.ok(peer.received.every(({ message }) => message?.error), JSON.stringify(peer.received));
+});
+
 for (const [what, args] of [['without a word', {}], ['in the middle of a line', { half: true }]]) {
   test(`upstream: a server that dies ${what} during a call: the call may have run`, async (t) => {
     const peer = startGateway(t);

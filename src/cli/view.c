@@ -8,7 +8,12 @@
 static il_status view_machine(il_view *v, const char *policy, il_error *err) {
     uint8_t digest[IL_DIGEST_BYTES];
     if (!policy) {
-        IL_TRY(il_host_machine_by_digest(il_host_alloc(), v->session.machine, &v->shipped, err));
+        const il_status status = il_host_machine_by_digest(il_host_alloc(), v->session.machine, &v->shipped, err);
+        if (status == IL_E_NOT_FOUND) {
+            return il_error_set(err, status, "session `%.*s` ran on a machine that is not shipped; name its policy with --policy",
+                                IL_STR_ARG(v->id));
+        }
+        IL_TRY(status);
         v->machine = v->shipped;
         return IL_OK;
     }

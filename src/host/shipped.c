@@ -72,5 +72,5 @@ il_status il_host_machine_by_digest(const il_alloc *alloc, const uint8_t digest[
             return il_machine_open(alloc, row.table, row.certificate, out, err);
         }
     }
-    return il_error_set(err, IL_E_NOT_FOUND, "its machine is not a shipped one; name the policy that it ran under");
+    return il_error_set(err, IL_E_NOT_FOUND, "no shipped machine has this seal");
 }

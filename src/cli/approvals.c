@@ -45,36 +45,37 @@ static const il_view_row *approvals_request(const il_view *v, const char *id) {
 
 static void approvals_text(const il_view *v, const il_slot *slot) {
     const il_view_row *request = approvals_request(v, slot->id);
-    const il_str rule = v->machine ? il_machine_reason(v->machine, slot->reason) : (il_str){0};
+    const il_str rule = v->machine ? il_machine_reason(v->machine, slot->reason) : IL_STR("");
     il_put_text(stdout, il_str_of(slot->id));
-    printf("  %s  session ", slot->state == IL_SLOT_GRANTED ? "granted" : "waits  ");
+    (void)printf("  %s  session ", slot->state == IL_SLOT_GRANTED ? "granted" : "waits  ");
     il_put_text(stdout, v->id);
-    fputs("\n  call     ", stdout);
+    (void)fputs("\n  call     ", stdout);
     il_put_text(stdout, il_str_of(slot->tool));
-    fputs(" [", stdout);
+    (void)fputs(" [", stdout);
     il_put_effects(stdout, slot->effects);
-    fputs("]\n", stdout);
+    (void)fputs("]\n", stdout);
     const il_json *to = request ? il_json_get(request->body, IL_STR("destinations")) : NULL;
     if (il_json_count(to)) {
-        fputs("  to      ", stdout);
+        (void)fputs("  to      ", stdout);
         for (const il_json *d = il_json_first(to); d; d = il_json_next(d)) {
-            fputc(' ', stdout);
+            (void)fputc(' ', stdout);
             il_put_text(stdout, il_json_text(d));
         }
-        fputc('\n', stdout);
+        (void)fputc('\n', stdout);
     }
-    fputs("  held by  ", stdout);
+    (void)fputs("  held by  ", stdout);
     il_put_text(stdout, rule.n ? rule : IL_STR("a machine that is not shipped (name its policy with --policy)"));
-    fputs("\n  until    ", stdout);
+    (void)fputs("\n  until    ", stdout);
     il_put_time(stdout, slot->expires_ms);
-    fputc('\n', stdout);
+    (void)fputc('\n', stdout);
 }
 
 static il_status approvals_json(approvals_run *run, const il_view *v, const il_slot *slot, il_error *err) {
     il_arena *arena = &run->arena;
     const il_view_row *request = approvals_request(v, slot->id);
     const il_json *to = request ? il_json_get(request->body, IL_STR("destinations")) : NULL;
-    const il_str texts[] = {il_str_of(slot->id), v->id, il_str_of(slot->tool), v->machine ? il_machine_reason(v->machine, slot->reason) : (il_str){0}};
+    const il_str texts[] = {il_str_of(slot->id), v->id, il_str_of(slot->tool),
+                            v->machine ? il_machine_reason(v->machine, slot->reason) : IL_STR("")};
     il_str kept[4];
     il_json *o = il_json_make(arena, IL_JSON_OBJECT), *destinations = il_json_make(arena, IL_JSON_ARRAY);
     for (size_t i = 0; i < 4; i++) {
@@ -86,12 +87,15 @@ static il_status approvals_json(approvals_run *run, const il_view *v, const il_s
         IL_TRY(il_arena_copy(arena, il_json_text(d), &text, err));
         made = il_json_push(destinations, il_json_string(arena, text));
     }
-    made = made && il_json_set(o, IL_STR("id"), il_json_string(arena, kept[0])) && il_json_set(o, IL_STR("session"), il_json_string(arena, kept[1])) &&
-           il_json_set(o, IL_STR("state"), il_json_string(arena, slot->state == IL_SLOT_GRANTED ? IL_STR("granted") : IL_STR("asked"))) &&
-           il_json_set(o, IL_STR("tool"), il_json_string(arena, kept[2])) && il_json_set(o, IL_STR("effects"), il_json_effects(arena, slot->effects)) &&
+    made = made && il_json_set(o, IL_STR("id"), il_json_string(arena, kept[0])) &&
+           il_json_set(o, IL_STR("session"), il_json_string(arena, kept[1])) &&
+           il_json_set(o, IL_STR("state"),
+                       il_json_string(arena, slot->state == IL_SLOT_GRANTED ? IL_STR("granted") : IL_STR("asked"))) &&
+           il_json_set(o, IL_STR("tool"), il_json_string(arena, kept[2])) &&
+           il_json_set(o, IL_STR("effects"), il_json_effects(arena, slot->effects)) &&
            il_json_set(o, IL_STR("reason"), kept[3].n ? il_json_string(arena, kept[3]) : il_json_make(arena, IL_JSON_NULL)) &&
-           il_json_set(o, IL_STR("destinations"), destinations) && il_json_set(o, IL_STR("expires_ms"), il_json_number(arena, (int64_t)slot->expires_ms)) &&
-           il_json_push(run->list, o);
+           il_json_set(o, IL_STR("destinations"), destinations) &&
+           il_json_set(o, IL_STR("expires_ms"), il_json_number(arena, (int64_t)slot->expires_ms)) && il_json_push(run->list, o);
     return made ? IL_OK : il_arena_fail(arena, err);
 }
 
@@ -148,19 +152,20 @@ static il_status approvals_list(approvals_run *run, il_error *err) {
             return status;
         }
         if (status != IL_OK) { /* one damaged session must not hide the others */
-            fputs("interlock: warning: session `", stderr);
+            (void)fputs("interlock: warning: session `", stderr);
             il_put_text(stderr, ids.ids[i]);
-            fputs("`: ", stderr);
+            (void)fputs("`: ", stderr);
             il_put_text(stderr, il_str_of(why.msg));
-            fputc('\n', stderr);
+            (void)fputc('\n', stderr);
         }
     }
     if (run->json) {
         il_json *report = il_json_make(&run->arena, IL_JSON_OBJECT);
-        return il_json_set(report, IL_STR("approvals"), run->list) ? il_put_json(stdout, report, err) : il_arena_fail(&run->arena, err);
+        return il_json_set(report, IL_STR("approvals"), run->list) ? il_put_json(stdout, report, err)
+                                                                   : il_arena_fail(&run->arena, err);
     }
     if (run->found == 0) {
-        puts("nothing waits for approval");
+        (void)puts("nothing waits for approval");
     }
     return IL_OK;
 }
@@ -177,14 +182,18 @@ static void approvals_by(char *out, size_t cap) {
 
 static il_status approvals_answer_view(approvals_run *run, const il_view *v, const char *id, bool grant, il_error *err) {
     char by[128];
-    const il_monitor_config config = {.size = sizeof config, .machine = v->machine, .store = il_ledger_store(run->ledger), .host = il_host_system()};
+    const il_monitor_config config = {
+        .size = sizeof config, .machine = v->machine, .store = il_ledger_store(run->ledger), .host = il_host_system()};
     il_monitor *monitor = NULL;
     if (!v->machine) {
-        return il_error_set(err, IL_E_NOT_FOUND, "session `%.*s` ran on a machine that is not shipped; name its policy with --policy", IL_STR_ARG(v->id));
+        return il_error_set(err, IL_E_NOT_FOUND,
+                            "session `%.*s` ran on a machine that is not shipped; name its policy with --policy",
+                            IL_STR_ARG(v->id));
     }
     approvals_by(by, sizeof by);
     IL_TRY(il_monitor_new(il_host_alloc(), &config, &monitor, err));
-    const il_status status = grant ? il_monitor_approve(monitor, v->id, il_str_of(id), il_str_of(by), err) : il_monitor_refuse(monitor, v->id, il_str_of(id), il_str_of(by), err);
+    const il_status status = grant ? il_monitor_approve(monitor, v->id, il_str_of(id), il_str_of(by), err)
+                                   : il_monitor_refuse(monitor, v->id, il_str_of(id), il_str_of(by), err);
     il_monitor_free(monitor);
     return status;
 }
@@ -207,14 +216,16 @@ static il_status approvals_answer(approvals_run *run, const char *id, bool grant
             return status;
         }
     }
-    return il_error_set(err, IL_E_NOT_FOUND, "no request `%s` waits: it may be answered, expired or void; `interlock approvals list` shows what does", id);
+    return il_error_set(err, IL_E_NOT_FOUND,
+                        "no request `%s` waits: it may be answered, expired or void; `interlock approvals list` shows what does",
+                        id);
 }
 
 /* An approval is worth what keeps the agent from giving it. */
 static void approvals_note(const approvals_run *run) {
     struct stat st;
     if (stat(run->path, &st) == 0 && st.st_uid == geteuid()) {
-        fputs("note: this user owns the ledger; an agent that runs as the same user could approve as well\n", stderr);
+        (void)fputs("note: this user owns the ledger; an agent that runs as the same user could approve as well\n", stderr);
     }
 }
 
@@ -232,9 +243,9 @@ static il_exit approvals_verb(approvals_run *run, const char *verb, const char *
     }
     const il_status status = lists ? approvals_list(run, &err) : approvals_answer(run, id, grant, &err);
     if (status == IL_OK && !lists) {
-        printf("%s ", grant ? "approved" : "denied");
+        (void)printf("%s ", grant ? "approved" : "denied");
         il_put_text(stdout, il_str_of(id));
-        fputs(grant ? "; the agent may now repeat exactly this call, once\n" : "\n", stdout);
+        (void)fputs(grant ? "; the agent may now repeat exactly this call, once\n" : "\n", stdout);
         if (grant) {
             approvals_note(run);
         }
@@ -245,7 +256,9 @@ static il_exit approvals_verb(approvals_run *run, const char *verb, const char *
 
 il_exit il_cmd_approvals(int argc, char **argv) {
     approvals_run run = {0};
-    const il_option options[] = {{.name = "ledger", .value = &run.ledger_flag}, {.name = "policy", .value = &run.policy}, {.name = "session", .value = &run.session},
+    const il_option options[] = {{.name = "ledger", .value = &run.ledger_flag},
+                                 {.name = "policy", .value = &run.policy},
+                                 {.name = "session", .value = &run.session},
                                  {.name = "json", .flag = &run.json}};
     il_arguments arguments;
     il_error err = {0};

@@ -21,13 +21,9 @@ typedef struct check_run {
     time_t begun, shown;
 } check_run;
 
-static bool check_add(il_json *object, const char *key, il_json *value) {
-    return il_json_set(object, il_str_of(key), value);
-}
+static bool check_add(il_json *object, const char *key, il_json *value) { return il_json_set(object, il_str_of(key), value); }
 
-static il_json *check_number(check_run *run, uint64_t v) {
-    return il_json_number(&run->arena, (int64_t)v);
-}
+static il_json *check_number(check_run *run, uint64_t v) { return il_json_number(&run->arena, (int64_t)v); }
 
 static il_json *check_text(check_run *run, const char *z) {
     return z && *z ? il_json_string(&run->arena, il_str_of(z)) : il_json_make(&run->arena, IL_JSON_NULL);
@@ -35,25 +31,33 @@ static il_json *check_text(check_run *run, const char *z) {
 
 /* effects, action, layer and reason at the end of `object`. */
 static bool check_judgement(check_run *run, il_json *object, const il_judgement *j) {
-    return check_add(object, "effects", il_json_effects(&run->arena, j->effects)) && check_add(object, "action", check_text(run, il_action_name(j->action))) &&
-           check_add(object, "layer", check_text(run, il_layer_name(j->layer))) && check_add(object, "reason", check_text(run, j->reason));
+    return check_add(object, "effects", il_json_effects(&run->arena, j->effects)) &&
+           check_add(object, "action", check_text(run, il_action_name(j->action))) &&
+           check_add(object, "layer", check_text(run, il_layer_name(j->layer))) &&
+           check_add(object, "reason", check_text(run, j->reason));
 }
 
 static il_json *check_step_json(check_run *run, const il_recording *r, uint32_t i, const il_judgement *p, const il_judgement *q) {
     il_json *step = il_json_make(&run->arena, IL_JSON_OBJECT);
-    if (!check_add(step, "step", check_number(run, i + 1)) || !check_add(step, "tool", il_json_string(&run->arena, r->steps[i].tool))) {
+    if (!check_add(step, "step", check_number(run, i + 1)) ||
+        !check_add(step, "tool", il_json_string(&run->arena, r->steps[i].tool))) {
         return NULL;
     }
     if (!q) {
         return check_judgement(run, step, p) ? step : NULL;
     }
     il_json *from = il_json_make(&run->arena, IL_JSON_OBJECT), *to = il_json_make(&run->arena, IL_JSON_OBJECT);
-    return check_judgement(run, from, p) && check_judgement(run, to, q) && check_add(step, "policy", from) && check_add(step, "against", to) ? step : NULL;
+    return check_judgement(run, from, p) && check_judgement(run, to, q) && check_add(step, "policy", from) &&
+                   check_add(step, "against", to)
+               ? step
+               : NULL;
 }
 
-static il_status check_put_json(check_run *run, const il_recording *r, const il_judgement *p, const il_judgement *q, il_error *err) {
+static il_status check_put_json(check_run *run, const il_recording *r, const il_judgement *p, const il_judgement *q,
+                                il_error *err) {
     il_json *object = il_json_make(&run->arena, IL_JSON_OBJECT), *list = il_json_make(&run->arena, IL_JSON_ARRAY);
-    bool made = check_add(object, "id", il_json_shallow(&run->arena, r->id_node)) && check_add(object, q ? "flips" : "decisions", list);
+    bool made =
+        check_add(object, "id", il_json_shallow(&run->arena, r->id_node)) && check_add(object, q ? "flips" : "decisions", list);
     for (uint32_t i = 0; i < r->nsteps && made; i++) {
         if (!q || p[i].action != q[i].action) {
             made = il_json_push(list, check_step_json(run, r, i, &p[i], q ? &q[i] : NULL));
@@ -63,15 +67,15 @@ static il_status check_put_json(check_run *run, const il_recording *r, const il_
 }
 
 static void check_put_judgement(const il_judgement *j) {
-    fputs(il_action_name(j->action), stdout);
+    (void)fputs(il_action_name(j->action), stdout);
     if (j->reason[0]) {
         const char *layer = il_layer_name(j->layer);
-        fputs(" (", stdout);
+        (void)fputs(" (", stdout);
         if (layer) {
-            printf("%s: ", layer);
+            (void)printf("%s: ", layer);
         }
         il_put_text(stdout, il_str_of(j->reason));
-        fputc(')', stdout);
+        (void)fputc(')', stdout);
     }
 }
 
@@ -81,30 +85,30 @@ static void check_put_text(const il_recording *r, const il_judgement *p, const i
         shown += q ? p[i].action != q[i].action : p[i].action != IL_ACTION_ALLOW;
     }
     il_put_text(stdout, r->id);
-    printf(": %" PRIu32 " step%s, ", r->nsteps, r->nsteps == 1 ? "" : "s");
+    (void)printf(": %" PRIu32 " step%s, ", r->nsteps, r->nsteps == 1 ? "" : "s");
     if (shown == 0) {
-        puts(q ? "no flip" : "all allowed");
+        (void)puts(q ? "no flip" : "all allowed");
         return;
     }
-    printf("%" PRIu32 " %s\n", shown, q ? (shown == 1 ? "flips" : "flip") : "not allowed");
+    (void)printf("%" PRIu32 " %s\n", shown, q ? (shown == 1 ? "flips" : "flip") : "not allowed");
     for (uint32_t i = 0; i < r->nsteps; i++) {
         if (q ? p[i].action == q[i].action : p[i].action == IL_ACTION_ALLOW) {
             continue;
         }
-        printf("  step %" PRIu32 "  ", i + 1);
+        (void)printf("  step %" PRIu32 "  ", i + 1);
         il_put_cell(stdout, r->steps[i].tool, 28);
-        fputs("  [", stdout);
+        (void)fputs("  [", stdout);
         il_put_effects(stdout, p[i].effects);
-        fputs("]  ", stdout);
+        (void)fputs("]  ", stdout);
         check_put_judgement(&p[i]);
         if (q) {
-            fputs(" -> ", stdout);
+            (void)fputs(" -> ", stdout);
             check_put_judgement(&q[i]);
         } else if (p[i].message[0]) {
-            fputs("\n          ", stdout);
+            (void)fputs("\n          ", stdout);
             il_put_text(stdout, il_str_of(p[i].message));
         }
-        fputc('\n', stdout);
+        (void)fputc('\n', stdout);
     }
 }
 
@@ -125,7 +129,7 @@ static void check_progress(check_run *run) {
     const time_t now = time(NULL);
     if (now - run->begun > 1 && now != run->shown && isatty(STDERR_FILENO)) {
         run->shown = now;
-        fprintf(stderr, "interlock %s: %" PRIu64 " sessions\n", run->command, run->sessions);
+        (void)fprintf(stderr, "interlock %s: %" PRIu64 " sessions\n", run->command, run->sessions);
     }
 }
 
@@ -189,12 +193,14 @@ static il_exit check_file(check_run *run, const char *path) {
 
 static il_status check_summary(check_run *run, il_error *err) {
     if (!run->json) {
-        printf("%" PRIu64 " session%s, %" PRIu64 " step%s: ", run->sessions, run->sessions == 1 ? "" : "s", run->steps, run->steps == 1 ? "" : "s");
+        (void)printf("%" PRIu64 " session%s, %" PRIu64 " step%s: ", run->sessions, run->sessions == 1 ? "" : "s", run->steps,
+                     run->steps == 1 ? "" : "s");
         if (run->against) {
-            printf("%" PRIu64 " flip%s, %" PRIu64 " to allow, %" PRIu64 " from allow\n", run->flips, run->flips == 1 ? "" : "s", run->to_allow, run->from_allow);
+            (void)printf("%" PRIu64 " flip%s, %" PRIu64 " to allow, %" PRIu64 " from allow\n", run->flips,
+                         run->flips == 1 ? "" : "s", run->to_allow, run->from_allow);
         } else {
-            printf("%" PRIu64 " allowed, %" PRIu64 " blocked, %" PRIu64 " would wait for approval\n", run->actions[IL_ACTION_ALLOW], run->actions[IL_ACTION_BLOCK],
-                   run->actions[IL_ACTION_REQUIRE_APPROVAL]);
+            (void)printf("%" PRIu64 " allowed, %" PRIu64 " blocked, %" PRIu64 " would wait for approval\n",
+                         run->actions[IL_ACTION_ALLOW], run->actions[IL_ACTION_BLOCK], run->actions[IL_ACTION_REQUIRE_APPROVAL]);
         }
         return IL_OK;
     }
@@ -206,7 +212,8 @@ static il_status check_summary(check_run *run, il_error *err) {
         made = check_add(summary, il_action_name((il_action)a), check_number(run, run->actions[a]));
     }
     if (made && run->against) {
-        made = check_add(summary, "flips", check_number(run, run->flips)) && check_add(summary, "to_allow", check_number(run, run->to_allow)) &&
+        made = check_add(summary, "flips", check_number(run, run->flips)) &&
+               check_add(summary, "to_allow", check_number(run, run->to_allow)) &&
                check_add(summary, "from_allow", check_number(run, run->from_allow));
     }
     return made ? il_put_json(stdout, line, err) : il_arena_fail(&run->arena, err);
@@ -235,7 +242,9 @@ static il_exit check_files(check_run *run, const il_arguments *files) {
 
 il_exit il_cmd_check(int argc, char **argv) {
     check_run run = {.command = argv[0], .begun = time(NULL)};
-    const il_option options[] = {{.name = "policy", .value = &run.policy_path}, {.name = "against", .value = &run.against_path}, {.name = "json", .flag = &run.json}};
+    const il_option options[] = {{.name = "policy", .value = &run.policy_path},
+                                 {.name = "against", .value = &run.against_path},
+                                 {.name = "json", .flag = &run.json}};
     il_arguments files;
     il_error err = {0};
     if (il_options_read(argc, argv, options, sizeof options / sizeof options[0], &files, &err) != IL_OK) {

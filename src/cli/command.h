@@ -9,11 +9,11 @@
 /* Design: the command line. */
 typedef enum il_exit {
     IL_EXIT_FINE = 0,
-    IL_EXIT_FINDING = 1,      /* a finding or a denial */
+    IL_EXIT_FINDING = 1, /* a finding or a denial */
     IL_EXIT_INCONCLUSIVE = 2,
-    IL_EXIT_USAGE = 3,        /* usage or bad input */
+    IL_EXIT_USAGE = 3, /* usage or bad input */
     IL_EXIT_INSTRUMENT = 4,
-    IL_EXIT_INTERNAL = 5      /* memory, disk */
+    IL_EXIT_INTERNAL = 5 /* memory, disk */
 } il_exit;
 
 typedef struct il_command {

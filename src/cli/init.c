@@ -16,13 +16,16 @@ static const char init_policy[] =
     "# An Interlock policy. After a change: interlock validate policy.yaml\n"
     "interlock: 1\n"
     "\n"
-    "# The session machine. `trifecta` is proven: untrusted content, private data and an unvouched way out never meet in one session.\n"
+    "# The session machine. `trifecta` is proven: untrusted content, private data and an unvouched way out never meet in one "
+    "session.\n"
     "machine: trifecta\n"
     "\n"
-    "# enforce: what is denied does not run. monitor: decide and record everything, but let calls through (to try a policy out).\n"
+    "# enforce: what is denied does not run. monitor: decide and record everything, but let calls through (to try a policy "
+    "out).\n"
     "mode: enforce\n"
     "\n"
-    "# Names of your own: sending there is not a way out. Patterns: \"@x\" a mail domain, .x a host with its subdomains, \"x/*\" repositories.\n"
+    "# Names of your own: sending there is not a way out. Patterns: \"@x\" a mail domain, .x a host with its subdomains, \"x/*\" "
+    "repositories.\n"
     "# ours:\n"
     "#   email: [\"@corp.example\"]\n"
     "#   host: [.corp.example]\n"
@@ -32,7 +35,8 @@ static const char init_policy[] =
     "# destinations:\n"
     "#   - { host: [api.github.com], accepts: [untrusted] }\n"
     "\n"
-    "# Servers that run on your side. Any other is outside: each of its tools at least brings untrusted content and lets data out.\n"
+    "# Servers that run on your side. Any other is outside: each of its tools at least brings untrusted content and lets data "
+    "out.\n"
     "servers:\n"
     "  files: { trust: inside }\n"
     "  web: { trust: inside }\n"
@@ -44,13 +48,16 @@ static const char init_policy[] =
     "tools:\n"
     "  # @modelcontextprotocol/server-filesystem on a private folder\n"
     "  - { match: \"files.(read_file|read_text_file|read_media_file|read_multiple_files)\", effects: [sensitive] }\n"
-    "  - { match: \"files.(list_directory|list_directory_with_sizes|directory_tree|search_files|get_file_info)\", effects: [sensitive] }\n"
+    "  - { match: \"files.(list_directory|list_directory_with_sizes|directory_tree|search_files|get_file_info)\", effects: "
+    "[sensitive] }\n"
     "  - { match: \"files.(write_file|edit_file|create_directory|move_file|list_allowed_directories)\", effects: [] }\n"
     "  # A page from the web is untrusted, and its address can carry data out.\n"
     "  - { match: web.fetch, effects: [untrusted, egress], sink: once, audience: public, to: { url: url } }\n"
-    "  # A sink names its destinations (`to`), its free text (`reads`) and what is neither (`plain`). `sink: once` sends by value and\n"
+    "  # A sink names its destinations (`to`), its free text (`reads`) and what is neither (`plain`). `sink: once` sends by "
+    "value and\n"
     "  # keeps nothing open; without it the way out stays open for the whole session.\n"
-    "  - { match: web.send_message, effects: [egress], sink: once, audience: addressed, to: { email: to }, reads: [body], plain: [subject] }\n"
+    "  - { match: web.send_message, effects: [egress], sink: once, audience: addressed, to: { email: to }, reads: [body], plain: "
+    "[subject] }\n"
     "\n"
     "# How long a human's approval of one call lasts.\n"
     "approvals: { expires: 10m }\n";
@@ -106,7 +113,11 @@ static il_status init_file(const char *path, il_error *err) {
     const int fd = mkostemp(made, O_CLOEXEC);
     if (fd < 0) {
         const int why = errno;
-        return il_error_set(err, why == ENOENT || why == ENOTDIR ? IL_E_NOT_FOUND : why == EACCES || why == EROFS ? IL_E_PERMISSION : IL_E_IO, "cannot make it: %s", strerror(why));
+        return il_error_set(err,
+                            why == ENOENT || why == ENOTDIR ? IL_E_NOT_FOUND
+                            : why == EACCES || why == EROFS ? IL_E_PERMISSION
+                                                            : IL_E_IO,
+                            "cannot make it: %s", strerror(why));
     }
     il_status status = init_write(fd, err);
     if (close(fd) != 0 && status == IL_OK) {
@@ -130,16 +141,16 @@ il_exit il_cmd_init(int argc, char **argv) {
     }
     const char *path = arguments.n ? arguments.v[0] : "policy.yaml";
     if (strcmp(path, "-") == 0) {
-        fputs(init_policy, stdout);
+        (void)fputs(init_policy, stdout);
         return IL_EXIT_FINE;
     }
     if (init_file(path, &err) != IL_OK) {
         return il_fail(path, &err);
     }
-    fputs("wrote ", stdout);
+    (void)fputs("wrote ", stdout);
     il_put_text(stdout, il_str_of(path));
-    fputs("; edit it, then run: interlock validate ", stdout);
+    (void)fputs("; edit it, then run: interlock validate ", stdout);
     il_put_text(stdout, il_str_of(path));
-    fputc('\n', stdout);
+    (void)fputc('\n', stdout);
     return IL_EXIT_FINE;
 }

@@ -44,11 +44,12 @@ il_status il_judge_new(const il_policy *policy, il_judge **out, il_error *err) {
     *j = (il_judge){0};
     il_status status = il_ledger_open(alloc, ":memory:", &options, &j->ledger, err);
     if (status == IL_OK) {
-        const il_monitor_config config = {.size = sizeof config,
-                                          .policy = policy,
-                                          .store = il_ledger_store(j->ledger),
-                                          .host = {.size = sizeof(il_host), .ctx = j, .now_ms = judge_now, .random = judge_random},
-                                          .enforce = true};
+        const il_monitor_config config = {
+            .size = sizeof config,
+            .policy = policy,
+            .store = il_ledger_store(j->ledger),
+            .host = {.size = sizeof(il_host), .ctx = j, .now_ms = judge_now, .random = judge_random},
+            .enforce = true};
         status = il_monitor_new(alloc, &config, &j->monitor, err);
     }
     if (status != IL_OK) {
@@ -73,14 +74,12 @@ static il_str judge_key(uint32_t line, char out[JUDGE_KEY_BYTES]) {
     return (il_str){out, il_format(out, JUDGE_KEY_BYTES, "line-%u", (unsigned)line)};
 }
 
-static bool judge_broken(il_status status) {
-    return status == IL_E_MEMORY || status == IL_E_INTERNAL;
-}
+static bool judge_broken(il_status status) { return status == IL_E_MEMORY || status == IL_E_INTERNAL; }
 
 static il_status judge_step(il_judge *j, il_str session, const il_recording_step *step, il_judgement *out, il_error *err) {
     const size_t dot = il_str_find(step->tool, IL_STR("."), 0);
     const il_call call = {.size = sizeof call,
-                          .server = dot == SIZE_MAX ? (il_str){0} : il_str_part(step->tool, 0, dot),
+                          .server = dot == SIZE_MAX ? IL_STR("") : il_str_part(step->tool, 0, dot),
                           .tool = dot == SIZE_MAX ? step->tool : il_str_part(step->tool, dot + 1, step->tool.n),
                           .args = step->args};
     il_decision d = IL_DECISION_INIT;
@@ -96,7 +95,8 @@ static il_status judge_step(il_judge *j, il_str session, const il_recording_step
     memcpy(out->reason, d.reason, sizeof out->reason);
     memcpy(out->message, d.message, sizeof out->message);
     if (status == IL_OK && d.run) {
-        const il_outcome outcome = {.size = sizeof outcome, .how = step->failed ? IL_OUTCOME_FAILED : IL_OUTCOME_DONE, .result = step->result};
+        const il_outcome outcome = {
+            .size = sizeof outcome, .how = step->failed ? IL_OUTCOME_FAILED : IL_OUTCOME_DONE, .result = step->result};
         il_settlement settlement = IL_SETTLEMENT_INIT;
         status = il_monitor_settle(j->monitor, session, d.ticket, &outcome, &settlement, err);
     }
@@ -107,7 +107,8 @@ static il_status judge_step(il_judge *j, il_str session, const il_recording_step
 il_status il_judge_recording(il_judge *j, const il_recording *recording, il_judgement *out, il_error *err) {
     char key[JUDGE_KEY_BYTES], parent[JUDGE_KEY_BYTES];
     const il_str session = judge_key(recording->line, key);
-    const il_begin how = {.size = sizeof how, .parent = recording->parent_line ? judge_key(recording->parent_line, parent) : (il_str){0}};
+    const il_begin how = {.size = sizeof how,
+                          .parent = recording->parent_line ? judge_key(recording->parent_line, parent) : IL_STR("")};
     const il_status status = il_monitor_begin(j->monitor, session, &how, err);
     /* A session that could not begin (its parent's effects may not be joined) is absent, and each of its steps is decided as that. */
     if (judge_broken(status)) {

@@ -26,16 +26,19 @@ il_status il_ledger_path(const char *flag, char out[IL_LEDGER_PATH_BYTES], il_er
     if (!xdg && (!home || home[0] != '/')) {
         return il_error_set(err, IL_E_INVALID, "neither XDG_STATE_HOME nor HOME says where the ledger is; name it with --ledger");
     }
-    const il_str folder = il_str_of(xdg ? state : home), rest = xdg ? IL_STR("/interlock/ledger.db") : IL_STR("/.local/state/interlock/ledger.db");
+    const il_str folder = il_str_of(xdg ? state : home),
+                 rest = xdg ? IL_STR("/interlock/ledger.db") : IL_STR("/.local/state/interlock/ledger.db");
     if (folder.n + rest.n >= IL_LEDGER_PATH_BYTES) {
-        return il_error_set(err, IL_E_LIMIT, "the ledger's path is longer than %d bytes; name another with --ledger", IL_LEDGER_PATH_BYTES - 1);
+        return il_error_set(err, IL_E_LIMIT, "the ledger's path is longer than %d bytes; name another with --ledger",
+                            IL_LEDGER_PATH_BYTES - 1);
     }
     memcpy(out, folder.p, folder.n);
     memcpy(out + folder.n, rest.p, rest.n + 1); /* with the literal's NUL */
     return IL_OK;
 }
 
-il_status il_ledger_use(const char *flag, const il_ledger_options *options, char path[IL_LEDGER_PATH_BYTES], il_ledger **out, il_error *err) {
+il_status il_ledger_use(const char *flag, const il_ledger_options *options, char path[IL_LEDGER_PATH_BYTES], il_ledger **out,
+                        il_error *err) {
     *out = NULL;
     IL_TRY(il_ledger_path(flag, path, err));
     return il_ledger_open(il_host_alloc(), path, options, out, err);

@@ -10,4 +10,5 @@
 IL_NODISCARD il_status il_ledger_path(const char *flag, char out[IL_LEDGER_PATH_BYTES], il_error *err);
 
 /* Opens it; `path` (for messages) is filled in any case. `options` may be NULL. */
-IL_NODISCARD il_status il_ledger_use(const char *flag, const il_ledger_options *options, char path[IL_LEDGER_PATH_BYTES], il_ledger **out, il_error *err);
+IL_NODISCARD il_status il_ledger_use(const char *flag, const il_ledger_options *options, char path[IL_LEDGER_PATH_BYTES],
+                                     il_ledger **out, il_error *err);

@@ -120,13 +120,15 @@ static const il_command main_commands[] = {
 #define MAIN_COMMANDS (sizeof main_commands / sizeof main_commands[0])
 
 static void main_help(FILE *to) {
-    fprintf(to, "usage: interlock COMMAND [ARGUMENTS...]\n\n"
-                "Stands between an AI agent and its tools and decides every tool call before it runs.\n\n");
+    (void)fprintf(to, "usage: interlock COMMAND [ARGUMENTS...]\n\n"
+                      "Stands between an AI agent and its tools and decides every tool call before it runs.\n\n");
     for (size_t i = 0; i < MAIN_COMMANDS; i++) {
-        fprintf(to, "  %-10s %s\n", main_commands[i].name, main_commands[i].summary);
+        (void)fprintf(to, "  %-10s %s\n", main_commands[i].name, main_commands[i].summary);
     }
-    fprintf(to, "\n`interlock COMMAND --help` shows how a command is used, with an example.\n"
-                "exit codes: 0 fine, 1 a finding or a denial, 2 inconclusive, 3 usage or bad input, 4 an instrument failed, 5 internal\n");
+    (void)fprintf(to,
+                  "\n`interlock COMMAND --help` shows how a command is used, with an example.\n"
+                  "exit codes: 0 fine, 1 a finding or a denial, 2 inconclusive, 3 usage or bad input, 4 an instrument failed, 5 "
+                  "internal\n");
 }
 
 static const il_command *main_find(const char *name) {
@@ -148,12 +150,12 @@ static il_exit main_unknown(const char *name) {
             nearest = main_commands[i].name;
         }
     }
-    fputs("interlock: unknown command `", stderr);
+    (void)fputs("interlock: unknown command `", stderr);
     il_put_text(stderr, il_str_of(name));
     if (nearest) {
-        fprintf(stderr, "`; did you mean `%s`?\n", nearest);
+        (void)fprintf(stderr, "`; did you mean `%s`?\n", nearest);
     } else {
-        fputs("`; `interlock --help` lists them\n", stderr);
+        (void)fputs("`; `interlock --help` lists them\n", stderr);
     }
     return IL_EXIT_USAGE;
 }
@@ -178,7 +180,7 @@ static il_exit main_run(int argc, char **argv) {
         return IL_EXIT_FINE;
     }
     if (strcmp(word, "--version") == 0) {
-        printf("interlock %s\n", il_version());
+        (void)printf("interlock %s\n", il_version());
         return IL_EXIT_FINE;
     }
     const il_command *command = strcmp(word, "help") == 0 && argc > 2 ? main_find(argv[2]) : main_find(word);
@@ -187,7 +189,7 @@ static il_exit main_run(int argc, char **argv) {
             return main_unknown(argv[2]);
         }
         if (command) {
-            fputs(command->help, stdout);
+            (void)fputs(command->help, stdout);
         } else {
             main_help(stdout);
         }
@@ -197,7 +199,7 @@ static il_exit main_run(int argc, char **argv) {
         return main_unknown(word);
     }
     if (main_asks_help(argc - 1, argv + 1)) {
-        fputs(command->help, stdout);
+        (void)fputs(command->help, stdout);
         return IL_EXIT_FINE;
     }
     return command->run(argc - 1, argv + 1);
@@ -209,7 +211,7 @@ int main(int argc, char **argv) {
     if (fflush(stdout) != 0 || ferror(stdout)) {
         const int why = errno;
         if (why != EPIPE) {
-            fprintf(stderr, "interlock: error: cannot write the output: %s\n", strerror(why));
+            (void)fprintf(stderr, "interlock: error: cannot write the output: %s\n", strerror(why));
         }
         code = IL_EXIT_INTERNAL;
     }

@@ -93,7 +93,8 @@ il_status il_options_read(int argc, char **argv, const il_option *options, size_
 il_status il_options_number(const char *option, const char *text, uint64_t max, uint64_t *out, il_error *err) {
     int64_t v;
     if (!il_str_int(il_str_of(text), &v) || v < 1 || (uint64_t)v > max) {
-        return il_error_set(err, IL_E_INVALID, "`--%s` takes a whole number from 1 to %llu, not `%s`", option, (unsigned long long)max, text);
+        return il_error_set(err, IL_E_INVALID, "`--%s` takes a whole number from 1 to %llu, not `%s`", option,
+                            (unsigned long long)max, text);
     }
     *out = (uint64_t)v;
     return IL_OK;

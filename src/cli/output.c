@@ -17,8 +17,9 @@ static uint32_t output_code_point(const unsigned char *p, size_t n) {
 
 /* Characters that steer a terminal or hide, reorder or join text (Unicode: Cc, and the Cf that change how a line reads). */
 static bool output_unsafe(uint32_t c) {
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xad || c == 0x61c || c == 0x180e || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-           (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb) || (c >= 0xe0000 && c <= 0xe0fff);
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xad || c == 0x61c || c == 0x180e || (c >= 0x200b && c <= 0x200f) ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb) ||
+           (c >= 0xe0000 && c <= 0xe0fff);
 }
 
 /* Returns the columns used; writes nothing when `to` is NULL. */
@@ -38,24 +39,22 @@ static size_t output_text(FILE *to, il_str s) {
             columns++;
             i += n;
             if (to) {
-                fwrite(p, 1, n, to);
+                (void)fwrite(p, 1, n, to);
             }
             continue;
         }
         if (to) {
-            fputs(escape, to);
+            (void)fputs(escape, to);
         }
     }
     return columns;
 }
 
-void il_put_text(FILE *to, il_str s) {
-    (void)output_text(to, s);
-}
+void il_put_text(FILE *to, il_str s) { (void)output_text(to, s); }
 
 void il_put_cell(FILE *to, il_str s, size_t columns) {
     for (size_t used = output_text(to, s); used < columns; used++) {
-        fputc(' ', to);
+        (void)fputc(' ', to);
     }
 }
 
@@ -64,10 +63,10 @@ void il_put_time(FILE *to, uint64_t ms) {
     struct tm t;
     char text[32];
     if (!gmtime_r(&seconds, &t) || strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &t) == 0) {
-        fprintf(to, "%" PRIu64 "ms", ms);
+        (void)fprintf(to, "%" PRIu64 "ms", ms);
         return;
     }
-    fprintf(to, "%s.%03uZ", text, (unsigned)(ms % 1000));
+    (void)fprintf(to, "%s.%03uZ", text, (unsigned)(ms % 1000));
 }
 
 il_status il_put_json(FILE *to, const il_json *v, il_error *err) {
@@ -94,9 +93,7 @@ void il_put_effects_cell(FILE *to, uint32_t effects, size_t columns) {
     il_put_cell(to, n ? (il_str){text, n} : IL_STR("-"), columns);
 }
 
-void il_put_effects(FILE *to, uint32_t effects) {
-    il_put_effects_cell(to, effects, 0);
-}
+void il_put_effects(FILE *to, uint32_t effects) { il_put_effects_cell(to, effects, 0); }
 
 il_json *il_json_effects(il_arena *arena, uint32_t effects) {
     il_json *list = il_json_make(arena, IL_JSON_ARRAY);
@@ -110,12 +107,14 @@ il_json *il_json_effects(il_arena *arena, uint32_t effects) {
 
 il_exit il_exit_of(il_status status) {
     switch (status) {
-    case IL_OK: return IL_EXIT_FINE;
+    case IL_OK:
+        return IL_EXIT_FINE;
     case IL_E_MEMORY:
     case IL_E_BUSY:
     case IL_E_CONFLICT:
     case IL_E_IO:
-    case IL_E_INTERNAL: return IL_EXIT_INTERNAL;
+    case IL_E_INTERNAL:
+        return IL_EXIT_INTERNAL;
     case IL_E_ARGUMENT:
     case IL_E_LIMIT:
     case IL_E_SYNTAX:
@@ -127,7 +126,8 @@ il_exit il_exit_of(il_status status) {
     case IL_E_STATE:
     case IL_E_DAMAGED:
     case IL_E_PERMISSION:
-    case IL_E_VERSION: return IL_EXIT_USAGE;
+    case IL_E_VERSION:
+        return IL_EXIT_USAGE;
     }
     return IL_EXIT_INTERNAL;
 }
@@ -136,24 +136,24 @@ il_exit il_fail(const char *file, const il_error *err) {
     if (file) {
         il_put_text(stderr, il_str_of(file));
         if (err->line) {
-            fprintf(stderr, ":%" PRIu32, err->line);
+            (void)fprintf(stderr, ":%" PRIu32, err->line);
             if (err->col) {
-                fprintf(stderr, ":%" PRIu32, err->col);
+                (void)fprintf(stderr, ":%" PRIu32, err->col);
             }
         }
     } else {
-        fputs("interlock", stderr);
+        (void)fputs("interlock", stderr);
     }
-    fputs(": error: ", stderr);
+    (void)fputs(": error: ", stderr);
     il_put_text(stderr, il_str_of(err->msg));
-    fputc('\n', stderr);
+    (void)fputc('\n', stderr);
     return il_exit_of(err->code);
 }
 
 il_exit il_fail_usage(const char *command, const il_error *err) {
-    fprintf(stderr, "interlock %s: ", command);
+    (void)fprintf(stderr, "interlock %s: ", command);
     il_put_text(stderr, il_str_of(err->msg));
-    fprintf(stderr, "\n(`interlock %s --help` shows how it is used)\n", command);
+    (void)fprintf(stderr, "\n(`interlock %s --help` shows how it is used)\n", command);
     return IL_EXIT_USAGE;
 }
 

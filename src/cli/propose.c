@@ -4,13 +4,17 @@
 #include "interlock/policy.h"
 
 /* Words of tool names, each with a blank before and behind. */
-static const char propose_untrusted[] = " fetch crawl scrape browse browser navigate web page pages url issue issues comment comments message messages mail email inbox thread "
-                                         "replies history reviews review pull feed news download file attachment ";
-static const char propose_sensitive[] = " read get list search query find retrieve show view export download fetch select dump history directory tree file files ";
+static const char propose_untrusted[] = " fetch crawl scrape browse browser navigate web page pages url issue issues comment "
+                                        "comments message messages mail email inbox thread "
+                                        "replies history reviews review pull feed news download file attachment ";
+static const char propose_sensitive[] =
+    " read get list search query find retrieve show view export download fetch select dump history directory tree file files ";
 static const char propose_secret[] = " env secret secrets token tokens credential credentials password passwords ";
-static const char propose_egress[] = " send post create upload push publish reply comment share invite forward tweet notify add update patch submit navigate fetch crawl scrape "
-                                      "request webhook fork message ";
-static const char propose_commit[] = " delete remove drop pay purchase buy transfer merge deploy approve execute exec run kill revoke grant ";
+static const char propose_egress[] = " send post create upload push publish reply comment share invite forward tweet notify add "
+                                     "update patch submit navigate fetch crawl scrape "
+                                     "request webhook fork message ";
+static const char propose_commit[] =
+    " delete remove drop pay purchase buy transfer merge deploy approve execute exec run kill revoke grant ";
 
 typedef struct propose_argument {
     const char *names; /* as above */
@@ -22,7 +26,8 @@ static const propose_argument propose_to[] = {
     {" channel channel_id channels ", "channel"},
     {" host hostname domain ", "host"},
 };
-static const char propose_reads[] = " text body message content title subject description comment summary markdown html query prompt ";
+static const char propose_reads[] =
+    " text body message content title subject description comment summary markdown html query prompt ";
 
 static bool propose_listed(const char *words, il_str word) {
     char padded[40];
@@ -33,13 +38,9 @@ static bool propose_listed(const char *words, il_str word) {
     return il_str_find(il_str_of(words), (il_str){padded, n}, 0) != SIZE_MAX;
 }
 
-static char propose_lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
-}
+static char propose_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c; }
 
-static bool propose_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+static bool propose_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 /* Whether one of the name's words (`slack_postMessage`: slack, post, message) is listed. */
 static bool propose_word(il_str name, const char *words) {
@@ -94,7 +95,8 @@ uint32_t il_propose_effects(const il_json *tool) {
 static void propose_scalar(il_buf *out, il_str s) {
     bool plain = s.n > 0;
     for (size_t i = 0; i < s.n; i++) {
-        plain = plain && (propose_letter(s.p[i]) || (i > 0 && ((s.p[i] >= '0' && s.p[i] <= '9') || s.p[i] == '_' || s.p[i] == '-' || s.p[i] == '.')));
+        plain = plain && (propose_letter(s.p[i]) ||
+                          (i > 0 && ((s.p[i] >= '0' && s.p[i] <= '9') || s.p[i] == '_' || s.p[i] == '-' || s.p[i] == '.')));
     }
     if (plain) {
         il_buf_put(out, s);

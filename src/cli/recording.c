@@ -18,7 +18,11 @@ il_status il_recordings_open(const char *path, il_recordings *out, il_error *err
     out->from = out->owned ? fopen(path, "re") : stdin;
     if (!out->from) {
         const int why = errno;
-        return il_error_set(err, why == ENOENT ? IL_E_NOT_FOUND : why == ENOMEM ? IL_E_MEMORY : IL_E_PERMISSION, "cannot open it: %s", strerror(why));
+        return il_error_set(err,
+                            why == ENOENT   ? IL_E_NOT_FOUND
+                            : why == ENOMEM ? IL_E_MEMORY
+                                            : IL_E_PERMISSION,
+                            "cannot open it: %s", strerror(why));
     }
     out->ids = il_json_make(&out->arena, IL_JSON_OBJECT);
     return out->ids ? IL_OK : il_arena_fail(&out->arena, err);
@@ -76,9 +80,7 @@ static bool recording_blank(il_str s) {
     return true;
 }
 
-static bool recording_absent(const il_json *v) {
-    return il_json_kind_of(v) == IL_JSON_NULL;
-}
+static bool recording_absent(const il_json *v) { return il_json_kind_of(v) == IL_JSON_NULL; }
 
 /* Text that is itself JSON is read as JSON. */
 static const il_json *recording_result(il_arena *arena, const il_json *result) {
@@ -97,7 +99,8 @@ static il_status recording_step(il_arena *arena, const il_json *from, il_recordi
     if (il_json_kind_of(from) != IL_JSON_OBJECT) {
         return IL_JSON_FAIL(from, err, IL_E_INVALID, "a step is an object");
     }
-    const il_json *tool = il_json_get(from, IL_STR("tool")), *args = il_json_get(from, IL_STR("args")), *approved = il_json_get(from, IL_STR("approved"));
+    const il_json *tool = il_json_get(from, IL_STR("tool")), *args = il_json_get(from, IL_STR("args")),
+                  *approved = il_json_get(from, IL_STR("approved"));
     if (il_json_kind_of(tool) != IL_JSON_STRING || il_json_text(tool).n == 0) {
         return IL_JSON_FAIL(tool ? tool : from, err, IL_E_INVALID, "a step needs `tool`, a name");
     }
@@ -151,7 +154,8 @@ static il_status recording_parent(const il_recordings *r, const il_json *root, i
     }
     out->parent = il_json_text(parent);
     if (!il_json_int(il_json_get(r->ids, out->parent), &line) || line >= (int64_t)out->line) {
-        return IL_JSON_FAIL(parent, err, IL_E_INVALID, "the parent `%.*s` is not an earlier session of this file", IL_STR_ARG(out->parent));
+        return IL_JSON_FAIL(parent, err, IL_E_INVALID, "the parent `%.*s` is not an earlier session of this file",
+                            IL_STR_ARG(out->parent));
     }
     out->parent_line = (uint32_t)line;
     return IL_OK;

@@ -18,9 +18,9 @@ typedef struct il_recording_step {
 
 typedef struct il_recording { /* borrowed from the arena that it was read into */
     uint32_t line;
-    il_str id, parent;     /* parent: empty when there is none */
+    il_str id, parent;      /* parent: empty when there is none */
     const il_json *id_node; /* as it is to be printed: a string or a number */
-    uint32_t parent_line;  /* where the parent stands in this file; 0 when there is none */
+    uint32_t parent_line;   /* where the parent stands in this file; 0 when there is none */
     uint32_t nsteps;
     il_recording_step *steps;
 } il_recording;
@@ -28,8 +28,8 @@ typedef struct il_recording { /* borrowed from the arena that it was read into *
 typedef struct il_recordings {
     FILE *from;
     bool owned;
-    uint32_t line;  /* of the latest that was read */
-    char *buffer;   /* one line */
+    uint32_t line; /* of the latest that was read */
+    char *buffer;  /* one line */
     size_t cap;
     il_arena arena; /* of the ids */
     il_json *ids;   /* id -> line */

@@ -22,25 +22,30 @@ static il_status session_line(session_run *run, il_arena *arena, il_str id, uint
     il_error why = {0};
     const il_status opened = il_view_open(&v, run->ledger, id, NULL, &why);
     const bool readable = opened == IL_OK || opened == IL_E_NOT_FOUND;
-    const il_str phase = opened == IL_OK ? il_view_value(&v, "phase") : (il_str){0};
-    const il_str word = !readable ? IL_STR("damaged") : v.session.quarantined ? IL_STR("quarantined") : phase.n ? phase : IL_STR("unknown");
+    const il_str phase = opened == IL_OK ? il_view_value(&v, "phase") : IL_STR("");
+    const il_str word = !readable               ? IL_STR("damaged")
+                        : v.session.quarantined ? IL_STR("quarantined")
+                        : phase.n               ? phase
+                                                : IL_STR("unknown");
     il_status status = IL_OK;
     if (!run->json) {
         il_put_cell(stdout, id, 28);
-        fputs("  ", stdout);
+        (void)fputs("  ", stdout);
         il_put_time(stdout, changed_ms);
-        fputs("  ", stdout);
+        (void)fputs("  ", stdout);
         il_put_cell(stdout, word, 11);
-        fputs("  ", stdout);
+        (void)fputs("  ", stdout);
         il_put_effects(stdout, readable ? v.session.counted : 0);
-        fputc('\n', stdout);
+        (void)fputc('\n', stdout);
     } else {
         il_json *o = il_json_make(arena, IL_JSON_OBJECT);
         il_str kept = {0};
         status = il_arena_copy(arena, word, &kept, err);
-        if (status == IL_OK && !(il_json_set(o, IL_STR("id"), il_json_string(arena, id)) && il_json_set(o, IL_STR("changed_ms"), il_json_number(arena, (int64_t)changed_ms)) &&
+        if (status == IL_OK && !(il_json_set(o, IL_STR("id"), il_json_string(arena, id)) &&
+                                 il_json_set(o, IL_STR("changed_ms"), il_json_number(arena, (int64_t)changed_ms)) &&
                                  il_json_set(o, IL_STR("phase"), il_json_string(arena, kept)) &&
-                                 il_json_set(o, IL_STR("counted"), il_json_effects(arena, readable ? v.session.counted : 0)) && il_json_push(list, o))) {
+                                 il_json_set(o, IL_STR("counted"), il_json_effects(arena, readable ? v.session.counted : 0)) &&
+                                 il_json_push(list, o))) {
             status = il_arena_fail(arena, err);
         }
     }
@@ -59,7 +64,7 @@ static il_status session_list(session_run *run, il_arena *arena, il_error *err) 
         return il_json_set(report, IL_STR("sessions"), list) ? il_put_json(stdout, report, err) : il_arena_fail(arena, err);
     }
     if (ids.n == 0) {
-        puts("no sessions");
+        (void)puts("no sessions");
     }
     return IL_OK;
 }
@@ -88,7 +93,8 @@ static il_exit session_look(session_run *run, const char *id, il_status (*look)(
 }
 
 static il_status session_end_view(session_run *run, const il_view *v, il_error *err) {
-    const il_monitor_config config = {.size = sizeof config, .machine = v->machine, .store = il_ledger_store(run->ledger), .host = il_host_system()};
+    const il_monitor_config config = {
+        .size = sizeof config, .machine = v->machine, .store = il_ledger_store(run->ledger), .host = il_host_system()};
     il_monitor *monitor = NULL;
     IL_TRY(il_monitor_new(il_host_alloc(), &config, &monitor, err));
     const il_status status = il_monitor_end(monitor, v->id, run->abandon, err);
@@ -107,9 +113,9 @@ static il_exit session_end(session_run *run, const char *id) {
     if (status != IL_OK) {
         return il_fail(NULL, &err);
     }
-    fputs("ended ", stdout);
+    (void)fputs("ended ", stdout);
     il_put_text(stdout, il_str_of(id));
-    fputc('\n', stdout);
+    (void)fputc('\n', stdout);
     return IL_EXIT_FINE;
 }
 
@@ -136,7 +142,9 @@ static il_exit session_verb(session_run *run, const char *verb, const char *id) 
 
 il_exit il_cmd_session(int argc, char **argv) {
     session_run run = {0};
-    const il_option options[] = {{.name = "ledger", .value = &run.ledger_flag}, {.name = "policy", .value = &run.policy}, {.name = "json", .flag = &run.json},
+    const il_option options[] = {{.name = "ledger", .value = &run.ledger_flag},
+                                 {.name = "policy", .value = &run.policy},
+                                 {.name = "json", .flag = &run.json},
                                  {.name = "abandon", .flag = &run.abandon}};
     il_arguments arguments;
     il_error err = {0};

@@ -6,9 +6,7 @@
 #include "cli/output.h"
 #include "cli/session.h"
 
-static bool show_add(il_json *object, const char *key, il_json *value) {
-    return il_json_set(object, il_str_of(key), value);
-}
+static bool show_add(il_json *object, const char *key, il_json *value) { return il_json_set(object, il_str_of(key), value); }
 
 static il_json *show_text(il_view *v, il_str s) {
     return s.n ? il_json_string(&v->arena, s) : il_json_make(&v->arena, IL_JSON_NULL);
@@ -27,13 +25,9 @@ static il_json *show_digest(il_view *v, const uint8_t digest[IL_DIGEST_BYTES]) {
     return il_json_string(&v->arena, (il_str){hex, IL_DIGEST_HEX - 1});
 }
 
-static bool show_is_decision(const il_view_row *row) {
-    return il_str_eq(row->kind, IL_STR("decision"));
-}
+static bool show_is_decision(const il_view_row *row) { return il_str_eq(row->kind, IL_STR("decision")); }
 
-static const char *show_slot(const il_slot *slot) {
-    return slot->state == IL_SLOT_GRANTED ? "granted" : "asked";
-}
+static const char *show_slot(const il_slot *slot) { return slot->state == IL_SLOT_GRANTED ? "granted" : "asked"; }
 
 /* A member of a row's body again, by reference. */
 static il_json *show_member(il_view *v, const il_view_row *row, const char *member) {
@@ -61,7 +55,8 @@ static il_json *show_calls(il_view *v) {
             continue;
         }
         il_json *call = il_json_make(&v->arena, IL_JSON_OBJECT);
-        bool made = show_add(call, "ticket", show_number(v, row->ticket)) && show_add(call, "time_ms", show_number(v, row->time_ms));
+        bool made =
+            show_add(call, "ticket", show_number(v, row->ticket)) && show_add(call, "time_ms", show_number(v, row->time_ms));
         for (size_t m = 0; m < sizeof members / sizeof members[0] && made; m++) {
             made = show_add(call, members[m], show_member(v, row, members[m]));
         }
@@ -77,8 +72,10 @@ static il_json *show_open(il_view *v) {
     for (uint32_t i = 0; i < v->session.ntickets; i++) {
         const il_ticket *t = &v->session.tickets[i];
         il_json *open = il_json_make(&v->arena, IL_JSON_OBJECT);
-        const bool made = show_add(open, "ticket", show_number(v, t->id)) && show_add(open, "tool", show_text(v, il_str_of(t->tool))) &&
-                          show_add(open, "effects", il_json_effects(&v->arena, t->effects)) && show_add(open, "deadline_ms", show_number(v, t->deadline_ms));
+        const bool made = show_add(open, "ticket", show_number(v, t->id)) &&
+                          show_add(open, "tool", show_text(v, il_str_of(t->tool))) &&
+                          show_add(open, "effects", il_json_effects(&v->arena, t->effects)) &&
+                          show_add(open, "deadline_ms", show_number(v, t->deadline_ms));
         if (!made || !il_json_push(list, open)) {
             return NULL;
         }
@@ -94,9 +91,12 @@ static il_json *show_approvals(il_view *v) {
             continue;
         }
         il_json *a = il_json_make(&v->arena, IL_JSON_OBJECT);
-        const bool made = show_add(a, "id", show_text(v, il_str_of(slot->id))) && show_add(a, "state", show_text(v, il_str_of(show_slot(slot)))) &&
-                          show_add(a, "tool", show_text(v, il_str_of(slot->tool))) && show_add(a, "effects", il_json_effects(&v->arena, slot->effects)) &&
-                          show_add(a, "reason", show_text(v, il_machine_reason(v->machine, slot->reason))) && show_add(a, "expires_ms", show_number(v, slot->expires_ms));
+        const bool made = show_add(a, "id", show_text(v, il_str_of(slot->id))) &&
+                          show_add(a, "state", show_text(v, il_str_of(show_slot(slot)))) &&
+                          show_add(a, "tool", show_text(v, il_str_of(slot->tool))) &&
+                          show_add(a, "effects", il_json_effects(&v->arena, slot->effects)) &&
+                          show_add(a, "reason", show_text(v, il_machine_reason(v->machine, slot->reason))) &&
+                          show_add(a, "expires_ms", show_number(v, slot->expires_ms));
         if (!made || !il_json_push(list, a)) {
             return NULL;
         }
@@ -107,13 +107,16 @@ static il_json *show_approvals(il_view *v) {
 static il_status show_json(il_view *v, il_error *err) {
     const il_session *s = &v->session;
     il_json *o = il_json_make(&v->arena, IL_JSON_OBJECT);
-    bool made = show_add(o, "id", show_text(v, v->id)) && show_add(o, "version", show_number(v, v->version)) && show_add(o, "begun_ms", show_number(v, s->begun_ms)) &&
-                show_add(o, "seen_ms", show_number(v, s->seen_ms)) && show_add(o, "policy", show_digest(v, s->policy)) &&
-                show_add(o, "machine", show_text(v, il_machine_name(v->machine))) && show_add(o, "principal", show_text(v, il_str_of(s->principal))) &&
-                show_add(o, "parent", show_text(v, il_str_of(s->parent))) && show_add(o, "unenforced", il_json_boolean(&v->arena, s->unenforced)) &&
+    bool made = show_add(o, "id", show_text(v, v->id)) && show_add(o, "version", show_number(v, v->version)) &&
+                show_add(o, "begun_ms", show_number(v, s->begun_ms)) && show_add(o, "seen_ms", show_number(v, s->seen_ms)) &&
+                show_add(o, "policy", show_digest(v, s->policy)) &&
+                show_add(o, "machine", show_text(v, il_machine_name(v->machine))) &&
+                show_add(o, "principal", show_text(v, il_str_of(s->principal))) &&
+                show_add(o, "parent", show_text(v, il_str_of(s->parent))) &&
+                show_add(o, "unenforced", il_json_boolean(&v->arena, s->unenforced)) &&
                 show_add(o, "quarantined", il_json_boolean(&v->arena, s->quarantined)) && show_add(o, "state", show_state(v)) &&
-                show_add(o, "counted", il_json_effects(&v->arena, s->counted)) && show_add(o, "calls", show_calls(v)) && show_add(o, "open", show_open(v)) &&
-                show_add(o, "approvals", show_approvals(v));
+                show_add(o, "counted", il_json_effects(&v->arena, s->counted)) && show_add(o, "calls", show_calls(v)) &&
+                show_add(o, "open", show_open(v)) && show_add(o, "approvals", show_approvals(v));
     return made ? il_put_json(stdout, o, err) : il_arena_fail(&v->arena, err);
 }
 
@@ -121,38 +124,38 @@ static void show_head(const il_view *v) {
     char fingerprint[IL_DIGEST_HEX];
     const il_session *s = &v->session;
     il_digest_hex(s->policy, fingerprint);
-    fputs("session ", stdout);
+    (void)fputs("session ", stdout);
     il_put_text(stdout, v->id);
-    fputs("\n  begun     ", stdout);
+    (void)fputs("\n  begun     ", stdout);
     il_put_time(stdout, s->begun_ms);
-    fputs("\n  changed   ", stdout);
+    (void)fputs("\n  changed   ", stdout);
     il_put_time(stdout, s->seen_ms);
-    printf("\n  policy    %.16s..., machine ", fingerprint);
+    (void)printf("\n  policy    %.16s..., machine ", fingerprint);
     il_put_text(stdout, il_machine_name(v->machine));
     if (s->principal[0]) {
-        fputs("\n  principal ", stdout);
+        (void)fputs("\n  principal ", stdout);
         il_put_text(stdout, il_str_of(s->principal));
     }
     if (s->parent[0]) {
-        fputs("\n  parent    ", stdout);
+        (void)fputs("\n  parent    ", stdout);
         il_put_text(stdout, il_str_of(s->parent));
     }
-    fputs("\n  state    ", stdout);
+    (void)fputs("\n  state    ", stdout);
     for (uint32_t i = 0; i < il_machine_vars(v->machine); i++) {
         const il_str value = il_machine_value_name(v->machine, i, il_machine_value(v->machine, s->state, i));
-        printf(" %.*s=%.*s", IL_STR_ARG(il_machine_var_name(v->machine, i)), IL_STR_ARG(value));
+        (void)printf(" %.*s=%.*s", IL_STR_ARG(il_machine_var_name(v->machine, i)), IL_STR_ARG(value));
     }
-    fputc('\n', stdout);
+    (void)fputc('\n', stdout);
     if (s->quarantined) {
-        puts("  QUARANTINED: every call is denied");
+        (void)puts("  QUARANTINED: every call is denied");
     }
     if (s->unenforced) {
-        puts("  NOT ENFORCED: began in mode monitor, denied calls may have run");
+        (void)puts("  NOT ENFORCED: began in mode monitor, denied calls may have run");
     }
 }
 
 static void show_calls_text(const il_view *v) {
-    puts("\n  call  time                      tool                          effects               decision");
+    (void)puts("\n  call  time                      tool                          effects               decision");
     for (size_t i = 0; i < v->nrows; i++) {
         const il_view_row *row = &v->rows[i];
         char call[24] = "-";
@@ -162,51 +165,52 @@ static void show_calls_text(const il_view *v) {
         if (row->ticket) {
             (void)snprintf(call, sizeof call, "%" PRIu64, row->ticket);
         }
-        printf("  %4s  ", call);
+        (void)printf("  %4s  ", call);
         il_put_time(stdout, row->time_ms);
-        fputs("  ", stdout);
+        (void)fputs("  ", stdout);
         il_put_cell(stdout, il_view_text(row, "tool"), 28);
-        fputs("  ", stdout);
+        (void)fputs("  ", stdout);
         il_put_effects_cell(stdout, il_view_effects(il_json_get(row->body, IL_STR("effects"))), 20);
-        fputs("  ", stdout);
+        (void)fputs("  ", stdout);
         il_put_text(stdout, il_view_text(row, "action"));
         if (il_view_text(row, "reason").n) {
-            fputs(" (", stdout);
+            (void)fputs(" (", stdout);
             il_put_text(stdout, il_view_text(row, "layer"));
-            fputs(": ", stdout);
+            (void)fputs(": ", stdout);
             il_put_text(stdout, il_view_text(row, "reason"));
-            fputc(')', stdout);
+            (void)fputc(')', stdout);
         }
-        if (il_json_bool(il_json_get(row->body, IL_STR("unenforced"))) && !il_str_eq(il_view_text(row, "action"), IL_STR("allow"))) {
-            fputs(" but it ran", stdout);
+        if (il_json_bool(il_json_get(row->body, IL_STR("unenforced"))) &&
+            !il_str_eq(il_view_text(row, "action"), IL_STR("allow"))) {
+            (void)fputs(" but it ran", stdout);
         }
-        fputc('\n', stdout);
+        (void)fputc('\n', stdout);
     }
 }
 
 static void show_open_text(const il_view *v) {
     for (uint32_t i = 0; i < v->session.ntickets; i++) {
         const il_ticket *t = &v->session.tickets[i];
-        printf("  open: call %" PRIu64 " ", t->id);
+        (void)printf("  open: call %" PRIu64 " ", t->id);
         il_put_text(stdout, il_str_of(t->tool));
-        fputs(" [", stdout);
+        (void)fputs(" [", stdout);
         il_put_effects(stdout, t->effects);
-        fputs("], counts as its worst after ", stdout);
+        (void)fputs("], counts as its worst after ", stdout);
         il_put_time(stdout, t->deadline_ms);
-        fputc('\n', stdout);
+        (void)fputc('\n', stdout);
     }
     for (uint32_t i = 0; i < IL_SLOTS_MAX; i++) {
         const il_slot *slot = &v->session.slots[i];
         if (slot->state == IL_SLOT_FREE) {
             continue;
         }
-        printf("  approval %s: ", show_slot(slot));
+        (void)printf("  approval %s: ", show_slot(slot));
         il_put_text(stdout, il_str_of(slot->id));
-        fputs(" for ", stdout);
+        (void)fputs(" for ", stdout);
         il_put_text(stdout, il_str_of(slot->tool));
-        fputs(", until ", stdout);
+        (void)fputs(", until ", stdout);
         il_put_time(stdout, slot->expires_ms);
-        fputc('\n', stdout);
+        (void)fputc('\n', stdout);
     }
 }
 

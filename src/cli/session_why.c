@@ -21,9 +21,7 @@ static const why_next why_nexts[] = {
 };
 #define WHY_NEXTS (sizeof why_nexts / sizeof why_nexts[0])
 
-static bool why_add(il_json *object, const char *key, il_json *value) {
-    return il_json_set(object, il_str_of(key), value);
-}
+static bool why_add(il_json *object, const char *key, il_json *value) { return il_json_set(object, il_str_of(key), value); }
 
 static il_json *why_text(il_view *v, il_str s) {
     return s.n ? il_json_string(&v->arena, s) : il_json_make(&v->arena, IL_JSON_NULL);
@@ -61,82 +59,82 @@ static void why_counts_text(const il_view *v) {
             continue;
         }
         any = true;
-        fputs("  ", stdout);
+        (void)fputs("  ", stdout);
         il_put_cell(stdout, il_effect_name(w->effect), 10);
-        printf(" since call %" PRIu64 ", ", w->ticket);
+        (void)printf(" since call %" PRIu64 ", ", w->ticket);
         il_put_text(stdout, il_str_of(w->tool));
         if (why_row(v, w->ticket)) {
-            fputs(", at ", stdout);
+            (void)fputs(", at ", stdout);
             il_put_time(stdout, why_row(v, w->ticket)->time_ms);
         }
-        fputc('\n', stdout);
+        (void)fputc('\n', stdout);
     }
     for (uint32_t i = 0; i < v->session.ntickets; i++) {
         const il_ticket *t = &v->session.tickets[i];
         if (t->flags & (IL_TICKET_ONCE | IL_TICKET_CROSSING)) {
             any = true;
-            printf("  egress     in flight: call %" PRIu64 ", ", t->id);
+            (void)printf("  egress     in flight: call %" PRIu64 ", ", t->id);
             il_put_text(stdout, il_str_of(t->tool));
-            fputs(t->flags & IL_TICKET_CROSSING ? " (approved)\n" : "\n", stdout);
+            (void)fputs(t->flags & IL_TICKET_CROSSING ? " (approved)\n" : "\n", stdout);
         }
     }
     if (!any) {
-        puts("  nothing: every call is judged on its own");
+        (void)puts("  nothing: every call is judged on its own");
     }
 }
 
 static void why_denial_text(const il_view *v, const il_view_row *denial) {
     const il_str rule = il_view_text(denial, "reason"), sentence = il_view_sentence(rule);
-    fputs("last denial: ", stdout);
+    (void)fputs("last denial: ", stdout);
     il_put_text(stdout, il_view_text(denial, "tool"));
-    fputs(" at ", stdout);
+    (void)fputs(" at ", stdout);
     il_put_time(stdout, denial->time_ms);
-    fputs(", ", stdout);
+    (void)fputs(", ", stdout);
     il_put_text(stdout, il_view_text(denial, "action"));
-    fputs(" by ", stdout);
+    (void)fputs(" by ", stdout);
     il_put_text(stdout, rule);
-    fputs(" (", stdout);
+    (void)fputs(" (", stdout);
     il_put_text(stdout, il_view_text(denial, "layer"));
-    fputs(")\n", stdout);
+    (void)fputs(")\n", stdout);
     if (sentence.n) {
-        printf("  %.*s\n", IL_STR_ARG(sentence));
+        (void)printf("  %.*s\n", IL_STR_ARG(sentence));
     }
     for (const il_json *w = il_json_first(il_json_get(denial->body, IL_STR("witnesses"))); w; w = il_json_next(w)) {
         int64_t ticket = 0;
         (void)il_json_int(il_json_get(w, IL_STR("ticket")), &ticket);
-        fputs("  ", stdout);
+        (void)fputs("  ", stdout);
         il_put_cell(stdout, il_json_text(il_json_get(w, IL_STR("effect"))), 10);
-        printf(" from call %" PRId64 ", ", ticket);
+        (void)printf(" from call %" PRId64 ", ", ticket);
         il_put_text(stdout, il_json_text(il_json_get(w, IL_STR("tool"))));
-        fputc('\n', stdout);
+        (void)fputc('\n', stdout);
     }
     if (il_view_text(denial, "why").n) {
-        fputs("  not vouched: ", stdout);
+        (void)fputs("  not vouched: ", stdout);
         il_put_text(stdout, il_view_text(denial, "why"));
-        fputc('\n', stdout);
+        (void)fputc('\n', stdout);
     }
     (void)v;
 }
 
 static void why_text_all(const il_view *v, const il_bind *bind, const il_view_row *denial) {
-    fputs("session ", stdout);
+    (void)fputs("session ", stdout);
     il_put_text(stdout, v->id);
-    fputs(" counts\n", stdout);
+    (void)fputs(" counts\n", stdout);
     why_counts_text(v);
     if (denial) {
         why_denial_text(v, denial);
     } else {
-        puts("no call was denied");
+        (void)puts("no call was denied");
     }
-    puts("next");
+    (void)puts("next");
     for (size_t i = 0; i < WHY_NEXTS; i++) {
         const il_step step = why_try(v, bind, &why_nexts[i]);
-        printf("  %-52s ", why_nexts[i].what);
+        (void)printf("  %-52s ", why_nexts[i].what);
         if (step.verdict == IL_ACCEPT && !v->session.quarantined) {
-            puts("allowed");
+            (void)puts("allowed");
         } else {
             const il_str rule = v->session.quarantined ? IL_STR("quarantined") : il_machine_reason(v->machine, step.reason);
-            printf("denied (%.*s)%s\n", IL_STR_ARG(rule), il_machine_releasable(v->machine, step.reason) ? "" : ", final");
+            (void)printf("denied (%.*s)%s\n", IL_STR_ARG(rule), il_machine_releasable(v->machine, step.reason) ? "" : ", final");
         }
     }
 }
@@ -149,8 +147,10 @@ static il_json *why_counts_json(il_view *v) {
             continue;
         }
         il_json *o = il_json_make(&v->arena, IL_JSON_OBJECT);
-        const bool made = why_add(o, "effect", il_json_string(&v->arena, il_effect_name(w->effect))) && why_add(o, "ticket", il_json_number(&v->arena, (int64_t)w->ticket)) &&
-                          why_add(o, "tool", why_text(v, il_str_of(w->tool))) && why_add(o, "time_ms", why_time(v, why_row(v, w->ticket)));
+        const bool made = why_add(o, "effect", il_json_string(&v->arena, il_effect_name(w->effect))) &&
+                          why_add(o, "ticket", il_json_number(&v->arena, (int64_t)w->ticket)) &&
+                          why_add(o, "tool", why_text(v, il_str_of(w->tool))) &&
+                          why_add(o, "time_ms", why_time(v, why_row(v, w->ticket)));
         if (!made || !il_json_push(list, o)) {
             return NULL;
         }
@@ -166,7 +166,8 @@ static il_json *why_flight_json(il_view *v) {
             continue;
         }
         il_json *o = il_json_make(&v->arena, IL_JSON_OBJECT);
-        const bool made = why_add(o, "ticket", il_json_number(&v->arena, (int64_t)t->id)) && why_add(o, "tool", why_text(v, il_str_of(t->tool))) &&
+        const bool made = why_add(o, "ticket", il_json_number(&v->arena, (int64_t)t->id)) &&
+                          why_add(o, "tool", why_text(v, il_str_of(t->tool))) &&
                           why_add(o, "approved", il_json_boolean(&v->arena, (t->flags & IL_TICKET_CROSSING) != 0));
         if (!made || !il_json_push(list, o)) {
             return NULL;
@@ -182,12 +183,14 @@ static il_json *why_denial_json(il_view *v, const il_view_row *denial) {
     const il_str rule = il_view_text(denial, "reason");
     const il_json *witnesses = il_json_get(denial->body, IL_STR("witnesses"));
     il_json *o = il_json_make(&v->arena, IL_JSON_OBJECT);
-    const bool made = why_add(o, "time_ms", why_time(v, denial)) && why_add(o, "tool", why_text(v, il_view_text(denial, "tool"))) &&
-                      why_add(o, "effects", il_json_effects(&v->arena, il_view_effects(il_json_get(denial->body, IL_STR("effects"))))) &&
-                      why_add(o, "action", why_text(v, il_view_text(denial, "action"))) && why_add(o, "layer", why_text(v, il_view_text(denial, "layer"))) &&
-                      why_add(o, "reason", why_text(v, rule)) && why_add(o, "sentence", why_text(v, il_view_sentence(rule))) &&
-                      why_add(o, "sources", witnesses ? il_json_shallow(&v->arena, witnesses) : il_json_make(&v->arena, IL_JSON_ARRAY)) &&
-                      why_add(o, "unvouched", why_text(v, il_view_text(denial, "why")));
+    const bool made =
+        why_add(o, "time_ms", why_time(v, denial)) && why_add(o, "tool", why_text(v, il_view_text(denial, "tool"))) &&
+        why_add(o, "effects", il_json_effects(&v->arena, il_view_effects(il_json_get(denial->body, IL_STR("effects"))))) &&
+        why_add(o, "action", why_text(v, il_view_text(denial, "action"))) &&
+        why_add(o, "layer", why_text(v, il_view_text(denial, "layer"))) && why_add(o, "reason", why_text(v, rule)) &&
+        why_add(o, "sentence", why_text(v, il_view_sentence(rule))) &&
+        why_add(o, "sources", witnesses ? il_json_shallow(&v->arena, witnesses) : il_json_make(&v->arena, IL_JSON_ARRAY)) &&
+        why_add(o, "unvouched", why_text(v, il_view_text(denial, "why")));
     return made ? o : NULL;
 }
 
@@ -197,9 +200,12 @@ static il_json *why_next_json(il_view *v, const il_bind *bind) {
         const why_next *next = &why_nexts[i];
         const il_step step = why_try(v, bind, next);
         const bool allowed = step.verdict == IL_ACCEPT && !v->session.quarantined;
-        const il_str rule = allowed ? (il_str){0} : v->session.quarantined ? IL_STR("quarantined") : il_machine_reason(v->machine, step.reason);
+        const il_str rule = allowed                  ? IL_STR("")
+                            : v->session.quarantined ? IL_STR("quarantined")
+                                                     : il_machine_reason(v->machine, step.reason);
         il_json *o = il_json_make(&v->arena, IL_JSON_OBJECT);
-        const bool made = why_add(o, "what", why_text(v, il_str_of(next->what))) && why_add(o, "effects", il_json_effects(&v->arena, next->effects)) &&
+        const bool made = why_add(o, "what", why_text(v, il_str_of(next->what))) &&
+                          why_add(o, "effects", il_json_effects(&v->arena, next->effects)) &&
                           why_add(o, "allowed", il_json_boolean(&v->arena, allowed)) && why_add(o, "reason", why_text(v, rule));
         if (!made || !il_json_push(list, o)) {
             return NULL;
@@ -217,7 +223,8 @@ il_status il_session_why(il_view *v, bool json, il_error *err) {
         return IL_OK;
     }
     il_json *o = il_json_make(&v->arena, IL_JSON_OBJECT);
-    const bool made = why_add(o, "id", why_text(v, v->id)) && why_add(o, "counts", why_counts_json(v)) && why_add(o, "in_flight", why_flight_json(v)) &&
-                      why_add(o, "denied", why_denial_json(v, denial)) && why_add(o, "next", why_next_json(v, &bind));
+    const bool made = why_add(o, "id", why_text(v, v->id)) && why_add(o, "counts", why_counts_json(v)) &&
+                      why_add(o, "in_flight", why_flight_json(v)) && why_add(o, "denied", why_denial_json(v, denial)) &&
+                      why_add(o, "next", why_next_json(v, &bind));
     return made ? il_put_json(stdout, o, err) : il_arena_fail(&v->arena, err);
 }

@@ -33,33 +33,34 @@ typedef struct validate_run {
     uint64_t tools; /* listed */
 } validate_run;
 
-static bool validate_add(il_json *object, const char *key, il_json *value) {
-    return il_json_set(object, il_str_of(key), value);
-}
+static bool validate_add(il_json *object, const char *key, il_json *value) { return il_json_set(object, il_str_of(key), value); }
 
 /* A finding; the text is printed at once, or kept for --json. `propose` may be empty. */
-static il_status validate_found(validate_run *run, const char *kind, il_str name, uint32_t line, il_str message, il_str propose, il_error *err) {
+static il_status validate_found(validate_run *run, const char *kind, il_str name, uint32_t line, il_str message, il_str propose,
+                                il_error *err) {
     il_json *f = il_json_make(&run->arena, IL_JSON_OBJECT);
-    const bool made = validate_add(f, "finding", il_json_string(&run->arena, il_str_of(kind))) && validate_add(f, "name", il_json_string(&run->arena, name)) &&
-                      validate_add(f, "line", line ? il_json_number(&run->arena, line) : il_json_make(&run->arena, IL_JSON_NULL)) &&
-                      validate_add(f, "message", il_json_string(&run->arena, message)) &&
-                      validate_add(f, "propose", propose.n ? il_json_string(&run->arena, propose) : il_json_make(&run->arena, IL_JSON_NULL)) &&
-                      il_json_push(run->findings, f);
+    const bool made =
+        validate_add(f, "finding", il_json_string(&run->arena, il_str_of(kind))) &&
+        validate_add(f, "name", il_json_string(&run->arena, name)) &&
+        validate_add(f, "line", line ? il_json_number(&run->arena, line) : il_json_make(&run->arena, IL_JSON_NULL)) &&
+        validate_add(f, "message", il_json_string(&run->arena, message)) &&
+        validate_add(f, "propose", propose.n ? il_json_string(&run->arena, propose) : il_json_make(&run->arena, IL_JSON_NULL)) &&
+        il_json_push(run->findings, f);
     if (!made) {
         return il_arena_fail(&run->arena, err);
     }
     if (!run->json) {
         il_put_text(stdout, il_str_of(run->path));
         if (line) {
-            printf(":%" PRIu32, line);
+            (void)printf(":%" PRIu32, line);
         }
-        fputs(": warning: ", stdout);
+        (void)fputs(": warning: ", stdout);
         il_put_text(stdout, message);
-        fputc('\n', stdout);
+        (void)fputc('\n', stdout);
         if (propose.n) {
-            fputs("  ", stdout);
+            (void)fputs("  ", stdout);
             il_put_text(stdout, propose);
-            fputc('\n', stdout);
+            (void)fputc('\n', stdout);
         }
     }
     return IL_OK;
@@ -131,7 +132,8 @@ static il_status validate_listed(validate_run *run, const validate_list *list, i
     for (const il_json *t = il_json_first(list->tools); t; t = il_json_next(t)) {
         il_label label;
         run->tools++;
-        IL_TRY(il_policy_label(run->policy, list->server, il_json_text(il_json_get(t, IL_STR("name"))), NULL, 0, &run->arena, &label, err));
+        IL_TRY(il_policy_label(run->policy, list->server, il_json_text(il_json_get(t, IL_STR("name"))), NULL, 0, &run->arena,
+                               &label, err));
         if (!label.known) {
             IL_TRY(validate_unlabelled(run, list, t, err));
         }
@@ -154,7 +156,8 @@ static const validate_list *validate_list_of(const validate_run *run, il_str for
 }
 
 /* Whether the form matches a tool of the list; else the nearest name. */
-static il_status validate_matches(validate_run *run, const validate_list *list, il_str form, bool *matches, il_str *nearest, il_error *err) {
+static il_status validate_matches(validate_run *run, const validate_list *list, il_str form, bool *matches, il_str *nearest,
+                                  il_error *err) {
     unsigned best = 4;
     il_glob glob;
     *matches = false;
@@ -223,18 +226,21 @@ static il_status validate_report(validate_run *run, il_error *err) {
     il_digest_hex(digest, fingerprint);
     if (!run->json) {
         il_put_text(stdout, il_str_of(run->path));
-        printf(": valid; machine %.*s, mode %s, %" PRIu32 " entries for tools", IL_STR_ARG(machine), mode, run->policy->ntools);
+        (void)printf(": valid; machine %.*s, mode %s, %" PRIu32 " entries for tools", IL_STR_ARG(machine), mode,
+                     run->policy->ntools);
         if (run->nlists) {
-            printf("; %" PRIu64 " listed tools, %zu finding%s", run->tools, found, found == 1 ? "" : "s");
+            (void)printf("; %" PRIu64 " listed tools, %zu finding%s", run->tools, found, found == 1 ? "" : "s");
         }
-        printf("\nfingerprint %s\n", fingerprint);
+        (void)printf("\nfingerprint %s\n", fingerprint);
         return IL_OK;
     }
     il_json *report = il_json_make(&run->arena, IL_JSON_OBJECT);
-    const bool made = validate_add(report, "valid", il_json_boolean(&run->arena, true)) && validate_add(report, "machine", il_json_string(&run->arena, machine)) &&
+    const bool made = validate_add(report, "valid", il_json_boolean(&run->arena, true)) &&
+                      validate_add(report, "machine", il_json_string(&run->arena, machine)) &&
                       validate_add(report, "mode", il_json_string(&run->arena, il_str_of(mode))) &&
                       validate_add(report, "fingerprint", il_json_string(&run->arena, il_str_of(fingerprint))) &&
-                      validate_add(report, "entries", il_json_number(&run->arena, run->policy->ntools)) && validate_add(report, "findings", run->findings);
+                      validate_add(report, "entries", il_json_number(&run->arena, run->policy->ntools)) &&
+                      validate_add(report, "findings", run->findings);
     return made ? il_put_json(stdout, report, err) : il_arena_fail(&run->arena, err);
 }
 
@@ -243,8 +249,10 @@ static il_exit validate_refuse(validate_run *run, const char *file, const il_err
     const il_exit code = il_fail(file, why);
     if (run->json && code == IL_EXIT_USAGE) {
         il_json *report = il_json_make(&run->arena, IL_JSON_OBJECT), *e = il_json_make(&run->arena, IL_JSON_OBJECT);
-        const bool made = validate_add(report, "valid", il_json_boolean(&run->arena, false)) && validate_add(report, "error", e) &&
-                          validate_add(e, "file", il_json_string(&run->arena, il_str_of(file))) && validate_add(e, "line", il_json_number(&run->arena, why->line)) &&
+        const bool made = validate_add(report, "valid", il_json_boolean(&run->arena, false)) &&
+                          validate_add(report, "error", e) &&
+                          validate_add(e, "file", il_json_string(&run->arena, il_str_of(file))) &&
+                          validate_add(e, "line", il_json_number(&run->arena, why->line)) &&
                           validate_add(e, "col", il_json_number(&run->arena, why->col)) &&
                           validate_add(e, "code", il_json_string(&run->arena, il_str_of(il_status_name(why->code)))) &&
                           validate_add(e, "message", il_json_string(&run->arena, il_str_of(why->msg)));
@@ -278,7 +286,8 @@ il_exit il_cmd_validate(int argc, char **argv) {
     validate_run run = {0};
     const char *lists[VALIDATE_LISTS_MAX];
     size_t nlists = 0;
-    const il_option options[] = {{.name = "tools", .list = lists, .most = VALIDATE_LISTS_MAX, .count = &nlists}, {.name = "json", .flag = &run.json}};
+    const il_option options[] = {{.name = "tools", .list = lists, .most = VALIDATE_LISTS_MAX, .count = &nlists},
+                                 {.name = "json", .flag = &run.json}};
     il_arguments arguments;
     il_error err = {0};
     if (il_options_read(argc, argv, options, sizeof options / sizeof options[0], &arguments, &err) != IL_OK) {

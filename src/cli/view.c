@@ -8,19 +8,27 @@
 static il_status view_machine(il_view *v, const char *policy, il_error *err) {
     uint8_t digest[IL_DIGEST_BYTES];
     if (!policy) {
-        IL_TRY(il_host_machine_by_digest(il_host_alloc(), v->session.machine, &v->shipped, err));
+        const il_status status = il_host_machine_by_digest(il_host_alloc(), v->session.machine, &v->shipped, err);
+        if (status == IL_E_NOT_FOUND) {
+            return il_error_set(err, status, "session `%.*s` ran on a machine that is not shipped; name its policy with --policy",
+                                IL_STR_ARG(v->id));
+        }
+        IL_TRY(status);
         v->machine = v->shipped;
         return IL_OK;
     }
     il_error why = {0};
     const il_status status = il_bundle_load(il_host_alloc(), policy, &v->bundle, &why);
     if (status != IL_OK) {
-        return why.line ? il_error_set(err, status, "policy `%s`, line %u, column %u: %s", policy, (unsigned)why.line, (unsigned)why.col, why.msg)
+        return why.line ? il_error_set(err, status, "policy `%s`, line %u, column %u: %s", policy, (unsigned)why.line,
+                                       (unsigned)why.col, why.msg)
                         : il_error_set(err, status, "policy `%s`: %s", policy, why.msg);
     }
     v->machine = il_policy_machine(il_bundle_policy(v->bundle));
     il_machine_digest(v->machine, digest);
-    return il_digest_eq(digest, v->session.machine) ? IL_OK : il_error_set(err, IL_E_MISMATCH, "the session ran on another machine than that of policy `%s`", policy);
+    return il_digest_eq(digest, v->session.machine)
+               ? IL_OK
+               : il_error_set(err, IL_E_MISMATCH, "the session ran on another machine than that of policy `%s`", policy);
 }
 
 il_status il_view_open(il_view *v, il_ledger *ledger, il_str id, const char *policy, il_error *err) {
@@ -97,7 +105,7 @@ const il_view_row *il_view_find(const il_view *v, il_str kind, uint64_t ticket) 
 
 il_str il_view_text(const il_view_row *row, const char *member) {
     const il_json *v = row ? il_json_get(row->body, il_str_of(member)) : NULL;
-    return il_json_kind_of(v) == IL_JSON_STRING ? il_json_text(v) : (il_str){0};
+    return il_json_kind_of(v) == IL_JSON_STRING ? il_json_text(v) : IL_STR("");
 }
 
 uint32_t il_view_effects(const il_json *list) {
@@ -112,14 +120,15 @@ uint32_t il_view_effects(const il_json *list) {
 
 il_str il_view_value(const il_view *v, const char *var) {
     const uint32_t i = il_machine_var_find(v->machine, il_str_of(var));
-    return i == UINT32_MAX ? (il_str){0} : il_machine_value_name(v->machine, i, il_machine_value(v->machine, v->session.state, i));
+    return i == UINT32_MAX ? IL_STR("") : il_machine_value_name(v->machine, i, il_machine_value(v->machine, v->session.state, i));
 }
 
 il_str il_view_sentence(il_str rule) {
     static const struct {
         const char *rule, *sentence;
     } sentences[] = {
-        {"lethal-trifecta", "untrusted content, private data and a way out that nobody approved may not be together in one session"},
+        {"lethal-trifecta",
+         "untrusted content, private data and a way out that nobody approved may not be together in one session"},
         {"secret-egress", "while a secret is held nothing may leave for any service but the one that it belongs to"},
         {"tainted-commit", "while untrusted content is held nothing may be changed for good without an approval"},
         {"unlabelled-tool", "the policy does not say what this tool does"},

@@ -2,8 +2,8 @@
 /* A session as the ledger has it: its state, decoded through its machine, and its rows. */
 #pragma once
 #include "interlock/host.h"
-#include "json/node.h"
 #include "monitor/session.h"
+#include "json/node.h"
 
 typedef struct il_view_row {
     uint64_t seq, time_ms, ticket;
@@ -16,9 +16,9 @@ typedef struct il_view {
     il_str id;
     uint64_t version;
     il_session session;
-    il_machine *shipped;        /* owned */
-    il_bundle *bundle;          /* owned: of --policy */
-    const il_machine *machine;  /* the one that the state belongs to */
+    il_machine *shipped;       /* owned */
+    il_bundle *bundle;         /* owned: of --policy */
+    const il_machine *machine; /* the one that the state belongs to */
     size_t nrows, rows_cap;
     il_view_row *rows;
 } il_view;

@@ -10,14 +10,12 @@
 
 struct il_bundle {
     il_alloc alloc;
-    il_arena proven;     /* table and certificate of a machine from a file; empty for a shipped one */
+    il_arena proven; /* table and certificate of a machine from a file; empty for a shipped one */
     il_machine *machine;
     il_policy *policy;
 };
 
-const il_policy *il_bundle_policy(const il_bundle *b) {
-    return b ? b->policy : NULL;
-}
+const il_policy *il_bundle_policy(const il_bundle *b) { return b ? b->policy : NULL; }
 
 void il_bundle_free(il_bundle *b) {
     if (b) {
@@ -56,9 +54,11 @@ static il_status bundle_path(il_arena *scratch, const char *path, il_str name, c
 }
 
 /* A failure in the machine's file, said at the place where the policy names it. */
-static il_status bundle_machine_failed(il_status status, const il_json *at, const char *path, const il_error *why, il_error *err) {
+static il_status bundle_machine_failed(il_status status, const il_json *at, const char *path, const il_error *why,
+                                       il_error *err) {
     if (why->line) {
-        return IL_JSON_FAIL(at, err, status, "machine `%s`, line %u, column %u: %s", path, (unsigned)why->line, (unsigned)why->col, why->msg);
+        return IL_JSON_FAIL(at, err, status, "machine `%s`, line %u, column %u: %s", path, (unsigned)why->line,
+                            (unsigned)why->col, why->msg);
     }
     return IL_JSON_FAIL(at, err, status, "machine `%s`: %s", path, why->msg);
 }

@@ -10,7 +10,10 @@
 #include "yaml/yaml.h"
 
 static il_status file_errno(int why, const char *what, il_error *err) {
-    const il_status status = why == ENOENT || why == ENOTDIR ? IL_E_NOT_FOUND : why == EACCES || why == EPERM ? IL_E_PERMISSION : why == ENOMEM ? IL_E_MEMORY : IL_E_IO;
+    const il_status status = why == ENOENT || why == ENOTDIR ? IL_E_NOT_FOUND
+                             : why == EACCES || why == EPERM ? IL_E_PERMISSION
+                             : why == ENOMEM                 ? IL_E_MEMORY
+                                                             : IL_E_IO;
     return il_error_set(err, status, "cannot %s it: %s", what, strerror(why));
 }
 
@@ -21,10 +24,12 @@ static il_status file_judge(int fd, size_t max, il_file_trust trust, size_t *siz
         return file_errno(errno, "look at", err);
     }
     if (!S_ISREG(st.st_mode)) {
-        return il_error_set(err, IL_E_INVALID, "it is %s, not a regular file", S_ISDIR(st.st_mode) ? "a folder" : "a device or pipe");
+        return il_error_set(err, IL_E_INVALID, "it is %s, not a regular file",
+                            S_ISDIR(st.st_mode) ? "a folder" : "a device or pipe");
     }
     if (trust == IL_FILE_TRUSTED && (st.st_mode & (S_IWGRP | S_IWOTH))) {
-        return il_error_set(err, IL_E_PERMISSION, "%s may write it, so it cannot be trusted; run: chmod go-w on it", st.st_mode & S_IWOTH ? "everybody" : "its group");
+        return il_error_set(err, IL_E_PERMISSION, "%s may write it, so it cannot be trusted; run: chmod go-w on it",
+                            st.st_mode & S_IWOTH ? "everybody" : "its group");
     }
     if (st.st_size < 0 || (uint64_t)st.st_size > max) {
         return il_error_set(err, IL_E_LIMIT, "it has %llu bytes, the most is %zu", (unsigned long long)st.st_size, max);
@@ -92,6 +97,7 @@ il_status il_file_read(il_arena *arena, const char *path, size_t max, il_file_tr
     if (n > size) {
         return il_error_set(err, IL_E_IO, "it changed while it was read; try again");
     }
+    IL_CHECK(p != NULL, err);
     IL_TRY(file_text((il_str){p, n}, err));
     *out = (il_str){p, n};
     return IL_OK;

@@ -7,7 +7,8 @@
 
 #define PROVE_ARENA_BYTES ((size_t)2 << 30)
 
-static il_status prove_model(const il_alloc *alloc, il_arena *scratch, il_arena *arena, const il_model *model, il_str *table, il_str *certificate, il_error *err) {
+static il_status prove_model(const il_alloc *alloc, il_arena *scratch, il_arena *arena, const il_model *model, il_str *table,
+                             il_str *certificate, il_error *err) {
     const il_space_bounds bounds = {0};
     il_harden h = {0};
     il_status status = il_harden_run(&h, alloc, scratch, model, &bounds, err);

@@ -10,19 +10,17 @@ typedef struct shipped_row {
     il_str name, table, certificate, source;
 } shipped_row;
 
-static il_str shipped_bytes(const uint8_t *p, size_t n) {
-    return (il_str){(const char *)p, n};
-}
+static il_str shipped_bytes(const uint8_t *p, size_t n) { return (il_str){(const char *)p, n}; }
 
 /* The i-th machine; false past the last. */
 static bool shipped_row_at(size_t i, shipped_row *out) {
     size_t at = 0;
-#define SHIPPED_ROW(id)                                                                                                              \
-    if (at++ == i) {                                                                                                                 \
-        *out = (shipped_row){IL_STR(#id), shipped_bytes(il_shipped_##id##_table, il_shipped_##id##_table_bytes),                     \
-                             shipped_bytes(il_shipped_##id##_certificate, il_shipped_##id##_certificate_bytes),                      \
-                             shipped_bytes(il_shipped_##id##_source, il_shipped_##id##_source_bytes)};                               \
-        return true;                                                                                                                 \
+#define SHIPPED_ROW(id)                                                                                          \
+    if (at++ == i) {                                                                                             \
+        *out = (shipped_row){IL_STR(#id), shipped_bytes(il_shipped_##id##_table, il_shipped_##id##_table_bytes), \
+                             shipped_bytes(il_shipped_##id##_certificate, il_shipped_##id##_certificate_bytes),  \
+                             shipped_bytes(il_shipped_##id##_source, il_shipped_##id##_source_bytes)};           \
+        return true;                                                                                             \
     }
     IL_SHIPPED_MAP(SHIPPED_ROW)
 #undef SHIPPED_ROW
@@ -59,10 +57,13 @@ il_status il_host_machine(const il_alloc *alloc, il_str name, il_machine **out, 
         }
     }
     (void)il_shipped_names(names, sizeof names);
-    return il_error_set(err, IL_E_NOT_FOUND, "no machine `%.*s` is shipped; there is: %s (a file is named with its ending, as in `./my.yaml`)", IL_STR_ARG(name), names);
+    return il_error_set(err, IL_E_NOT_FOUND,
+                        "no machine `%.*s` is shipped; there is: %s (a file is named with its ending, as in `./my.yaml`)",
+                        IL_STR_ARG(name), names);
 }
 
-il_status il_host_machine_by_digest(const il_alloc *alloc, const uint8_t digest[IL_DIGEST_BYTES], il_machine **out, il_error *err) {
+il_status il_host_machine_by_digest(const il_alloc *alloc, const uint8_t digest[IL_DIGEST_BYTES], il_machine **out,
+                                    il_error *err) {
     shipped_row row;
     *out = NULL;
     for (size_t i = 0; shipped_row_at(i, &row); i++) {
@@ -71,5 +72,5 @@ il_status il_host_machine_by_digest(const il_alloc *alloc, const uint8_t digest[
             return il_machine_open(alloc, row.table, row.certificate, out, err);
         }
     }
-    return il_error_set(err, IL_E_NOT_FOUND, "its machine is not a shipped one; name the policy that it ran under");
+    return il_error_set(err, IL_E_NOT_FOUND, "no shipped machine has this seal");
 }

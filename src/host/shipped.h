@@ -6,7 +6,7 @@
 /* One row a machine: machines/NAME.yaml. A test compares the rows with the folder. */
 #define IL_SHIPPED_MAP(X) X(trifecta)
 
-#define IL_SHIPPED_EXTERN(name)                                                                       \
+#define IL_SHIPPED_EXTERN(name)                                                                                        \
     extern const uint8_t il_shipped_##name##_table[], il_shipped_##name##_certificate[], il_shipped_##name##_source[]; \
     extern const size_t il_shipped_##name##_table_bytes, il_shipped_##name##_certificate_bytes, il_shipped_##name##_source_bytes;
 IL_SHIPPED_MAP(IL_SHIPPED_EXTERN)

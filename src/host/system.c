@@ -32,6 +32,4 @@ static bool host_random(void *ctx, void *out, size_t n) {
     return true;
 }
 
-il_host il_host_system(void) {
-    return (il_host){.size = sizeof(il_host), .now_ms = host_now_ms, .random = host_random};
-}
+il_host il_host_system(void) { return (il_host){.size = sizeof(il_host), .now_ms = host_now_ms, .random = host_random}; }

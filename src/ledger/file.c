@@ -10,13 +10,13 @@
 /* SQLite file format, section 1.3: the database header. */
 enum { AT_PAGE_SIZE = 16, AT_PAGES = 28, AT_USER_VERSION = 60, AT_APPLICATION_ID = 68 };
 
-static uint32_t file_be32(const uint8_t *p) {
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
+static uint32_t file_be32(const uint8_t *p) { return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]; }
 
 /* Whose fault it is: a path that cannot be used is the caller's, the rest the machine's. */
 static il_status file_status(int why) {
-    return why == EACCES || why == EPERM || why == EROFS || why == ENOTDIR || why == ELOOP || why == ENAMETOOLONG ? IL_E_PERMISSION : IL_E_IO;
+    return why == EACCES || why == EPERM || why == EROFS || why == ENOTDIR || why == ELOOP || why == ENAMETOOLONG
+               ? IL_E_PERMISSION
+               : IL_E_IO;
 }
 
 il_status il_ledger_file_check(const char *path, bool read_only, struct stat *st, il_error *err) {
@@ -34,28 +34,32 @@ il_status il_ledger_file_check(const char *path, bool read_only, struct stat *st
         return il_error_set(err, IL_E_PERMISSION, "ledger `%s` may be written by others; run: chmod 600 on it", path);
     }
     if (!read_only && (!(st->st_mode & S_IWUSR) || access(path, W_OK) != 0)) {
-        return il_error_set(err, IL_E_PERMISSION, "ledger `%s` is read-only; run: chmod u+w on it, or name another with --ledger", path);
+        return il_error_set(err, IL_E_PERMISSION, "ledger `%s` is read-only; run: chmod u+w on it, or name another with --ledger",
+                            path);
     }
     return IL_OK;
 }
 
 il_status il_ledger_file_header(const char *path, const uint8_t h[IL_LEDGER_HEADER_BYTES], uint64_t size, il_error *err) {
     if (size < IL_LEDGER_HEADER_BYTES || memcmp(h, "SQLite format 3", 16) != 0) {
-        return il_error_set(err, IL_E_DAMAGED, "`%s` is not a ledger (not a SQLite file, or cut short); name another with --ledger", path);
+        return il_error_set(err, IL_E_DAMAGED,
+                            "`%s` is not a ledger (not a SQLite file, or cut short); name another with --ledger", path);
     }
     if (file_be32(h + AT_APPLICATION_ID) != IL_LEDGER_APPLICATION_ID) {
         return il_error_set(err, IL_E_DAMAGED, "`%s` is a database of another program; name another with --ledger", path);
     }
     uint32_t version = file_be32(h + AT_USER_VERSION);
     if (version != IL_LEDGER_USER_VERSION) {
-        return il_error_set(err, IL_E_VERSION, "ledger `%s` has version %u, this program writes %d; use the newer interlock", path, version, IL_LEDGER_USER_VERSION);
+        return il_error_set(err, IL_E_VERSION, "ledger `%s` has version %u, this program writes %d; use the newer interlock",
+                            path, version, IL_LEDGER_USER_VERSION);
     }
     uint32_t page = (uint32_t)h[AT_PAGE_SIZE] << 8 | h[AT_PAGE_SIZE + 1];
     if (page == 1) {
         page = 65536; /* the format's way to write it in two bytes */
     }
     if ((uint64_t)page * file_be32(h + AT_PAGES) > size) {
-        return il_error_set(err, IL_E_DAMAGED, "ledger `%s` is cut short; restore it from a copy, or name another with --ledger", path);
+        return il_error_set(err, IL_E_DAMAGED, "ledger `%s` is cut short; restore it from a copy, or name another with --ledger",
+                            path);
     }
     return IL_OK;
 }

@@ -3,7 +3,8 @@
 
 enum { LEDGER_KEY_MAX = 128 };
 
-static il_status ledger_store_load(void *ctx, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version, il_error *err) {
+static il_status ledger_store_load(void *ctx, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
+                                   il_error *err) {
     il_ledger *l = ctx;
     return l->kind->load(l, space, key, buf, cap, n, version, err);
 }
@@ -12,19 +13,23 @@ static il_status ledger_store_commit(void *ctx, const il_store_change *changes, 
     il_ledger *l = ctx;
     for (size_t i = 0; i < n; i++) {
         const il_store_change *c = &changes[i];
-        if (c->space.n == 0 || c->space.n > LEDGER_KEY_MAX || c->key.n == 0 || c->key.n > LEDGER_KEY_MAX || (c->moves && (c->state.n == 0 || c->state.n > INT_MAX))) {
-            return il_error_set(err, IL_E_ARGUMENT, "an object without a name, with one above %d bytes, or without bytes", LEDGER_KEY_MAX);
+        if (c->space.n == 0 || c->space.n > LEDGER_KEY_MAX || c->key.n == 0 || c->key.n > LEDGER_KEY_MAX ||
+            (c->moves && (c->state.n == 0 || c->state.n > INT_MAX))) {
+            return il_error_set(err, IL_E_ARGUMENT, "an object without a name, with one above %d bytes, or without bytes",
+                                LEDGER_KEY_MAX);
         }
         for (size_t j = 0; j < i; j++) {
             if (il_str_eq(changes[j].key, c->key) && il_str_eq(changes[j].space, c->space)) {
-                return il_error_set(err, IL_E_ARGUMENT, "%.*s `%.*s` stands twice in one commit", IL_STR_ARG(c->space), IL_STR_ARG(c->key));
+                return il_error_set(err, IL_E_ARGUMENT, "%.*s `%.*s` stands twice in one commit", IL_STR_ARG(c->space),
+                                    IL_STR_ARG(c->key));
             }
         }
     }
     return l->kind->commit(l, changes, n, now_ms, err);
 }
 
-il_status il_ledger_open(const il_alloc *alloc, const char *path, const il_ledger_options *options, il_ledger **out, il_error *err) {
+il_status il_ledger_open(const il_alloc *alloc, const char *path, const il_ledger_options *options, il_ledger **out,
+                         il_error *err) {
     static const il_ledger_options defaults = {.size = sizeof(il_ledger_options)};
     *out = NULL;
     if (!options) {

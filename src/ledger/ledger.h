@@ -7,7 +7,8 @@
 #include "interlock/ledger.h"
 
 typedef struct il_ledger_kind {
-    il_status (*load)(il_ledger *l, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version, il_error *err);
+    il_status (*load)(il_ledger *l, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
+                      il_error *err);
     il_status (*commit)(il_ledger *l, const il_store_change *changes, size_t n, uint64_t now_ms, il_error *err);
     il_status (*rows)(il_ledger *l, il_str session, il_ledger_visit visit, void *ctx, il_error *err);
     il_status (*sessions)(il_ledger *l, il_ledger_visit_session visit, void *ctx, il_error *err);
@@ -21,7 +22,8 @@ struct il_ledger {
 };
 
 IL_NODISCARD il_status il_ledger_memory_open(const il_alloc *alloc, il_ledger **out, il_error *err);
-IL_NODISCARD il_status il_ledger_sqlite_open(const il_alloc *alloc, const char *path, const il_ledger_options *options, il_ledger **out, il_error *err);
+IL_NODISCARD il_status il_ledger_sqlite_open(const il_alloc *alloc, const char *path, const il_ledger_options *options,
+                                             il_ledger **out, il_error *err);
 
 /* Hash of a row: SHA-256 over the hash of the row before (zeros for the first) and every column, each with its length, so that no two rows
  * are spelt alike. */

@@ -32,13 +32,9 @@ typedef struct memory_batch {
     memory_row *first, *last;
 } memory_batch;
 
-static void *memory_get(memory_ledger *l, size_t n) {
-    return l->base.alloc->alloc(l->base.alloc->ctx, n);
-}
+static void *memory_get(memory_ledger *l, size_t n) { return l->base.alloc->alloc(l->base.alloc->ctx, n); }
 
-static void memory_put(memory_ledger *l, void *p) {
-    l->base.alloc->free(l->base.alloc->ctx, p);
-}
+static void memory_put(memory_ledger *l, void *p) { l->base.alloc->free(l->base.alloc->ctx, p); }
 
 static memory_object **memory_find(memory_ledger *l, il_str space, il_str key) {
     memory_object **at = &l->objects;
@@ -48,7 +44,8 @@ static memory_object **memory_find(memory_ledger *l, il_str space, il_str key) {
     return at;
 }
 
-static il_status memory_load(il_ledger *base, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version, il_error *err) {
+static il_status memory_load(il_ledger *base, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
+                             il_error *err) {
     memory_ledger *l = (memory_ledger *)base;
     il_status status = IL_OK;
     pthread_mutex_lock(&l->lock);
@@ -151,16 +148,19 @@ static void memory_apply(memory_ledger *l, memory_batch *batch) {
     }
 }
 
-static il_status memory_commit_locked(memory_ledger *l, const il_store_change *changes, size_t n, uint64_t now_ms, il_error *err) {
+static il_status memory_commit_locked(memory_ledger *l, const il_store_change *changes, size_t n, uint64_t now_ms,
+                                      il_error *err) {
     memory_batch batch = {0};
     for (size_t i = 0; i < n; i++) {
         const memory_object *o = *memory_find(l, changes[i].space, changes[i].key);
         if ((o ? o->version : 0) != changes[i].expect) {
-            return il_error_set(err, IL_E_CONFLICT, "%.*s `%.*s` was changed in between", IL_STR_ARG(changes[i].space), IL_STR_ARG(changes[i].key));
+            return il_error_set(err, IL_E_CONFLICT, "%.*s `%.*s` was changed in between", IL_STR_ARG(changes[i].space),
+                                IL_STR_ARG(changes[i].key));
         }
     }
     for (size_t i = 0; i < n; i++) {
-        if (!memory_batch_rows(l, &changes[i], now_ms, &batch) || (changes[i].moves && !memory_batch_object(l, &changes[i], now_ms, &batch))) {
+        if (!memory_batch_rows(l, &changes[i], now_ms, &batch) ||
+            (changes[i].moves && !memory_batch_object(l, &changes[i], now_ms, &batch))) {
             memory_free_rows(l, batch.first);
             memory_free_objects(l, batch.objects);
             return il_error_set(err, IL_E_MEMORY, "out of memory");
@@ -183,7 +183,8 @@ static il_status memory_rows(il_ledger *base, il_str session, il_ledger_visit vi
     (void)err;
     pthread_mutex_lock(&l->lock);
     for (const memory_row *r = l->first; r; r = r->next) {
-        if ((session.n == 0 || (il_str_eq(r->row.key, session) && il_str_eq(r->row.space, IL_STR(IL_SPACE_SESSION)))) && !visit(ctx, &r->row)) {
+        if ((session.n == 0 || (il_str_eq(r->row.key, session) && il_str_eq(r->row.space, IL_STR(IL_SPACE_SESSION)))) &&
+            !visit(ctx, &r->row)) {
             break;
         }
     }

@@ -17,7 +17,17 @@
 
 /* Queries that are kept prepared. */
 typedef enum sqlite_query {
-    Q_BEGIN, Q_COMMIT, Q_ROLLBACK, Q_VERSION, Q_LOAD, Q_STORED, Q_CREATE, Q_UPDATE, Q_LAST, Q_APPEND, Q_COUNT
+    Q_BEGIN,
+    Q_COMMIT,
+    Q_ROLLBACK,
+    Q_VERSION,
+    Q_LOAD,
+    Q_STORED,
+    Q_CREATE,
+    Q_UPDATE,
+    Q_LAST,
+    Q_APPEND,
+    Q_COUNT
 } sqlite_query;
 
 static const char *const sqlite_text[Q_COUNT] = {
@@ -28,21 +38,24 @@ static const char *const sqlite_text[Q_COUNT] = {
     [Q_LOAD] = "SELECT state, version FROM objects WHERE space = ?1 AND key = ?2",
     [Q_STORED] = "SELECT version FROM objects WHERE space = ?1 AND key = ?2",
     [Q_CREATE] = "INSERT INTO objects(space, key, version, state, changed_ms) VALUES(?1, ?2, 1, ?3, ?4)",
-    [Q_UPDATE] = "UPDATE objects SET version = version + 1, state = ?3, changed_ms = ?4 WHERE space = ?1 AND key = ?2 AND version = ?5",
+    [Q_UPDATE] =
+        "UPDATE objects SET version = version + 1, state = ?3, changed_ms = ?4 WHERE space = ?1 AND key = ?2 AND version = ?5",
     [Q_LAST] = "SELECT seq, hash FROM rows ORDER BY seq DESC LIMIT 1",
     [Q_APPEND] = "INSERT INTO rows(seq, time_ms, space, key, kind, ticket, body, hash) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
 };
 
 /* WAL from the start: to switch later needs the file for oneself, which fails when several programs begin at once. */
+/* clang-format off */
 static const char sqlite_schema[] =
     "PRAGMA journal_mode = WAL;"
     "PRAGMA application_id = " SQLITE_TEXT_OF(IL_LEDGER_APPLICATION_ID) ";"
     "PRAGMA user_version = " SQLITE_TEXT_OF(IL_LEDGER_USER_VERSION) ";"
-    "CREATE TABLE objects(space TEXT NOT NULL, key TEXT NOT NULL, version INTEGER NOT NULL, state BLOB NOT NULL, changed_ms INTEGER NOT NULL,"
-    " PRIMARY KEY(space, key)) WITHOUT ROWID, STRICT;"
-    "CREATE TABLE rows(seq INTEGER PRIMARY KEY, time_ms INTEGER NOT NULL, space TEXT NOT NULL, key TEXT NOT NULL, kind TEXT NOT NULL,"
-    " ticket INTEGER NOT NULL, body TEXT NOT NULL, hash BLOB NOT NULL) STRICT;"
+    "CREATE TABLE objects(space TEXT NOT NULL, key TEXT NOT NULL, version INTEGER NOT NULL, state BLOB NOT NULL,"
+    " changed_ms INTEGER NOT NULL, PRIMARY KEY(space, key)) WITHOUT ROWID, STRICT;"
+    "CREATE TABLE rows(seq INTEGER PRIMARY KEY, time_ms INTEGER NOT NULL, space TEXT NOT NULL, key TEXT NOT NULL,"
+    " kind TEXT NOT NULL, ticket INTEGER NOT NULL, body TEXT NOT NULL, hash BLOB NOT NULL) STRICT;"
     "CREATE INDEX rows_by_object ON rows(space, key, seq);";
+/* clang-format on */
 
 typedef struct sqlite_ledger {
     il_ledger base;
@@ -57,21 +70,28 @@ typedef struct sqlite_ledger {
 static il_status sqlite_status(int code) {
     switch (code & 0xff) {
     case SQLITE_BUSY:
-    case SQLITE_LOCKED: return IL_E_BUSY;
+    case SQLITE_LOCKED:
+        return IL_E_BUSY;
     case SQLITE_ERROR: /* our queries do not fit its tables */
     case SQLITE_CORRUPT:
-    case SQLITE_NOTADB: return IL_E_DAMAGED;
+    case SQLITE_NOTADB:
+        return IL_E_DAMAGED;
     case SQLITE_READONLY:
     case SQLITE_PERM:
-    case SQLITE_AUTH: return IL_E_PERMISSION;
-    case SQLITE_NOMEM: return IL_E_MEMORY;
-    case SQLITE_TOOBIG: return IL_E_LIMIT;
-    default: return IL_E_IO;
+    case SQLITE_AUTH:
+        return IL_E_PERMISSION;
+    case SQLITE_NOMEM:
+        return IL_E_MEMORY;
+    case SQLITE_TOOBIG:
+        return IL_E_LIMIT;
+    default:
+        return IL_E_IO;
     }
 }
 
 static il_status sqlite_fail(const sqlite_ledger *l, int code, il_error *err) {
-    return il_error_set(err, sqlite_status(code), "ledger `%s`: %s", l->path, l->db ? sqlite3_errmsg(l->db) : sqlite3_errstr(code));
+    return il_error_set(err, sqlite_status(code), "ledger `%s`: %s", l->path,
+                        l->db ? sqlite3_errmsg(l->db) : sqlite3_errstr(code));
 }
 
 /* Steps a prepared query that returns no row. */
@@ -90,9 +110,7 @@ static int sqlite_bind_name(sqlite3_stmt *s, il_str space, il_str key) {
     return code != SQLITE_OK ? code : sqlite_bind(s, 2, key);
 }
 
-static int64_t sqlite_i64(uint64_t v) {
-    return v > INT64_MAX ? INT64_MAX : (int64_t)v;
-}
+static int64_t sqlite_i64(uint64_t v) { return v > INT64_MAX ? INT64_MAX : (int64_t)v; }
 
 /* The file under our name is still the one that we opened, and still writable. */
 static il_status sqlite_same_file(sqlite_ledger *l, il_error *err) {
@@ -113,7 +131,8 @@ static il_status sqlite_same_file(sqlite_ledger *l, il_error *err) {
 static il_status sqlite_same_version(sqlite_ledger *l, il_error *err) {
     sqlite3_stmt *s = l->query[Q_VERSION];
     int code = sqlite3_step(s);
-    int64_t id = code == SQLITE_ROW ? sqlite3_column_int64(s, 0) : 0, version = code == SQLITE_ROW ? sqlite3_column_int64(s, 1) : 0;
+    int64_t id = code == SQLITE_ROW ? sqlite3_column_int64(s, 0) : 0,
+            version = code == SQLITE_ROW ? sqlite3_column_int64(s, 1) : 0;
     int reset = sqlite3_reset(s);
     if (code != SQLITE_ROW) {
         return sqlite_fail(l, reset != SQLITE_OK ? reset : SQLITE_CORRUPT, err);
@@ -122,12 +141,14 @@ static il_status sqlite_same_version(sqlite_ledger *l, il_error *err) {
         return il_error_set(err, IL_E_DAMAGED, "ledger `%s` is no longer ours", l->path);
     }
     if (version != IL_LEDGER_USER_VERSION) {
-        return il_error_set(err, IL_E_VERSION, "ledger `%s` now has version %lld, this program writes %d", l->path, (long long)version, IL_LEDGER_USER_VERSION);
+        return il_error_set(err, IL_E_VERSION, "ledger `%s` now has version %lld, this program writes %d", l->path,
+                            (long long)version, IL_LEDGER_USER_VERSION);
     }
     return IL_OK;
 }
 
-static il_status sqlite_load_locked(sqlite_ledger *l, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version, il_error *err) {
+static il_status sqlite_load_locked(sqlite_ledger *l, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n,
+                                    uint64_t *version, il_error *err) {
     sqlite3_stmt *s = l->query[Q_LOAD];
     il_status status = IL_OK;
     IL_TRY(sqlite_same_file(l, err));
@@ -141,7 +162,8 @@ static il_status sqlite_load_locked(sqlite_ledger *l, il_str space, il_str key, 
         int bytes = sqlite3_column_bytes(s, 0);
         int64_t stored = sqlite3_column_int64(s, 1);
         if (bytes <= 0 || !state || stored <= 0) {
-            status = il_error_set(err, IL_E_DAMAGED, "%.*s `%.*s` has no state in ledger `%s`", IL_STR_ARG(space), IL_STR_ARG(key), l->path);
+            status = il_error_set(err, IL_E_DAMAGED, "%.*s `%.*s` has no state in ledger `%s`", IL_STR_ARG(space),
+                                  IL_STR_ARG(key), l->path);
         } else if ((*n = (size_t)bytes) > cap) {
             status = il_error_set(err, IL_E_LIMIT, "%.*s `%.*s` needs %d bytes", IL_STR_ARG(space), IL_STR_ARG(key), bytes);
         } else {
@@ -157,7 +179,8 @@ static il_status sqlite_load_locked(sqlite_ledger *l, il_str space, il_str key, 
     return status;
 }
 
-static il_status sqlite_load(il_ledger *base, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version, il_error *err) {
+static il_status sqlite_load(il_ledger *base, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
+                             il_error *err) {
     sqlite_ledger *l = (sqlite_ledger *)base;
     pthread_mutex_lock(&l->lock);
     il_status status = sqlite_load_locked(l, space, key, buf, cap, n, version, err);
@@ -177,7 +200,8 @@ static il_status sqlite_compare(sqlite_ledger *l, const il_store_change *change,
         return sqlite_fail(l, code, err);
     }
     if (version != change->expect) {
-        return il_error_set(err, IL_E_CONFLICT, "%.*s `%.*s` was changed in between", IL_STR_ARG(change->space), IL_STR_ARG(change->key));
+        return il_error_set(err, IL_E_CONFLICT, "%.*s `%.*s` was changed in between", IL_STR_ARG(change->space),
+                            IL_STR_ARG(change->key));
     }
     return IL_OK;
 }
@@ -185,7 +209,8 @@ static il_status sqlite_compare(sqlite_ledger *l, const il_store_change *change,
 static il_status sqlite_move(sqlite_ledger *l, const il_store_change *change, uint64_t now_ms, il_error *err) {
     sqlite_query q = change->expect ? Q_UPDATE : Q_CREATE;
     sqlite3_stmt *s = l->query[q];
-    if (sqlite_bind_name(s, change->space, change->key) != SQLITE_OK || sqlite3_bind_blob64(s, 3, change->state.p, change->state.n, SQLITE_STATIC) != SQLITE_OK ||
+    if (sqlite_bind_name(s, change->space, change->key) != SQLITE_OK ||
+        sqlite3_bind_blob64(s, 3, change->state.p, change->state.n, SQLITE_STATIC) != SQLITE_OK ||
         sqlite3_bind_int64(s, 4, sqlite_i64(now_ms)) != SQLITE_OK ||
         (change->expect && sqlite3_bind_int64(s, 5, sqlite_i64(change->expect)) != SQLITE_OK)) {
         return sqlite_fail(l, sqlite3_errcode(l->db), err);
@@ -195,7 +220,8 @@ static il_status sqlite_move(sqlite_ledger *l, const il_store_change *change, ui
         return sqlite_fail(l, code, err);
     }
     if (sqlite3_changes(l->db) != 1) {
-        return il_error_set(err, IL_E_CONFLICT, "%.*s `%.*s` was changed in between", IL_STR_ARG(change->space), IL_STR_ARG(change->key));
+        return il_error_set(err, IL_E_CONFLICT, "%.*s `%.*s` was changed in between", IL_STR_ARG(change->space),
+                            IL_STR_ARG(change->key));
     }
     return IL_OK;
 }
@@ -231,12 +257,19 @@ static il_status sqlite_append(sqlite_ledger *l, const il_store_change *change, 
     IL_TRY(sqlite_last(l, &seq, hash, err));
     for (size_t i = 0; i < change->nrows; i++) {
         const il_store_row *from = &change->rows[i];
-        il_ledger_row row = {.seq = ++seq, .time_ms = (uint64_t)sqlite_i64(now_ms), .space = change->space, .key = change->key, .kind = from->kind,
-                             .body = from->body, .ticket = from->ticket};
+        il_ledger_row row = {.seq = seq + 1,
+                             .time_ms = (uint64_t)sqlite_i64(now_ms),
+                             .space = change->space,
+                             .key = change->key,
+                             .kind = from->kind,
+                             .body = from->body,
+                             .ticket = from->ticket};
         il_chain_hash(hash, &row, row.hash);
         memcpy(hash, row.hash, sizeof hash);
-        if (sqlite3_bind_int64(s, 1, sqlite_i64(row.seq)) != SQLITE_OK || sqlite3_bind_int64(s, 2, sqlite_i64(row.time_ms)) != SQLITE_OK ||
-            sqlite_bind(s, 3, row.space) != SQLITE_OK || sqlite_bind(s, 4, row.key) != SQLITE_OK || sqlite_bind(s, 5, row.kind) != SQLITE_OK ||
+        seq++;
+        if (sqlite3_bind_int64(s, 1, sqlite_i64(row.seq)) != SQLITE_OK ||
+            sqlite3_bind_int64(s, 2, sqlite_i64(row.time_ms)) != SQLITE_OK || sqlite_bind(s, 3, row.space) != SQLITE_OK ||
+            sqlite_bind(s, 4, row.key) != SQLITE_OK || sqlite_bind(s, 5, row.kind) != SQLITE_OK ||
             sqlite3_bind_int64(s, 6, sqlite_i64(row.ticket)) != SQLITE_OK || sqlite_bind(s, 7, row.body) != SQLITE_OK ||
             sqlite3_bind_blob(s, 8, row.hash, IL_DIGEST_BYTES, SQLITE_STATIC) != SQLITE_OK) {
             return sqlite_fail(l, sqlite3_errcode(l->db), err);
@@ -263,7 +296,8 @@ static il_status sqlite_changes(sqlite_ledger *l, const il_store_change *changes
     return IL_OK;
 }
 
-static il_status sqlite_commit_locked(sqlite_ledger *l, const il_store_change *changes, size_t n, uint64_t now_ms, il_error *err) {
+static il_status sqlite_commit_locked(sqlite_ledger *l, const il_store_change *changes, size_t n, uint64_t now_ms,
+                                      il_error *err) {
     if (l->read_only) {
         return il_error_set(err, IL_E_PERMISSION, "ledger `%s` was opened for reading", l->path);
     }
@@ -306,10 +340,12 @@ static il_status sqlite_rows(il_ledger *base, il_str session, il_ledger_visit vi
     sqlite3_stmt *s = NULL;
     il_status status = IL_OK;
     pthread_mutex_lock(&l->lock);
-    int code = sqlite3_prepare_v2(l->db,
-                                  session.n ? "SELECT seq, time_ms, space, key, kind, ticket, body, hash FROM rows WHERE space = ?1 AND key = ?2 ORDER BY seq"
-                                            : "SELECT seq, time_ms, space, key, kind, ticket, body, hash FROM rows ORDER BY seq",
-                                  -1, &s, NULL);
+    int code = sqlite3_prepare_v2(
+        l->db,
+        session.n
+            ? "SELECT seq, time_ms, space, key, kind, ticket, body, hash FROM rows WHERE space = ?1 AND key = ?2 ORDER BY seq"
+            : "SELECT seq, time_ms, space, key, kind, ticket, body, hash FROM rows ORDER BY seq",
+        -1, &s, NULL);
     if (code == SQLITE_OK && session.n) {
         code = sqlite_bind_name(s, IL_STR(IL_SPACE_SESSION), session);
     }
@@ -318,8 +354,13 @@ static il_status sqlite_rows(il_ledger *base, il_str session, il_ledger_visit vi
         if (code != SQLITE_ROW) {
             break;
         }
-        il_ledger_row row = {.seq = (uint64_t)sqlite3_column_int64(s, 0), .time_ms = (uint64_t)sqlite3_column_int64(s, 1), .space = sqlite_column(s, 2),
-                             .key = sqlite_column(s, 3), .kind = sqlite_column(s, 4), .ticket = (uint64_t)sqlite3_column_int64(s, 5), .body = sqlite_column(s, 6)};
+        il_ledger_row row = {.seq = (uint64_t)sqlite3_column_int64(s, 0),
+                             .time_ms = (uint64_t)sqlite3_column_int64(s, 1),
+                             .space = sqlite_column(s, 2),
+                             .key = sqlite_column(s, 3),
+                             .kind = sqlite_column(s, 4),
+                             .ticket = (uint64_t)sqlite3_column_int64(s, 5),
+                             .body = sqlite_column(s, 6)};
         const void *hash = sqlite3_column_blob(s, 7);
         if (!hash || sqlite3_column_bytes(s, 7) != IL_DIGEST_BYTES) {
             status = il_error_set(err, IL_E_DAMAGED, "row %llu of ledger `%s` has no hash", (unsigned long long)row.seq, l->path);
@@ -343,7 +384,9 @@ static il_status sqlite_sessions(il_ledger *base, il_ledger_visit_session visit,
     sqlite3_stmt *s = NULL;
     il_status status = IL_OK;
     pthread_mutex_lock(&l->lock);
-    int code = sqlite3_prepare_v2(l->db, "SELECT key, version, changed_ms FROM objects WHERE space = '" IL_SPACE_SESSION "' ORDER BY changed_ms DESC, key", -1, &s, NULL);
+    int code = sqlite3_prepare_v2(
+        l->db, "SELECT key, version, changed_ms FROM objects WHERE space = '" IL_SPACE_SESSION "' ORDER BY changed_ms DESC, key",
+        -1, &s, NULL);
     if (code == SQLITE_OK) {
         while ((code = sqlite3_step(s)) == SQLITE_ROW) {
             if (!visit(ctx, sqlite_column(s, 0), (uint64_t)sqlite3_column_int64(s, 1), (uint64_t)sqlite3_column_int64(s, 2))) {
@@ -381,14 +424,17 @@ static il_status sqlite_create(const char *path, il_error *err) {
     }
     int fd = mkostemp(made, O_CLOEXEC); /* mode 0600 */
     if (fd < 0) {
-        return il_error_set(err, errno == EACCES || errno == EROFS || errno == ENOTDIR ? IL_E_PERMISSION : IL_E_IO, "cannot make ledger `%s`: %s", path, strerror(errno));
+        return il_error_set(err, errno == EACCES || errno == EROFS || errno == ENOTDIR ? IL_E_PERMISSION : IL_E_IO,
+                            "cannot make ledger `%s`: %s", path, strerror(errno));
     }
     close(fd);
     int code = sqlite3_open_v2(made, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (code == SQLITE_OK) {
         code = sqlite3_exec(db, sqlite_schema, NULL, NULL, NULL);
     }
-    il_status status = code == SQLITE_OK ? IL_OK : il_error_set(err, sqlite_status(code), "cannot make ledger `%s`: %s", path, sqlite3_errstr(code));
+    il_status status = code == SQLITE_OK
+                           ? IL_OK
+                           : il_error_set(err, sqlite_status(code), "cannot make ledger `%s`: %s", path, sqlite3_errstr(code));
     if (sqlite3_close(db) != SQLITE_OK && status == IL_OK) {
         status = il_error_set(err, IL_E_IO, "cannot make ledger `%s`", path);
     }
@@ -427,10 +473,15 @@ static il_status sqlite_set_up(sqlite_ledger *l, const il_ledger_options *option
     if (code == SQLITE_OK) {
         IL_TRY(sqlite_header(l, err));
         sqlite3_busy_timeout(l->db, options->busy_ms ? (int)(options->busy_ms > 600000 ? 600000 : options->busy_ms) : 5000);
-        code = sqlite3_exec(l->db, options->read_only ? "PRAGMA trusted_schema = OFF;" : "PRAGMA trusted_schema = OFF; PRAGMA journal_mode = WAL;", NULL, NULL, NULL);
+        code = sqlite3_exec(l->db,
+                            options->read_only ? "PRAGMA trusted_schema = OFF;"
+                                               : "PRAGMA trusted_schema = OFF; PRAGMA journal_mode = WAL;",
+                            NULL, NULL, NULL);
     }
     if (code == SQLITE_OK && !options->read_only) {
-        code = sqlite3_exec(l->db, options->durability == IL_DURABLE_FULL ? "PRAGMA synchronous = FULL;" : "PRAGMA synchronous = NORMAL;", NULL, NULL, NULL);
+        code = sqlite3_exec(
+            l->db, options->durability == IL_DURABLE_FULL ? "PRAGMA synchronous = FULL;" : "PRAGMA synchronous = NORMAL;", NULL,
+            NULL, NULL);
     }
     for (int q = 0; q < Q_COUNT && code == SQLITE_OK; q++) {
         code = sqlite3_prepare_v3(l->db, sqlite_text[q], -1, SQLITE_PREPARE_PERSISTENT, &l->query[q], NULL);
@@ -444,7 +495,8 @@ static il_status sqlite_set_up(sqlite_ledger *l, const il_ledger_options *option
     return sqlite_last(l, &seq, hash, err); /* reads the newest pages: a torn file shows here and not in the first decision */
 }
 
-il_status il_ledger_sqlite_open(const il_alloc *alloc, const char *path, const il_ledger_options *options, il_ledger **out, il_error *err) {
+il_status il_ledger_sqlite_open(const il_alloc *alloc, const char *path, const il_ledger_options *options, il_ledger **out,
+                                il_error *err) {
     static const il_ledger_kind kind = {sqlite_load, sqlite_commit, sqlite_rows, sqlite_sessions, sqlite_close};
     struct stat st;
     il_status status = il_ledger_file_check(path, options->read_only, &st, err);

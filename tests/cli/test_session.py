@@ -6,7 +6,7 @@ import sqlite3
 import subprocess
 import sys
 
-from run import INTERLOCK, Failure, Run, case, put, test
+from run import INTERLOCK, Failure, ROOT, Run, case, put, test
 
 POLICY = """interlock: 1
 machine: trifecta
@@ -270,3 +270,21 @@ def running_ledger(t, damage):
 
 for _name, _damage in RUNNING.items():
     case(f"gateway: a ledger that {_name} while it runs", lambda t, d=_damage: running_ledger(t, d))
+
+
+@test
+def a_session_on_a_machine_of_ones_own_is_read_with_its_policy(t):
+    put(t, "m.yaml", (ROOT / "machines/trifecta.yaml").read_text().replace("machine: trifecta", "machine: mine", 1))
+    gateway(t, ("fetch", {}), ("read", {}), SEND, policy=POLICY.replace("machine: trifecta", "machine: m.yaml"))
+    policy = ["--policy", str(t / "policy.yaml")]
+    cli(t, "session", "show", "demo").refuses().says("--policy")
+    same(read(t, "session", "show", "demo", *policy)["machine"], "mine")
+    same([(s["id"], s["phase"], s["counted"]) for s in read(t, "session")["sessions"]], [("demo", "unknown", ["untrusted", "sensitive"])])
+    (waiting,) = read(t, "approvals")["approvals"]
+    same((waiting["reason"], waiting["tool"]), (None, "t.send"))
+    cli(t, "approvals", "approve", waiting["id"]).refuses().says("--policy")
+    same(read(t, "approvals", *policy)["approvals"][0]["reason"], "lethal-trifecta")
+    cli(t, "approvals", "approve", waiting["id"], *policy).exits(0)
+    cli(t, "session", "end", "demo", *policy).exits(0)
+    put(t, "policy.yaml", POLICY)
+    cli(t, "session", "show", "demo", *policy).refuses().says("another machine")

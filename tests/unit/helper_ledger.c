@@ -24,7 +24,8 @@ void ledger_test_clean(const char *path) {
     const char *end = strstr(path, "il-ledger-");
     assert_non_null(end);
     end = strchr(end, '/');
-    assert_true(snprintf(command, sizeof command, "chmod -R u+w '%.*s' && rm -rf '%.*s'", (int)(end - path), path, (int)(end - path), path) < (int)sizeof command);
+    assert_true(snprintf(command, sizeof command, "chmod -R u+w '%.*s' && rm -rf '%.*s'", (int)(end - path), path,
+                         (int)(end - path), path) < (int)sizeof command);
     assert_int_equal(system(command), 0);
 }
 
@@ -42,8 +43,13 @@ il_ledger *ledger_test_open(const char *path, const il_ledger_options *options) 
 il_status ledger_test_commit(il_ledger *l, const char *key, uint64_t expect, const char *state, const char *kind, il_error *err) {
     const il_store store = il_ledger_store(l);
     const il_store_row row = {.kind = il_str_of(kind ? kind : ""), .ticket = 7, .body = IL_STR("{\"a\":1}")};
-    const il_store_change change = {.space = IL_STR(IL_SPACE_SESSION), .key = il_str_of(key), .expect = expect, .moves = state != NULL,
-                                    .state = il_str_of(state ? state : ""), .rows = kind ? &row : NULL, .nrows = kind ? 1 : 0};
+    const il_store_change change = {.space = IL_STR(IL_SPACE_SESSION),
+                                    .key = il_str_of(key),
+                                    .expect = expect,
+                                    .moves = state != NULL,
+                                    .state = il_str_of(state ? state : ""),
+                                    .rows = kind ? &row : NULL,
+                                    .nrows = kind ? 1 : 0};
     return store.commit(store.ctx, &change, 1, 1000 + expect, err);
 }
 
@@ -52,7 +58,8 @@ uint64_t ledger_test_load(il_ledger *l, const char *key, char *state, size_t cap
     uint64_t version = 0;
     size_t n = 0;
     il_error err = {0};
-    const il_status status = store.load(store.ctx, IL_STR(IL_SPACE_SESSION), il_str_of(key), (uint8_t *)state, cap - 1, &n, &version, &err);
+    const il_status status =
+        store.load(store.ctx, IL_STR(IL_SPACE_SESSION), il_str_of(key), (uint8_t *)state, cap - 1, &n, &version, &err);
     if (status != IL_OK) {
         fail_msg("load %s: %s", key, err.msg);
     }
@@ -98,7 +105,8 @@ static void ledger_test_basics(il_ledger *l) {
     uint64_t version = 0;
     il_error err = {0};
     assert_int_equal(store.size, sizeof(il_store));
-    assert_int_equal(store.load(store.ctx, IL_STR("session"), IL_STR("a"), small, sizeof small, &n, &version, &err), IL_E_NOT_FOUND);
+    assert_int_equal(store.load(store.ctx, IL_STR("session"), IL_STR("a"), small, sizeof small, &n, &version, &err),
+                     IL_E_NOT_FOUND);
     assert_int_equal(ledger_test_commit(l, "a", 0, "one", "begin", &err), IL_OK);
     assert_int_equal(ledger_test_load(l, "a", state, sizeof state), 1);
     assert_string_equal(state, "one");
@@ -109,7 +117,8 @@ static void ledger_test_basics(il_ledger *l) {
     assert_int_equal(store.load(store.ctx, IL_STR("session"), IL_STR("a"), small, sizeof small, &n, &version, &err), IL_E_LIMIT);
     assert_int_equal(n, 6);
     /* The space is part of the name. */
-    assert_int_equal(store.load(store.ctx, IL_STR("grant"), IL_STR("a"), (uint8_t *)state, sizeof state, &n, &version, &err), IL_E_NOT_FOUND);
+    assert_int_equal(store.load(store.ctx, IL_STR("grant"), IL_STR("a"), (uint8_t *)state, sizeof state, &n, &version, &err),
+                     IL_E_NOT_FOUND);
 }
 
 static void ledger_test_conflicts(il_ledger *l) {
@@ -138,32 +147,43 @@ static void ledger_test_together(il_ledger *l) {
     il_store_change changes[3] = {
         {.space = IL_STR("session"), .key = IL_STR("a"), .expect = 2},
         {.space = IL_STR("session"), .key = IL_STR("child"), .moves = true, .state = IL_STR("c"), .rows = &row, .nrows = 1},
-        {.space = IL_STR("session"), .key = IL_STR("b"), .expect = 5, .moves = true, .state = IL_STR("b"), .rows = &row, .nrows = 1},
+        {.space = IL_STR("session"),
+         .key = IL_STR("b"),
+         .expect = 5,
+         .moves = true,
+         .state = IL_STR("b"),
+         .rows = &row,
+         .nrows = 1},
     };
     size_t n;
     uint64_t version;
     assert_int_equal(store.commit(store.ctx, changes, 3, 2000, &err), IL_E_CONFLICT);
-    assert_int_equal(store.load(store.ctx, IL_STR("session"), IL_STR("child"), (uint8_t *)state, sizeof state, &n, &version, &err), IL_E_NOT_FOUND);
+    assert_int_equal(
+        store.load(store.ctx, IL_STR("session"), IL_STR("child"), (uint8_t *)state, sizeof state, &n, &version, &err),
+        IL_E_NOT_FOUND);
     assert_int_equal(ledger_test_rows(l, "", NULL), 2);
     changes[2].expect = 0;
     changes[0].expect = 1; /* the one that is only checked has moved */
     assert_int_equal(store.commit(store.ctx, changes, 3, 2000, &err), IL_E_CONFLICT);
-    assert_int_equal(store.load(store.ctx, IL_STR("session"), IL_STR("b"), (uint8_t *)state, sizeof state, &n, &version, &err), IL_E_NOT_FOUND);
+    assert_int_equal(store.load(store.ctx, IL_STR("session"), IL_STR("b"), (uint8_t *)state, sizeof state, &n, &version, &err),
+                     IL_E_NOT_FOUND);
     changes[0].expect = 2;
     assert_int_equal(store.commit(store.ctx, changes, 3, 2000, &err), IL_OK);
     assert_int_equal(ledger_test_load(l, "child", state, sizeof state), 1);
     assert_int_equal(ledger_test_load(l, "b", state, sizeof state), 1);
     assert_int_equal(ledger_test_load(l, "a", state, sizeof state), 2);
     /* An object that is named twice has no single version. */
-    il_store_change twice[2] = {{.space = IL_STR("session"), .key = IL_STR("b"), .expect = 1, .moves = true, .state = IL_STR("x")},
-                                {.space = IL_STR("session"), .key = IL_STR("b"), .expect = 1, .moves = true, .state = IL_STR("y")}};
+    il_store_change twice[2] = {
+        {.space = IL_STR("session"), .key = IL_STR("b"), .expect = 1, .moves = true, .state = IL_STR("x")},
+        {.space = IL_STR("session"), .key = IL_STR("b"), .expect = 1, .moves = true, .state = IL_STR("y")}};
     assert_int_equal(store.commit(store.ctx, twice, 2, 2000, &err), IL_E_ARGUMENT);
     assert_int_equal(ledger_test_load(l, "b", state, sizeof state), 1);
     assert_string_equal(state, "b");
 }
 
 static void ledger_test_arguments(il_ledger *l) {
-    static const char long_key[130] = "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk";
+    static const char long_key[130] = "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk"
+                                      "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk";
     il_error err = {0};
     assert_int_equal(strlen(long_key), 129);
     assert_int_equal(ledger_test_commit(l, "", 0, "x", NULL, &err), IL_E_ARGUMENT);

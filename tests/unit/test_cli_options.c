@@ -29,7 +29,9 @@ static il_status run(char *line, seen *s, il_arguments *out, il_error *err) {
             *p++ = '\0';
         }
     }
-    const il_option options[] = {{.name = "policy", .value = &s->policy}, {.name = "json", .flag = &s->json}, {.name = "tools", .list = s->tools, .most = 2, .count = &s->ntools}};
+    const il_option options[] = {{.name = "policy", .value = &s->policy},
+                                 {.name = "json", .flag = &s->json},
+                                 {.name = "tools", .list = s->tools, .most = 2, .count = &s->ntools}};
     return il_options_read(argc, argv, options, 3, out, err);
 }
 
@@ -134,7 +136,7 @@ static void test_exit_codes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_read), cmocka_unit_test(test_refused), cmocka_unit_test(test_number), cmocka_unit_test(test_output),
-                                       cmocka_unit_test(test_exit_codes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_read), cmocka_unit_test(test_refused), cmocka_unit_test(test_number),
+                                       cmocka_unit_test(test_output), cmocka_unit_test(test_exit_codes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

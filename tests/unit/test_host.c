@@ -224,7 +224,8 @@ static void test_bundle_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_system), cmocka_unit_test(test_files), cmocka_unit_test(test_shipped), cmocka_unit_test(test_bundle),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_system),         cmocka_unit_test(test_files),
+                                       cmocka_unit_test(test_shipped),        cmocka_unit_test(test_bundle),
                                        cmocka_unit_test(test_bundle_machine), cmocka_unit_test(test_bundle_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,8 +9,15 @@
 
 #include "ledger/ledger.h"
 
-#define CHAIN_TEXT(lit) {lit, sizeof(lit) - 1}
-static const il_ledger_row chain_row = {.seq = 1, .time_ms = 2, .space = CHAIN_TEXT("session"), .key = CHAIN_TEXT("abc"), .kind = CHAIN_TEXT("begin"), .body = CHAIN_TEXT("{}"), .ticket = 3};
+#define CHAIN_TEXT(lit) \
+    { lit, sizeof(lit) - 1 }
+static const il_ledger_row chain_row = {.seq = 1,
+                                        .time_ms = 2,
+                                        .space = CHAIN_TEXT("session"),
+                                        .key = CHAIN_TEXT("abc"),
+                                        .kind = CHAIN_TEXT("begin"),
+                                        .body = CHAIN_TEXT("{}"),
+                                        .ticket = 3};
 
 static void chain_of(const il_ledger_row *row, const uint8_t before[IL_DIGEST_BYTES], char out[IL_DIGEST_HEX]) {
     uint8_t hash[IL_DIGEST_BYTES];

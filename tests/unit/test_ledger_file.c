@@ -46,7 +46,8 @@ static off_t size_of(const char *path) {
 
 /* Opening fails with `want`, the message has `word`, and the file is as it was. */
 static void refused(const char *path, il_status want, const char *word) {
-    static const il_ledger_options looks[2] = {{.size = sizeof(il_ledger_options)}, {.size = sizeof(il_ledger_options), .read_only = true}};
+    static const il_ledger_options looks[2] = {{.size = sizeof(il_ledger_options)},
+                                               {.size = sizeof(il_ledger_options), .read_only = true}};
     const off_t before = size_of(path);
     for (size_t i = 0; i < 2; i++) {
         il_ledger *l = NULL;
@@ -72,7 +73,10 @@ static void test_foreign(void **state) {
     write_file(path, junk, sizeof junk);
     refused(path, IL_E_DAMAGED, "not a ledger");
     assert_int_equal(unlink(path), 0);
-    (void)snprintf(command, sizeof command, "python3 -c \"import sqlite3; d=sqlite3.connect('%s'); d.execute('create table t(a)'); d.commit()\"; chmod 600 '%s'", path, path);
+    (void)snprintf(
+        command, sizeof command,
+        "python3 -c \"import sqlite3; d=sqlite3.connect('%s'); d.execute('create table t(a)'); d.commit()\"; chmod 600 '%s'",
+        path, path);
     assert_int_equal(system(command), 0);
     refused(path, IL_E_DAMAGED, "another program");
     /* Our mark on tables that are not ours. */
@@ -163,7 +167,8 @@ static void test_places(void **state) {
     assert_int_equal(unlink(path), 0);
     write_file(path, "x", 1);
     (void)snprintf(inner, sizeof inner, "%s/ledger.db", path);
-    assert_int_equal(il_ledger_open(il_host_alloc(), inner, NULL, &l, &err), IL_E_PERMISSION); /* a file where a folder should be */
+    assert_int_equal(il_ledger_open(il_host_alloc(), inner, NULL, &l, &err),
+                     IL_E_PERMISSION); /* a file where a folder should be */
     assert_null(l);
     ledger_test_clean(path);
 }
@@ -237,7 +242,9 @@ static void test_newer_open(void **state) {
     char path[LEDGER_TEST_PATH], command[LEDGER_TEST_PATH + 128];
     make(path);
     il_ledger *l = ledger_test_open(path, NULL);
-    (void)snprintf(command, sizeof command, "python3 -c \"import sqlite3; d=sqlite3.connect('%s'); d.execute('pragma user_version=2'); d.commit()\"", path);
+    (void)snprintf(command, sizeof command,
+                   "python3 -c \"import sqlite3; d=sqlite3.connect('%s'); d.execute('pragma user_version=2'); d.commit()\"",
+                   path);
     assert_int_equal(system(command), 0);
     fails(l, IL_E_VERSION);
     il_ledger_close(l);

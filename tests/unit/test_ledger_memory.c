@@ -61,8 +61,15 @@ static void test_memory_fails(void **state) {
     assert_int_equal(il_ledger_open(&alloc, ":memory:", NULL, &l, NULL), IL_OK);
     assert_int_equal(ledger_test_commit(l, "s", 0, "old", "begin", NULL), IL_OK);
     const il_store store = il_ledger_store(l);
-    const il_store_change changes[2] = {{.space = IL_STR("session"), .key = IL_STR("s"), .expect = 1, .moves = true, .state = IL_STR("new"), .rows = rows, .nrows = 2},
-                                        {.space = IL_STR("session"), .key = IL_STR("t"), .moves = true, .state = IL_STR("t"), .rows = rows, .nrows = 2}};
+    const il_store_change changes[2] = {
+        {.space = IL_STR("session"),
+         .key = IL_STR("s"),
+         .expect = 1,
+         .moves = true,
+         .state = IL_STR("new"),
+         .rows = rows,
+         .nrows = 2},
+        {.space = IL_STR("session"), .key = IL_STR("t"), .moves = true, .state = IL_STR("t"), .rows = rows, .nrows = 2}};
     size_t tries = 0;
     il_status status;
     do {
@@ -92,7 +99,8 @@ static void *counting(void *ctx) {
         char text[24];
         size_t n = 0;
         uint64_t version = 0;
-        if (store.load(store.ctx, IL_STR("session"), IL_STR("s"), (uint8_t *)text, sizeof text - 1, &n, &version, NULL) != IL_OK) {
+        if (store.load(store.ctx, IL_STR("session"), IL_STR("s"), (uint8_t *)text, sizeof text - 1, &n, &version, NULL) !=
+            IL_OK) {
             return NULL;
         }
         text[n] = '\0';
@@ -139,7 +147,8 @@ static void test_options(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_store), cmocka_unit_test(test_apart), cmocka_unit_test(test_memory_fails),
-                                       cmocka_unit_test(test_threads), cmocka_unit_test(test_options)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_store), cmocka_unit_test(test_apart),
+                                       cmocka_unit_test(test_memory_fails), cmocka_unit_test(test_threads),
+                                       cmocka_unit_test(test_options)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,7 +83,8 @@ static void test_killed(void **state) {
     const pid_t child = fork();
     if (child == 0) {
         il_ledger *l = NULL;
-        if (il_ledger_open(il_host_alloc(), path, NULL, &l, NULL) == IL_OK && ledger_test_commit(l, "s", 0, "one", "begin", NULL) == IL_OK &&
+        if (il_ledger_open(il_host_alloc(), path, NULL, &l, NULL) == IL_OK &&
+            ledger_test_commit(l, "s", 0, "one", "begin", NULL) == IL_OK &&
             ledger_test_commit(l, "s", 1, "two", "decision", NULL) == IL_OK) {
             (void)!write(said[1], "x", 1);
         }
@@ -121,7 +122,8 @@ static int counting(const char *path) {
         char text[24] = "0";
         size_t n = 1;
         uint64_t version = 0;
-        il_status status = store.load(store.ctx, IL_STR("session"), IL_STR("s"), (uint8_t *)text, sizeof text - 1, &n, &version, &err);
+        il_status status =
+            store.load(store.ctx, IL_STR("session"), IL_STR("s"), (uint8_t *)text, sizeof text - 1, &n, &version, &err);
         if (status == IL_OK || status == IL_E_NOT_FOUND) {
             text[n] = '\0';
             (void)snprintf(text, sizeof text, "%ld", strtol(text, NULL, 10) + 1);
@@ -192,7 +194,10 @@ static void test_twice(void **state) {
     il_ledger_close(c);
     /* Another process comes and goes; if our locks were lost, it would take the log away as the last to leave. */
     char command[LEDGER_TEST_PATH + 128], log[LEDGER_TEST_PATH + 8];
-    (void)snprintf(command, sizeof command, "python3 -c \"import sqlite3; d=sqlite3.connect('%s'); d.execute('update objects set version = 3'); d.commit(); d.close()\"", path);
+    (void)snprintf(command, sizeof command,
+                   "python3 -c \"import sqlite3; d=sqlite3.connect('%s'); d.execute('update objects set version = 3'); "
+                   "d.commit(); d.close()\"",
+                   path);
     assert_int_equal(system(command), 0);
     (void)snprintf(log, sizeof log, "%s-wal", path);
     assert_int_equal(access(log, F_OK), 0);
@@ -236,7 +241,9 @@ static void test_busy(void **state) {
     ledger_test_path(path, "ledger.db");
     il_ledger *l = ledger_test_open(path, &options);
     (void)snprintf(command, sizeof command,
-                   "python3 -c \"import sqlite3,sys,time\nd=sqlite3.connect('%s',isolation_level=None)\nd.execute('BEGIN IMMEDIATE')\nprint('held',flush=True)\nsys.stdin.read()\"", path);
+                   "python3 -c \"import sqlite3,sys,time\nd=sqlite3.connect('%s',isolation_level=None)\nd.execute('BEGIN "
+                   "IMMEDIATE')\nprint('held',flush=True)\nsys.stdin.read()\"",
+                   path);
     int in[2], out[2];
     char byte;
     assert_int_equal(pipe(in), 0);
@@ -262,8 +269,9 @@ static void test_busy(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_store),     cmocka_unit_test(test_full),  cmocka_unit_test(test_created),
-                                       cmocka_unit_test(test_reopen),    cmocka_unit_test(test_killed), cmocka_unit_test(test_processes),
-                                       cmocka_unit_test(test_twice),     cmocka_unit_test(test_read_only), cmocka_unit_test(test_busy)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_store),  cmocka_unit_test(test_full),      cmocka_unit_test(test_created),
+        cmocka_unit_test(test_reopen), cmocka_unit_test(test_killed),    cmocka_unit_test(test_processes),
+        cmocka_unit_test(test_twice),  cmocka_unit_test(test_read_only), cmocka_unit_test(test_busy)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,7 @@ il_status il_arg_path_new(il_str text, il_arena *arena, il_arg_path *out, il_err
     return IL_OK;
 }
 
-static bool il_path_step_eq(il_str a, il_str b) { return (a.p == NULL) == (b.p == NULL) && il_str_eq(a, b); }
+static bool il_path_step_eq(il_str a, il_str b) { return a.p == NULL || b.p == NULL ? a.p == b.p : il_str_eq(a, b); }
 
 static bool il_path_begins(const il_arg_path *a, const il_arg_path *b) {
     for (uint32_t i = 0; i < a->n; i++) {

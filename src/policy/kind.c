@@ -191,14 +191,19 @@ bool il_kind_matches(const il_kind_pattern *pattern, il_str canonical) {
 }
 
 il_str il_kind_host(il_kind kind, il_str canonical) {
+    size_t from = 0, to = canonical.n;
     if (kind == IL_KIND_EMAIL) {
-        size_t at = il_str_find(canonical, IL_STR("@"), 0);
-        return at == SIZE_MAX ? (il_str){0} : il_str_part(canonical, at + 1, canonical.n);
+        from = il_str_find(canonical, IL_STR("@"), 0);
+        from += from != SIZE_MAX ? 1 : 0;
+    } else if (kind == IL_KIND_URL) {
+        from = il_str_find(canonical, IL_STR("://"), 0);
+        from += from != SIZE_MAX ? 3 : 0;
+        to = il_str_find(canonical, IL_STR("/"), from);
+    } else if (kind != IL_KIND_HOST) {
+        from = SIZE_MAX;
     }
-    if (kind == IL_KIND_URL) {
-        size_t from = il_str_find(canonical, IL_STR("://"), 0);
-        size_t to = from == SIZE_MAX ? SIZE_MAX : il_str_find(canonical, IL_STR("/"), from + 3);
-        return to == SIZE_MAX ? (il_str){0} : il_str_part(canonical, from + 3, to);
+    if (from == SIZE_MAX || to == SIZE_MAX) {
+        return (il_str){0};
     }
-    return kind == IL_KIND_HOST ? canonical : (il_str){0};
+    return il_str_part(canonical, from, to);
 }

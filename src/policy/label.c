@@ -18,15 +18,15 @@ typedef struct il_vouching {
     il_str *shown;
     uint32_t needed; /* classes that every destination must accept */
     uint32_t destinations, objects;
-    bool failed;           /* something is not vouched; `why` says what */
-    const il_arg_path *at; /* the argument being looked at, for messages */
+    bool failed; /* something is not vouched; `why` says what */
+    il_str at;   /* the argument being looked at, for messages; empty: none */
 } il_vouching;
 
 static void il_vouching_fail(il_vouching *v, const char *why) {
     if (!v->failed) {
         v->failed = true;
-        if (v->at != NULL) {
-            (void)il_format(v->out->why, sizeof v->out->why, "argument `%.*s`: %s", IL_STR_ARG(v->at->text), why);
+        if (v->at.n > 0) {
+            (void)il_format(v->out->why, sizeof v->out->why, "argument `%.*s`: %s", IL_STR_ARG(v->at), why);
         } else {
             (void)il_format(v->out->why, sizeof v->out->why, "%s", why);
         }
@@ -122,7 +122,7 @@ static il_status il_vouching_declared(il_vouching *v, const il_arg_path *path, c
             continue;
         }
         *found = true;
-        v->at = &a->path;
+        v->at = a->path.text;
         switch (a->role) {
         case IL_ROLE_TO:
         case IL_ROLE_OBJECT:
@@ -143,20 +143,26 @@ static il_status il_vouching_declared(il_vouching *v, const il_arg_path *path, c
 static il_status il_vouching_walk(il_vouching *v, il_arg_path *path, const il_json *node, il_error *err) {
     bool array = il_json_kind_of(node) == IL_JSON_ARRAY;
     if (!array && il_json_kind_of(node) != IL_JSON_OBJECT) {
-        v->at = NULL;
+        v->at = (il_str){0};
         il_vouching_fail(v, "an argument has another shape than the entry declares");
         return IL_OK;
     }
     for (const il_json *child = il_json_first(node); child != NULL && !v->failed; child = il_json_next(child)) {
         bool found = false, above = false;
-        il_str key = il_json_key(child);
         /* a step without a pointer stands for an item, so an empty key must have one */
-        path->steps[path->n++] = array ? (il_str){0} : (il_str){key.p != NULL ? key.p : "", key.n};
+        il_str key = il_json_key(child);
+        if (array) {
+            key = (il_str){0};
+        }
+        if (!array && key.p == NULL) {
+            key = IL_STR("");
+        }
+        path->steps[path->n++] = key;
         IL_TRY(il_vouching_declared(v, path, child, &found, &above, err));
         if (!found && above) {
             IL_TRY(il_vouching_walk(v, path, child, err)); /* depth: that of the declared paths, IL_PATH_DEPTH_MAX */
         } else if (!found && !v->failed) {
-            v->at = NULL;
+            v->at = (il_str){0};
             il_vouching_fail(v, "an argument is not declared by the entry (to, object, reads, plain)");
         }
         path->n--;
@@ -169,15 +175,14 @@ static il_status il_vouching_built(il_vouching *v, const il_json *args, il_error
         const il_built *b = &v->tool->built[i];
         il_template_fill how = IL_TEMPLATE_ABSENT;
         il_str value = {0};
-        il_arg_path shown = {.text = b->form.text};
-        v->at = &shown;
+        v->at = b->form.text;
         IL_TRY(il_template_build(&b->form, args, v->scratch, &how, &value, err));
         if (how == IL_TEMPLATE_BAD) {
             il_vouching_fail(v, "cannot be built from the arguments of this call");
         } else if (how == IL_TEMPLATE_FILLED) {
             IL_TRY(il_vouching_named(v, b->role, b->kind, value, err));
         }
-        v->at = NULL;
+        v->at = (il_str){0};
     }
     return IL_OK;
 }
@@ -194,7 +199,7 @@ static il_status il_vouching_judge(il_vouching *v, const il_json *args, il_error
         IL_TRY(il_vouching_walk(v, &path, args, err));
     }
     IL_TRY(il_vouching_built(v, args, err));
-    v->at = NULL;
+    v->at = (il_str){0};
     uint32_t sinks = v->out->declared & IL_SINKS;
     if ((sinks & (uint32_t)IL_EGRESS) != 0 && v->destinations == 0) {
         il_vouching_fail(v, "the call names no destination that the entry declares");
@@ -288,7 +293,8 @@ static bool il_label_lists(il_str tool, const il_json *args) {
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         if (il_str_eq(tool, methods[i])) {
             const il_json *cursor = il_json_get(args, IL_STR("cursor"));
-            return il_json_count(args) == (cursor != NULL ? 1u : 0u) && (cursor == NULL || il_json_kind_of(cursor) == IL_JSON_STRING);
+            return il_json_count(args) == (cursor != NULL ? 1u : 0u) &&
+                   (cursor == NULL || il_json_kind_of(cursor) == IL_JSON_STRING);
         }
     }
     return false;

@@ -152,7 +152,7 @@ static bool il_text_at_sign(il_text_scan *s, il_str t, size_t at) {
     while (from < at && t.p[from] == '.') {
         from++; /* dots of a sentence */
     }
-    return il_text_report(s, IL_KIND_EMAIL, routed ? (il_str){0} : il_str_part(t, from, to));
+    return il_text_report(s, IL_KIND_EMAIL, il_str_part(t, from, routed ? from : to));
 }
 
 /* ISO 13616: the first four characters go to the end, letters count 10 to 35, the number is 1 modulo 97. */

@@ -28,6 +28,12 @@ il_status il_check_coverage(il_harden *h, il_error *err) {
         if (h->frozen >> v & 1) {
             coverage_put(&b, "frozen variable", m->vars[v].name, &any);
         }
+        /* the monitor takes these for taints; without `taint: source` no ghost watches them */
+        bool named = il_str_eq(m->vars[v].name, IL_STR("untrusted")) || il_str_eq(m->vars[v].name, IL_STR("sensitive")) ||
+                     il_str_eq(m->vars[v].name, IL_STR("secret"));
+        if (named && !m->vars[v].taint) {
+            coverage_put(&b, "unwatched taint", m->vars[v].name, &any);
+        }
     }
     for (uint32_t r = 0; r < m->nrules; r++) {
         if (!h->rule_fired[r]) {

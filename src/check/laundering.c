@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Laundering: what was once brought stays brought, whatever the variables say afterwards. Every `never` region is asked with ghosts in
- * place of the taints and the standing sink; only declared lowerings are taken out, and what they concede is reported. */
+ * place of the taints, the standing sink and the calls in flight; only declared lowerings are taken out, and what they concede is reported. */
 #include "check/parts.h"
 
 /* The action on the witness that lowered a taint or closed a standing sink. */
 static il_str laundering_by(const il_harden *h, const il_trace *t) {
     const il_subject *s = &h->subject;
     for (uint32_t i = 0; i < t->n; i++) {
-        bool lowered = s->open != UINT32_MAX && il_model_get(s->m, t->steps[i].post, s->open) < il_model_get(s->m, t->steps[i].pre, s->open);
+        uint32_t open = s->out[IL_OUT_OPEN].var;
+        bool lowered = open != UINT32_MAX && il_model_get(s->m, t->steps[i].post, open) < il_model_get(s->m, t->steps[i].pre, open);
         for (uint32_t k = 0; k < s->ntaints; k++) {
             lowered = lowered || il_model_get(s->m, t->steps[i].post, s->taints[k]) < il_model_get(s->m, t->steps[i].pre, s->taints[k]);
         }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mediation: every variable is protected. An action that is neither gate nor corrective may write one only where an adversary who made the
- * same writes (that variable, that direction) at any time would reach nothing; a taint is lowered only by a declared gate. */
+ * same writes (that variable, that direction) at any time would reach nothing; a taint is lowered only by a declared gate. A gate that lets
+ * into a gated region, an approval and a correction are never the agent's or the environment's own: what asks does not answer. */
 #include "check/parts.h"
 
 void il_unmediated_writes(const il_harden *h, uint64_t *raise, uint64_t *lower) {
@@ -47,6 +48,26 @@ static il_status mediation_lowering(il_harden *h, il_check *c, il_error *err) {
     return IL_OK;
 }
 
+/* An action that the agent or the environment takes by itself, and that counts as somebody else's word. */
+static il_status mediation_principals(il_harden *h, il_check *c, il_error *err) {
+    const il_model *m = h->subject.m;
+    uint64_t answers = 0;
+    for (uint32_t r = 0; r < m->nregions; r++) {
+        answers |= m->regions[r].gated ? m->regions[r].by : 0;
+    }
+    for (uint32_t a = 0; a < m->nactions && c->verdict != IL_CHECK_FAIL; a++) {
+        const il_action_def *d = &m->actions[a];
+        bool asks = d->principal == IL_AGENT || d->principal == IL_ENV;
+        bool human = a == h->subject.approve && d->principal != IL_HUMAN;
+        if (human || (asks && (d->corrective || (answers >> a & 1)))) {
+            c->verdict = IL_CHECK_FAIL;
+            c->finding = human ? "APPROVAL_NOT_HUMAN" : d->corrective ? "CORRECTION_BY_AGENT" : "GATE_OF_THE_AGENT";
+            IL_TRY(il_arena_copy(h->subject.arena, d->name, &c->detail, err));
+        }
+    }
+    return IL_OK;
+}
+
 static il_status mediation_writes(il_harden *h, il_check *c, il_error *err) {
     const il_subject *s = &h->subject;
     uint64_t mediators = s->gates | s->corrective;
@@ -81,6 +102,7 @@ il_status il_check_mediation(il_harden *h, il_error *err) {
     c->bound_hit = !h->subject.table;
     IL_TRY(mediation_writes(h, c, err));
     IL_TRY(mediation_lowering(h, c, err));
+    IL_TRY(mediation_principals(h, c, err));
     if (c->verdict != IL_CHECK_FAIL) {
         c->verdict = c->bound_hit ? IL_CHECK_INCONCLUSIVE : IL_CHECK_PASS;
     }

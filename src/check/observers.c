@@ -36,8 +36,24 @@ il_status il_check_observers(il_harden *h, il_error *err) {
     for (uint32_t i = 0; i < s->m->nsymbols; i++) {
         approvals = approvals || s->words[i].approved;
     }
-    if (s->ntaints > 0 && (s->settles | s->joins)) {
+    if (s->ntaints > 0 && s->lowers && !(s->settles | s->joins)) {
+        il_check *c = il_check_add(h, "confirmed", UINT32_MAX, false);
+        if (!c) {
+            return il_arena_fail(s->arena, err);
+        }
+        c->verdict = IL_CHECK_VACUOUS; /* taints are lowered, and nothing ever confirms one */
+        c->finding = "NOTHING_CONFIRMS";
+    } else if (s->ntaints > 0 && (s->settles | s->joins)) {
         IL_TRY(observers_confirmed(h, err));
     }
-    return approvals && s->approve != UINT32_MAX ? observers_approvals(h, err) : IL_OK;
+    if (approvals && s->approve == UINT32_MAX) {
+        il_check *c = il_check_add(h, "approvals", UINT32_MAX, false);
+        if (!c) {
+            return il_arena_fail(s->arena, err);
+        }
+        c->verdict = IL_CHECK_VACUOUS; /* calls are approved, and no action says by whom */
+        c->finding = "NO_APPROVE";
+        return IL_OK;
+    }
+    return approvals ? observers_approvals(h, err) : IL_OK;
 }

@@ -45,14 +45,18 @@ static void subject_vars(il_subject *s) {
         s->taint_words[s->ntaints] = word;
         s->taints[s->ntaints++] = v;
     }
-    s->flight = il_model_var(m, IL_STR("flight"));
-    s->open = il_model_var(m, IL_STR("open"));
-    if (s->open != UINT32_MAX) {
-        const il_domain *d = &m->vars[s->open].domain;
-        s->open_bound = s->open_foreign = d->size - 1; /* an unknown word counts as the worst */
-        for (uint32_t i = 0; i < d->size; i++) {
-            if (il_str_eq(d->names[i], IL_STR("bound"))) {
-                s->open_bound = i;
+    static const char *const out[IL_WAYS_OUT] = {"flight", "open", "crossing"};
+    for (uint32_t i = 0; i < IL_WAYS_OUT; i++) {
+        il_out_var *o = &s->out[i];
+        *o = (il_out_var){.var = il_model_var(m, il_str_of(out[i]))};
+        if (o->var == UINT32_MAX) {
+            continue;
+        }
+        const il_domain *d = &m->vars[o->var].domain;
+        o->bound = o->foreign = d->size - 1; /* an unknown word counts as the worst */
+        for (uint32_t k = 0; k < d->size; k++) {
+            if (il_str_eq(d->names[k], IL_STR("bound"))) {
+                o->bound = k;
             }
         }
     }

@@ -12,6 +12,14 @@ typedef struct il_write { /* an adversary sets var to value */
 
 typedef enum il_taint_word { IL_TAINT_UNTRUSTED, IL_TAINT_SENSITIVE, IL_TAINT_SECRET, IL_TAINT_OTHER } il_taint_word;
 
+typedef enum il_way_out { IL_OUT_FLIGHT, IL_OUT_OPEN, IL_OUT_CROSSING } il_way_out;
+#define IL_WAYS_OUT 3u
+
+/* The variable that counts a way out (UINT32_MAX when the machine has none), and its values for a bound and any other service. */
+typedef struct il_out_var {
+    uint32_t var, bound, foreign;
+} il_out_var;
+
 typedef struct il_subject {
     const il_alloc *alloc;
     il_arena *arena; /* results live here */
@@ -25,8 +33,7 @@ typedef struct il_subject {
     uint64_t never, gated;                /* bit r: region r */
     uint32_t ntaints, taints[IL_MODEL_VARS_MAX];
     il_taint_word taint_words[IL_MODEL_VARS_MAX];
-    uint32_t flight, open;                /* variables; UINT32_MAX when the machine has none */
-    uint32_t open_bound, open_foreign;    /* their values of `open` */
+    il_out_var out[IL_WAYS_OUT];
     uint32_t request, approve, refuse, lapse; /* actions; UINT32_MAX likewise */
     uint32_t nwrites;
     il_write *writes;

@@ -8,7 +8,7 @@ enum { VIEW_COUNT_BITS = 4, VIEW_COUNT_MAX = 15 };
 uint32_t il_view_bits(const il_view *v) {
     switch (v->observer) {
     case IL_OBSERVE_NOTHING: return 0;
-    case IL_OBSERVE_GHOSTS: return v->subject->ntaints + 2;
+    case IL_OBSERVE_GHOSTS: return v->subject->ntaints + 2 * IL_WAYS_OUT;
     case IL_OBSERVE_CONFIRMED: return v->subject->ntaints;
     case IL_OBSERVE_APPROVALS: return 2 * VIEW_COUNT_BITS;
     }
@@ -30,6 +30,38 @@ static uint64_t view_key(const il_view *v, uint64_t state, uint64_t extra) {
     return bits < 64 ? state | extra << bits : state;
 }
 
+/* A way out that was taken, bound or not, at two bits for each variable that counts one. */
+static uint64_t view_out(const il_subject *s, uint64_t extra, il_way_out way, bool foreign) {
+    return extra | (UINT64_C(1) | (uint64_t)foreign << 1) << (s->ntaints + 2 * (uint32_t)way);
+}
+
+/* Ways out by payload: a standing one for good; a call in flight until the settle that the monitor calls the last of its kind. An approved
+ * call counts as crossing where the machine says so or the approval was needed for it; elsewhere as in flight. */
+static uint64_t view_bring_out(const il_subject *s, uint32_t symbol, uint64_t next, uint64_t extra) {
+    const il_symbol_words *w = &s->words[symbol];
+    uint64_t action = UINT64_C(1) << s->m->symbol_action[symbol];
+    if ((s->settles & action) != 0 && w->last != 0) {
+        il_way_out way = w->last == 1 ? IL_OUT_FLIGHT : IL_OUT_CROSSING;
+        extra &= ~(UINT64_C(3) << (s->ntaints + 2 * (uint32_t)way));
+    }
+    if (((s->admits | s->joins) & action) == 0) {
+        return extra;
+    }
+    uint32_t over = s->out[IL_OUT_CROSSING].var;
+    bool both = true, crosses = over != UINT32_MAX && il_model_get(s->m, next, over) != 0;
+    for (uint32_t t = 0; t < s->ntaints; t++) {
+        bool named = s->taint_words[t] == IL_TAINT_UNTRUSTED || s->taint_words[t] == IL_TAINT_SENSITIVE;
+        both = both && (!named || il_model_get(s->m, next, s->taints[t]) != 0);
+    }
+    if (w->egress == IL_SINK_STANDING || w->open > 0) {
+        extra = view_out(s, extra, IL_OUT_OPEN, w->open == 2 || (w->egress == IL_SINK_STANDING && !w->bound));
+    }
+    if (w->egress == IL_SINK_ONCE) {
+        extra = view_out(s, extra, w->approved && (both || crosses) ? IL_OUT_CROSSING : IL_OUT_FLIGHT, !w->bound);
+    }
+    return w->flight > 0 ? view_out(s, extra, IL_OUT_FLIGHT, w->flight == 2) : extra;
+}
+
 static uint64_t view_bring(const il_subject *s, uint32_t symbol, uint64_t next, uint64_t extra) {
     const il_symbol_words *w = &s->words[symbol];
     bool brings = (s->admits | s->joins) >> s->m->symbol_action[symbol] & 1;
@@ -39,9 +71,7 @@ static uint64_t view_bring(const il_subject *s, uint32_t symbol, uint64_t next, 
             extra |= UINT64_C(1) << t;
         }
     }
-    bool standing = brings && (w->egress == IL_SINK_STANDING || w->open > 0);
-    bool foreign = standing && ((w->egress == IL_SINK_STANDING && !w->bound) || w->open == 2);
-    return extra | (uint64_t)standing << s->ntaints | (uint64_t)foreign << (s->ntaints + 1);
+    return view_bring_out(s, symbol, next, extra);
 }
 
 static uint64_t view_confirm(const il_subject *s, uint32_t symbol, uint64_t extra) {
@@ -56,7 +86,7 @@ static uint64_t view_confirm(const il_subject *s, uint32_t symbol, uint64_t extr
 /* How strange the live unapproved egress is: 0 none, 1 bound, 2 foreign. */
 static uint32_t view_liveout(const il_subject *s, uint64_t state) {
     uint32_t worst = 0;
-    const uint32_t vars[2] = {s->flight, s->open};
+    const uint32_t vars[2] = {s->out[IL_OUT_FLIGHT].var, s->out[IL_OUT_OPEN].var};
     for (uint32_t i = 0; i < 2; i++) {
         if (vars[i] != UINT32_MAX) {
             uint32_t value = il_model_get(s->m, state, vars[i]);
@@ -177,10 +207,12 @@ static uint64_t view_seen(const il_view *v, uint64_t key) {
         uint32_t last = s->m->vars[s->taints[t]].domain.size - 1;
         state = il_model_set(s->m, state, s->taints[t], extra >> t & 1 ? last : 0);
     }
-    if (ghosts && s->open != UINT32_MAX && (extra >> s->ntaints & 1)) {
-        uint32_t least = extra >> (s->ntaints + 1) & 1 ? s->open_foreign : s->open_bound;
-        if (il_model_get(s->m, state, s->open) < least) {
-            state = il_model_set(s->m, state, s->open, least);
+    for (uint32_t way = 0; ghosts && way < IL_WAYS_OUT; way++) {
+        uint32_t var = s->out[way].var;
+        uint64_t ghost = extra >> (s->ntaints + 2 * way) & 3;
+        uint32_t least = ghost == 0 ? 0 : ghost > 1 ? s->out[way].foreign : s->out[way].bound;
+        if (var != UINT32_MAX && il_model_get(s->m, state, var) < least) {
+            state = il_model_set(s->m, state, var, least);
         }
     }
     return state;

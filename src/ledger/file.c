@@ -40,7 +40,8 @@ il_status il_ledger_file_check(const char *path, bool read_only, struct stat *st
     return IL_OK;
 }
 
-il_status il_ledger_file_header(const char *path, const uint8_t h[IL_LEDGER_HEADER_BYTES], uint64_t size, il_error *err) {
+il_status il_ledger_file_header(const char *path, const uint8_t h[IL_LEDGER_HEADER_BYTES], uint64_t size, bool *shorter, il_error *err) {
+    *shorter = false;
     if (size < IL_LEDGER_HEADER_BYTES || memcmp(h, "SQLite format 3", 16) != 0) {
         return il_error_set(err, IL_E_DAMAGED,
                             "`%s` is not a ledger (not a SQLite file, or cut short); name another with --ledger", path);
@@ -57,10 +58,7 @@ il_status il_ledger_file_header(const char *path, const uint8_t h[IL_LEDGER_HEAD
     if (page == 1) {
         page = 65536; /* the format's way to write it in two bytes */
     }
-    if ((uint64_t)page * file_be32(h + AT_PAGES) > size) {
-        return il_error_set(err, IL_E_DAMAGED, "ledger `%s` is cut short; restore it from a copy, or name another with --ledger",
-                            path);
-    }
+    *shorter = (uint64_t)page * file_be32(h + AT_PAGES) > size;
     return IL_OK;
 }
 

@@ -11,11 +11,10 @@
 /* A regular file that its owner may write and nobody else; IL_E_PERMISSION or IL_E_IO. `st` gets what stat(2) said; IL_E_NOT_FOUND when absent. */
 IL_NODISCARD il_status il_ledger_file_check(const char *path, bool read_only, struct stat *st, il_error *err);
 
-/* Judges the SQLite header (`header` is only read when the file has as many bytes): ours, of a version that we know, and the file not
- * shorter than it says. IL_E_DAMAGED, IL_E_VERSION. */
+/* Judges the SQLite header (`header` is only read when the file has as many bytes): ours, of a version that we know, and (*shorter) whether
+ * the file is shorter than it says. IL_E_DAMAGED, IL_E_VERSION. */
 #define IL_LEDGER_HEADER_BYTES 100
-IL_NODISCARD il_status il_ledger_file_header(const char *path, const uint8_t header[IL_LEDGER_HEADER_BYTES], uint64_t size,
-                                             il_error *err);
+IL_NODISCARD il_status il_ledger_file_header(const char *path, const uint8_t header[IL_LEDGER_HEADER_BYTES], uint64_t size, bool *shorter, il_error *err);
 
 /* Makes the folders above `path`, mode 0700. */
 IL_NODISCARD il_status il_ledger_file_folders(const char *path, il_error *err);

@@ -445,12 +445,26 @@ static il_status sqlite_create(const char *path, il_error *err) {
     return status;
 }
 
+static il_status sqlite_cut_short(const sqlite_ledger *l, il_error *err) {
+    return il_error_set(err, IL_E_DAMAGED, "ledger `%s` is cut short; restore it from a copy, or name another with --ledger", l->path);
+}
+
+static bool sqlite_has_wal(const sqlite_ledger *l) {
+    struct stat st;
+    const char *wal = sqlite3_filename_wal(sqlite3_db_filename(l->db, "main"));
+    return wal && stat(wal, &st) == 0 && st.st_size > 0;
+}
+
 /* Before SQLite itself looks at the file. Through its own handle: a file descriptor of ours would, when closed, drop the locks that another
- * ledger of this process holds on the same file (POSIX). */
-static il_status sqlite_header(const sqlite_ledger *l, il_error *err) {
+ * ledger of this process holds on the same file (POSIX).
+ *
+ * *shorter: the file is shorter than its header says, and a log lies beside it. A checkpoint writes the first page before the last one, so that is
+ * what another program's checkpoint looks like, or one that a full disk or a kill ended; the log still holds the pages. */
+static il_status sqlite_header(const sqlite_ledger *l, bool *shorter, il_error *err) {
     uint8_t header[IL_LEDGER_HEADER_BYTES] = {0};
     sqlite3_file *file = NULL;
     sqlite3_int64 size = 0;
+    bool wal = sqlite_has_wal(l); /* before: who finishes may take it away */
     int code = sqlite3_file_control(l->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
     if (code == SQLITE_OK && (!file || !file->pMethods)) {
         code = SQLITE_CANTOPEN;
@@ -464,14 +478,31 @@ static il_status sqlite_header(const sqlite_ledger *l, il_error *err) {
     if (code != SQLITE_OK) {
         return il_error_set(err, sqlite_status(code), "ledger `%s`: %s", l->path, sqlite3_errstr(code));
     }
-    return il_ledger_file_header(l->path, header, size < 0 ? 0 : (uint64_t)size, err);
+    IL_TRY(il_ledger_file_header(l->path, header, size < 0 ? 0 : (uint64_t)size, shorter, err));
+    return *shorter && !wal && !sqlite_has_wal(l) ? sqlite_cut_short(l, err) : IL_OK;
+}
+
+/* Reads every page, in the file and in the log. */
+static il_status sqlite_whole(const sqlite_ledger *l, il_error *err) {
+    sqlite3_stmt *s = NULL;
+    int code = sqlite3_prepare_v2(l->db, "PRAGMA quick_check(1)", -1, &s, NULL);
+    if (code == SQLITE_OK) {
+        code = sqlite3_step(s);
+    }
+    bool whole = code == SQLITE_ROW && strcmp((const char *)sqlite3_column_text(s, 0), "ok") == 0;
+    sqlite3_finalize(s);
+    if (code != SQLITE_ROW && sqlite_status(code) != IL_E_DAMAGED) {
+        return sqlite_fail(l, code, err);
+    }
+    return whole ? IL_OK : sqlite_cut_short(l, err);
 }
 
 static il_status sqlite_set_up(sqlite_ledger *l, const il_ledger_options *options, il_error *err) {
+    bool shorter = false;
     int flags = (options->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX;
     int code = sqlite3_open_v2(l->path, &l->db, flags, NULL);
     if (code == SQLITE_OK) {
-        IL_TRY(sqlite_header(l, err));
+        IL_TRY(sqlite_header(l, &shorter, err));
         sqlite3_busy_timeout(l->db, options->busy_ms ? (int)(options->busy_ms > 600000 ? 600000 : options->busy_ms) : 5000);
         code = sqlite3_exec(l->db,
                             options->read_only ? "PRAGMA trusted_schema = OFF;"
@@ -491,6 +522,9 @@ static il_status sqlite_set_up(sqlite_ledger *l, const il_ledger_options *option
     }
     uint64_t seq;
     uint8_t hash[IL_DIGEST_BYTES];
+    if (shorter) {
+        IL_TRY(sqlite_whole(l, err));
+    }
     IL_TRY(sqlite_same_version(l, err));
     return sqlite_last(l, &seq, hash, err); /* reads the newest pages: a torn file shows here and not in the first decision */
 }

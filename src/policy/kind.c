@@ -5,12 +5,6 @@
 static const char *const il_kind_words[] = {"email", "host", "url", "repo", "channel", "path", "account", "name"};
 #define IL_KIND_COUNT (sizeof il_kind_words / sizeof il_kind_words[0])
 
-/* Shapes of a pattern, as bits: a host may have both. 0 is one exact value. */
-#define IL_SHAPE_MAIL_DOMAIN 1u /* text: the domain */
-#define IL_SHAPE_SUBDOMAINS 2u  /* text: the host, without the leading dot */
-#define IL_SHAPE_ANY_PORT 4u
-#define IL_SHAPE_PREFIX 8u /* text ends with the `/` before the star */
-
 bool il_kind_find(il_str word, il_kind *out) {
     for (size_t i = 0; i < IL_KIND_COUNT; i++) {
         if (il_str_eq(word, il_str_of(il_kind_words[i]))) {
@@ -146,8 +140,7 @@ il_status il_kind_pattern_new(il_kind kind, il_str text, il_arena *arena, il_kin
     return IL_OK;
 }
 
-/* Where `:port` of a canonical host begins; its length when there is none. */
-static size_t il_kind_port_at(il_str host) {
+size_t il_kind_port_at(il_str host) {
     for (size_t i = host.n; i > 0; i--) {
         if (host.p[i - 1] == ':') {
             return i - 1;

@@ -32,5 +32,8 @@ typedef struct il_kind_pattern {
 } il_kind_pattern;
 IL_NODISCARD il_status il_kind_pattern_new(il_kind kind, il_str text, il_arena *arena, il_kind_pattern *out, il_error *err);
 bool il_kind_matches(const il_kind_pattern *pattern, il_str canonical);
+/* Whether the value may be what the pattern lists as public. More generous than equality, because an alias would be taken for a private name:
+ * ports, schemes, percent escapes, letter case, doubled and final slashes, parameters of segments and tags of mailboxes make no difference. */
+bool il_kind_public(const il_kind_pattern *pattern, il_kind kind, il_str canonical);
 /* The host of a canonical url or email, for listing a url by its host. Empty when there is none. */
 il_str il_kind_host(il_kind kind, il_str canonical);

@@ -6,6 +6,12 @@
 #define IL_KIND_BYTES_MAX 8192u /* of any value */
 #define IL_HOST_BYTES_MAX 253u  /* RFC 1035 */
 
+/* Shapes of a pattern, as bits: a host may have both. 0 is one exact value. */
+#define IL_SHAPE_MAIL_DOMAIN 1u /* text: the domain */
+#define IL_SHAPE_SUBDOMAINS 2u  /* text: the host, without the leading dot */
+#define IL_SHAPE_ANY_PORT 4u
+#define IL_SHAPE_PREFIX 8u /* text ends with the `/` before the star */
+
 /* Whether the text is valid UTF-8 without controls (C0, DEL, C1), invisible or direction-changing characters. */
 bool il_text_visible(il_str text);
 static inline bool il_ascii_digit(char c) { return c >= '0' && c <= '9'; }
@@ -39,3 +45,5 @@ IL_NODISCARD il_status il_path_read(il_str text, il_arena *arena, il_str *canoni
 IL_NODISCARD il_status il_account_read(il_str text, il_arena *arena, il_str *canonical, il_error *err);
 IL_NODISCARD il_status il_channel_read(il_str text, il_arena *arena, il_str *canonical, il_error *err);
 IL_NODISCARD il_status il_name_read(il_str text, il_arena *arena, il_str *canonical, il_error *err);
+/* Where `:port` of a canonical host begins; its length when there is none. */
+size_t il_kind_port_at(il_str host);

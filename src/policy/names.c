@@ -159,10 +159,8 @@ bool il_names_vouch(const il_names *names, il_kind kind, il_str canonical, uint3
     il_str host = kind == IL_KIND_URL ? il_kind_host(kind, canonical) : (il_str){0};
     for (uint32_t i = 0; i < names->n; i++) {
         const il_listed *item = &names->list[i];
-        if (il_names_lists(item, kind, canonical, host)) {
-            is_public = is_public || item->is_public;
-            vouched = vouched || (needed & ~item->accepts) == 0;
-        }
+        is_public = is_public || (item->is_public && il_kind_public(&item->pattern, kind, canonical));
+        vouched = vouched || ((needed & ~item->accepts) == 0 && il_names_lists(item, kind, canonical, host));
     }
     return vouched && !(is_public && (needed & ~(uint32_t)IL_UNTRUSTED) != 0);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a reader's program turns text into something to click, to send to or to pay: the rules are those of mail clients, chat programs and
- * browsers, taken together, at their most generous. A bare host name without a scheme is not taken for a URL. */
+ * browsers, taken together, at their most generous. Of bare host names only those with `www.` are taken for a URL. */
 #include "policy/text.h"
 
 #include "policy/kind_part.h"
@@ -87,36 +87,81 @@ static bool il_text_at_colon(il_text_scan *s, il_str t, size_t colon) {
     return !follows || !il_text_web_scheme(scheme) || il_text_report(s, IL_KIND_URL, (il_str){0});
 }
 
-/* `//host.example/…` and `\\host.example\…`, which take the scheme of the page that they stand on. */
-static bool il_text_at_slashes(il_text_scan *s, il_str t, size_t at) {
-    if (at > 0 && (t.p[at - 1] == ':' || t.p[at - 1] == '/' || t.p[at - 1] == '\\' || il_ascii_alnum(t.p[at - 1]) ||
-                   t.p[at - 1] == '.' || t.p[at - 1] == '_' || t.p[at - 1] == '-')) {
-        return true;
-    }
-    size_t end = at + 2;
-    bool dot = false;
-    while (end < t.n &&
-           (il_ascii_alnum(t.p[end]) || t.p[end] == '-' || t.p[end] == '_' || t.p[end] == '.' || il_text_high(t.p[end]))) {
-        dot = dot || (t.p[end] == '.' && end + 1 < t.n && (il_ascii_alnum(t.p[end + 1]) || il_text_high(t.p[end + 1])));
-        end++;
-    }
-    if (!dot) {
-        return true;
-    }
+static bool il_text_slash(char c) { return c == '/' || c == '\\'; }
+static bool il_text_break(char c) { return c == '\t' || c == '\n' || c == '\r'; }
+
+/* Full stops that browsers read as a dot of a host: U+3002, U+FF0E, U+FF61. */
+static bool il_text_wide_dot(il_str t, size_t at) {
+    il_str rest = il_str_part(t, at, t.n);
+    return il_str_starts(rest, IL_STR("\xe3\x80\x82")) || il_str_starts(rest, IL_STR("\xef\xbc\x8e")) || il_str_starts(rest, IL_STR("\xef\xbd\xa1"));
+}
+
+/* Reports a URL that was written without its scheme: what it stands on has one. */
+static bool il_text_schemeless(il_text_scan *s, il_str t, size_t at) {
     il_str rest = il_text_url_trim(il_str_part(t, at, il_text_url_end(t, at)));
-    char *p = il_arena_bytes(s->scratch, rest.n + 6);
+    char *p = il_arena_bytes(s->scratch, rest.n + 8);
     if (p == NULL) {
         return il_text_report(s, IL_KIND_URL, (il_str){0});
     }
-    memcpy(p, "https:", 6);
-    memcpy(p + 6, rest.p, rest.n);
-    return il_text_report(s, IL_KIND_URL, (il_str){p, rest.n + 6});
+    memcpy(p, "https://", 8);
+    memcpy(p + 8, rest.p, rest.n);
+    return il_text_report(s, IL_KIND_URL, (il_str){p, rest.n + 8});
+}
+
+/* `//host.example/…`, which takes the scheme of the page that it stands on. Browsers read any number of slashes and backslashes so, drop tabs
+ * and line ends between them, and know hosts without a dot: an IPv6 literal and one number of 32 bits. */
+static bool il_text_at_slashes(il_text_scan *s, il_str t, size_t at) {
+    if (at > 0 && (t.p[at - 1] == ':' || il_text_slash(t.p[at - 1]) || il_ascii_alnum(t.p[at - 1]) || t.p[at - 1] == '.' ||
+                   t.p[at - 1] == '_' || t.p[at - 1] == '-')) {
+        return true;
+    }
+    size_t back = at;
+    while (back > 0 && il_text_break(t.p[back - 1])) {
+        back--;
+    }
+    if (back > 0 && back < at && il_text_slash(t.p[back - 1])) {
+        return true; /* read with the slash before the break */
+    }
+    size_t from = at, slashes = 0;
+    while (from < t.n && (il_text_slash(t.p[from]) || il_text_break(t.p[from]))) {
+        slashes += il_text_slash(t.p[from]) ? 1u : 0u;
+        from++;
+    }
+    if (slashes < 2) {
+        return true;
+    }
+    size_t end = from;
+    bool dot = false, number = true;
+    while (end < t.n && (il_ascii_alnum(t.p[end]) || t.p[end] == '-' || t.p[end] == '_' || t.p[end] == '.' || il_text_high(t.p[end]))) {
+        dot = dot || (t.p[end] == '.' && end + 1 < t.n && (il_ascii_alnum(t.p[end + 1]) || il_text_high(t.p[end + 1]))) || il_text_wide_dot(t, end);
+        number = number && (il_ascii_digit(t.p[end]) || (end == from + 1 && t.p[from] == '0' && il_ascii_lower(t.p[end]) == 'x') ||
+                            (end > from + 1 && il_ascii_lower(t.p[from + 1]) == 'x' && il_ascii_hex(t.p[end]) >= 0));
+        end++;
+    }
+    if ((end == from && end < t.n && t.p[end] == '[') || (number && end - from >= 8 && !dot)) {
+        return il_text_report(s, IL_KIND_URL, (il_str){0});
+    }
+    return !dot || il_text_schemeless(s, t, from);
+}
+
+/* `www.host.example`, which mail and chat programs make a link of. */
+static bool il_text_at_www(il_text_scan *s, il_str t, size_t at) {
+    bool begins = at == 0 || !(il_ascii_alnum(t.p[at - 1]) || t.p[at - 1] == '/' || t.p[at - 1] == '.' || t.p[at - 1] == '-' || t.p[at - 1] == '_' ||
+                               t.p[at - 1] == '@');
+    bool www = begins && t.n - at > 4 && il_str_eq_nocase(il_str_part(t, at, at + 4), IL_STR("www.")) &&
+               (il_ascii_alnum(t.p[at + 4]) || il_text_high(t.p[at + 4]));
+    return !www || il_text_schemeless(s, t, at);
 }
 
 static bool il_text_local_char(char c) {
     return il_ascii_alnum(c) || c == '.' || c == '_' || c == '+' || c == '-' || il_text_high(c);
 }
 static bool il_text_domain_char(char c) { return il_ascii_alnum(c) || c == '.' || c == '_' || c == '-' || il_text_high(c); }
+
+/* What else RFC 5322 lets stand in a name, but for the signs of URLs, where `/@name` is no address. */
+static bool il_text_atom_sign(char c) {
+    return il_str_find(IL_STR("!$%&'*^`{|}~"), (il_str){&c, 1}, 0) != SIZE_MAX;
+}
 
 static bool il_text_at_sign(il_text_scan *s, il_str t, size_t at) {
     size_t from = at, to = at + 1;
@@ -143,8 +188,13 @@ static bool il_text_at_sign(il_text_scan *s, il_str t, size_t at) {
     char before = from > 0 ? t.p[from - 1] : ' ';
     bool routed = before == '%' || before == '!' || before == '"' || before == '@';
     if (from == at) {
-        /* `@name` is a mention; `"…"@host.example` is an address that we do not read */
-        return !(dot && before == '"') || il_text_report(s, IL_KIND_EMAIL, (il_str){0});
+        /* `@name` is a mention; `"…"@host.example` and `bob!@host.example` are addresses that we do not read */
+        size_t name = at;
+        while (name > 0 && il_text_atom_sign(t.p[name - 1])) {
+            name--;
+        }
+        bool quoted = before == '"' || (name < at && name > 0 && il_text_local_char(t.p[name - 1]));
+        return !(dot && quoted) || il_text_report(s, IL_KIND_EMAIL, (il_str){0});
     }
     if (before == '"' && from > 0) {
         routed = false; /* "bob@x.example": quotes around an address, not around a local part */
@@ -163,6 +213,21 @@ static bool il_text_iban_checks(il_str s) {
         r = il_ascii_digit(c) ? (r * 10 + (unsigned)(c - '0')) % 97 : (r * 100 + (unsigned)(c - 'A' + 10)) % 97;
     }
     return r == 1;
+}
+
+/* Behind what may stand between two groups of a number: up to three spaces, hyphens or dots. */
+static size_t il_text_gap(il_str t, size_t at) {
+    for (int i = 0; i < 3; i++) {
+        il_str rest = il_str_part(t, at, t.n);
+        if (rest.n > 0 && (rest.p[0] == ' ' || rest.p[0] == '-' || rest.p[0] == '.' || rest.p[0] == '\t')) {
+            at++;
+        } else if (il_str_starts(rest, IL_STR("\xc2\xa0"))) {
+            at += 2; /* no-break space */
+        } else if (il_str_starts(rest, IL_STR("\xe2\x80\xaf")) || il_str_starts(rest, IL_STR("\xe2\x80\x89"))) {
+            at += 3; /* narrow and thin space */
+        }
+    }
+    return at;
 }
 
 /* `t[at]` begins a word. Compact and in capitals counts without its checksum; lower case and groups only with it. */
@@ -190,14 +255,21 @@ static bool il_text_at_word(il_text_scan *s, il_str t, size_t at) {
             }
             return il_text_report(s, IL_KIND_ACCOUNT, token);
         }
-        bool group = i - from == 4 && i + 1 < t.n && (t.p[i] == ' ' || t.p[i] == '-') && il_ascii_alnum(t.p[i + 1]);
-        if (!group || n + 1 > sizeof joined) {
+        size_t gap = il_text_gap(t, i);
+        if (i - from != 4 || gap == i || gap == t.n || !il_ascii_alnum(t.p[gap]) || n + 1 > sizeof joined) {
             return true;
         }
         grouped = true;
-        i++;
+        i = gap;
     }
     return true;
+}
+
+/* U+FF20 and U+FE6B, which normalise to `@`. */
+static bool il_text_wide_at(il_str t, size_t at) {
+    il_str rest = il_str_part(t, at, t.n);
+    bool wide = il_str_starts(rest, IL_STR("\xef\xbc\xa0")) || il_str_starts(rest, IL_STR("\xef\xb9\xab"));
+    return wide && rest.n > 3 && il_text_domain_char(rest.p[3]) && at > 0 && il_text_local_char(t.p[at - 1]);
 }
 
 static void il_text_pass(il_text_scan *s, il_str t) {
@@ -205,12 +277,16 @@ static void il_text_pass(il_text_scan *s, il_str t) {
         char c = t.p[i];
         if (c == ':') {
             (void)il_text_at_colon(s, t, i);
-        } else if ((c == '/' || c == '\\') && i + 1 < t.n && t.p[i + 1] == c) {
+        } else if (il_text_slash(c)) {
             (void)il_text_at_slashes(s, t, i);
         } else if (!s->urls_only && c == '@') {
             (void)il_text_at_sign(s, t, i);
+        } else if (!s->urls_only && c == '\xef' && il_text_wide_at(t, i)) {
+            (void)il_text_report(s, IL_KIND_EMAIL, (il_str){0});
         } else if (!s->urls_only && il_ascii_alpha(c) && (i == 0 || !il_ascii_alnum(t.p[i - 1]))) {
-            (void)il_text_at_word(s, t, i);
+            if (il_text_at_www(s, t, i)) {
+                (void)il_text_at_word(s, t, i);
+            }
         }
     }
 }
@@ -243,8 +319,9 @@ static size_t il_text_entity(il_str t, size_t at, char out[4], size_t *n) {
     static const struct {
         const char *name;
         char c;
-    } named[] = {{"&amp;", '&'},    {"&colon;", ':'}, {"&sol;", '/'}, {"&bsol;", '\\'},  {"&period;", '.'},
-                 {"&commat;", '@'}, {"&quest;", '?'}, {"&num;", '#'}, {"&percnt;", '%'}, {"&equals;", '='}};
+    } named[] = {{"&amp;", '&'}, {"&colon;", ':'}, {"&sol;", '/'},    {"&bsol;", '\\'}, {"&period;", '.'},
+                 {"&commat;", '@'}, {"&quest;", '?'}, {"&num;", '#'}, {"&percnt;", '%'}, {"&equals;", '='},
+                 {"&Tab;", '\t'}, {"&NewLine;", '\n'}, {"&AMP;", '&'}};
     il_str rest = il_str_part(t, at, t.n);
     for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
         if (il_str_starts(rest, il_str_of(named[i].name))) {
@@ -259,7 +336,7 @@ static size_t il_text_entity(il_str t, size_t at, char out[4], size_t *n) {
     bool hex = il_ascii_lower(rest.p[2]) == 'x';
     size_t i = hex ? 3 : 2, from = i;
     uint32_t c = 0;
-    while (i < rest.n && i - from < 9) {
+    while (i < rest.n) {
         int d = hex ? il_ascii_hex(rest.p[i]) : il_ascii_digit(rest.p[i]) ? rest.p[i] - '0' : -1;
         if (d < 0) {
             break;
@@ -375,8 +452,10 @@ il_status il_text_destinations(il_str text, il_arena *scratch, il_text_found fou
         }
         size_t end = il_text_url_end(text, i);
         il_str rest = il_text_behind_authority(il_str_part(text, i, end));
-        if (rest.n > 0) {
-            IL_TRY(il_text_layers(&s, rest, true, err));
+        /* without a scheme, such as `//host/?u=https%3A…` or `mailto:bob%40host.example`: the whole run */
+        il_str run = rest.n > 0 ? rest : il_str_part(text, i, end);
+        if (il_str_find(run, IL_STR("%"), 0) != SIZE_MAX || rest.n > 0) {
+            IL_TRY(il_text_layers(&s, run, true, err));
         }
         i = end;
     }

@@ -99,6 +99,18 @@ static const twin twins[] = {
        "(call.untrusted && pre.untrusted == 'none') || (call.sensitive && pre.sensitive == 'none')"}},
      {{"confirmed", LETHAL, "j{s} rf{s} j{u,o}"}},
      {{"from-init", LETHAL}, {"laundering", LETHAL}, {"approvals", NULL}}},
+    {"a call out that is not counted while a request waits",
+     {{"(call.egress == 'once' && !call.approved)\"\n      open", "(call.egress == 'once' && !call.approved && pre.asked == 0)\"\n      open"}},
+     {{"laundering", LETHAL, "rq a{u,s,e}"}},
+     {{"from-init", LETHAL}, {"approvals", NULL}}},
+    {"any settle releases the calls in flight",
+     {{"flight: \"call.last == 'egress' ? false : pre.flight\"", "flight: \"false\""}},
+     {{"laundering", LETHAL, "a{e} se a{u,s}"}},
+     {{"from-init", LETHAL}, {"approvals", NULL}}},
+    {"a call in flight is not joined",
+     {{"flight: \"pre.flight || call.flight\"", "flight: \"pre.flight || (call.flight && pre.phase == 'ended')\""}},
+     {{"laundering", LETHAL, "j{u,s,f}"}},
+     {{"from-init", LETHAL}, {"approvals", NULL}}},
 };
 
 static void twin_run(const twin *t) {
@@ -186,6 +198,34 @@ static void test_unmediated_write(void **state) {
     machine_free(&c);
 }
 
+/* Who asks does not answer: an approval, a gate and a correction that the agent or the environment takes for itself. */
+static void test_answers_of_the_agent(void **state) {
+    (void)state;
+    static const struct {
+        machine_edit edits[4];
+        const char *finding, *action;
+    } rows[] = {
+        {{{"  approve:\n    principal: human", "  approve:\n    principal: agent"}}, "APPROVAL_NOT_HUMAN", "approve"},
+        {{{"  approve:\n    principal: human", "  approve:\n    principal: env"}}, "APPROVAL_NOT_HUMAN", "approve"},
+        {{{"  approve:\n    principal: human", "  approve:\n    principal: runtime"}}, "APPROVAL_NOT_HUMAN", "approve"},
+        {{{"  approve:\n    principal: human", "  permit:\n    principal: agent"}, {"by: [approve]", "by: [permit]"}}, "GATE_OF_THE_AGENT", "permit"},
+        {{{"  request:\n", "  reset: {principal: agent, corrective: true, next: {flight: \"false\"}}\n  request:\n"}}, "CORRECTION_BY_AGENT", "reset"},
+        {{{"  settle:\n    principal: runtime", "  settle:\n    principal: agent"}}, "CORRECTION_BY_AGENT", "settle"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        machine_case c;
+        machine_harden(&c, MACHINE_TRIFECTA, rows[i].edits, 0);
+        assert_int_equal(c.status, IL_OK);
+        const il_check *k = machine_check(&c, "mediation", NULL);
+        assert_int_equal(k->verdict, IL_CHECK_FAIL);
+        assert_string_equal(k->finding, rows[i].finding);
+        assert_true(il_str_eq(k->detail, il_str_of(rows[i].action)));
+        assert_int_equal(c.h.exit, 1);
+        assert_false(c.h.fully_mediated);
+        machine_free(&c);
+    }
+}
+
 /* A gated region that nothing reaches, a region that is empty, a guard that nothing needs: never clean. */
 static void test_vacuous(void **state) {
     (void)state;
@@ -202,6 +242,8 @@ static void test_vacuous(void **state) {
          "gates", "late", "NO_GUARD_MATTERS", IL_CHECK_VACUOUS},
         {{{"  phase: [live, quarantined, ended]\n", "  phase: [live, quarantined, ended]\n  spare: bool\n"}}, "coverage", NULL, "NOT_EXERCISED", IL_CHECK_INCONCLUSIVE},
         {{{"(call.last == 'egress' && !pre.flight) || (call.last == 'crossing' && !pre.crossing)", "false"}}, "coverage", NULL, "NOT_EXERCISED", IL_CHECK_INCONCLUSIVE},
+        {{{"sensitive: {enum: [none, fresh, held], taint: source}", "sensitive: [none, fresh, held]"}}, "coverage", NULL, "NOT_EXERCISED", IL_CHECK_INCONCLUSIVE},
+        {{{"  approve:\n", "  permit:\n"}, {"by: [approve]", "by: [permit]"}}, "approvals", NULL, "NO_APPROVE", IL_CHECK_VACUOUS},
         {{{"  request:\n", "  idle: {principal: runtime, gate: true}\n  request:\n"}}, "coverage", NULL, "NOT_EXERCISED", IL_CHECK_INCONCLUSIVE},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -224,6 +266,7 @@ int main(void) {
         cmocka_unit_test(test_twin_that_faults),
         cmocka_unit_test(test_lowering_must_be_a_declared_gate),
         cmocka_unit_test(test_unmediated_write),
+        cmocka_unit_test(test_answers_of_the_agent),
         cmocka_unit_test(test_vacuous),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

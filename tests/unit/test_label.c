@@ -15,7 +15,10 @@ static const char label_policy[] =
     "machine: trifecta\n"
     "ours:\n"
     "  email: ['@corp.example']\n"
-    "  host: [.corp.example]\n"
+    "  host: [.corp.example, '.port.example:*']\n"
+    "  host.public: [blog.port.example]\n"
+    "  url.public: ['https://docs.corp.example/public/*']\n"
+    "  email.public: [all@corp.example]\n"
     "  repo: ['ana/*']\n"
     "  repo.public: [ana/petshop, ana/site]\n"
     "  account: [GB29NWBK60161331926819]\n"
@@ -128,6 +131,25 @@ static const label_row label_rows[] = {
     {"in.get", "{\"url\":\"https://wiki.corp.example//evil.example/x\"}", 0, U | E},
     {"in.get", "{\"url\":\"https://evilcorp.example/\"}", 0, U | E},
     {"in.get", "{\"url\":\"http://2130706433/\"}", 0, U | E},
+    /* what is public stays so under another spelling */
+    {"in.get", "{\"url\":\"https://docs.corp.example/public/a\"}", S, U | E},
+    {"in.get", "{\"url\":\"https://docs.corp.example/%70ublic/a\"}", S, U | E},
+    {"in.get", "{\"url\":\"https://docs.corp.example/%2570ublic/a\"}", S, U | E},
+    {"in.get", "{\"url\":\"http://docs.corp.example/public/a\"}", S, U | E},
+    {"in.get", "{\"url\":\"wss://docs.corp.example/public/a\"}", S, U | E},
+    {"in.get", "{\"url\":\"https://docs.corp.example//public/a\"}", S, U | E},
+    {"in.get", "{\"url\":\"https://docs.corp.example/Public/a\"}", S, U | E},
+    {"in.get", "{\"url\":\"https://docs.corp.example/public;v=1/a\"}", S, U | E},
+    {"in.get", "{\"url\":\"https://docs.corp.example/public\"}", S, U | E},
+    {"in.get", "{\"url\":\"https://docs.corp.example/public?x=1\"}", S, U | E},
+    {"in.get", "{\"url\":\"https://blog.port.example/\"}", S, U | E},
+    {"in.get", "{\"url\":\"https://blog.port.example:8443/\"}", S, U | E},
+    {"in.get", "{\"url\":\"https://docs.corp.example/publicity\"}", S, U},
+    {"in.get", "{\"url\":\"https://docs.corp.example/a/public/\"}", S, U},
+    {"in.get", "{\"url\":\"https://wiki.port.example:8443/\"}", S, U},
+    {"in.mail", "{\"to\":\"all@corp.example\"}", S, E},
+    {"in.mail", "{\"to\":\"all+x@corp.example\"}", S, E},
+    {"in.mail", "{\"to\":\"all+x@corp.example\"}", U, 0},
     /* a standing sink needs a destination that accepts every class */
     {"in.standing", "{\"to\":\"bo@corp.example\"}", 0, 0},
     {"in.standing", "{\"to\":\"vault@bank.example\"}", 0, 0},

@@ -38,7 +38,7 @@ static const struct {
     {"go to https://a.example/x.", "uhttps://a.example/x"},
     {"[c](https://a.example/x)![i](HTTP://b.example/y)", "uhttps://a.example/x)![i](HTTP://b.example/y;uHTTP://b.example/y"},
     {"<a href=\"//evil.example/x\">", "uhttps://evil.example/x"},
-    {"\\\\evil.example\\share", "uhttps:\\\\evil.example\\share"},
+    {"\\\\evil.example\\share", "uhttps://evil.example\\share"},
     {"https:/evil.example/x https:\\\\evil.example https:evil.example", "u!;u!;u!"},
     {"note: https: is a scheme, http:", ""},
     {"://x", "u!"},
@@ -59,6 +59,25 @@ static const struct {
     {"ES91 2100 0418 4502 0005 1332 then", "aES9121000418450200051332"},
     {"gb29-nwbk-6016-1331-9268-19", "agb29nwbk60161331926819"},
     {"US133000000121212121212", "aUS133000000121212121212"},
+    /* what browsers repair: any slashes, breaks between them, hosts without a dot, wide full stops */
+    {"![](///evil.example/x)", "uhttps://evil.example/x"},
+    {"![](/\\evil.example/x) ![](\\/evil.example/y)", "uhttps://evil.example/x;uhttps://evil.example/y"},
+    {"x /\t/evil.example/x", "uhttps://evil.example/x"},
+    {"x=\"/&Tab;/evil.example/x\"", "uhttps://evil.example/x"},
+    {"![](//3221226219/x) ![](//0xC0000201/x) ![](//[::1]/x)", "u!;u!;u!"},
+    {"![](//evil\xe3\x80\x82" "example/x)", "uhttps://evil\xe3\x80\x82" "example/x"},
+    {"![](//evil%2Eexample/x)", "uhttps://evil.example/x"},
+    {"/// doc.comment, //todo 3, a\n/\nb", ""},
+    {"//a.example/?u=https%3A%2F%2Fevil.example", "uhttps://a.example/?u=https%3A%2F%2Fevil.example;uhttps://a.example/?u=https://evil.example;uhttps://evil.example"},
+    {"https://a.example/?u=/%5Cevil.example", "uhttps://a.example/?u=/%5Cevil.example;uhttps://evil.example"},
+    {"see www.evil.example/x, WWW.evil.example; https://www.a.example x.www.b", "uhttps://www.evil.example/x;uhttps://WWW.evil.example;uhttps://www.a.example"},
+    {"mailto:bo%40evil.example", "ebo@evil.example"},
+    {"bo'@evil.example bo!@evil.example", "e!;e!"},
+    {"**@ana.smith** '@ana.smith' https://a.example/@ana.smith", "uhttps://a.example/@ana.smith"},
+    {"bo\xef\xbc\xa0" "evil.example", "e!"},
+    {"bo&#x00000000040;evil.example", "ebo@evil.example"},
+    {"GB29  NWBK  6016  1331  9268  19, GB29.NWBK.6016.1331.9268.19", "aGB29NWBK60161331926819;aGB29NWBK60161331926819"},
+    {"GB29\xc2\xa0NWBK\xc2\xa0" "6016\xc2\xa0" "1331\xc2\xa0" "9268\xc2\xa0" "19", "aGB29NWBK60161331926819"},
     {"ab12cdef34567890ab12cdef34567890 AB12 CDEF 3456 7890 ABCD", ""},
     {"GB29NWBK", ""},
 };
@@ -123,6 +142,12 @@ static void text_limits(void **state) {
     memset(text, '%', sizeof text);
     assert_int_equal(il_text_destinations((il_str){text, sizeof text}, &a, text_found, &seen, &err), IL_OK);
     memset(text, '@', sizeof text);
+    assert_int_equal(il_text_destinations((il_str){text, sizeof text}, &a, text_found, &seen, &err), IL_OK);
+    memset(text, '/', sizeof text);
+    assert_int_equal(il_text_destinations((il_str){text, sizeof text}, &a, text_found, &seen, &err), IL_OK);
+    for (size_t i = 0; i < sizeof text; i += 2) {
+        text[i] = '\n';
+    }
     assert_int_equal(il_text_destinations((il_str){text, sizeof text}, &a, text_found, &seen, &err), IL_OK);
     memset(text, 'A', sizeof text);
     assert_int_equal(il_text_destinations((il_str){text, sizeof text}, &a, text_found, &seen, &err), IL_OK);

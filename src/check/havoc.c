@@ -5,46 +5,81 @@
 
 enum { HAVOC_SET_MAX = 3 };
 
-typedef struct havoc_target {
-    uint32_t region;
+/* Regions that are asked on the same machine: one exploration answers for all of them. */
+typedef struct havoc_group {
+    uint64_t regions;
     bool laundered;
     uint64_t dropped;
-} havoc_target;
+} havoc_group;
 
-static il_view havoc_view(il_harden *h, const havoc_target *t, uint64_t raise, uint64_t lower) {
+static il_view havoc_view(il_harden *h, const havoc_group *g, uint64_t regions, uint64_t raise, uint64_t lower) {
     return (il_view){.subject = &h->subject,
-                     .dropped = t->dropped,
-                     .observer = t->laundered ? IL_OBSERVE_GHOSTS : IL_OBSERVE_NOTHING,
+                     .dropped = g->dropped,
+                     .observer = g->laundered ? IL_OBSERVE_GHOSTS : IL_OBSERVE_NOTHING,
                      .raise = raise,
-                     .lower = lower};
+                     .lower = lower,
+                     .regions = regions};
 }
 
-static il_status havoc_try(il_harden *h, const havoc_target *t, uint64_t vars, bool *found, bool *bounded, il_error *err) {
-    il_trace trace = {0};
-    il_view v = havoc_view(h, t, vars, vars);
-    IL_TRY(il_view_reaches(h, &v, t->region, found, bounded, &trace, err));
-    if (*found) {
-        il_havoc_set *set = IL_NEW(h->subject.arena, il_havoc_set);
-        if (!set) {
-            return il_arena_fail(h->subject.arena, err);
-        }
-        *set = (il_havoc_set){.region = t->region,
-                              .laundered = t->laundered,
-                              .gated = h->subject.m->regions[t->region].gated,
-                              .vars = vars,
-                              .witness = trace};
-        if (h->last_havoc) {
-            h->last_havoc->next = set;
-        } else {
-            h->havoc = set;
-        }
-        h->last_havoc = set;
+static uint64_t havoc_all(const il_harden *h) {
+    return h->subject.m->nvars < 64 ? (UINT64_C(1) << h->subject.m->nvars) - 1 : UINT64_MAX;
+}
+
+static il_status havoc_note(il_harden *h, const havoc_group *g, uint32_t region, uint64_t vars, const il_trace *trace, il_error *err) {
+    il_havoc_set *set = IL_NEW(h->subject.arena, il_havoc_set);
+    if (!set) {
+        return il_arena_fail(h->subject.arena, err);
     }
+    *set = (il_havoc_set){.region = region, .laundered = g->laundered, .gated = h->subject.m->regions[region].gated, .vars = vars, .witness = *trace};
+    if (h->last_havoc) {
+        h->last_havoc->next = set;
+    } else {
+        h->havoc = set;
+    }
+    h->last_havoc = set;
     return IL_OK;
 }
 
+/* Which of `regions` are reached when `vars` are written at will; each is noted as a set when `note`. Regions that are not reached before a
+ * bound go to *bounded. */
+static il_status havoc_try(il_harden *h, const havoc_group *g, uint64_t regions, uint64_t vars, bool note, uint64_t *reached, uint64_t *bounded,
+                           il_error *err) {
+    il_view v = havoc_view(h, g, regions, vars, vars);
+    il_space s = {0};
+    v.stop = regions;
+    *reached = 0;
+    il_status status = il_view_explore(&v, &s, err);
+    for (uint32_t r = 0; status == IL_OK && r < h->subject.m->nregions; r++) {
+        if ((regions >> r & 1) == 0) {
+            continue;
+        }
+        if (!s.hits[r].found) {
+            *bounded |= s.bound_hit ? UINT64_C(1) << r : 0;
+            h->bounded = h->bounded || s.bound_hit;
+            continue;
+        }
+        *reached |= UINT64_C(1) << r;
+        il_trace trace = {0};
+        if (note) {
+            status = il_trace_of(h, &v, &s, &s.hits[r], &trace, err);
+            status = status == IL_OK ? havoc_note(h, g, r, vars, &trace, err) : status;
+        }
+    }
+    il_space_free(&s);
+    return status;
+}
+
+static bool havoc_covered(const il_harden *h, const havoc_group *g, uint32_t region, uint64_t vars) {
+    for (const il_havoc_set *s = h->havoc; s; s = s->next) {
+        if (s->region == region && s->laundered == g->laundered && (s->vars & ~vars) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* All sets of `size` among `rest` that contain no smaller one that suffices already. */
-static il_status havoc_sets(il_harden *h, const havoc_target *t, uint64_t rest, uint32_t size, bool *bounded, il_error *err) {
+static il_status havoc_sets(il_harden *h, const havoc_group *g, uint32_t region, uint64_t rest, uint32_t size, uint64_t *bounded, il_error *err) {
     uint32_t vars[IL_MODEL_VARS_MAX];
     uint32_t n = 0;
     for (uint32_t v = 0; v < h->subject.m->nvars; v++) {
@@ -58,13 +93,9 @@ static il_status havoc_sets(il_harden *h, const havoc_target *t, uint64_t rest, 
         for (uint32_t i = 0; i < size; i++) {
             set |= UINT64_C(1) << vars[at[i]];
         }
-        bool covered = false;
-        for (const il_havoc_set *s = h->havoc; s; s = s->next) {
-            covered = covered || (s->region == t->region && s->laundered == t->laundered && (s->vars & ~set) == 0);
-        }
-        bool found = false;
-        if (!covered) {
-            IL_TRY(havoc_try(h, t, set, &found, bounded, err));
+        if (!havoc_covered(h, g, region, set)) {
+            uint64_t reached = 0;
+            IL_TRY(havoc_try(h, g, UINT64_C(1) << region, set, true, &reached, bounded, err));
         }
         uint32_t i = size; /* the next combination */
         while (i > 0 && at[i - 1] == n - size + i - 1) {
@@ -81,89 +112,101 @@ static il_status havoc_sets(il_harden *h, const havoc_target *t, uint64_t rest, 
     return IL_OK;
 }
 
-static uint64_t havoc_named(const il_harden *h, const havoc_target *t) {
-    uint64_t vars = 0;
+/* More writes reach more: what all variables that no set names do not reach together, no set of them reaches. */
+static il_status havoc_larger(il_harden *h, const havoc_group *g, uint32_t region, uint64_t *bounded, il_error *err) {
+    uint64_t rest = havoc_all(h);
     for (const il_havoc_set *s = h->havoc; s; s = s->next) {
-        vars |= s->region == t->region && s->laundered == t->laundered && (s->vars & (s->vars - 1)) == 0 ? s->vars : 0;
+        rest &= s->region == region && s->laundered == g->laundered ? ~s->vars : UINT64_MAX;
     }
-    return vars;
-}
-
-static il_status havoc_name(il_harden *h, const havoc_target *t, bool *bounded, il_error *err) {
-    uint64_t all = h->subject.m->nvars < 64 ? (UINT64_C(1) << h->subject.m->nvars) - 1 : UINT64_MAX;
-    bool broken = false;
-    il_view nothing = havoc_view(h, t, 0, 0);
-    IL_TRY(il_view_reaches(h, &nothing, t->region, &broken, bounded, NULL, err));
-    if (broken) {
-        return IL_OK; /* reached without an adversary: no variable is to blame */
-    }
-    IL_TRY(havoc_sets(h, t, all, 1, bounded, err));
-    uint64_t rest = all & ~havoc_named(h, t);
     for (uint32_t size = 2; rest != 0 && size <= HAVOC_SET_MAX; size++) {
-        bool found = false;
-        il_view v = havoc_view(h, t, rest, rest); /* more writes reach more: when all together reach nothing, no set of them does */
-        IL_TRY(il_view_reaches(h, &v, t->region, &found, bounded, NULL, err));
-        if (!found) {
+        uint64_t reached = 0;
+        IL_TRY(havoc_try(h, g, UINT64_C(1) << region, rest, false, &reached, bounded, err));
+        if (!reached) {
             break;
         }
-        IL_TRY(havoc_sets(h, t, rest, size, bounded, err));
+        IL_TRY(havoc_sets(h, g, region, rest, size, bounded, err));
     }
     return IL_OK;
 }
 
-static il_status havoc_check(il_harden *h, const havoc_target *t, il_error *err) {
-    il_check *c = il_check_add(h, t->laundered ? "havoc-laundered" : "havoc", t->region, true);
-    if (!c) {
-        return il_arena_fail(h->subject.arena, err);
+static il_status havoc_name(il_harden *h, const havoc_group *g, uint64_t *bounded, il_error *err) {
+    uint64_t broken = 0;
+    uint64_t reached = 0;
+    IL_TRY(havoc_try(h, g, g->regions, 0, false, &broken, bounded, err));
+    uint64_t whole = g->regions & ~broken; /* what is reached without an adversary is no variable's fault */
+    for (uint32_t v = 0; whole && v < h->subject.m->nvars; v++) {
+        IL_TRY(havoc_try(h, g, whole, UINT64_C(1) << v, true, &reached, bounded, err));
     }
+    for (uint32_t r = 0; r < h->subject.m->nregions; r++) {
+        if (whole >> r & 1) {
+            IL_TRY(havoc_larger(h, g, r, bounded, err));
+        }
+    }
+    return IL_OK;
+}
+
+/* Writing everything reaches any state there is: a region of states that even this does not reach is empty. With ghosts that says nothing:
+ * they are beyond the adversary, and one may imply another. */
+static il_status havoc_empty(il_harden *h, const havoc_group *g, il_check *c, uint64_t *bounded, il_error *err) {
+    uint64_t reached = 0;
+    if (g->laundered || c->verdict != IL_CHECK_PASS || h->subject.m->regions[c->region].edge || havoc_covered(h, g, c->region, UINT64_MAX)) {
+        return IL_OK;
+    }
+    IL_TRY(havoc_try(h, g, UINT64_C(1) << c->region, havoc_all(h), false, &reached, bounded, err));
+    if (!reached) {
+        c->verdict = IL_CHECK_VACUOUS;
+        c->finding = "EMPTY_REGION";
+    }
+    return IL_OK;
+}
+
+static il_status havoc_lines(il_harden *h, const havoc_group *g, il_check **lines, il_error *err) {
     uint64_t raise = 0;
     uint64_t lower = 0;
     il_unmediated_writes(h, &raise, &lower);
-    il_view v = havoc_view(h, t, raise, lower);
-    v.regions = UINT64_C(1) << t->region;
+    il_view v = havoc_view(h, g, g->regions, raise, lower);
     il_space s = {0};
     il_status status = il_view_explore(&v, &s, err);
-    if (status == IL_OK) {
-        status = il_check_judge(h, c, &v, &s, t->region, "HAVOC_CEX", err);
+    for (uint32_t r = 0; status == IL_OK && r < h->subject.m->nregions; r++) {
+        if (g->regions >> r & 1) {
+            lines[r] = il_check_add(h, g->laundered ? "havoc-laundered" : "havoc", r, true);
+            status = lines[r] ? il_check_judge(h, lines[r], &v, &s, r, "HAVOC_CEX", err) : il_arena_fail(h->subject.arena, err);
+        }
     }
     il_space_free(&s);
-    IL_TRY(status);
-    bool bounded = false;
-    IL_TRY(havoc_name(h, t, &bounded, err));
-    if (bounded && c->verdict == IL_CHECK_PASS) {
-        c->verdict = IL_CHECK_INCONCLUSIVE;
-        c->bound_hit = true;
-    }
-    bool named = false;
-    for (const il_havoc_set *set = h->havoc; set; set = set->next) {
-        named = named || (set->region == t->region && set->laundered == t->laundered);
-    }
-    /* Writing everything reaches any state there is: a region of states that even this does not reach is empty. */
-    if (c->verdict == IL_CHECK_PASS && !named && !h->subject.m->regions[t->region].edge) {
-        bool found = false;
-        uint64_t all = h->subject.m->nvars < 64 ? (UINT64_C(1) << h->subject.m->nvars) - 1 : UINT64_MAX;
-        il_view everything = havoc_view(h, t, all, all);
-        IL_TRY(il_view_reaches(h, &everything, t->region, &found, &bounded, NULL, err));
-        if (!found) {
-            c->verdict = IL_CHECK_VACUOUS;
-            c->finding = "EMPTY_REGION";
+    return status;
+}
+
+static il_status havoc_check(il_harden *h, const havoc_group *g, il_error *err) {
+    il_check *lines[IL_MODEL_REGIONS_MAX] = {0};
+    uint64_t bounded = 0;
+    IL_TRY(havoc_lines(h, g, lines, err));
+    IL_TRY(havoc_name(h, g, &bounded, err));
+    for (uint32_t r = 0; r < h->subject.m->nregions; r++) {
+        if (!lines[r]) {
+            continue;
+        }
+        IL_TRY(havoc_empty(h, g, lines[r], &bounded, err));
+        if ((bounded >> r & 1) && lines[r]->verdict != IL_CHECK_FAIL) {
+            lines[r]->verdict = IL_CHECK_INCONCLUSIVE;
+            lines[r]->bound_hit = true;
         }
     }
     return IL_OK;
 }
 
 il_status il_check_havoc(il_harden *h, il_error *err) {
-    const il_model *m = h->subject.m;
-    for (uint32_t laundered = 0; laundered < 2; laundered++) {
-        for (uint32_t r = 0; r < m->nregions; r++) {
-            if (laundered && (m->regions[r].gated || h->subject.ntaints == 0)) {
-                continue;
-            }
-            havoc_target t = {.region = r,
-                              .laundered = laundered,
-                              .dropped = laundered ? h->subject.lowers : m->regions[r].gated ? m->regions[r].by : 0};
-            IL_TRY(havoc_check(h, &t, err));
+    const il_subject *s = &h->subject;
+    havoc_group never = {.regions = s->never};
+    if (s->never) {
+        IL_TRY(havoc_check(h, &never, err));
+    }
+    for (uint32_t r = 0; r < s->m->nregions; r++) {
+        havoc_group gated = {.regions = UINT64_C(1) << r, .dropped = s->m->regions[r].by};
+        if (s->m->regions[r].gated) {
+            IL_TRY(havoc_check(h, &gated, err));
         }
     }
-    return IL_OK;
+    havoc_group laundered = {.regions = s->never, .laundered = true, .dropped = s->lowers};
+    return s->never && s->ntaints > 0 ? havoc_check(h, &laundered, err) : IL_OK;
 }

@@ -99,7 +99,11 @@ static const uint64_t *memo_row(il_memo *memo, uint64_t state) {
 }
 
 il_memo_step il_memo_eval(il_memo *memo, uint64_t state, uint32_t symbol) {
-    const uint64_t *row = memo_row(memo, state);
+    if (!memo->last_row || memo->last != state) {
+        memo->last_row = memo_row(memo, state);
+        memo->last = state;
+    }
+    const uint64_t *row = memo->last_row;
     if (!row) {
         return memo_plain(memo, state, symbol);
     }

@@ -73,20 +73,27 @@ static void text_checks(const il_harden *h, il_buf *b) {
     }
 }
 
+/* By region, in the order of the checks. */
 static void text_havoc(const il_harden *h, il_buf *b) {
     const il_model *m = h->subject.m;
     il_buf_puts(b, "\nkeep out of the agent's hands (writing these variables is enough to reach the region):\n");
-    for (const il_havoc_set *s = h->havoc; s; s = s->next) {
-        size_t from = b->n;
-        il_buf_puts(b, "  ");
-        il_buf_put(b, m->regions[s->region].name);
-        il_buf_puts(b, s->laundered ? " (laundered)" : "");
-        text_pad(b, from, 34);
-        text_vars(m, s->vars, b);
-        text_pad(b, from, 46);
-        il_buf_puts(b, "  ");
-        il_trace_text(m, &s->witness, b);
-        il_buf_putc(b, '\n');
+    for (const il_check *c = h->checks; c; c = c->next) {
+        bool laundered = il_str_eq(il_str_of(c->id), IL_STR("havoc-laundered"));
+        for (const il_havoc_set *s = h->havoc; (laundered || il_str_eq(il_str_of(c->id), IL_STR("havoc"))) && s; s = s->next) {
+            if (s->region != c->region || s->laundered != laundered) {
+                continue;
+            }
+            size_t from = b->n;
+            il_buf_puts(b, "  ");
+            il_buf_put(b, m->regions[s->region].name);
+            il_buf_puts(b, laundered ? " (laundered)" : "");
+            text_pad(b, from, 34);
+            text_vars(m, s->vars, b);
+            text_pad(b, from, 46);
+            il_buf_puts(b, "  ");
+            il_trace_text(m, &s->witness, b);
+            il_buf_putc(b, '\n');
+        }
     }
 }
 

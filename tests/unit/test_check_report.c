@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -185,6 +186,47 @@ static void test_command(void **state) {
     assert_int_equal(remove(bad), 0);
 }
 
+static bool sealed_file(const char *folder, const char *name) {
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+/* The sealing tool writes nothing for a machine that is not fully mediated, and the same bytes as the checker for one that is. */
+static void test_seal(void **state) {
+    (void)state;
+    char folder[] = "/tmp/interlock-seal-XXXXXX";
+    char line[1024];
+    machine_case c;
+    assert_non_null(mkdtemp(folder));
+    const machine_edit edits[] = {{"call.approved && call.egress != 'once'", "call.approved && call.egress == 'none'"}, {NULL, NULL}};
+    machine_open(&c, MACHINE_TRIFECTA, edits);
+    (void)snprintf(line, sizeof line, "%s/twin.yaml", folder);
+    FILE *f = fopen(line, "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(c.text.p, 1, c.text.n, f), c.text.n);
+    assert_int_equal(fclose(f), 0);
+    machine_free(&c);
+    (void)snprintf(line, sizeof line, "cd %s && %s/interlock-seal twin.yaml t.table t.cert t.c 2>/dev/null", folder, IL_TEST_BINARY_DIR);
+    int status = system(line);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 1);
+    assert_false(sealed_file(folder, "t.table") || sealed_file(folder, "t.cert") || sealed_file(folder, "t.c"));
+    (void)snprintf(line, sizeof line, "%s/interlock-seal %s/machines/trifecta.yaml %s/t.table %s/t.cert %s/t.c", IL_TEST_BINARY_DIR, IL_TEST_SOURCE_DIR, folder, folder, folder);
+    assert_int_equal(system(line), 0);
+    machine_harden(&c, MACHINE_TRIFECTA, NULL, 0);
+    (void)snprintf(line, sizeof line, "%s/t.table", folder);
+    f = fopen(line, "rb");
+    assert_non_null(f);
+    static char bytes[1 << 20];
+    size_t n = fread(bytes, 1, sizeof bytes, f);
+    assert_int_equal(fclose(f), 0);
+    assert_true(il_str_eq((il_str){bytes, n}, c.h.table));
+    machine_free(&c);
+    (void)snprintf(line, sizeof line, "rm -r %s", folder);
+    assert_int_equal(system(line), 0);
+}
+
 static void test_out_of_memory(void **state) {
     (void)state;
     size_t failed = 0;
@@ -217,6 +259,7 @@ int main(void) {
         cmocka_unit_test(test_bounded_is_never_clean),
         cmocka_unit_test(test_bounded_finding),
         cmocka_unit_test(test_command),
+        cmocka_unit_test(test_seal),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

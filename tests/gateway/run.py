@@ -64,7 +64,7 @@ class Gateway:
         with self.changed:
             while True:
                 value = probe()
-                if value is not None and value is not False:
+                if value:
                     return value
                 left = end - time.monotonic()
                 if left <= 0:

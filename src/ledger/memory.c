@@ -6,7 +6,8 @@
 
 typedef struct memory_object memory_object;
 struct memory_object {
-    memory_object *next; /* the most recently changed first */
+    memory_object *next, *prev; /* the most recently changed first */
+    memory_object *same;        /* of the same bucket */
     il_str space, key;   /* behind the state */
     uint64_t version, changed_ms;
     size_t n;
@@ -19,10 +20,13 @@ struct memory_row {
     il_ledger_row row; /* its strings live behind this struct */
 };
 
+#define MEMORY_BUCKETS 4096u /* a file of sessions makes one object a session */
+
 typedef struct memory_ledger {
     il_ledger base;
     pthread_mutex_t lock;
     memory_object *objects;
+    memory_object *buckets[MEMORY_BUCKETS];
     memory_row *first, *last;
 } memory_ledger;
 
@@ -36,10 +40,19 @@ static void *memory_get(memory_ledger *l, size_t n) { return l->base.alloc->allo
 
 static void memory_put(memory_ledger *l, void *p) { l->base.alloc->free(l->base.alloc->ctx, p); }
 
+/* FNV-1a. */
+static uint32_t memory_bucket(il_str key) {
+    uint32_t h = 2166136261u;
+    for (size_t i = 0; i < key.n; i++) {
+        h = (h ^ (uint8_t)key.p[i]) * 16777619u;
+    }
+    return h % MEMORY_BUCKETS;
+}
+
 static memory_object **memory_find(memory_ledger *l, il_str space, il_str key) {
-    memory_object **at = &l->objects;
+    memory_object **at = &l->buckets[memory_bucket(key)];
     while (*at && !(il_str_eq((*at)->key, key) && il_str_eq((*at)->space, space))) {
-        at = &(*at)->next;
+        at = &(*at)->same;
     }
     return at;
 }
@@ -132,10 +145,21 @@ static void memory_apply(memory_ledger *l, memory_batch *batch) {
         memory_object *o = batch->objects, **at = memory_find(l, o->space, o->key), *old = *at;
         batch->objects = o->next;
         if (old) {
-            *at = old->next;
+            *at = old->same;
+            *(old->prev ? &old->prev->next : &l->objects) = old->next;
+            if (old->next) {
+                old->next->prev = old->prev;
+            }
             memory_put(l, old);
         }
+        memory_object **bucket = &l->buckets[memory_bucket(o->key)];
+        o->same = *bucket;
+        *bucket = o;
+        o->prev = NULL;
         o->next = l->objects;
+        if (o->next) {
+            o->next->prev = o;
+        }
         l->objects = o;
     }
     if (batch->first) {

@@ -142,6 +142,9 @@ static il_status il_vouching_declared(il_vouching *v, const il_arg_path *path, c
 /* Walks the arguments along the declared paths. `path` is a stack with room for one step more than any declared path has. */
 static il_status il_vouching_walk(il_vouching *v, il_arg_path *path, const il_json *node, il_error *err) {
     bool array = il_json_kind_of(node) == IL_JSON_ARRAY;
+    if (il_json_kind_of(node) == IL_JSON_NULL) {
+        return IL_OK; /* absent, as a `to` that is null */
+    }
     if (!array && il_json_kind_of(node) != IL_JSON_OBJECT) {
         v->at = (il_str){0};
         il_vouching_fail(v, "an argument has another shape than the entry declares");

@@ -175,6 +175,8 @@ static const label_row label_rows[] = {
     {"in.event", "{\"attendees\":[{\"email\":\"bo@corp.example\"},{\"email\":\"eve@evil.example\"}]}", 0, E},
     {"in.event", "{\"attendees\":[{\"name\":\"Bo\"}]}", 0, E},
     {"in.event", "{\"attendees\":[\"bo@corp.example\"]}", 0, E},
+    {"in.mail", "{\"to\":\"bo@corp.example\",\"parts\":null}", S, 0},
+    {"in.event", "{\"attendees\":null}", 0, E},
     {"in.event", "{\"attendees\":{\"email\":\"bo@corp.example\"}}", 0, E},
     {"in.deep", "{\"a\":{\"b\":{\"c\":\"bo@corp.example\"}}}", 0, 0},
     {"in.deep", "{\"a\":{\"b\":{\"c\":\"bo@corp.example\",\"d\":1}}}", 0, E},

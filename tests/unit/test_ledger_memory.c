@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -146,9 +147,41 @@ static void test_options(void **state) {
     il_ledger_close(NULL);
 }
 
+static bool many_in_order(void *ctx, il_str session, uint64_t version, uint64_t changed_ms) {
+    uint32_t *left = ctx;
+    char name[16];
+    (void)changed_ms;
+    (void)snprintf(name, sizeof name, "s%u", (unsigned)--*left);
+    assert_true(il_str_eq(session, il_str_of(name)));
+    assert_int_equal(version, 2);
+    return true;
+}
+
+/* A file of many sessions makes as many objects: none is looked for in a list of them all. */
+static void test_many(void **state) {
+    (void)state;
+    enum { MANY = 40000 };
+    char name[16], text[16];
+    const clock_t before = clock();
+    il_ledger *l = ledger_test_open(":memory:", NULL);
+    for (uint64_t version = 0; version < 2; version++) {
+        for (unsigned i = 0; i < MANY; i++) {
+            (void)snprintf(name, sizeof name, "s%u", i);
+            assert_int_equal(ledger_test_commit(l, name, version, version ? "two" : "one", NULL, NULL), IL_OK);
+        }
+    }
+    assert_int_equal(ledger_test_load(l, "s123", text, sizeof text), 2);
+    assert_string_equal(text, "two");
+    uint32_t left = MANY;
+    assert_int_equal(il_ledger_sessions(l, many_in_order, &left, NULL), IL_OK);
+    assert_int_equal(left, 0);
+    il_ledger_close(l);
+    assert_true((clock() - before) / CLOCKS_PER_SEC < 5);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_store), cmocka_unit_test(test_apart),
-                                       cmocka_unit_test(test_memory_fails), cmocka_unit_test(test_threads),
-                                       cmocka_unit_test(test_options)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many),         cmocka_unit_test(test_store),
+                                       cmocka_unit_test(test_apart),        cmocka_unit_test(test_memory_fails),
+                                       cmocka_unit_test(test_threads),      cmocka_unit_test(test_options)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

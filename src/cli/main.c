@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The program: finds the command, answers --help and --version, and sees that what was printed arrived. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/output.h"
@@ -205,7 +207,21 @@ static il_exit main_run(int argc, char **argv) {
     return command->run(argc - 1, argv + 1);
 }
 
+/* A standard descriptor that is closed would be given to the next file that is opened, and that file be read or written in its place.
+ * Opened the wrong way round, it stays as useless as it was. */
+static bool main_descriptors(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd) {
+            return false;
+        }
+    }
+    return true;
+}
+
 int main(int argc, char **argv) {
+    if (!main_descriptors()) {
+        return IL_EXIT_INTERNAL;
+    }
     (void)signal(SIGPIPE, SIG_IGN); /* a reader that went away is a failed write, reported below */
     il_exit code = main_run(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -82,6 +82,18 @@ static void answer_remember(il_wire *w, const il_pending *e, const il_json *resu
 /* Nothing was admitted for what a server outside answers here (logging/setLevel, resources/unsubscribe): only yes or no passes. */
 static bool answer_unjudged(const il_wire *w, const il_pending *e) { return !w->inside && !e->judged; }
 
+/* What was recorded goes to the client, and the request is done. A file's content must not be able to end the gateway. */
+static void answer_release(il_wire *w, il_pending *e, const il_json *message) {
+    if (il_wire_release(w, message)) {
+        il_pendings_remove(&w->calls, e);
+        return;
+    }
+    il_log_write(w->c.log, IL_LOG_WARN, "the result of %.*s is larger than %zu bytes when it is written", IL_STR_ARG(e->what),
+                 IL_WIRE_LINE_MAX);
+    il_arena_reset(&w->arena); /* the request's own texts are not in it */
+    answer_refuse(w, e, IL_DENY_WITHHELD, "the call was run, but its result is too large to be passed on");
+}
+
 static void answer_result(il_wire *w, const il_rpc *rpc, il_pending *e) {
     char reason[IL_REASON_BYTES];
     if (il_json_kind_of(rpc->result) != IL_JSON_OBJECT) {
@@ -101,8 +113,7 @@ static void answer_result(il_wire *w, const il_rpc *rpc, il_pending *e) {
     }
     answer_remember(w, e, result);
     result = answer_mark(w, e, result);
-    il_wire_to_client(w, result == NULL ? NULL : il_rpc_result(&w->arena, &e->id, result));
-    il_pendings_remove(&w->calls, e);
+    answer_release(w, e, result == NULL ? NULL : il_rpc_result(&w->arena, &e->id, result));
 }
 
 static void answer_error(il_wire *w, const il_rpc *rpc, il_pending *e) {
@@ -113,11 +124,13 @@ static void answer_error(il_wire *w, const il_rpc *rpc, il_pending *e) {
     }
     int64_t code = IL_RPC_INTERNAL;
     (void)il_json_int(il_json_get(rpc->error, IL_STR("code")), &code);
+    if (code >= IL_DENY_POLICY && code <= IL_DENY_BUSY) { /* ours: a server must not sound like the gateway */
+        code = IL_RPC_INTERNAL;
+    }
     const il_str text =
         answer_unjudged(w, e) ? IL_STR("refused by the server") : il_json_text(il_json_get(rpc->error, IL_STR("message")));
     const il_json *data = answer_unjudged(w, e) ? NULL : il_json_get(rpc->error, IL_STR("data"));
-    il_wire_to_client(w, il_rpc_error(&w->arena, &e->id, code, text, data));
-    il_pendings_remove(&w->calls, e);
+    answer_release(w, e, il_rpc_error(&w->arena, &e->id, code, text, data));
 }
 
 void il_wire_answer(il_wire *w, const il_rpc *rpc) {

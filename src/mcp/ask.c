@@ -24,6 +24,10 @@ static void ask_touch(il_wire *w, uint64_t add_ms) {
 /* The parameters as the client gets them; NULL for a request that is refused (or no memory). */
 static il_json *ask_params(il_wire *w, il_message message, const il_json *params) {
     il_json *p = il_filter_params(&w->arena, params);
+    if (il_json_get(p, IL_STR("task")) != NULL || (message == IL_MSG_SAMPLING && (il_json_get(p, IL_STR("tools")) != NULL ||
+                                                                                  il_json_get(p, IL_STR("toolChoice")) != NULL))) {
+        return NULL; /* sub-capabilities: never offered */
+    }
     if (message == IL_MSG_SAMPLING && il_json_remove(p, IL_STR("includeContext"))) {
         /* other servers' context must not become this server's */
         return il_json_set(p, IL_STR("includeContext"), il_json_string(&w->arena, IL_STR("none"))) ? p : NULL;
@@ -57,8 +61,13 @@ void il_wire_ask(il_wire *w, const il_rpc *rpc, const il_mediation *m) {
         return;
     }
     e->deadline = e->limit = il_loop_now_ms() + ASK_LIMIT_MS;
+    if (!il_wire_release(w, il_rpc_request(&w->arena, e->uid, m->method, params))) {
+        il_log_write(w->c.log, IL_LOG_WARN, "%.*s: `%.*s` is refused: too large", IL_STR_ARG(w->c.name), IL_STR_ARG(m->method));
+        il_arena_reset(&w->arena);
+        il_wire_ask_drop(w, e, true, false);
+        return;
+    }
     ask_touch(w, ASK_LIMIT_MS);
-    il_wire_to_client(w, il_rpc_request(&w->arena, e->uid, m->method, params));
     il_wire_arm(w);
 }
 

@@ -3,6 +3,7 @@
 
 #define FILTER_NAME_MAX 128
 #define FILTER_SERVER_MAX 64
+#define FILTER_INFO_MAX 32
 
 static bool filter_word(il_str name, size_t max, bool dot) {
     if (name.n == 0 || name.n > max) {
@@ -205,10 +206,21 @@ il_json *il_filter_capabilities(il_arena *a, const il_json *capabilities) {
     return out;
 }
 
-il_json *il_filter_server_info(il_arena *a, const il_json *info, bool inside) {
+static bool filter_info_word(il_arena *a, il_json *out, const il_json *info, il_str key, il_str otherwise) {
+    const il_json *v = il_json_get(info, key);
+    const bool word = il_json_kind_of(v) == IL_JSON_STRING && filter_word(il_json_text(v), FILTER_INFO_MAX, true);
+    return il_json_set(out, key, word ? il_json_shallow(a, v) : il_json_string(a, otherwise));
+}
+
+il_json *il_filter_server_info(il_arena *a, const il_json *info, bool inside, il_str name) {
     static const il_str kept[] = {{"name", 4}, {"title", 5}, {"version", 7}, {"description", 11}};
     il_json *out = il_json_make(a, IL_JSON_OBJECT);
-    for (size_t i = 0; i < sizeof kept / sizeof *kept - (inside ? 0 : 1); i++) {
+    if (!inside) {
+        const bool fine =
+            filter_info_word(a, out, info, kept[0], name) && filter_info_word(a, out, info, kept[2], IL_STR("0"));
+        return fine ? out : NULL;
+    }
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         const il_json *v = il_json_get(info, kept[i]);
         if (il_json_kind_of(v) == IL_JSON_STRING && !il_json_set(out, kept[i], il_json_shallow(a, v))) {
             return NULL;

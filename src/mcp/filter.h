@@ -30,5 +30,6 @@ il_json *il_features_node(il_arena *a, const il_features *f);
 
 /* The capabilities of a server that the gateway serves. */
 il_json *il_filter_capabilities(il_arena *a, const il_json *capabilities);
-/* serverInfo: name, title and version; of an inside server its description too. Icons and links would make the client fetch. */
-il_json *il_filter_server_info(il_arena *a, const il_json *info, bool inside);
+/* serverInfo: name, title, version and description; icons and links would make the client fetch. Clients show these to the model, and nothing
+ * has judged them: of an outside server only a name and a version that are one short word each; else `name`, which is ours for it, and `0`. */
+il_json *il_filter_server_info(il_arena *a, const il_json *info, bool inside, il_str name);

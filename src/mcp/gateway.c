@@ -110,6 +110,7 @@ static void gateway_on_client_end(void *ctx, int error) {
 
 static void gateway_on_client_full(void *ctx, bool full) {
     il_wire *w = ctx;
+    il_wire_hold(w, IL_HOLD_CLIENT, full); /* who does not read answers gets none for more questions */
     if (w->up == NULL || w->phase == IL_PHASE_STOP) {
         return;
     }
@@ -130,15 +131,27 @@ static void gateway_on_client_failed(void *ctx, int error) {
 
 /* --- the server's lines --- */
 
-/* What cannot be read but says whose answer it is fails that call alone: a file's content must not be able to end the server. */
+/* It asks and asks without reading our answers. */
+static bool gateway_server_deaf(il_wire *w) {
+    if (il_upstream_waiting(w->up) <= IL_WIRE_DEAF) {
+        return false;
+    }
+    il_wire_server_gone(w, "does not read its input, and was closed");
+    return true;
+}
+
+/* What cannot be read but says whose answer it is fails that call alone, and what only says that it is a message is dropped alone: a file's
+ * content, or its name in a log message, must not be able to end the server. */
 static void gateway_server_unreadable(il_wire *w, il_str line, const il_error *err) {
     il_rpc_id id;
     bool asks = false;
     int64_t uid = 0;
     il_pending *e = NULL;
-    if (il_rpc_id_salvage(line, &id, &asks) && !asks && !id.string && il_str_int(id.text, &uid)) {
+    const bool named = il_rpc_id_salvage(line, &id, &asks);
+    if (named && !asks && !id.string && il_str_int(id.text, &uid)) {
         e = il_pendings_by_uid(&w->calls, uid);
     }
+    const bool late = uid > 0 && uid < w->calls.next;
     if (w->phase < IL_PHASE_OPEN) {
         char text[IL_ERROR_MSG_BYTES + 96];
         (void)il_format(text, sizeof text,
@@ -154,6 +167,12 @@ static void gateway_server_unreadable(il_wire *w, il_str line, const il_error *e
         il_wire_fail(w, e, IL_DENY_WITHHELD, text);
         il_wire_arm(w);
         il_wire_drained(w);
+    } else if (asks || late) {
+        il_log_write(w->c.log, IL_LOG_WARN, "%.*s: a message is dropped: %s (column %u)", IL_STR_ARG(w->c.name), err->msg,
+                     err->col);
+        if (named && asks && !gateway_server_deaf(w)) {
+            il_wire_to_server(w, il_rpc_error(&w->arena, &id, IL_RPC_PARSE, IL_STR("the request cannot be read"), NULL));
+        }
     } else {
         il_log_write(w->c.log, IL_LOG_ERROR, "%.*s: a line on its stdout is not a JSON-RPC message: %s (column %u)",
                      IL_STR_ARG(w->c.name), err->msg, err->col);
@@ -169,7 +188,7 @@ static void gateway_server_bad(il_wire *w, const il_rpc *rpc, const il_error *er
         return;
     }
     il_log_write(w->c.log, IL_LOG_WARN, "%.*s: a message is dropped: %s", IL_STR_ARG(w->c.name), err->msg);
-    if (rpc->asks && rpc->id.present) {
+    if (rpc->asks && rpc->id.present && !gateway_server_deaf(w)) {
         il_wire_to_server(w, il_rpc_error(&w->arena, &rpc->id, IL_RPC_INVALID, il_str_of(err->msg), NULL));
     }
     if (++w->violations > IL_WIRE_VIOLATIONS) {
@@ -178,6 +197,9 @@ static void gateway_server_bad(il_wire *w, const il_rpc *rpc, const il_error *er
 }
 
 static void gateway_server_request(il_wire *w, const il_rpc *rpc) {
+    if (gateway_server_deaf(w)) {
+        return;
+    }
     const il_mediation *m = il_mediate(IL_FROM_SERVER, true, rpc->method);
     if (m != NULL && m->treat == IL_TREAT_ANSWER) {
         il_wire_to_server(w, il_rpc_result(&w->arena, &rpc->id, NULL));
@@ -251,7 +273,13 @@ static void gateway_on_server_too_long(void *ctx) {
     il_arena_reset(&w->arena);
 }
 
-static void gateway_on_server_full(void *ctx, bool full) { il_wire_hold(ctx, IL_HOLD_FULL, full); }
+static void gateway_on_server_full(void *ctx, bool full) {
+    il_wire *w = ctx;
+    /* While it is full the client is not read, so its end is not seen either: that must not last. */
+    w->deaf = full ? il_loop_now_ms() + w->c.call_timeout_ms : 0;
+    il_wire_hold(w, IL_HOLD_FULL, full);
+    il_wire_arm(w);
+}
 
 static void gateway_on_server_gone(void *ctx, const char *why) {
     il_wire *w = ctx;
@@ -283,6 +311,10 @@ static void gateway_on_due(void *ctx) {
         } else {
             il_wire_ask_drop(w, w->asks.v[i], true, true);
         }
+    }
+    if (w->deaf != 0 && w->deaf <= now) {
+        w->deaf = 0;
+        il_wire_server_gone(w, "does not read its input, and was closed");
     }
     il_wire_arm(w);
     il_wire_drained(w);

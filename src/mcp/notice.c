@@ -6,6 +6,13 @@
 #define NOTICE_CHANGED_MS 250 /* several list_changed within it are one */
 #define NOTICE_LOG_BYTES 1024
 
+/* A notification that the server made: dropped when it is too large. */
+static void notice_release(il_wire *w, const il_json *message) {
+    if (!il_wire_release(w, message)) {
+        il_log_write(w->c.log, IL_LOG_WARN, "%.*s: a notification is dropped: too large", IL_STR_ARG(w->c.name));
+    }
+}
+
 void il_wire_cancel_server(il_wire *w, int64_t uid, il_str why) {
     il_json *params = il_json_make(&w->arena, IL_JSON_OBJECT);
     const bool fine = il_json_set(params, IL_STR("requestId"), il_json_number(&w->arena, uid)) &&
@@ -73,14 +80,14 @@ static void notice_progress(il_wire *w, const il_rpc *rpc) {
                       notice_copy(w, params, rpc->params, IL_STR("progress"), IL_JSON_NUMBER) &&
                       notice_copy(w, params, rpc->params, IL_STR("total"), IL_JSON_NUMBER) &&
                       (!w->inside || notice_copy(w, params, rpc->params, IL_STR("message"), IL_JSON_STRING));
-    il_wire_to_client(w, fine ? il_rpc_notification(&w->arena, rpc->method, params) : NULL);
+    notice_release(w, fine ? il_rpc_notification(&w->arena, rpc->method, params) : NULL);
     il_wire_arm(w);
 }
 
 static void notice_log(il_wire *w, const il_rpc *rpc) {
     if (w->inside) {
         il_json *params = il_filter_params(&w->arena, rpc->params);
-        il_wire_to_client(w, params == NULL ? NULL : il_rpc_notification(&w->arena, rpc->method, params));
+        notice_release(w, params == NULL ? NULL : il_rpc_notification(&w->arena, rpc->method, params));
         return;
     }
     il_str text = il_json_text(il_json_get(rpc->params, IL_STR("data")));
@@ -100,7 +107,7 @@ static void notice_updated(il_wire *w, const il_rpc *rpc) {
     }
     il_json *params = il_json_make(&w->arena, IL_JSON_OBJECT);
     const bool fine = notice_copy(w, params, rpc->params, IL_STR("uri"), IL_JSON_STRING);
-    il_wire_to_client(w, fine ? il_rpc_notification(&w->arena, rpc->method, params) : NULL);
+    notice_release(w, fine ? il_rpc_notification(&w->arena, rpc->method, params) : NULL);
 }
 
 static void notice_changed(il_wire *w, bool *which) {

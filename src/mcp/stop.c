@@ -50,7 +50,8 @@ void il_wire_start_failed(il_wire *w, const char *text) {
     }
     il_log_write(w->c.log, IL_LOG_ERROR, "server `%.*s`: %s", IL_STR_ARG(w->c.name), text);
     w->code = 3;
-    il_wire_fail_all(w, IL_DENY_UPSTREAM, text);
+    /* It may quote the server, and nothing has judged the words of one that is outside. */
+    il_wire_fail_all(w, IL_DENY_UPSTREAM, w->inside ? text : "the server cannot be used; the gateway's log says why");
     il_wire_stop(w);
 }
 

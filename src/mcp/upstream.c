@@ -41,7 +41,7 @@ struct il_upstream {
     il_reader *reader, *stderr_reader;
     il_timer *timer;
     upstream_stage stage;
-    bool exited, eof, told;
+    bool exited, left, eof, told; /* left: the leader is reaped, others of its group are alive */
     int unread; /* errno of reading its output */
     int status; /* of waitpid */
 };
@@ -78,10 +78,21 @@ static void upstream_stopped(il_upstream *u) {
     }
 }
 
-/* The group is ours as long as its leader is not reaped, so the number cannot have been given to anybody else. */
-static void upstream_signal(const il_upstream *u, int signal) {
-    if (!u->exited && u->pid > 0) {
-        (void)kill(-u->pid, signal);
+/* The group is ours as long as its leader is not reaped, or as somebody is left in it, so the number cannot have been given to anybody else.
+ * Signal 0 only looks. */
+static void upstream_signal(il_upstream *u, int signal) {
+    if (u->pid > 0 && (!u->exited || u->left)) {
+        u->left = kill(-u->pid, signal) == 0 && u->exited;
+    }
+}
+
+/* Its leader is gone: the end, or a little time for what it left behind, which has SIGTERM already. */
+static void upstream_rest(il_upstream *u) {
+    if (!u->left) {
+        upstream_stopped(u);
+    } else if (u->stage == UPSTREAM_CLOSED) {
+        u->stage = UPSTREAM_TERMED;
+        il_timer_set(u->timer, UPSTREAM_TERM_MS);
     }
 }
 
@@ -96,9 +107,10 @@ static void upstream_on_child(void *ctx) {
         upstream_signal(u, SIGTERM); /* what its leader left behind */
     }
     (void)waitpid(u->pid, &u->status, 0);
-    u->exited = true;
+    u->exited = u->left = true;
+    upstream_signal(u, 0);
     if (u->stage != UPSTREAM_RUNS) {
-        upstream_stopped(u);
+        upstream_rest(u);
     } else if (u->eof) {
         upstream_gone(u);
     } else {
@@ -120,7 +132,7 @@ static void upstream_on_timer(void *ctx) {
     case UPSTREAM_TERMED:
         u->stage = UPSTREAM_KILLED;
         upstream_signal(u, SIGKILL);
-        il_timer_set(u->timer, UPSTREAM_KILL_MS);
+        il_timer_set(u->timer, u->exited ? 0 : UPSTREAM_KILL_MS); /* who is not our child is not ours to reap */
         return;
     case UPSTREAM_KILLED:
         upstream_stopped(u);
@@ -148,9 +160,12 @@ void il_upstream_stop(il_upstream *u) {
     upstream_close_stdin(u);
     /* `stopped` always comes from the loop. Its output is read and thrown away, so that a full pipe does not keep it alive. */
     il_reader_resume(u->reader);
-    il_timer_set(u->timer, u->exited ? 0 : UPSTREAM_CLOSE_MS);
+    upstream_signal(u, u->exited ? SIGTERM : 0); /* its leader is gone: what it left behind does not wait for its stdin */
     if (u->exited) {
-        u->stage = UPSTREAM_KILLED;
+        u->stage = u->left ? UPSTREAM_TERMED : UPSTREAM_KILLED;
+        il_timer_set(u->timer, u->left ? UPSTREAM_TERM_MS : 0);
+    } else {
+        il_timer_set(u->timer, UPSTREAM_CLOSE_MS);
     }
 }
 
@@ -220,6 +235,8 @@ il_status il_upstream_put(il_upstream *u, il_str line, il_error *err) {
     }
     return il_writer_put(u->writer, line, err);
 }
+
+size_t il_upstream_waiting(const il_upstream *u) { return u->writer == NULL ? 0 : il_writer_waiting(u->writer); }
 
 void il_upstream_pause(il_upstream *u) { il_reader_pause(u->reader); }
 
@@ -382,9 +399,11 @@ void il_upstream_free(il_upstream *u) {
     il_timer_free(u->timer);
     upstream_close(&u->from);
     upstream_close(&u->noise);
-    if (u->pid > 0 && !u->exited) {
+    if (u->pid > 0) {
         upstream_signal(u, SIGKILL);
-        (void)waitpid(u->pid, &u->status, 0);
+        if (!u->exited) {
+            (void)waitpid(u->pid, &u->status, 0);
+        }
     }
     u->alloc->free(u->alloc->ctx, u);
 }

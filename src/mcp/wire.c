@@ -3,24 +3,39 @@
 
 #include "base/error.h"
 
-static void wire_send(il_wire *w, const il_json *message, bool to_client) {
+/* False: the message is too large to be written, and was not. */
+static bool wire_send(il_wire *w, const il_json *message, bool to_client) {
     if (w->phase == IL_PHASE_STOP || (to_client ? w->client_gone : w->up_gone)) {
-        return;
+        return true;
     }
     il_str line;
     il_error err = {0};
     il_status st = il_rpc_line(&w->arena, message, IL_WIRE_LINE_MAX, &line, &err);
+    if (st == IL_E_LIMIT) { /* our escapes are longer than what came: six bytes for a control character */
+        return false;
+    }
     if (st == IL_OK) {
         st = to_client ? il_writer_put(w->out, line, &err) : il_upstream_put(w->up, line, &err);
     }
     if (st != IL_OK && st != IL_E_IO) { /* the end of the other side is reported by itself */
         il_wire_fatal(w, err.msg);
     }
+    return true;
 }
 
-void il_wire_to_client(il_wire *w, const il_json *message) { wire_send(w, message, true); }
+bool il_wire_release(il_wire *w, const il_json *message) { return wire_send(w, message, true); }
 
-void il_wire_to_server(il_wire *w, const il_json *message) { wire_send(w, message, false); }
+void il_wire_to_client(il_wire *w, const il_json *message) {
+    if (!wire_send(w, message, true)) {
+        il_wire_fatal(w, "a message of our own is too large");
+    }
+}
+
+void il_wire_to_server(il_wire *w, const il_json *message) {
+    if (!wire_send(w, message, false)) {
+        il_wire_fatal(w, "a message to the server is too large");
+    }
+}
 
 void il_wire_refuse(il_wire *w, const il_rpc_id *id, int64_t code, const char *text) {
     il_wire_to_client(w, il_rpc_error(&w->arena, id, code, il_str_of(text), NULL));
@@ -37,7 +52,8 @@ void il_wire_hold(il_wire *w, unsigned why, bool on) {
 
 void il_wire_arm(il_wire *w) {
     const uint64_t calls = il_pendings_due(&w->calls), asks = il_pendings_due(&w->asks), now = il_loop_now_ms();
-    const uint64_t due = calls < asks ? calls : asks;
+    uint64_t due = calls < asks ? calls : asks;
+    due = w->deaf != 0 && w->deaf < due ? w->deaf : due;
     if (due == UINT64_MAX) {
         il_timer_clear(w->due);
     } else {

@@ -17,6 +17,7 @@
 #define IL_WIRE_ARENA_MAX ((size_t)256 << 20)
 #define IL_WIRE_HIGH ((size_t)1 << 20) /* waiting bytes above which the other side is not read */
 #define IL_WIRE_WAITING_MAX ((size_t)128 << 20)
+#define IL_WIRE_DEAF ((size_t)32 << 20) /* waiting bytes above which a server that asks does not read; more than one client's message */
 #define IL_WIRE_DEPTH 64
 #define IL_WIRE_NODES 200000
 #define IL_WIRE_CALLS 256 /* in flight; the session's tickets bound those that are judged */
@@ -35,6 +36,7 @@ typedef enum il_phase {
 #define IL_HOLD_HANDSHAKE 1u
 #define IL_HOLD_FULL 2u
 #define IL_HOLD_DRAIN 4u
+#define IL_HOLD_CLIENT 8u /* it does not read its answers */
 
 typedef struct il_wire {
     il_gateway_config c;
@@ -46,6 +48,7 @@ typedef struct il_wire {
     il_timer *due, *changed, *drain;
     il_phase phase;
     unsigned hold; /* of the client's side */
+    uint64_t deaf; /* when a server that does not read is given up; 0: it reads */
     il_pendings calls, asks;
     il_features declared, offered; /* by the client; to the server */
     il_revision revision;
@@ -60,6 +63,8 @@ typedef struct il_wire {
 
 /* wire.c: sending, and what all share */
 void il_wire_to_client(il_wire *w, const il_json *message); /* NULL: out of memory, which ends the gateway */
+/* The same for what the server made large: false when it cannot be written within the limits. Nothing was sent then, and the message's arena may be full. */
+IL_NODISCARD bool il_wire_release(il_wire *w, const il_json *message);
 void il_wire_to_server(il_wire *w, const il_json *message);
 void il_wire_refuse(il_wire *w, const il_rpc_id *id, int64_t code, const char *text);
 void il_wire_hold(il_wire *w, unsigned why, bool on);

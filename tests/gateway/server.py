@@ -55,7 +55,7 @@ def call(id_, name, args, meta):
         notify("notifications/message", level="info", data=args["text"])
         text(id_, "ok")
     elif name == "big":
-        text(id_, "x" * args["n"])
+        write('{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"%s"}]}}\n' % (id_, args.get("of", "x") * args["n"]))
     elif name == "env":
         text(id_, json.dumps(dict(os.environ)))
     elif name == "pids":
@@ -88,6 +88,9 @@ def handle(message):
     if method == "initialize":
         if mode == "mute":
             return
+        if mode.startswith("hello:"):
+            send({"jsonrpc": "2.0", "id": id_, **json.loads(mode[6:])})
+            return
         send({"jsonrpc": "2.0", "id": id_, "result": {
             "protocolVersion": params["protocolVersion"],
             "capabilities": {"tools": {"listChanged": True}, "resources": {"subscribe": True}, "prompts": {}, "logging": {}},
@@ -108,6 +111,10 @@ if mode == "stubborn":
 for line in sys.stdin.buffer:
     seen.write(line)
     handle(json.loads(line))
+    while mode == "deaf":
+        time.sleep(1)
+    while mode == "pings":
+        write((json.dumps({"jsonrpc": "2.0", "id": "i" * 250, "method": "ping"}) + "\n") * 500)
 while mode == "stubborn":
     time.sleep(1)
 os._exit(0)

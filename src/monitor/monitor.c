@@ -458,14 +458,18 @@ il_status il_monitor_approvals(il_monitor *m, il_str session, bool (*visit)(void
 
 static il_status il_monitor_parent(const il_monitor *m, il_arena *arena, il_str id, il_session **out, uint64_t *version,
                                    il_error *err) {
-    il_str bytes;
+    il_str bytes = {0};
     IL_TRY(il_monitor_load(m, arena, id, &bytes, version, err));
     *out = IL_NEW(arena, il_session);
     if (*out == NULL) {
         return il_arena_fail(arena, err);
     }
     IL_TRY(il_session_decode((const uint8_t *)bytes.p, bytes.n, *out, err));
-    bool ended = il_digest_eq((*out)->machine, m->core.seal) && il_bind_phase(&m->core.bind, (*out)->state, "ended");
+    bool same = il_digest_eq((*out)->machine, m->core.seal);
+    bool ended = same && il_bind_phase(&m->core.bind, (*out)->state, "ended");
+    if (same && !il_plan_agrees(&m->core, *out)) {
+        return il_error_set(err, IL_E_DAMAGED, "the parent's summary is not what its machine's state says");
+    }
     if ((*out)->quarantined || ended) {
         return il_error_set(err, IL_E_STATE, "the parent is %s", ended ? "ended" : "quarantined");
     }

@@ -135,10 +135,16 @@ static bool il_plan_flights_agree(const il_plan *p) {
     return (once == flight || (flight && il_plan_frozen(p))) && (crossing == over || (over && il_plan_frozen(p)));
 }
 
-static il_status il_plan_check(il_plan *p, il_error *err) {
+bool il_plan_agrees(const il_core *core, const il_session *s) {
     uint8_t counted, flight, open;
-    il_plan_summary(p->core, p->s, &counted, &flight, &open);
-    if (counted != p->s->counted || flight != p->s->flight || open != p->s->open) {
+    il_plan_summary(core, s, &counted, &flight, &open);
+    /* any symbol tells whether the state is in the table */
+    return il_machine_step(core->bind.machine, s->state, 0).reason != IL_REASON_OFF_TABLE && counted == s->counted &&
+           flight == s->flight && open == s->open;
+}
+
+static il_status il_plan_check(il_plan *p, il_error *err) {
+    if (!il_plan_agrees(p->core, p->s)) {
         return il_error_set(err, IL_E_DAMAGED, "the session's summary is not what its machine's state says");
     }
     if (!il_plan_slots_agree(p->core, p->s) || !il_plan_flights_agree(p)) {

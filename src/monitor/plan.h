@@ -67,6 +67,9 @@ IL_NODISCARD il_status il_plan_end(il_plan *p, bool abandon, il_error *err);
 /* The change to commit. Checks once more that the session and its machine agree (IL_E_INTERNAL). */
 IL_NODISCARD il_status il_plan_done(il_plan *p, il_store_change *out, il_error *err);
 
+/* Whether a session's state is one of this machine and its summary says what the state says. */
+bool il_plan_agrees(const il_core *core, const il_session *s);
+
 /* ---- for the files of planning -------------------------------------------------------------- */
 
 /* Steps the machine; an accepted step moves the session, its summary and witnesses. Slots are the caller's, then il_plan_slots(). */

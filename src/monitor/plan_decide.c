@@ -184,7 +184,7 @@ static il_status il_deciding_request(il_deciding *c, uint8_t rule, bool *asked, 
     slot->reason = rule;
     memcpy(slot->binding, c->binding, sizeof slot->binding);
     memcpy(slot->tool, c->name.p, c->name.n);
-    for (uint32_t i = 0; i < IL_PLAN_ENTROPY; i++) {
+    for (size_t i = 0; i < IL_PLAN_ENTROPY; i++) {
         (void)il_format(slot->id + 2 * i, 3, "%02x", (unsigned)p->in.entropy[i]);
     }
     IL_TRY(il_plan_slots(p, err));

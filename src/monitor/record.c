@@ -83,19 +83,24 @@ static il_json *il_record_tool(il_arena *arena, il_str tool) {
     return il_record_str(arena, il_str_of(text));
 }
 
+bool il_record_judgement(il_arena *arena, il_json *object, uint32_t effects, il_action action, il_layer layer,
+                         const char *reason) {
+    return il_json_set(object, IL_STR("effects"), il_record_effects(arena, effects)) &&
+           il_json_set(object, IL_STR("action"), il_record_text(arena, il_action_name(action))) &&
+           il_json_set(object, IL_STR("layer"), il_record_text(arena, il_layer_name(layer))) &&
+           il_json_set(object, IL_STR("reason"), il_record_text(arena, reason));
+}
+
 il_json *il_record_decision(il_arena *arena, const il_machine *machine, il_str tool, bool enforced, const il_label *label,
                             const il_decision *d) {
     il_json *o = il_json_make(arena, IL_JSON_OBJECT);
-    bool ok = il_json_set(o, IL_STR("action"), il_record_text(arena, il_action_name(d->action)));
+    bool ok = il_record_judgement(arena, o, d->effects, d->action, d->layer, d->reason);
     ok = ok && il_json_set(o, IL_STR("approval"), il_record_text(arena, d->approval));
     ok = ok && il_json_set(o, IL_STR("args_digest"), il_record_hex(arena, d->args_digest, sizeof d->args_digest));
     ok = ok && il_json_set(o, IL_STR("declared"), il_record_effects(arena, label != NULL ? label->declared : 0));
-    ok = ok && il_json_set(o, IL_STR("effects"), il_record_effects(arena, d->effects));
-    ok = ok && il_json_set(o, IL_STR("layer"), il_record_text(arena, il_layer_name(d->layer)));
     ok = ok && il_json_set(o, IL_STR("mode"), il_record_text(arena, enforced ? "enforce" : "monitor"));
     ok = ok && il_json_set(o, IL_STR("post"), il_record_state(arena, d->post));
     ok = ok && il_json_set(o, IL_STR("pre"), il_record_state(arena, d->pre));
-    ok = ok && il_json_set(o, IL_STR("reason"), il_record_text(arena, d->reason));
     ok = ok && il_json_set(o, IL_STR("run"), il_json_boolean(arena, d->run));
     ok = ok && il_json_set(o, IL_STR("sink"), il_record_text(arena, il_record_sink(label)));
     ok = ok && il_json_set(o, IL_STR("symbol"), il_record_symbol(arena, machine, d->symbol));
@@ -106,17 +111,6 @@ il_json *il_record_decision(il_arena *arena, const il_machine *machine, il_str t
     ok = ok && il_json_set(o, IL_STR("vouched"), il_json_boolean(arena, label != NULL && label->vouched));
     ok = ok && il_json_set(o, IL_STR("why"), il_record_text(arena, label != NULL ? label->why : NULL));
     ok = ok && il_json_set(o, IL_STR("witnesses"), il_record_witnesses(arena, d));
-    return ok ? o : NULL;
-}
-
-il_json *il_record_step(il_arena *arena, uint64_t step, il_str tool, const il_decision *d) {
-    il_json *o = il_json_make(arena, IL_JSON_OBJECT);
-    bool ok = il_json_set(o, IL_STR("step"), il_json_number(arena, (int64_t)step));
-    ok = ok && il_json_set(o, IL_STR("tool"), il_record_tool(arena, tool));
-    ok = ok && il_json_set(o, IL_STR("effects"), il_record_effects(arena, d->effects));
-    ok = ok && il_json_set(o, IL_STR("action"), il_record_text(arena, il_action_name(d->action)));
-    ok = ok && il_json_set(o, IL_STR("layer"), il_record_text(arena, il_layer_name(d->layer)));
-    ok = ok && il_json_set(o, IL_STR("reason"), il_record_text(arena, d->reason));
     return ok ? o : NULL;
 }
 

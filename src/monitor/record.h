@@ -15,8 +15,9 @@ il_json *il_record_state(il_arena *arena, uint64_t state); /* 16 hexadecimal dig
 /* The decision record. `label` may be NULL when the labeller was not reached. */
 il_json *il_record_decision(il_arena *arena, const il_machine *machine, il_str tool, bool enforced, const il_label *label,
                             const il_decision *d);
-/* The line of a session file's answer: step, tool, effects, action, layer, reason, in this order. */
-il_json *il_record_step(il_arena *arena, uint64_t step, il_str tool, const il_decision *d);
+/* The part that every face shows: adds effects, action, layer and reason to `object`, in this order. false when out of memory. */
+bool il_record_judgement(il_arena *arena, il_json *object, uint32_t effects, il_action action, il_layer layer,
+                         const char *reason);
 
 /* Sorted canonical text. IL_E_MEMORY for a NULL object. */
 IL_NODISCARD il_status il_record_write(il_arena *arena, const il_json *object, il_str *out, il_error *err);

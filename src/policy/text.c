@@ -93,7 +93,8 @@ static bool il_text_break(char c) { return c == '\t' || c == '\n' || c == '\r'; 
 /* Full stops that browsers read as a dot of a host: U+3002, U+FF0E, U+FF61. */
 static bool il_text_wide_dot(il_str t, size_t at) {
     il_str rest = il_str_part(t, at, t.n);
-    return il_str_starts(rest, IL_STR("\xe3\x80\x82")) || il_str_starts(rest, IL_STR("\xef\xbc\x8e")) || il_str_starts(rest, IL_STR("\xef\xbd\xa1"));
+    return il_str_starts(rest, IL_STR("\xe3\x80\x82")) || il_str_starts(rest, IL_STR("\xef\xbc\x8e")) ||
+           il_str_starts(rest, IL_STR("\xef\xbd\xa1"));
 }
 
 /* Reports a URL that was written without its scheme: what it stands on has one. */
@@ -132,10 +133,13 @@ static bool il_text_at_slashes(il_text_scan *s, il_str t, size_t at) {
     }
     size_t end = from;
     bool dot = false, number = true;
-    while (end < t.n && (il_ascii_alnum(t.p[end]) || t.p[end] == '-' || t.p[end] == '_' || t.p[end] == '.' || il_text_high(t.p[end]))) {
-        dot = dot || (t.p[end] == '.' && end + 1 < t.n && (il_ascii_alnum(t.p[end + 1]) || il_text_high(t.p[end + 1]))) || il_text_wide_dot(t, end);
-        number = number && (il_ascii_digit(t.p[end]) || (end == from + 1 && t.p[from] == '0' && il_ascii_lower(t.p[end]) == 'x') ||
-                            (end > from + 1 && il_ascii_lower(t.p[from + 1]) == 'x' && il_ascii_hex(t.p[end]) >= 0));
+    while (end < t.n &&
+           (il_ascii_alnum(t.p[end]) || t.p[end] == '-' || t.p[end] == '_' || t.p[end] == '.' || il_text_high(t.p[end]))) {
+        dot = dot || (t.p[end] == '.' && end + 1 < t.n && (il_ascii_alnum(t.p[end + 1]) || il_text_high(t.p[end + 1]))) ||
+              il_text_wide_dot(t, end);
+        number =
+            number && (il_ascii_digit(t.p[end]) || (end == from + 1 && t.p[from] == '0' && il_ascii_lower(t.p[end]) == 'x') ||
+                       (end > from + 1 && il_ascii_lower(t.p[from + 1]) == 'x' && il_ascii_hex(t.p[end]) >= 0));
         end++;
     }
     if ((end == from && end < t.n && t.p[end] == '[') || (number && end - from >= 8 && !dot)) {
@@ -146,8 +150,8 @@ static bool il_text_at_slashes(il_text_scan *s, il_str t, size_t at) {
 
 /* `www.host.example`, which mail and chat programs make a link of. */
 static bool il_text_at_www(il_text_scan *s, il_str t, size_t at) {
-    bool begins = at == 0 || !(il_ascii_alnum(t.p[at - 1]) || t.p[at - 1] == '/' || t.p[at - 1] == '.' || t.p[at - 1] == '-' || t.p[at - 1] == '_' ||
-                               t.p[at - 1] == '@');
+    bool begins = at == 0 || !(il_ascii_alnum(t.p[at - 1]) || t.p[at - 1] == '/' || t.p[at - 1] == '.' || t.p[at - 1] == '-' ||
+                               t.p[at - 1] == '_' || t.p[at - 1] == '@');
     bool www = begins && t.n - at > 4 && il_str_eq_nocase(il_str_part(t, at, at + 4), IL_STR("www.")) &&
                (il_ascii_alnum(t.p[at + 4]) || il_text_high(t.p[at + 4]));
     return !www || il_text_schemeless(s, t, at);
@@ -159,9 +163,7 @@ static bool il_text_local_char(char c) {
 static bool il_text_domain_char(char c) { return il_ascii_alnum(c) || c == '.' || c == '_' || c == '-' || il_text_high(c); }
 
 /* What else RFC 5322 lets stand in a name, but for the signs of URLs, where `/@name` is no address. */
-static bool il_text_atom_sign(char c) {
-    return il_str_find(IL_STR("!$%&'*^`{|}~"), (il_str){&c, 1}, 0) != SIZE_MAX;
-}
+static bool il_text_atom_sign(char c) { return il_str_find(IL_STR("!$%&'*^`{|}~"), (il_str){&c, 1}, 0) != SIZE_MAX; }
 
 static bool il_text_at_sign(il_text_scan *s, il_str t, size_t at) {
     size_t from = at, to = at + 1;
@@ -319,9 +321,9 @@ static size_t il_text_entity(il_str t, size_t at, char out[4], size_t *n) {
     static const struct {
         const char *name;
         char c;
-    } named[] = {{"&amp;", '&'}, {"&colon;", ':'}, {"&sol;", '/'},    {"&bsol;", '\\'}, {"&period;", '.'},
-                 {"&commat;", '@'}, {"&quest;", '?'}, {"&num;", '#'}, {"&percnt;", '%'}, {"&equals;", '='},
-                 {"&Tab;", '\t'}, {"&NewLine;", '\n'}, {"&AMP;", '&'}};
+    } named[] = {{"&amp;", '&'},    {"&colon;", ':'},    {"&sol;", '/'}, {"&bsol;", '\\'},  {"&period;", '.'},
+                 {"&commat;", '@'}, {"&quest;", '?'},    {"&num;", '#'}, {"&percnt;", '%'}, {"&equals;", '='},
+                 {"&Tab;", '\t'},   {"&NewLine;", '\n'}, {"&AMP;", '&'}};
     il_str rest = il_str_part(t, at, t.n);
     for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
         if (il_str_starts(rest, il_str_of(named[i].name))) {

@@ -179,9 +179,11 @@ void monitor_again(monitor_case *c) {
     }
 }
 
-void monitor_case_init(monitor_case *c, const char *yaml) {
+void monitor_case_init(monitor_case *c, const char *yaml) { monitor_case_init_with(c, "trifecta", yaml); }
+
+void monitor_case_init_with(monitor_case *c, const char *machine, const char *yaml) {
     memset(c, 0, sizeof *c);
-    policy_case_init(&c->policy, "trifecta");
+    policy_case_init(&c->policy, machine);
     policy_must(&c->policy, yaml);
     policy_memory_init(&c->memory);
     (void)pthread_mutex_init(&c->store.lock, NULL);

@@ -48,6 +48,7 @@ typedef struct monitor_case {
 
 /* Compiles `yaml` and makes a monitor and a session `s1`. */
 void monitor_case_init(monitor_case *c, const char *yaml);
+void monitor_case_init_with(monitor_case *c, const char *machine, const char *yaml);
 void monitor_case_free(monitor_case *c);
 /* Forgets every session and row; begins `s1` again. */
 void monitor_again(monitor_case *c);

@@ -26,7 +26,7 @@ typedef struct policy_case {
     il_error err;
 } policy_case;
 
-/* With machines/NAME.yaml, compiled here; tests run from the source root. */
+/* With machines/NAME.yaml or tests/machines/NAME.yaml, compiled here; tests run from the source root. */
 void policy_case_init(policy_case *c, const char *machine);
 void policy_case_free(policy_case *c);
 /* Compiles YAML text; the policy before it is freed. */

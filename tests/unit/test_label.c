@@ -274,7 +274,7 @@ static void label_unknown(void **state) {
                                         "inn.read",
                                         "in.",
                                         "in",
-                                        ("in.r\xd0\xb5" "ad"),
+                                        "in.r\xd0\xb5z",
                                         "out.any\x01",
                                         "out.any thing",
                                         "",

@@ -460,6 +460,11 @@ static void debt_6_join(void **state) {
     child.parent = IL_STR("nobody");
     assert_int_equal(il_monitor_begin(c->monitor, IL_STR("c2"), &child, &c->err), IL_E_NOT_FOUND);
     child.parent = IL_STR("s1");
+    il_session was = monitor_session(c, "s1"), bad = was;
+    bad.counted = 0; /* a parent that says less than its state */
+    monitor_put(c, "s1", &bad);
+    assert_int_equal(il_monitor_begin(c->monitor, IL_STR("c2"), &child, &c->err), IL_E_DAMAGED);
+    monitor_put(c, "s1", &was);
     child.resume = true;
     assert_int_equal(il_monitor_begin(c->monitor, IL_STR("c1"), &child, &c->err), IL_E_ARGUMENT);
     assert_int_equal(il_monitor_quarantine(c->monitor, IL_STR("s1"), IL_STR("x"), &c->err), IL_OK);

@@ -65,19 +65,31 @@ static const struct {
     {"x /\t/evil.example/x", "uhttps://evil.example/x"},
     {"x=\"/&Tab;/evil.example/x\"", "uhttps://evil.example/x"},
     {"![](//3221226219/x) ![](//0xC0000201/x) ![](//[::1]/x)", "u!;u!;u!"},
-    {"![](//evil\xe3\x80\x82" "example/x)", "uhttps://evil\xe3\x80\x82" "example/x"},
+    {"![](//evil\xe3\x80\x82"
+     "example/x)",
+     "uhttps://evil\xe3\x80\x82"
+     "example/x"},
     {"![](//evil%2Eexample/x)", "uhttps://evil.example/x"},
     {"/// doc.comment, //todo 3, a\n/\nb", ""},
-    {"//a.example/?u=https%3A%2F%2Fevil.example", "uhttps://a.example/?u=https%3A%2F%2Fevil.example;uhttps://a.example/?u=https://evil.example;uhttps://evil.example"},
+    {"//a.example/?u=https%3A%2F%2Fevil.example",
+     "uhttps://a.example/?u=https%3A%2F%2Fevil.example;uhttps://a.example/?u=https://evil.example;uhttps://evil.example"},
     {"https://a.example/?u=/%5Cevil.example", "uhttps://a.example/?u=/%5Cevil.example;uhttps://evil.example"},
-    {"see www.evil.example/x, WWW.evil.example; https://www.a.example x.www.b", "uhttps://www.evil.example/x;uhttps://WWW.evil.example;uhttps://www.a.example"},
+    {"see www.evil.example/x, WWW.evil.example; https://www.a.example x.www.b",
+     "uhttps://www.evil.example/x;uhttps://WWW.evil.example;uhttps://www.a.example"},
     {"mailto:bo%40evil.example", "ebo@evil.example"},
     {"bo'@evil.example bo!@evil.example", "e!;e!"},
     {"**@ana.smith** '@ana.smith' https://a.example/@ana.smith", "uhttps://a.example/@ana.smith"},
-    {"bo\xef\xbc\xa0" "evil.example", "e!"},
+    {"bo\xef\xbc\xa0"
+     "evil.example",
+     "e!"},
     {"bo&#x00000000040;evil.example", "ebo@evil.example"},
     {"GB29  NWBK  6016  1331  9268  19, GB29.NWBK.6016.1331.9268.19", "aGB29NWBK60161331926819;aGB29NWBK60161331926819"},
-    {"GB29\xc2\xa0NWBK\xc2\xa0" "6016\xc2\xa0" "1331\xc2\xa0" "9268\xc2\xa0" "19", "aGB29NWBK60161331926819"},
+    {"GB29\xc2\xa0NWBK\xc2\xa0"
+     "6016\xc2\xa0"
+     "1331\xc2\xa0"
+     "9268\xc2\xa0"
+     "19",
+     "aGB29NWBK60161331926819"},
     {"ab12cdef34567890ab12cdef34567890 AB12 CDEF 3456 7890 ABCD", ""},
     {"GB29NWBK", ""},
 };

@@ -6,6 +6,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "host/file.h"
+#include "host/machine_file.h"
 #include "host/shipped.h"
 #include "interlock/host.h"
 #include "policy/compiled.h"
@@ -21,30 +22,12 @@ typedef struct harden_run {
     il_arena arena;
 } harden_run;
 
-/* `name` relative to the folder of the policy. */
-static il_status harden_beside(harden_run *run, il_str name, const char **out, il_error *err) {
-    const il_str policy = il_str_of(run->path);
-    size_t folder = name.p[0] == '/' ? 0 : policy.n;
-    while (folder > 0 && policy.p[folder - 1] != '/') {
-        folder--;
-    }
-    char *p = il_arena_bytes(&run->arena, folder + name.n + 1);
-    if (!p) {
-        return il_arena_fail(&run->arena, err);
-    }
-    memcpy(p, policy.p, folder);
-    memcpy(p + folder, name.p, name.n);
-    p[folder + name.n] = '\0';
-    *out = p;
-    return IL_OK;
-}
-
 static il_status harden_of_policy(harden_run *run, const il_json *policy, il_json **out, il_error *err) {
     il_str name = {0};
     il_str source = {0};
     IL_TRY(il_policy_machine_name(policy, &name, err));
-    if (il_str_find(name, IL_STR("/"), 0) != SIZE_MAX || il_str_find(name, IL_STR("."), 0) != SIZE_MAX) {
-        IL_TRY(harden_beside(run, name, &run->path, err));
+    if (il_machine_file_is(name)) {
+        IL_TRY(il_machine_file_path(&run->arena, run->path, name, &run->path, err));
         return il_file_document(&run->arena, run->path, IL_FILE_TRUSTED, out, err);
     }
     if (!il_shipped_source(name, &source)) {

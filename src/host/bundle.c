@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "host/file.h"
+#include "host/machine_file.h"
 #include "host/prove.h"
 #include "interlock/host.h"
 
@@ -27,32 +28,6 @@ void il_bundle_free(il_bundle *b) {
     }
 }
 
-/* A shipped name is a bare word; what has a folder or an ending is a file. */
-static bool bundle_is_file(il_str name) {
-    return il_str_find(name, IL_STR("/"), 0) != SIZE_MAX || il_str_find(name, IL_STR("."), 0) != SIZE_MAX;
-}
-
-/* `name` relative to the folder of the policy at `path`, NUL-terminated in `scratch`. */
-static il_status bundle_path(il_arena *scratch, const char *path, il_str name, const char **out, il_error *err) {
-    const il_str policy = il_str_of(path);
-    size_t folder = policy.n;
-    if (name.p[0] == '/') {
-        folder = 0;
-    }
-    while (folder > 0 && policy.p[folder - 1] != '/') {
-        folder--;
-    }
-    char *p = il_arena_bytes(scratch, folder + name.n + 1);
-    if (!p) {
-        return il_arena_fail(scratch, err);
-    }
-    memcpy(p, policy.p, folder);
-    memcpy(p + folder, name.p, name.n);
-    p[folder + name.n] = '\0';
-    *out = p;
-    return IL_OK;
-}
-
 /* A failure in the machine's file, said at the place where the policy names it. */
 static il_status bundle_machine_failed(il_status status, const il_json *at, const char *path, const il_error *why,
                                        il_error *err) {
@@ -69,11 +44,11 @@ static il_status bundle_machine(il_bundle *b, il_arena *scratch, const char *pat
     const char *file = NULL;
     IL_TRY(il_policy_machine_name(doc, &name, err));
     const il_json *at = il_json_get(doc, IL_STR("machine"));
-    if (!bundle_is_file(name)) {
+    if (!il_machine_file_is(name)) {
         const il_status status = il_host_machine(&b->alloc, name, &b->machine, &why);
         return status == IL_OK ? status : IL_JSON_FAIL(at, err, status == IL_E_NOT_FOUND ? IL_E_INVALID : status, "%s", why.msg);
     }
-    IL_TRY(bundle_path(scratch, path, name, &file, err));
+    IL_TRY(il_machine_file_path(scratch, path, name, &file, err));
     const il_status status = il_prove_file(&b->alloc, &b->proven, file, &b->machine, &why);
     return status == IL_OK ? status : bundle_machine_failed(status, at, file, &why, err);
 }

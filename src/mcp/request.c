@@ -205,9 +205,12 @@ static void request_go(il_wire *w, const il_rpc *rpc, const il_mediation *m) {
         return;
     }
     if (m->treat == IL_TREAT_GATE || (m->treat == IL_TREAT_LIST && !w->inside)) {
-        const il_json *args = call ? il_json_get(rpc->params, IL_STR("arguments")) : il_filter_params(&w->arena, rpc->params);
+        const bool list = m->treat == IL_TREAT_LIST; /* its cursor is the server's own, checked above: it carries nothing out */
+        const il_json *args = call   ? il_json_get(rpc->params, IL_STR("arguments"))
+                              : list ? NULL
+                                     : il_filter_params(&w->arena, rpc->params);
         il_decision d;
-        if (!call && args == NULL) {
+        if (!call && !list && args == NULL) {
             il_wire_fatal(w, "out of memory for a request");
             return;
         }

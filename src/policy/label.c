@@ -288,8 +288,8 @@ static void il_label_sink(il_label *out, bool once) {
     out->sink = (out->effects & (uint32_t)IL_EGRESS) == 0 ? IL_SINK_NONE : once ? IL_SINK_ONCE : IL_SINK_STANDING;
 }
 
-/* The methods that list what a server has: they bring its texts, but carry no words of the caller, since the cursor is the server's own (the
- * gateway passes no other). So of a server outside they are known without an entry, and are no way out. */
+/* The methods that list what a server has: they bring its texts. So of a server outside they are known without an entry, and are no way out
+ * when they carry nothing. A cursor does: whoever knows that the server gave it (the gateway does) has the list judged without it. */
 static bool il_label_lists(il_str tool, const il_json *args) {
     static const il_str methods[] = {
         {"tools/list", 10}, {"prompts/list", 12}, {"resources/list", 14}, {"resources/templates/list", 24}};
@@ -317,7 +317,7 @@ static il_status il_label_judge(const il_policy *p, il_str server, il_str tool, 
     if (m.tool == NULL && !lists) {
         return IL_OK;
     }
-    out->declared = m.effects | (outside ? (uint32_t)IL_UNTRUSTED : 0u) | (outside && !lists ? (uint32_t)IL_EGRESS : 0u);
+    out->declared = m.effects | (outside ? (uint32_t)IL_UNTRUSTED : 0u) | (outside && !(lists && il_json_count(args) == 0) ? (uint32_t)IL_EGRESS : 0u);
     out->effects = out->declared;
     if ((out->declared & IL_SINKS) != 0) {
         uint32_t taints = (out->declared | held) & IL_TAINTS;

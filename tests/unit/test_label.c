@@ -199,18 +199,18 @@ static const label_row label_rows[] = {
     {"out.any", "{}", 0, U | E},
     {"out.send", "{\"to\":\"bo@corp.example\"}", 0, U | E},
     {"undeclared.send", "{\"to\":\"bo@corp.example\"}", 0, U | E},
-    /* its lists bring its texts and carry nothing out, with or without an entry; with other arguments they are a tool */
+    /* its lists bring its texts and carry nothing out, with or without an entry; with a cursor or other arguments they do */
     {"out.tools/list", "{}", 0, U},
     {"undeclared.tools/list", "{}", 0, U},
-    {"undeclared.prompts/list", "{\"cursor\":\"p2\"}", 0, U},
+    {"undeclared.prompts/list", "{\"cursor\":\"p2\"}", 0, U | E},
     {"undeclared.resources/templates/list", "{}", S, U},
     {"out.resources/list", "{\"cursor\":\"p2\",\"note\":\"x\"}", 0, U | E},
     {"out.resources/list", "{\"note\":\"x\"}", 0, U | E},
     {"out.tools/lists", "{}", 0, U | E},
-    /* a list of an outside server is content; it is asked with a cursor at most, so nothing leaves. No entry is needed */
+    /* a list of an outside server is content; where nothing is said, nothing leaves. No entry is needed */
     {"strange.tools/list", "{}", 0, U},
     {"strange.prompts/list", NULL, U | S, U},
-    {"strange.resources/list", "{\"cursor\":\"x\"}", 0, U},
+    {"strange.resources/list", "{\"cursor\":\"salary 91,000\"}", U | S, U | E},
     {"strange.resources/templates/list", "{}", 0, U},
     {"out.tools/list", "{}", 0, U},
     {"out.tools/list", "{\"cursor\":\"x\",\"q\":\"y\"}", 0, U | E},

@@ -17,7 +17,7 @@ static il_control_state control_guard(const il_harden *h) {
     }
     il_variant variant = {.skip = true, .skip_action = g->action, .skip_clause = g->clause};
     uint64_t state = s->m->initial;
-    uint64_t real = s->m->initial;
+    uint64_t real = state;
     bool refused = false;
     bool inside = false;
     for (uint32_t i = 0; i < g->witness.n; i++) {
@@ -104,7 +104,8 @@ il_status il_check_controls(il_harden *h, il_error *err) {
     h->controls[0] = (il_control){"guard-removed", "a region guard is left out: the region must be reached", control_guard(h)};
     h->controls[1] = (il_control){"region-true", "a region that holds every state must be reported", IL_CONTROL_NOT_RUN};
     IL_TRY(control_true(h, &h->controls[1].state, err));
-    h->controls[2] = (il_control){"certificate-flipped", "a certificate with one byte changed must be refused", IL_CONTROL_NOT_RUN};
+    h->controls[2] =
+        (il_control){"certificate-flipped", "a certificate with one byte changed must be refused", IL_CONTROL_NOT_RUN};
     IL_TRY(control_certificate(h, &h->controls[2].state, err));
     h->controls[3] = (il_control){"table-flipped", "a table with one byte changed must be refused", IL_CONTROL_NOT_RUN};
     return control_table(h, &h->controls[3].state, err);

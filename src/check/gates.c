@@ -36,7 +36,8 @@ static il_status gates_gated(il_harden *h, uint32_t r, il_check *c, il_error *er
     bool reached = false;
     il_view whole = {.subject = &h->subject, .table = s->table != NULL};
     IL_TRY(il_view_reaches(h, &whole, r, &reached, &c->bound_hit, &c->witness, err));
-    il_view without = {.subject = &h->subject, .table = s->table != NULL, .dropped = s->m->regions[r].by, .regions = UINT64_C(1) << r};
+    il_view without = {
+        .subject = &h->subject, .table = s->table != NULL, .dropped = s->m->regions[r].by, .regions = UINT64_C(1) << r};
     il_space space = {0};
     il_status status = il_view_explore(&without, &space, err);
     if (status == IL_OK && (space.hits[r].found || reached)) {

@@ -2,8 +2,8 @@
 /* Leaves out one reject clause at a time and asks every question again: what does this clause hold shut? */
 #include "check/parts.h"
 
-static il_status guards_note(il_harden *h, const il_view *v, const il_space *s, const il_space_hit *hit, il_guard_opens opens, uint32_t region,
-                             il_error *err) {
+static il_status guards_note(il_harden *h, const il_view *v, const il_space *s, const il_space_hit *hit, il_guard_opens opens,
+                             uint32_t region, il_error *err) {
     il_guard_result *g = IL_NEW(h->subject.arena, il_guard_result);
     if (!g) {
         return il_arena_fail(h->subject.arena, err);
@@ -41,12 +41,18 @@ static il_status guards_clause(il_harden *h, const il_variant *variant, il_memo 
     IL_TRY(guards_look(h, &v, IL_GUARD_OPENS_REGION, err));
     for (uint32_t r = 0; r < s->m->nregions; r++) {
         if (s->m->regions[r].gated) {
-            v = (il_view){.subject = s, .variant = *variant, .varied = memo, .regions = UINT64_C(1) << r, .dropped = s->m->regions[r].by};
+            v = (il_view){
+                .subject = s, .variant = *variant, .varied = memo, .regions = UINT64_C(1) << r, .dropped = s->m->regions[r].by};
             IL_TRY(guards_look(h, &v, IL_GUARD_OPENS_BYPASS, err));
         }
     }
     if (s->ntaints > 0) {
-        v = (il_view){.subject = s, .variant = *variant, .varied = memo, .regions = s->never, .observer = IL_OBSERVE_GHOSTS, .dropped = s->lowers};
+        v = (il_view){.subject = s,
+                      .variant = *variant,
+                      .varied = memo,
+                      .regions = s->never,
+                      .observer = IL_OBSERVE_GHOSTS,
+                      .dropped = s->lowers};
         IL_TRY(guards_look(h, &v, IL_GUARD_OPENS_LAUNDERED, err));
         v = (il_view){.subject = s, .variant = *variant, .varied = memo, .regions = s->never, .observer = IL_OBSERVE_CONFIRMED};
         IL_TRY(guards_look(h, &v, IL_GUARD_OPENS_CONFIRMED, err));

@@ -9,11 +9,16 @@
 
 const char *il_check_verdict_name(il_check_verdict v) {
     switch (v) {
-    case IL_CHECK_ERROR: return "ERROR";
-    case IL_CHECK_PASS: return "PASS";
-    case IL_CHECK_FAIL: return "FAIL";
-    case IL_CHECK_INCONCLUSIVE: return "INCONCLUSIVE";
-    case IL_CHECK_VACUOUS: return "VACUOUS";
+    case IL_CHECK_ERROR:
+        return "ERROR";
+    case IL_CHECK_PASS:
+        return "PASS";
+    case IL_CHECK_FAIL:
+        return "FAIL";
+    case IL_CHECK_INCONCLUSIVE:
+        return "INCONCLUSIVE";
+    case IL_CHECK_VACUOUS:
+        return "VACUOUS";
     }
     return "ERROR";
 }
@@ -32,7 +37,8 @@ il_check *il_check_add(il_harden *h, const char *id, uint32_t region, bool requi
     return c;
 }
 
-il_status il_check_judge(il_harden *h, il_check *c, const il_view *v, const il_space *s, uint32_t bit, const char *finding, il_error *err) {
+il_status il_check_judge(il_harden *h, il_check *c, const il_view *v, const il_space *s, uint32_t bit, const char *finding,
+                         il_error *err) {
     c->states = s->n;
     c->edges = s->edges;
     c->depth = s->depth;
@@ -133,7 +139,8 @@ static il_status harden_checks(il_harden *h, il_error *err) {
     return harden_certify(h, err);
 }
 
-il_status il_harden_run(il_harden *h, const il_alloc *alloc, il_arena *arena, const il_model *m, const il_space_bounds *bounds, il_error *err) {
+il_status il_harden_run(il_harden *h, const il_alloc *alloc, il_arena *arena, const il_model *m, const il_space_bounds *bounds,
+                        il_error *err) {
     *h = (il_harden){0};
     il_machine *table = NULL;
     il_status status = il_subject_init(&h->subject, alloc, arena, m, bounds, err);
@@ -153,6 +160,4 @@ il_status il_harden_run(il_harden *h, const il_alloc *alloc, il_arena *arena, co
     return status;
 }
 
-void il_harden_free(il_harden *h) {
-    il_subject_free(&h->subject);
-}
+void il_harden_free(il_harden *h) { il_subject_free(&h->subject); }

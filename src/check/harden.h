@@ -28,10 +28,10 @@ typedef struct il_trace {
 typedef struct il_check il_check;
 struct il_check {
     il_check *next;
-    const char *id;      /* `from-init`, `mediation`, `havoc`, `gates`, `laundering`, ... static text */
-    uint32_t region;     /* UINT32_MAX when it is about the whole machine */
+    const char *id;  /* `from-init`, `mediation`, `havoc`, `gates`, `laundering`, ... static text */
+    uint32_t region; /* UINT32_MAX when it is about the whole machine */
     il_check_verdict verdict;
-    bool required;       /* full mediation needs it */
+    bool required; /* full mediation needs it */
     bool bound_hit;
     uint32_t states, depth;
     uint64_t edges;
@@ -89,33 +89,34 @@ typedef struct il_recovery {
 
 typedef struct il_harden {
     il_subject subject;
-    il_str table;         /* sealed bytes; empty when the machine could not be tabulated within the bounds */
+    il_str table; /* sealed bytes; empty when the machine could not be tabulated within the bounds */
     uint8_t table_digest[IL_DIGEST_BYTES];
-    il_str certificate;   /* empty unless fully mediated */
+    il_str certificate; /* empty unless fully mediated */
     uint32_t states, depth;
     uint64_t edges;
     il_check *checks, *last_check;
     il_havoc_set *havoc, *last_havoc;
     il_guard_result *guards, *last_guard;
     il_var_writers writers[IL_MODEL_VARS_MAX];
-    uint64_t gate_sets[IL_MODEL_REGIONS_MAX]; /* gated regions: one smallest set of its gates that suffices to reach it */
+    uint64_t gate_sets[IL_MODEL_REGIONS_MAX];   /* gated regions: one smallest set of its gates that suffices to reach it */
     il_trace concessions[IL_MODEL_REGIONS_MAX]; /* what refinement concedes: ghosts with the `lowers` edges kept */
-    uint64_t frozen;      /* variables that never leave their initial value */
-    uint64_t idle_gates;  /* actions */
-    uint32_t never_fired; /* rules */
-    bool *rule_fired;     /* nrules entries */
+    uint64_t frozen;                            /* variables that never leave their initial value */
+    uint64_t idle_gates;                        /* actions */
+    uint32_t never_fired;                       /* rules */
+    bool *rule_fired;                           /* nrules entries */
     uint32_t never_accepted;
     bool *symbol_accepted; /* nsymbols entries */
     il_recovery recovery;
     il_control controls[IL_CONTROLS];
-    bool bounded;         /* some bound was reached */
+    bool bounded; /* some bound was reached */
     bool fully_mediated;
-    int exit;             /* 0 all pass, 1 a finding, 2 inconclusive or vacuous, 4 an instrument failed */
+    int exit; /* 0 all pass, 1 a finding, 2 inconclusive or vacuous, 4 an instrument failed */
 } il_harden;
 
 /* Runs every check. Results live in `arena`; il_harden_free() releases what the explorer holds. Fails only for a machine that cannot be
  * hardened at all (IL_E_INVALID: a domain escape, positioned) or for lack of memory; a finding is no failure. */
-IL_NODISCARD il_status il_harden_run(il_harden *h, const il_alloc *alloc, il_arena *arena, const il_model *m, const il_space_bounds *bounds, il_error *err);
+IL_NODISCARD il_status il_harden_run(il_harden *h, const il_alloc *alloc, il_arena *arena, const il_model *m,
+                                     const il_space_bounds *bounds, il_error *err);
 void il_harden_free(il_harden *h);
 
 /* The report: canonical JSON (sorted keys, no times, no paths, one line), or text for people. */

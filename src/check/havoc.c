@@ -25,12 +25,17 @@ static uint64_t havoc_all(const il_harden *h) {
     return h->subject.m->nvars < 64 ? (UINT64_C(1) << h->subject.m->nvars) - 1 : UINT64_MAX;
 }
 
-static il_status havoc_note(il_harden *h, const havoc_group *g, uint32_t region, uint64_t vars, const il_trace *trace, il_error *err) {
+static il_status havoc_note(il_harden *h, const havoc_group *g, uint32_t region, uint64_t vars, const il_trace *trace,
+                            il_error *err) {
     il_havoc_set *set = IL_NEW(h->subject.arena, il_havoc_set);
     if (!set) {
         return il_arena_fail(h->subject.arena, err);
     }
-    *set = (il_havoc_set){.region = region, .laundered = g->laundered, .gated = h->subject.m->regions[region].gated, .vars = vars, .witness = *trace};
+    *set = (il_havoc_set){.region = region,
+                          .laundered = g->laundered,
+                          .gated = h->subject.m->regions[region].gated,
+                          .vars = vars,
+                          .witness = *trace};
     if (h->last_havoc) {
         h->last_havoc->next = set;
     } else {
@@ -42,8 +47,8 @@ static il_status havoc_note(il_harden *h, const havoc_group *g, uint32_t region,
 
 /* Which of `regions` are reached when `vars` are written at will; each is noted as a set when `note`. Regions that are not reached before a
  * bound go to *bounded. */
-static il_status havoc_try(il_harden *h, const havoc_group *g, uint64_t regions, uint64_t vars, bool note, uint64_t *reached, uint64_t *bounded,
-                           il_error *err) {
+static il_status havoc_try(il_harden *h, const havoc_group *g, uint64_t regions, uint64_t vars, bool note, uint64_t *reached,
+                           uint64_t *bounded, il_error *err) {
     il_view v = havoc_view(h, g, regions, vars, vars);
     il_space s = {0};
     v.stop = regions;
@@ -79,7 +84,8 @@ static bool havoc_covered(const il_harden *h, const havoc_group *g, uint32_t reg
 }
 
 /* All sets of `size` among `rest` that contain no smaller one that suffices already. */
-static il_status havoc_sets(il_harden *h, const havoc_group *g, uint32_t region, uint64_t rest, uint32_t size, uint64_t *bounded, il_error *err) {
+static il_status havoc_sets(il_harden *h, const havoc_group *g, uint32_t region, uint64_t rest, uint32_t size, uint64_t *bounded,
+                            il_error *err) {
     uint32_t vars[IL_MODEL_VARS_MAX];
     uint32_t n = 0;
     for (uint32_t v = 0; v < h->subject.m->nvars; v++) {
@@ -149,7 +155,8 @@ static il_status havoc_name(il_harden *h, const havoc_group *g, uint64_t *bounde
  * they are beyond the adversary, and one may imply another. */
 static il_status havoc_empty(il_harden *h, const havoc_group *g, il_check *c, uint64_t *bounded, il_error *err) {
     uint64_t reached = 0;
-    if (g->laundered || c->verdict != IL_CHECK_PASS || h->subject.m->regions[c->region].edge || havoc_covered(h, g, c->region, UINT64_MAX)) {
+    if (g->laundered || c->verdict != IL_CHECK_PASS || h->subject.m->regions[c->region].edge ||
+        havoc_covered(h, g, c->region, UINT64_MAX)) {
         return IL_OK;
     }
     IL_TRY(havoc_try(h, g, UINT64_C(1) << c->region, havoc_all(h), false, &reached, bounded, err));

@@ -8,9 +8,11 @@ static il_str laundering_by(const il_harden *h, const il_trace *t) {
     const il_subject *s = &h->subject;
     for (uint32_t i = 0; i < t->n; i++) {
         uint32_t open = s->out[IL_OUT_OPEN].var;
-        bool lowered = open != UINT32_MAX && il_model_get(s->m, t->steps[i].post, open) < il_model_get(s->m, t->steps[i].pre, open);
+        bool lowered =
+            open != UINT32_MAX && il_model_get(s->m, t->steps[i].post, open) < il_model_get(s->m, t->steps[i].pre, open);
         for (uint32_t k = 0; k < s->ntaints; k++) {
-            lowered = lowered || il_model_get(s->m, t->steps[i].post, s->taints[k]) < il_model_get(s->m, t->steps[i].pre, s->taints[k]);
+            lowered =
+                lowered || il_model_get(s->m, t->steps[i].post, s->taints[k]) < il_model_get(s->m, t->steps[i].pre, s->taints[k]);
         }
         if (lowered && t->steps[i].symbol != IL_NO_SYMBOL) {
             return s->m->actions[s->m->symbol_action[t->steps[i].symbol]].name;
@@ -52,7 +54,11 @@ il_status il_check_laundering(il_harden *h, il_error *err) {
             continue;
         }
         il_check *c = il_check_add(h, "laundering", r, true);
-        status = c ? il_check_judge(h, c, &v, &space, r, "LAUNDERED", err) : il_arena_fail(s->arena, err);
+        if (!c) {
+            status = il_arena_fail(s->arena, err);
+            break;
+        }
+        status = il_check_judge(h, c, &v, &space, r, "LAUNDERED", err);
         if (status == IL_OK && c->verdict == IL_CHECK_FAIL) {
             c->detail = laundering_by(h, &c->witness);
         }

@@ -84,7 +84,8 @@ static il_status mediation_writes(il_harden *h, il_check *c, il_error *err) {
                             .lower = lower & bit};
             IL_TRY(il_view_reaches(h, &view, r, &found, &c->bound_hit, &c->witness, err));
             if (found) {
-                IL_TRY(mediation_fail(h, c, "UNMEDIATED_WRITE", v, (h->writers[v].raised_by | h->writers[v].lowered_by) & ~mediators, err));
+                IL_TRY(mediation_fail(h, c, "UNMEDIATED_WRITE", v,
+                                      (h->writers[v].raised_by | h->writers[v].lowered_by) & ~mediators, err));
             }
         }
     }

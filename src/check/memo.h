@@ -13,7 +13,7 @@ typedef struct il_memo {
     uint64_t *states, **rows;
     uint32_t n, cap, mask;
     uint32_t *slots;
-    uint64_t last;           /* the explorer asks all symbols of one state before the next: its row is at hand */
+    uint64_t last; /* the explorer asks all symbols of one state before the next: its row is at hand */
     const uint64_t *last_row;
     size_t bytes, max_bytes; /* beyond it rows are no longer kept and steps are evaluated each time */
 } il_memo;

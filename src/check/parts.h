@@ -6,11 +6,14 @@
 /* Adds a line to the report. NULL when memory ran out. */
 il_check *il_check_add(il_harden *h, const char *id, uint32_t region, bool required);
 /* Fills verdict, size and witness from an exploration: a hit of `bit` fails, a bound is inconclusive, else it passes. */
-IL_NODISCARD il_status il_check_judge(il_harden *h, il_check *c, const il_view *v, const il_space *s, uint32_t bit, const char *finding, il_error *err);
+IL_NODISCARD il_status il_check_judge(il_harden *h, il_check *c, const il_view *v, const il_space *s, uint32_t bit,
+                                      const char *finding, il_error *err);
 /* The trace to a hit, in the report's arena. */
-IL_NODISCARD il_status il_trace_of(il_harden *h, const il_view *v, const il_space *s, const il_space_hit *hit, il_trace *out, il_error *err);
+IL_NODISCARD il_status il_trace_of(il_harden *h, const il_view *v, const il_space *s, const il_space_hit *hit, il_trace *out,
+                                   il_error *err);
 /* Explores with `regions` as given and stops at the first of `stop`; takes the trace of that bit. *found says whether; bounds are noted in h. */
-IL_NODISCARD il_status il_view_reaches(il_harden *h, il_view *v, uint32_t bit, bool *found, bool *bounded, il_trace *out, il_error *err);
+IL_NODISCARD il_status il_view_reaches(il_harden *h, il_view *v, uint32_t bit, bool *found, bool *bounded, il_trace *out,
+                                       il_error *err);
 
 IL_NODISCARD il_status il_check_translation(il_harden *h, il_error *err);
 IL_NODISCARD il_status il_check_from_init(il_harden *h, il_error *err);

@@ -47,7 +47,9 @@ static il_space_move recovery_step(void *ctx, uint64_t key, uint32_t symbol, uin
     }
     il_memo_step step = il_memo_eval(&r->s->memo, key, symbol);
     *next = step.next;
-    return step.verdict == IL_ACCEPT && step.next != key ? IL_SPACE_GO : step.verdict == IL_FAULT ? IL_SPACE_FAULT : IL_SPACE_STAY;
+    return step.verdict == IL_ACCEPT && step.next != key ? IL_SPACE_GO
+           : step.verdict == IL_FAULT                    ? IL_SPACE_FAULT
+                                                         : IL_SPACE_STAY;
 }
 
 static bool recovery_goal(const recovery *r, uint64_t state) {

@@ -14,24 +14,12 @@ typedef struct report {
 static void report_set(report *r, il_json *o, const char *key, il_json *v) {
     r->failed = !il_json_set(o, il_str_of(key), v) || r->failed;
 }
-static void report_push(report *r, il_json *list, il_json *v) {
-    r->failed = !il_json_push(list, v) || r->failed;
-}
-static il_json *report_object(report *r) {
-    return il_json_make(r->arena, IL_JSON_OBJECT);
-}
-static il_json *report_list(report *r) {
-    return il_json_make(r->arena, IL_JSON_ARRAY);
-}
-static il_json *report_str(report *r, il_str s) {
-    return il_json_string(r->arena, s);
-}
-static il_json *report_word(report *r, const char *z) {
-    return il_json_string(r->arena, il_str_of(z));
-}
-static il_json *report_number(report *r, uint64_t v) {
-    return il_json_number(r->arena, (int64_t)v);
-}
+static void report_push(report *r, il_json *list, il_json *v) { r->failed = !il_json_push(list, v) || r->failed; }
+static il_json *report_object(report *r) { return il_json_make(r->arena, IL_JSON_OBJECT); }
+static il_json *report_list(report *r) { return il_json_make(r->arena, IL_JSON_ARRAY); }
+static il_json *report_str(report *r, il_str s) { return il_json_string(r->arena, s); }
+static il_json *report_word(report *r, const char *z) { return il_json_string(r->arena, il_str_of(z)); }
+static il_json *report_number(report *r, uint64_t v) { return il_json_number(r->arena, (int64_t)v); }
 
 static il_json *report_copy(report *r, const char *text, size_t n) {
     il_str s = {0};
@@ -75,7 +63,9 @@ static il_json *report_payload(report *r, uint32_t symbol) {
     const il_action_def *a = &r->m->actions[r->m->symbol_action[symbol]];
     il_json *o = report_object(r);
     for (uint32_t f = 0; f < a->nfields; f++) {
-        r->failed = !il_json_set(o, a->fields[f], report_str(r, a->field_domains[f].names[il_model_field_value(r->m, symbol, f)])) || r->failed;
+        r->failed =
+            !il_json_set(o, a->fields[f], report_str(r, a->field_domains[f].names[il_model_field_value(r->m, symbol, f)])) ||
+            r->failed;
     }
     return o;
 }
@@ -83,7 +73,10 @@ static il_json *report_payload(report *r, uint32_t symbol) {
 /* What the machine as it is says of the step; a witness of a variant or a havoc may take steps that it refuses. */
 static void report_verdict(report *r, il_json *o, const il_trace_step *s) {
     il_step step = il_model_eval(r->m, NULL, s->pre, s->symbol).step;
-    report_set(r, o, "verdict", report_word(r, step.verdict == IL_ACCEPT ? "accept" : step.verdict == IL_REJECT ? "reject" : "fault"));
+    report_set(r, o, "verdict",
+               report_word(r, step.verdict == IL_ACCEPT   ? "accept"
+                              : step.verdict == IL_REJECT ? "reject"
+                                                          : "fault"));
     bool ruled = step.verdict == IL_REJECT && step.reason > 0 && step.reason <= r->m->nrules;
     report_set(r, o, "reason", ruled ? report_str(r, r->m->rules[step.reason - 1].name) : il_json_make(r->arena, IL_JSON_NULL));
 }
@@ -166,12 +159,18 @@ static il_json *report_checks(report *r) {
 
 static const char *report_opens(il_guard_opens o) {
     switch (o) {
-    case IL_GUARD_OPENS_REGION: return "region";
-    case IL_GUARD_OPENS_BYPASS: return "bypass";
-    case IL_GUARD_OPENS_LAUNDERED: return "laundering";
-    case IL_GUARD_OPENS_CONFIRMED: return "confirmed";
-    case IL_GUARD_OPENS_UNAPPROVED: return "approvals";
-    case IL_GUARD_OPENS_FAULT: return "fault";
+    case IL_GUARD_OPENS_REGION:
+        return "region";
+    case IL_GUARD_OPENS_BYPASS:
+        return "bypass";
+    case IL_GUARD_OPENS_LAUNDERED:
+        return "laundering";
+    case IL_GUARD_OPENS_CONFIRMED:
+        return "confirmed";
+    case IL_GUARD_OPENS_UNAPPROVED:
+        return "approvals";
+    case IL_GUARD_OPENS_FAULT:
+        return "fault";
     }
     return "unknown";
 }
@@ -290,11 +289,10 @@ static il_json *report_table(report *r) {
 }
 
 static il_json *report_limits(report *r) {
-    static const char *const lines[] = {"that every call gets the symbol that its effects deserve (labels and vouching are trusted)",
-                                        "that the ledger keeps one order of steps (storage is trusted)",
-                                        "what an agent does outside the tools that are gated",
-                                        "side channels: which calls are denied, and when",
-                                        "that a human who approves looks at what is approved"};
+    static const char *const lines[] = {
+        "that every call gets the symbol that its effects deserve (labels and vouching are trusted)",
+        "that the ledger keeps one order of steps (storage is trusted)", "what an agent does outside the tools that are gated",
+        "side channels: which calls are denied, and when", "that a human who approves looks at what is approved"};
     il_json *list = report_list(r);
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         report_push(r, list, report_word(r, lines[i]));

@@ -98,7 +98,12 @@ static void text_havoc(const il_harden *h, il_buf *b) {
 }
 
 static void text_guards(const il_harden *h, il_buf *b) {
-    static const char *const opens[] = {"opens ", "bypass of ", "launders ", "lowers a confirmed taint in ", "an approval that nobody gave", "a count leaves its domain"};
+    static const char *const opens[] = {"opens ",
+                                        "bypass of ",
+                                        "launders ",
+                                        "lowers a confirmed taint in ",
+                                        "an approval that nobody gave",
+                                        "a count leaves its domain"};
     const il_model *m = h->subject.m;
     il_buf_puts(b, "\neach reject clause left out:\n");
     for (uint32_t a = 0; a < m->nactions; a++) {
@@ -196,7 +201,9 @@ static void text_verdict(const il_harden *h, il_buf *b) {
     uint64_t raise = 0;
     uint64_t lower = 0;
     if (!h->fully_mediated) {
-        il_buf_puts(b, h->exit == 4 ? "\nNO VERDICT: an instrument failed\n" : h->exit == 1 ? "\nNOT MEDIATED: see the failed checks\n" : "\nINCONCLUSIVE: see the checks that are not settled\n");
+        il_buf_puts(b, h->exit == 4   ? "\nNO VERDICT: an instrument failed\n"
+                       : h->exit == 1 ? "\nNOT MEDIATED: see the failed checks\n"
+                                      : "\nINCONCLUSIVE: see the checks that are not settled\n");
         return;
     }
     il_unmediated_writes(h, &raise, &lower);

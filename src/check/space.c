@@ -9,9 +9,7 @@
 /* keys, parent, via, writes and two index slots */
 #define IL_SPACE_NODE_BYTES (8u + 4u + 4u + 2u + 8u)
 
-static uint32_t space_hash(uint64_t key) {
-    return (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
-}
+static uint32_t space_hash(uint64_t key) { return (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 32); }
 
 uint32_t il_space_find(const il_space *s, uint64_t key) {
     if (s->n == 0) {
@@ -84,7 +82,8 @@ static bool space_grow(il_space *s) {
     return true;
 }
 
-static il_status space_add(il_space *s, uint64_t key, uint32_t parent, uint32_t via, uint16_t writes, uint32_t layer_end, il_error *err) {
+static il_status space_add(il_space *s, uint64_t key, uint32_t parent, uint32_t via, uint16_t writes, uint32_t layer_end,
+                           il_error *err) {
     uint32_t known = il_space_find(s, key);
     if (known != UINT32_MAX) {
         if (known >= layer_end && writes < s->writes[known]) { /* as short, with fewer writes */
@@ -131,8 +130,8 @@ static uint64_t space_found(const il_space *s) {
     return bits;
 }
 
-static il_status space_layer(il_space *s, const il_space_def *def, uint32_t from, uint32_t to, uint32_t max, uint64_t settled, uint16_t best[64],
-                             il_error *err) {
+static il_status space_layer(il_space *s, const il_space_def *def, uint32_t from, uint32_t to, uint32_t max, uint64_t settled,
+                             uint16_t best[64], il_error *err) {
     for (uint32_t i = from; i < to; i++) {
         for (uint32_t symbol = 0; symbol < def->nsymbols; symbol++) {
             uint64_t next = s->keys[i];
@@ -161,7 +160,8 @@ static il_status space_layer(il_space *s, const il_space_def *def, uint32_t from
     return IL_OK;
 }
 
-il_status il_space_explore(il_space *s, const il_alloc *alloc, const il_space_def *def, const il_space_bounds *bounds, il_error *err) {
+il_status il_space_explore(il_space *s, const il_alloc *alloc, const il_space_def *def, const il_space_bounds *bounds,
+                           il_error *err) {
     *s = (il_space){.alloc = alloc};
     uint32_t max = bounds && bounds->states ? bounds->states : IL_SPACE_STATES;
     size_t bytes = bounds && bounds->bytes ? bounds->bytes : IL_SPACE_BYTES;

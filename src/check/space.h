@@ -13,7 +13,8 @@ typedef struct il_space_def {
     void *ctx;
     uint64_t initial;
     uint32_t nsymbols;
-    uint32_t first_write; /* symbols from here on are an adversary's writes; of equally short traces the one with fewest is taken */
+    uint32_t
+        first_write; /* symbols from here on are an adversary's writes; of equally short traces the one with fewest is taken */
     il_space_move (*step)(void *ctx, uint64_t key, uint32_t symbol, uint64_t *next);
     /* Which of up to 64 things a state, or an accepted step, is in. May be NULL. */
     uint64_t (*state)(void *ctx, uint64_t key);
@@ -22,8 +23,8 @@ typedef struct il_space_def {
 } il_space_def;
 
 typedef struct il_space_bounds { /* zero: the default */
-    uint32_t states; /* 2^24 */
-    size_t bytes;    /* of nodes and their index, 1 GiB */
+    uint32_t states;             /* 2^24 */
+    size_t bytes;                /* of nodes and their index, 1 GiB */
 } il_space_bounds;
 
 typedef struct il_space_hit {
@@ -36,21 +37,22 @@ typedef struct il_space_hit {
 
 typedef struct il_space {
     const il_alloc *alloc;
-    uint64_t *keys;            /* in the order of discovery; 0 is the initial state */
+    uint64_t *keys; /* in the order of discovery; 0 is the initial state */
     uint32_t *parent, *via;
-    uint16_t *writes;          /* adversary's writes on the trace */
+    uint16_t *writes; /* adversary's writes on the trace */
     uint32_t n, cap;
     uint32_t *slots, mask;
-    uint64_t edges;            /* accepted steps, those that change nothing included */
-    uint32_t depth;            /* of the deepest state */
-    bool bound_hit;            /* there was more to explore: nothing may be concluded from what was not found */
-    bool stopped;              /* ended by `stop` */
+    uint64_t edges; /* accepted steps, those that change nothing included */
+    uint32_t depth; /* of the deepest state */
+    bool bound_hit; /* there was more to explore: nothing may be concluded from what was not found */
+    bool stopped;   /* ended by `stop` */
     il_space_hit hits[64];
-    il_space_hit fault;        /* the first step that had no meaning */
+    il_space_hit fault; /* the first step that had no meaning */
 } il_space;
 
 /* Explores. The caller frees the space in any case. IL_E_MEMORY only; a bound is no error but `bound_hit`. */
-IL_NODISCARD il_status il_space_explore(il_space *s, const il_alloc *alloc, const il_space_def *def, const il_space_bounds *bounds, il_error *err);
+IL_NODISCARD il_status il_space_explore(il_space *s, const il_alloc *alloc, const il_space_def *def,
+                                        const il_space_bounds *bounds, il_error *err);
 void il_space_free(il_space *s);
 /* Place of a key, UINT32_MAX when it was not reached. */
 uint32_t il_space_find(const il_space *s, uint64_t key);

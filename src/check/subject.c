@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check/subject.h"
 
-
 bool il_words_taint(const il_symbol_words *w, il_taint_word word) {
     switch (word) {
-    case IL_TAINT_UNTRUSTED: return w->untrusted;
-    case IL_TAINT_SENSITIVE: return w->sensitive;
-    case IL_TAINT_SECRET: return w->secret;
-    case IL_TAINT_OTHER: return false; /* no word for it: its ghost follows the variable alone */
+    case IL_TAINT_UNTRUSTED:
+        return w->untrusted;
+    case IL_TAINT_SENSITIVE:
+        return w->sensitive;
+    case IL_TAINT_SECRET:
+        return w->secret;
+    case IL_TAINT_OTHER:
+        return false; /* no word for it: its ghost follows the variable alone */
     }
     return false;
 }
@@ -17,7 +20,8 @@ static void subject_actions(il_subject *s) {
     for (uint32_t a = 0; a < m->nactions; a++) {
         uint64_t bit = UINT64_C(1) << a;
         s->admits |= il_model_field(m, a, IL_STR("egress")) != UINT32_MAX ? bit : 0;
-        s->joins |= il_model_field(m, a, IL_STR("flight")) != UINT32_MAX || il_model_field(m, a, IL_STR("open")) != UINT32_MAX ? bit : 0;
+        s->joins |=
+            il_model_field(m, a, IL_STR("flight")) != UINT32_MAX || il_model_field(m, a, IL_STR("open")) != UINT32_MAX ? bit : 0;
         s->settles |= il_model_field(m, a, IL_STR("last")) != UINT32_MAX ? bit : 0;
         s->gates |= m->actions[a].gate ? bit : 0;
         s->lowers |= m->actions[a].lowers ? bit : 0;
@@ -62,7 +66,8 @@ static void subject_vars(il_subject *s) {
     }
 }
 
-il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena, const il_model *m, const il_space_bounds *bounds, il_error *err) {
+il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena, const il_model *m, const il_space_bounds *bounds,
+                          il_error *err) {
     *s = (il_subject){.alloc = alloc, .arena = arena, .m = m};
     if (bounds) {
         s->bounds = *bounds;
@@ -97,6 +102,4 @@ il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena,
     return IL_OK;
 }
 
-void il_subject_free(il_subject *s) {
-    il_memo_free(&s->memo);
-}
+void il_subject_free(il_subject *s) { il_memo_free(&s->memo); }

@@ -27,10 +27,10 @@ typedef struct il_subject {
     const il_machine *table; /* NULL when the machine could not be tabulated within the bounds */
     il_memo memo;
     il_space_bounds bounds;
-    il_symbol_words *words; /* one for each symbol */
-    uint64_t admits, joins, settles;      /* bit i: action i has a field `egress`; `flight` or `open`; `last` */
+    il_symbol_words *words;          /* one for each symbol */
+    uint64_t admits, joins, settles; /* bit i: action i has a field `egress`; `flight` or `open`; `last` */
     uint64_t gates, lowers, corrective;
-    uint64_t never, gated;                /* bit r: region r */
+    uint64_t never, gated; /* bit r: region r */
     uint32_t ntaints, taints[IL_MODEL_VARS_MAX];
     il_taint_word taint_words[IL_MODEL_VARS_MAX];
     il_out_var out[IL_WAYS_OUT];
@@ -40,7 +40,7 @@ typedef struct il_subject {
 } il_subject;
 
 /* Borrows all; il_subject_free() afterwards. */
-IL_NODISCARD il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena, const il_model *m, const il_space_bounds *bounds,
-                                       il_error *err);
+IL_NODISCARD il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena, const il_model *m,
+                                       const il_space_bounds *bounds, il_error *err);
 void il_subject_free(il_subject *s);
 bool il_words_taint(const il_symbol_words *w, il_taint_word word);

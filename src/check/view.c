@@ -7,10 +7,14 @@ enum { VIEW_COUNT_BITS = 4, VIEW_COUNT_MAX = 15 };
 
 uint32_t il_view_bits(const il_view *v) {
     switch (v->observer) {
-    case IL_OBSERVE_NOTHING: return 0;
-    case IL_OBSERVE_GHOSTS: return v->subject->ntaints + 2 * IL_WAYS_OUT;
-    case IL_OBSERVE_CONFIRMED: return v->subject->ntaints;
-    case IL_OBSERVE_APPROVALS: return 2 * VIEW_COUNT_BITS;
+    case IL_OBSERVE_NOTHING:
+        return 0;
+    case IL_OBSERVE_GHOSTS:
+        return v->subject->ntaints + 2 * IL_WAYS_OUT;
+    case IL_OBSERVE_CONFIRMED:
+        return v->subject->ntaints;
+    case IL_OBSERVE_APPROVALS:
+        return 2 * VIEW_COUNT_BITS;
     }
     return 64;
 }
@@ -185,10 +189,17 @@ static il_space_move view_step(void *ctx, uint64_t key, uint32_t symbol, uint64_
         return move;
     }
     switch (v->observer) {
-    case IL_OBSERVE_NOTHING: break;
-    case IL_OBSERVE_GHOSTS: extra = view_bring(s, symbol, next, extra); break;
-    case IL_OBSERVE_CONFIRMED: extra = view_confirm(s, symbol, extra); break;
-    case IL_OBSERVE_APPROVALS: extra = view_count(v, state, symbol, next, extra); break;
+    case IL_OBSERVE_NOTHING:
+        break;
+    case IL_OBSERVE_GHOSTS:
+        extra = view_bring(s, symbol, next, extra);
+        break;
+    case IL_OBSERVE_CONFIRMED:
+        extra = view_confirm(s, symbol, extra);
+        break;
+    case IL_OBSERVE_APPROVALS:
+        extra = view_count(v, state, symbol, next, extra);
+        break;
     }
     *out = view_key(v, next, extra);
     return IL_SPACE_GO;

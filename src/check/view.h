@@ -13,15 +13,15 @@ typedef enum il_observer {
 
 typedef struct il_view {
     il_subject *subject;
-    bool table;             /* steps come from the sealed table through il_machine_step(), else from the guards */
-    il_variant variant;     /* with guards only */
-    il_memo *varied;        /* remembers the variant's steps; NULL: they are evaluated each time */
-    uint64_t dropped;       /* bit i: action i is never taken */
-    uint64_t raise, lower;  /* bit v: the adversary may set variable v above, below its value */
+    bool table;            /* steps come from the sealed table through il_machine_step(), else from the guards */
+    il_variant variant;    /* with guards only */
+    il_memo *varied;       /* remembers the variant's steps; NULL: they are evaluated each time */
+    uint64_t dropped;      /* bit i: action i is never taken */
+    uint64_t raise, lower; /* bit v: the adversary may set variable v above, below its value */
     il_observer observer;
-    uint64_t regions;       /* bit r: region r is judged */
-    uint64_t stop;          /* as in il_space_def */
-    bool saturated;         /* the observer's count reached its ceiling: inconclusive */
+    uint64_t regions; /* bit r: region r is judged */
+    uint64_t stop;    /* as in il_space_def */
+    bool saturated;   /* the observer's count reached its ceiling: inconclusive */
 } il_view;
 
 /* The bit of the finding that the approvals observer makes. */

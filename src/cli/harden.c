@@ -33,7 +33,8 @@ static il_status harden_of_policy(harden_run *run, const il_json *policy, il_jso
     if (!il_shipped_source(name, &source)) {
         char names[128];
         (void)il_shipped_names(names, sizeof names);
-        return IL_JSON_FAIL(il_json_get(policy, IL_STR("machine")), err, IL_E_INVALID, "no machine `%.*s` is shipped; there is: %s", IL_STR_ARG(name), names);
+        return IL_JSON_FAIL(il_json_get(policy, IL_STR("machine")), err, IL_E_INVALID,
+                            "no machine `%.*s` is shipped; there is: %s", IL_STR_ARG(name), names);
     }
     return il_yaml_parse(&run->arena, source, NULL, out, err);
 }
@@ -84,7 +85,8 @@ il_exit il_cmd_harden(int argc, char **argv) {
         return il_fail_usage(argv[0], &err);
     }
     if (arguments.n != 1) {
-        return arguments.n ? il_usage(argv[0], "one machine or policy, not %d", arguments.n) : il_usage(argv[0], "which machine or policy?");
+        return arguments.n ? il_usage(argv[0], "one machine or policy, not %d", arguments.n)
+                           : il_usage(argv[0], "which machine or policy?");
     }
     run.path = arguments.v[0];
     run.bounds.states = (uint32_t)states;

@@ -89,7 +89,8 @@ static il_status seal_source(il_arena *arena, const il_harden *h, il_str documen
     name.p = word;
     il_buf b;
     il_buf_init(&b, arena, SEAL_ARENA_MAX);
-    il_buf_puts(&b, "/* SPDX-License-Identifier: Apache-2.0 */\n/* Written by interlock-seal. */\n#include \"host/shipped.h\"\n\n");
+    il_buf_puts(&b,
+                "/* SPDX-License-Identifier: Apache-2.0 */\n/* Written by interlock-seal. */\n#include \"host/shipped.h\"\n\n");
     seal_array(&b, name, "_table", h->table);
     seal_array(&b, name, "_certificate", h->certificate);
     seal_array(&b, name, "_source", document);

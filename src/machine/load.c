@@ -2,16 +2,20 @@
 /* Machine document to model. Everything that can be known without exploring is refused here, at its line and column. */
 #include "machine/load.h"
 
-il_status il_load_need(il_loader *l, const il_json *object, const char *key, il_json_kind kind, const char *where, il_str name, const il_json **out) {
+il_status il_load_need(il_loader *l, const il_json *object, const char *key, il_json_kind kind, const char *where, il_str name,
+                       const il_json **out) {
     static const char *const kinds[] = {"null", "true or false", "a number", "text", "a list", "a map"};
     const il_json *v = il_json_get(object, il_str_of(key));
     const char *open = name.n > 0 ? " `" : "";
     const char *close = name.n > 0 ? "`" : "";
     if (!v) {
-        return IL_JSON_FAIL(object, l->err, IL_E_INVALID, "%s%s%.*s%s needs `%s`", where, open, IL_STR_ARG(name), close, key);
+        (void)IL_JSON_FAIL(object, l->err, IL_E_INVALID, "%s%s%.*s%s needs `%s`", where, open, IL_STR_ARG(name), close, key);
+        return IL_E_INVALID;
     }
     if (il_json_kind_of(v) != kind) {
-        return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "`%s` of %s%s%.*s%s must be %s", key, where, open, IL_STR_ARG(name), close, kinds[kind]);
+        (void)IL_JSON_FAIL(v, l->err, IL_E_INVALID, "`%s` of %s%s%.*s%s must be %s", key, where, open, IL_STR_ARG(name), close,
+                           kinds[kind]);
+        return IL_E_INVALID;
     }
     *out = v;
     return IL_OK;
@@ -37,14 +41,13 @@ il_status il_load_unknown(il_loader *l, const il_json *at, const char *kind, il_
         }
     }
     if (near.n > 0) {
-        return IL_JSON_FAIL(at, l->err, IL_E_INVALID, "no %s `%.*s` is declared; did you mean `%.*s`?", kind, IL_STR_ARG(name), IL_STR_ARG(near));
+        return IL_JSON_FAIL(at, l->err, IL_E_INVALID, "no %s `%.*s` is declared; did you mean `%.*s`?", kind, IL_STR_ARG(name),
+                            IL_STR_ARG(near));
     }
     return IL_JSON_FAIL(at, l->err, IL_E_INVALID, "no %s `%.*s` is declared", kind, IL_STR_ARG(name));
 }
 
-static bool load_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+static bool load_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 il_status il_load_ident(il_loader *l, const il_json *member, const char *what) {
     static const il_str taken[] = {{"true", 4}, {"false", 5}, {"null", 4}, {"in", 2}, {"pre", 3}, {"call", 4}, {"next", 4}};
@@ -58,7 +61,8 @@ il_status il_load_ident(il_loader *l, const il_json *member, const char *what) {
     }
     if (!good) {
         return il_error_at(l->err, IL_E_INVALID, member->key_line, member->key_col, member->offset,
-                           "`%.*s` is no name for a %s: use letters, digits and `_`, and no word of the language", IL_STR_ARG(s), what);
+                           "`%.*s` is no name for a %s: use letters, digits and `_`, and no word of the language", IL_STR_ARG(s),
+                           what);
     }
     return IL_OK;
 }
@@ -118,8 +122,11 @@ il_status il_load_program(il_loader *l, const il_json *v, const il_cel_env *env,
 }
 
 static il_status load_consts(il_loader *l, const il_json *consts, const il_json *lets) {
-    if ((consts && il_json_kind_of(consts) != IL_JSON_OBJECT) || (lets && il_json_kind_of(lets) != IL_JSON_OBJECT)) {
-        return IL_JSON_FAIL(consts && il_json_kind_of(consts) != IL_JSON_OBJECT ? consts : lets, l->err, IL_E_INVALID, "`const` and `let` must be maps");
+    if (consts && il_json_kind_of(consts) != IL_JSON_OBJECT) {
+        return IL_JSON_FAIL(consts, l->err, IL_E_INVALID, "`const` must be a map of names and numbers");
+    }
+    if (lets && il_json_kind_of(lets) != IL_JSON_OBJECT) {
+        return IL_JSON_FAIL(lets, l->err, IL_E_INVALID, "`let` must be a map of names and expressions");
     }
     size_t nc = il_json_count(consts);
     size_t nl = il_json_count(lets);
@@ -168,8 +175,8 @@ static il_status load_unused(il_loader *l, const il_json *consts, const il_json 
     for (size_t i = 0; i < l->nlets; i++) {
         if (!l->let_used[i]) {
             const il_json *v = il_json_get(i < l->nlets - l->nconsts ? lets : consts, l->lets[i].name);
-            return il_error_at(l->err, IL_E_INVALID, v->key_line, v->key_col, v->offset, "nothing uses `%.*s`; remove it or correct its name",
-                               IL_STR_ARG(l->lets[i].name));
+            return il_error_at(l->err, IL_E_INVALID, v->key_line, v->key_col, v->offset,
+                               "nothing uses `%.*s`; remove it or correct its name", IL_STR_ARG(l->lets[i].name));
         }
     }
     return IL_OK;
@@ -201,7 +208,8 @@ static il_status load_vars(il_loader *l, const il_json *vars) {
         }
         if (m->bits + var->bits > 64) {
             return il_error_at(l->err, IL_E_LIMIT, v->key_line, v->key_col, v->offset,
-                               "`%.*s` makes the state wider than 64 bits; use fewer or smaller variables", IL_STR_ARG(var->name));
+                               "`%.*s` makes the state wider than 64 bits; use fewer or smaller variables",
+                               IL_STR_ARG(var->name));
         }
         var->shift = (uint8_t)(var->bits == 0 ? 0 : m->bits);
         m->bits += var->bits;
@@ -267,14 +275,16 @@ static il_status load_rules_named(il_loader *l, const il_json *rules) {
             }
         }
         if (!named) {
-            return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "no clause rejects as rule `%.*s`; remove it or add the clause", IL_STR_ARG(v->text));
+            return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "no clause rejects as rule `%.*s`; remove it or add the clause",
+                                IL_STR_ARG(v->text));
         }
     }
     return IL_OK;
 }
 
 il_status il_model_load(il_arena *arena, const il_json *doc, il_model **out, il_error *err) {
-    static const il_str keys[] = {{"machine", 7}, {"version", 7}, {"const", 5}, {"vars", 4}, {"let", 3}, {"actions", 7}, {"regions", 7}, {"contract", 8}};
+    static const il_str keys[] = {{"machine", 7}, {"version", 7}, {"const", 5},   {"vars", 4},
+                                  {"let", 3},     {"actions", 7}, {"regions", 7}, {"contract", 8}};
     *out = NULL;
     if (il_json_kind_of(doc) != IL_JSON_OBJECT) {
         return IL_JSON_FAIL(doc, err, IL_E_INVALID, "a machine must be a map that begins with `machine:` and its name");
@@ -291,7 +301,8 @@ il_status il_model_load(il_arena *arena, const il_json *doc, il_model **out, il_
     IL_TRY(il_load_need(&l, doc, "version", IL_JSON_NUMBER, "a machine", (il_str){0}, &version));
     int64_t number = 0;
     if (!il_json_int(version, &number) || number != 1) {
-        return IL_JSON_FAIL(version, err, IL_E_VERSION, "machine version `%.*s` is not known; this build reads version 1", IL_STR_ARG(version->text));
+        return IL_JSON_FAIL(version, err, IL_E_VERSION, "machine version `%.*s` is not known; this build reads version 1",
+                            IL_STR_ARG(version->text));
     }
     IL_TRY(il_load_need(&l, doc, "vars", IL_JSON_OBJECT, "a machine", (il_str){0}, &vars));
     IL_TRY(il_load_need(&l, doc, "actions", IL_JSON_OBJECT, "a machine", (il_str){0}, &actions));

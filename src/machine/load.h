@@ -24,8 +24,8 @@ typedef struct il_loader {
 enum { IL_LOAD_PRE = 0, IL_LOAD_CALL = 1, IL_LOAD_NEXT = 2 };
 
 /* A member that must be there and of that kind. `where` is what the object is (`action`), `name` its name, may be empty. */
-IL_NODISCARD il_status il_load_need(il_loader *l, const il_json *object, const char *key, il_json_kind kind, const char *where, il_str name,
-                                    const il_json **out);
+IL_NODISCARD il_status il_load_need(il_loader *l, const il_json *object, const char *key, il_json_kind kind, const char *where,
+                                    il_str name, const il_json **out);
 /* An optional bool, false when absent. */
 IL_NODISCARD il_status il_load_flag(il_loader *l, const il_json *object, const char *key, bool *out);
 /* A name that CEL can say. */
@@ -35,7 +35,8 @@ IL_NODISCARD il_status il_load_slug(il_loader *l, const il_json *at, il_str text
 /* `bool`, a list of words, {enum: …}, {int: lo..hi, overflow: …}; taint is NULL for payload fields, which have no overflow either. */
 IL_NODISCARD il_status il_load_domain(il_loader *l, const il_json *v, il_str name, il_domain *out, bool *taint);
 /* Compiles the expression that a scalar node holds, at the place where it stands. */
-IL_NODISCARD il_status il_load_program(il_loader *l, const il_json *v, const il_cel_env *env, il_cel_kind want, il_cel_program **out);
+IL_NODISCARD il_status il_load_program(il_loader *l, const il_json *v, const il_cel_env *env, il_cel_kind want,
+                                       il_cel_program **out);
 IL_NODISCARD il_status il_load_actions(il_loader *l, const il_json *actions);
 /* The env of an action's guards and edge regions; its arrays live in the arena. */
 IL_NODISCARD il_status il_load_env(il_loader *l, const il_action_def *a, il_cel_env *out);
@@ -45,4 +46,5 @@ IL_NODISCARD il_status il_load_action_set(il_loader *l, const il_json *list, con
 /* The contract's number of a rule, from 1; 0 when there is none. */
 uint32_t il_load_rule(const il_loader *l, il_str name);
 /* Fails at `at` with "no KIND `name`" and the nearest of `names` as a suggestion. */
-IL_NODISCARD il_status il_load_unknown(il_loader *l, const il_json *at, const char *kind, il_str name, const il_str *names, size_t n);
+IL_NODISCARD il_status il_load_unknown(il_loader *l, const il_json *at, const char *kind, il_str name, const il_str *names,
+                                       size_t n);

@@ -5,8 +5,8 @@
 typedef struct load_reads {
     const il_loader *l;
     const il_action_def *a;
-    uint32_t at;      /* update that reads */
-    il_str early;     /* a variable that it reads before it is set */
+    uint32_t at;  /* update that reads */
+    il_str early; /* a variable that it reads before it is set */
     bool whole;
 } load_reads;
 
@@ -31,10 +31,12 @@ static il_status load_call(il_loader *l, il_action_def *a, const il_json *call) 
     uint64_t n = 1;
     if (call) {
         if (il_json_kind_of(call) != IL_JSON_OBJECT) {
-            return IL_JSON_FAIL(call, l->err, IL_E_INVALID, "`call` of action `%.*s` must be a map of fields", IL_STR_ARG(a->name));
+            return IL_JSON_FAIL(call, l->err, IL_E_INVALID, "`call` of action `%.*s` must be a map of fields",
+                                IL_STR_ARG(a->name));
         }
         if (il_json_count(call) > IL_MODEL_FIELDS_MAX) {
-            return IL_JSON_FAIL(call, l->err, IL_E_LIMIT, "action `%.*s` has more than %u fields", IL_STR_ARG(a->name), (unsigned)IL_MODEL_FIELDS_MAX);
+            return IL_JSON_FAIL(call, l->err, IL_E_LIMIT, "action `%.*s` has more than %u fields", IL_STR_ARG(a->name),
+                                (unsigned)IL_MODEL_FIELDS_MAX);
         }
         a->nfields = (uint32_t)il_json_count(call);
         a->fields = IL_NEW_ARRAY(l->arena, il_str, a->nfields);
@@ -50,7 +52,8 @@ static il_status load_call(il_loader *l, il_action_def *a, const il_json *call) 
             IL_TRY(il_load_domain(l, v, a->fields[i], &a->field_domains[i], NULL));
             n *= a->field_domains[i].size;
             if (n > IL_MODEL_SYMBOLS_MAX) {
-                return IL_JSON_FAIL(v, l->err, IL_E_LIMIT, "action `%.*s` makes more than %u symbols", IL_STR_ARG(a->name), (unsigned)IL_MODEL_SYMBOLS_MAX);
+                return IL_JSON_FAIL(v, l->err, IL_E_LIMIT, "action `%.*s` makes more than %u symbols", IL_STR_ARG(a->name),
+                                    (unsigned)IL_MODEL_SYMBOLS_MAX);
             }
         }
         uint32_t stride = 1;
@@ -93,7 +96,8 @@ static il_status load_updates(il_loader *l, il_action_def *a, const il_json *nex
         return IL_OK;
     }
     if (il_json_kind_of(next) != IL_JSON_OBJECT) {
-        return IL_JSON_FAIL(next, l->err, IL_E_INVALID, "`next` of action `%.*s` must be a map of variables", IL_STR_ARG(a->name));
+        return IL_JSON_FAIL(next, l->err, IL_E_INVALID, "`next` of action `%.*s` must be a map of variables",
+                            IL_STR_ARG(a->name));
     }
     a->nupdates = (uint32_t)il_json_count(next);
     a->updates = IL_NEW_ARRAY(l->arena, il_update, a->nupdates);
@@ -124,11 +128,13 @@ static il_status load_updates(il_loader *l, il_action_def *a, const il_json *nex
         load_reads r = {.l = l, .a = a, .at = i};
         il_cel_reads(a->updates[i].value, load_visit, &r);
         if (r.early.n > 0) {
-            return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "the update of `%.*s` reads `next.%.*s`, which is set only at or below it; list it above",
+            return IL_JSON_FAIL(v, l->err, IL_E_INVALID,
+                                "the update of `%.*s` reads `next.%.*s`, which is set only at or below it; list it above",
                                 IL_STR_ARG(v->key), IL_STR_ARG(r.early));
         }
         if (r.whole) {
-            return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "the update of `%.*s` reads all of `next`; name a variable", IL_STR_ARG(v->key));
+            return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "the update of `%.*s` reads all of `next`; name a variable",
+                                IL_STR_ARG(v->key));
         }
     }
     return IL_OK;
@@ -142,10 +148,12 @@ static il_status load_live(il_loader *l, il_action_def *a, const il_json *at, co
     for (uint32_t i = 0; i < 2; i++) {
         bool found = false;
         for (uint32_t k = 0; phase != UINT32_MAX && k < l->m->vars[phase].domain.size; k++) {
-            found = found || (l->m->vars[phase].domain.kind == IL_DOMAIN_ENUM && il_str_eq(l->m->vars[phase].domain.names[k], words[i]));
+            found = found ||
+                    (l->m->vars[phase].domain.kind == IL_DOMAIN_ENUM && il_str_eq(l->m->vars[phase].domain.names[k], words[i]));
         }
         if (!found) {
-            return IL_JSON_FAIL(at, l->err, IL_E_INVALID, "`live` needs a variable `phase` with the value `%.*s`", IL_STR_ARG(words[i]));
+            return IL_JSON_FAIL(at, l->err, IL_E_INVALID, "`live` needs a variable `phase` with the value `%.*s`",
+                                IL_STR_ARG(words[i]));
         }
         uint32_t rule = il_load_rule(l, words[i]);
         if (rule == 0) {
@@ -164,7 +172,8 @@ static il_status load_clauses(il_loader *l, il_action_def *a, const il_json *v, 
     static const il_str keys[] = {{"as", 2}, {"if", 2}};
     const il_json *list = il_json_get(v, IL_STR("reject"));
     if (list && il_json_kind_of(list) != IL_JSON_ARRAY) {
-        return IL_JSON_FAIL(list, l->err, IL_E_INVALID, "`reject` of action `%.*s` must be a list of {as: RULE, if: GUARD}", IL_STR_ARG(a->name));
+        return IL_JSON_FAIL(list, l->err, IL_E_INVALID, "`reject` of action `%.*s` must be a list of {as: RULE, if: GUARD}",
+                            IL_STR_ARG(a->name));
     }
     a->clauses = IL_NEW_ARRAY(l->arena, il_clause, il_json_count(list) + 2);
     if (!a->clauses) {
@@ -209,11 +218,13 @@ static il_status load_principal(il_loader *l, il_action_def *a, const il_json *p
             return IL_OK;
         }
     }
-    return IL_JSON_FAIL(p, l->err, IL_E_INVALID, "`principal` of action `%.*s` must be `agent`, `human`, `runtime` or `env`", IL_STR_ARG(a->name));
+    return IL_JSON_FAIL(p, l->err, IL_E_INVALID, "`principal` of action `%.*s` must be `agent`, `human`, `runtime` or `env`",
+                        IL_STR_ARG(a->name));
 }
 
 static il_status load_action(il_loader *l, const il_json *v, il_action_def *a) {
-    static const il_str keys[] = {{"principal", 9}, {"gate", 4}, {"live", 4}, {"corrective", 10}, {"lowers", 6}, {"call", 4}, {"next", 4}, {"reject", 6}};
+    static const il_str keys[] = {{"principal", 9}, {"gate", 4}, {"live", 4}, {"corrective", 10},
+                                  {"lowers", 6},    {"call", 4}, {"next", 4}, {"reject", 6}};
     IL_TRY(il_load_ident(l, v, "action"));
     IL_TRY(il_arena_copy(l->arena, v->key, &a->name, l->err));
     a->line = v->key_line;

@@ -42,17 +42,20 @@ static il_status load_enum(il_loader *l, const il_json *list, il_str name, il_do
         return IL_JSON_FAIL(list, l->err, IL_E_INVALID, "`%.*s` has an empty domain: name at least one value", IL_STR_ARG(name));
     }
     if (il_json_count(list) > IL_MODEL_DOMAIN_MAX) {
-        return IL_JSON_FAIL(list, l->err, IL_E_LIMIT, "`%.*s` has more than %u values", IL_STR_ARG(name), (unsigned)IL_MODEL_DOMAIN_MAX);
+        return IL_JSON_FAIL(list, l->err, IL_E_LIMIT, "`%.*s` has more than %u values", IL_STR_ARG(name),
+                            (unsigned)IL_MODEL_DOMAIN_MAX);
     }
     IL_TRY(load_alloc_places(l, d, (uint32_t)il_json_count(list)));
     uint32_t n = 0;
     for (const il_json *v = il_json_first(list); v; v = il_json_next(v)) {
         if (il_json_kind_of(v) != IL_JSON_STRING || !load_is_word(v->text)) {
-            return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "the values of `%.*s` must be words (letters, digits, `_`, `-`)", IL_STR_ARG(name));
+            return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "the values of `%.*s` must be words (letters, digits, `_`, `-`)",
+                                IL_STR_ARG(name));
         }
         for (uint32_t i = 0; i < n; i++) {
             if (il_str_eq(d->names[i], v->text)) {
-                return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "value `%.*s` of `%.*s` is listed twice", IL_STR_ARG(v->text), IL_STR_ARG(name));
+                return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "value `%.*s` of `%.*s` is listed twice", IL_STR_ARG(v->text),
+                                    IL_STR_ARG(name));
             }
         }
         IL_TRY(il_arena_copy(l->arena, v->text, &d->names[n], l->err));
@@ -87,14 +90,17 @@ static il_status load_int(il_loader *l, const il_json *v, il_str name, il_domain
     int64_t hi = 0;
     if (il_json_kind_of(v) != IL_JSON_STRING || dots == SIZE_MAX || !load_bound(l, il_str_part(s, 0, dots), &lo) ||
         !load_bound(l, il_str_part(s, dots + 2, s.n), &hi)) {
-        return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "the range of `%.*s` must be LOW..HIGH, each a number or a const", IL_STR_ARG(name));
+        return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "the range of `%.*s` must be LOW..HIGH, each a number or a const",
+                            IL_STR_ARG(name));
     }
     if (lo > hi) {
-        return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "`%.*s` has an empty domain: %lld..%lld", IL_STR_ARG(name), (long long)lo, (long long)hi);
+        return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "`%.*s` has an empty domain: %lld..%lld", IL_STR_ARG(name), (long long)lo,
+                            (long long)hi);
     }
     int64_t span = 0;
     if (__builtin_sub_overflow(hi, lo, &span) || span >= IL_MODEL_DOMAIN_MAX) {
-        return IL_JSON_FAIL(v, l->err, IL_E_LIMIT, "`%.*s` has more than %u values", IL_STR_ARG(name), (unsigned)IL_MODEL_DOMAIN_MAX);
+        return IL_JSON_FAIL(v, l->err, IL_E_LIMIT, "`%.*s` has more than %u values", IL_STR_ARG(name),
+                            (unsigned)IL_MODEL_DOMAIN_MAX);
     }
     d->lo = lo;
     IL_TRY(load_alloc_places(l, d, (uint32_t)span + 1));
@@ -116,7 +122,8 @@ static il_status load_overflow(il_loader *l, const il_json *v, il_str name, il_o
             return IL_OK;
         }
     }
-    return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "`overflow` of `%.*s` must be `reject`, `error` or `saturate`", IL_STR_ARG(name));
+    return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "`overflow` of `%.*s` must be `reject`, `error` or `saturate`",
+                        IL_STR_ARG(name));
 }
 
 static il_status load_domain_map(il_loader *l, const il_json *v, il_str name, il_domain *out, bool *taint) {
@@ -128,7 +135,8 @@ static il_status load_domain_map(il_loader *l, const il_json *v, il_str name, il
     const il_json *range = il_json_get(v, IL_STR("int"));
     const il_json *overflow = il_json_get(v, IL_STR("overflow"));
     if ((type != NULL) + (words != NULL) + (range != NULL) != 1) {
-        return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "`%.*s` needs exactly one of `enum`, `int` and `type: bool`", IL_STR_ARG(name));
+        return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "`%.*s` needs exactly one of `enum`, `int` and `type: bool`",
+                            IL_STR_ARG(name));
     }
     if (type) {
         if (!il_str_eq(il_json_text(type), IL_STR("bool"))) {
@@ -143,12 +151,14 @@ static il_status load_domain_map(il_loader *l, const il_json *v, il_str name, il
     } else {
         IL_TRY(load_int(l, range, name, out));
         if (taint && !overflow) {
-            return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "int variable `%.*s` needs `overflow`: `reject`, `error` or `saturate`", IL_STR_ARG(name));
+            return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "int variable `%.*s` needs `overflow`: `reject`, `error` or `saturate`",
+                                IL_STR_ARG(name));
         }
     }
     if (overflow) {
         if (!range) {
-            return IL_JSON_FAIL(overflow, l->err, IL_E_INVALID, "`overflow` is for int variables; `%.*s` is none", IL_STR_ARG(name));
+            return IL_JSON_FAIL(overflow, l->err, IL_E_INVALID, "`overflow` is for int variables; `%.*s` is none",
+                                IL_STR_ARG(name));
         }
         IL_TRY(load_overflow(l, overflow, name, &out->overflow));
     }
@@ -173,6 +183,6 @@ il_status il_load_domain(il_loader *l, const il_json *v, il_str name, il_domain 
     if (il_json_kind_of(v) == IL_JSON_OBJECT) {
         return load_domain_map(l, v, name, out, taint);
     }
-    return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "`%.*s` must be `bool`, a list of words, {enum: […]} or {int: LOW..HIGH%s}", IL_STR_ARG(name),
-                        taint ? ", overflow: …" : "");
+    return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "`%.*s` must be `bool`, a list of words, {enum: […]} or {int: LOW..HIGH%s}",
+                        IL_STR_ARG(name), taint ? ", overflow: …" : "");
 }

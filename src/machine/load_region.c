@@ -65,7 +65,8 @@ static il_status load_region(il_loader *l, const il_json *v, il_region *r) {
     const il_json *edge = il_json_get(v, IL_STR("edge"));
     const il_json *by = il_json_get(v, IL_STR("by"));
     if ((never != NULL) == (gated != NULL)) {
-        return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "region `%.*s` needs exactly one of `never` and `gated`", IL_STR_ARG(r->name));
+        return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "region `%.*s` needs exactly one of `never` and `gated`",
+                            IL_STR_ARG(r->name));
     }
     r->gated = gated != NULL;
     r->edge = edge != NULL;
@@ -74,14 +75,16 @@ static il_status load_region(il_loader *l, const il_json *v, il_region *r) {
         IL_TRY(il_load_action_set(l, edge, "edge", &r->actions));
     }
     if (r->gated != (by != NULL)) {
-        return IL_JSON_FAIL(by ? by : v, l->err, IL_E_INVALID, r->gated ? "gated region `%.*s` needs `by`" : "`by` is for gated regions; `%.*s` is none",
+        return IL_JSON_FAIL(by ? by : v, l->err, IL_E_INVALID,
+                            r->gated ? "gated region `%.*s` needs `by`" : "`by` is for gated regions; `%.*s` is none",
                             IL_STR_ARG(r->name));
     }
     if (by) {
         IL_TRY(il_load_action_set(l, by, "by", &r->by));
         for (const il_json *g = il_json_first(by); g; g = il_json_next(g)) {
             if (!l->m->actions[il_model_action(l->m, il_json_text(g))].gate) {
-                return IL_JSON_FAIL(g, l->err, IL_E_INVALID, "action `%.*s` is no gate; say `gate: true` there or name another", IL_STR_ARG(il_json_text(g)));
+                return IL_JSON_FAIL(g, l->err, IL_E_INVALID, "action `%.*s` is no gate; say `gate: true` there or name another",
+                                    IL_STR_ARG(il_json_text(g)));
             }
         }
     }

@@ -47,7 +47,7 @@ struct il_machine {
 
 #define IL_TABLE_MAGIC "ILTABLE1"
 #define IL_TABLE_HEADER 40u /* magic, seven u32, padding to 8 */
-#define IL_CELL_POST(c) ((c) & 0x3FFFFFu)
+#define IL_CELL_POST(c) ((c)&0x3FFFFFu)
 #define IL_CELL_VERDICT(c) ((c) >> 22 & 3u)
 #define IL_CELL_REASON(c) ((uint8_t)((c) >> 24))
 #define IL_CELL_OF(post, verdict, reason) ((uint32_t)(post) | (uint32_t)(verdict) << 22 | (uint32_t)(reason) << 24)

@@ -4,17 +4,19 @@
 
 const char *il_principal_name(il_principal p) {
     switch (p) {
-    case IL_AGENT: return "agent";
-    case IL_HUMAN: return "human";
-    case IL_RUNTIME: return "runtime";
-    case IL_ENV: return "env";
+    case IL_AGENT:
+        return "agent";
+    case IL_HUMAN:
+        return "human";
+    case IL_RUNTIME:
+        return "runtime";
+    case IL_ENV:
+        return "env";
     }
     return "unknown";
 }
 
-static uint64_t model_mask(const il_var *v) {
-    return (UINT64_C(1) << v->bits) - 1; /* bits <= 12, from IL_MODEL_DOMAIN_MAX */
-}
+static uint64_t model_mask(const il_var *v) { return (UINT64_C(1) << v->bits) - 1; /* bits <= 12, from IL_MODEL_DOMAIN_MAX */ }
 
 uint32_t il_model_get(const il_model *m, uint64_t state, uint32_t var) {
     const il_var *v = &m->vars[var];

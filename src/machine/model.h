@@ -21,18 +21,18 @@ typedef enum il_overflow { IL_OVERFLOW_REJECT, IL_OVERFLOW_ERROR, IL_OVERFLOW_SA
 typedef struct il_domain {
     il_domain_kind kind;
     uint32_t size;
-    int64_t lo;             /* INT: value of place 0 */
-    il_str *names;          /* size entries: `false true`, the enum's words, the decimal numbers */
-    il_overflow overflow;   /* INT */
-    il_cel_type type;       /* for the checker of guards */
-    il_cel_value *values;   /* size entries: what a guard sees of each place */
+    int64_t lo;           /* INT: value of place 0 */
+    il_str *names;        /* size entries: `false true`, the enum's words, the decimal numbers */
+    il_overflow overflow; /* INT */
+    il_cel_type type;     /* for the checker of guards */
+    il_cel_value *values; /* size entries: what a guard sees of each place */
 } il_domain;
 
 typedef struct il_var {
     il_str name;
     il_domain domain;
-    bool taint;             /* `taint: source` */
-    uint8_t shift, bits;    /* place in the packed state */
+    bool taint;          /* `taint: source` */
+    uint8_t shift, bits; /* place in the packed state */
     uint32_t line, col;
 } il_var;
 
@@ -54,7 +54,7 @@ typedef struct il_action_def {
     uint32_t nfields;
     il_str *fields;
     il_domain *field_domains;
-    uint32_t *strides;     /* symbols from one value of a field to its next */
+    uint32_t *strides; /* symbols from one value of a field to its next */
     uint32_t nclauses;
     il_clause *clauses;
     uint32_t nupdates;
@@ -65,13 +65,13 @@ typedef struct il_action_def {
 
 typedef struct il_region {
     il_str name;
-    bool gated;             /* else never */
-    bool edge;              /* judges accepted steps of `actions` rather than states */
+    bool gated;                /* else never */
+    bool edge;                 /* judges accepted steps of `actions` rather than states */
     il_cel_program *predicate; /* state regions: reads pre */
-    il_cel_program **on;    /* edge regions: one for each action, NULL for those not judged; reads pre, call, next */
-    uint64_t actions;       /* bit i: action i (edge regions) */
-    uint64_t by;            /* bit i: action i (gated regions) */
-    uint8_t rule;           /* contract rule of the same name, 0 when there is none */
+    il_cel_program **on;       /* edge regions: one for each action, NULL for those not judged; reads pre, call, next */
+    uint64_t actions;          /* bit i: action i (edge regions) */
+    uint64_t by;               /* bit i: action i (gated regions) */
+    uint8_t rule;              /* contract rule of the same name, 0 when there is none */
     uint32_t line, col;
 } il_region;
 
@@ -87,12 +87,12 @@ typedef struct il_model {
     il_var *vars;
     il_action_def *actions; /* at most 64 */
     il_region *regions;
-    il_rule *rules;         /* rule r is rules[r - 1] */
+    il_rule *rules; /* rule r is rules[r - 1] */
     uint32_t nsymbols;
     uint8_t *symbol_action; /* nsymbols entries */
     uint32_t bits;          /* of the packed state */
     uint64_t initial;
-    uint64_t product;       /* states of the full product; UINT64_MAX when it does not fit */
+    uint64_t product;                /* states of the full product; UINT64_MAX when it does not fit */
     uint8_t digest[IL_DIGEST_BYTES]; /* SHA-256 of the document's sorted canonical text */
 } il_model;
 
@@ -103,9 +103,9 @@ IL_NODISCARD il_status il_model_load(il_arena *arena, const il_json *doc, il_mod
 
 /* What a checker may change about a step. All zero: the machine as it is. */
 typedef struct il_variant {
-    uint64_t deleted;                /* bit i: action i is never accepted */
+    uint64_t deleted;                  /* bit i: action i is never accepted */
     uint32_t skip_action, skip_clause; /* with `skip`: this clause of this action is left out */
-    uint8_t skip_rule;               /* not 0: instead, all clauses of the action that reject by this rule */
+    uint8_t skip_rule;                 /* not 0: instead, all clauses of the action that reject by this rule */
     bool skip;
 } il_variant;
 
@@ -126,8 +126,8 @@ bool il_model_in_region(const il_model *m, uint32_t region, uint64_t pre, uint32
 
 uint32_t il_model_get(const il_model *m, uint64_t state, uint32_t var);
 uint64_t il_model_set(const il_model *m, uint64_t state, uint32_t var, uint32_t value);
-uint32_t il_model_var(const il_model *m, il_str name);            /* UINT32_MAX when there is none */
-uint32_t il_model_action(const il_model *m, il_str name);         /* likewise */
+uint32_t il_model_var(const il_model *m, il_str name);    /* UINT32_MAX when there is none */
+uint32_t il_model_action(const il_model *m, il_str name); /* likewise */
 uint32_t il_model_action_of(const il_model *m, uint32_t symbol);
 uint32_t il_model_field_value(const il_model *m, uint32_t symbol, uint32_t field);
 uint32_t il_model_field(const il_model *m, uint32_t action, il_str name); /* UINT32_MAX when there is none */

@@ -60,7 +60,8 @@ static bool table_add(table_found *f, uint64_t state, uint32_t parent, uint32_t 
     return true;
 }
 
-static il_status table_fault(const table_found *f, const il_model *m, uint32_t from, uint32_t symbol, const il_eval *e, il_error *err) {
+static il_status table_fault(const table_found *f, const il_model *m, uint32_t from, uint32_t symbol, const il_eval *e,
+                             il_error *err) {
     uint32_t steps[16];
     uint32_t n = 0;
     il_buf trace;
@@ -103,7 +104,8 @@ static il_status table_explore(table_found *f, const il_model *m, uint32_t max_s
                 return il_arena_fail(f->arena, err);
             }
             if (f->n > max_states) {
-                return il_error_set(err, IL_E_LIMIT, "more than %u states are reachable; the machine cannot be sealed", (unsigned)max_states);
+                return il_error_set(err, IL_E_LIMIT, "more than %u states are reachable; the machine cannot be sealed",
+                                    (unsigned)max_states);
             }
         }
     }
@@ -188,7 +190,8 @@ static il_json *table_meta_actions(il_arena *arena, const il_model *m) {
                 return NULL;
             }
         }
-        if (!il_json_set(o, IL_STR("name"), il_json_string(arena, a->name)) || !il_json_set(o, IL_STR("fields"), fields) || !il_json_push(list, o)) {
+        if (!il_json_set(o, IL_STR("name"), il_json_string(arena, a->name)) || !il_json_set(o, IL_STR("fields"), fields) ||
+            !il_json_push(list, o)) {
             return NULL;
         }
     }
@@ -221,8 +224,9 @@ static il_json *table_meta(il_arena *arena, const il_model *m) {
     il_digest_hex(m->digest, hex);
     bool done = il_json_set(root, IL_STR("machine"), il_json_string(arena, m->name)) &&
                 il_json_set(root, IL_STR("source"), il_json_string(arena, (il_str){hex, IL_DIGEST_HEX - 1})) &&
-                il_json_set(root, IL_STR("vars"), table_meta_vars(arena, m)) && il_json_set(root, IL_STR("actions"), table_meta_actions(arena, m)) &&
-                il_json_set(root, IL_STR("rules"), rules) && il_json_set(root, IL_STR("regions"), regions);
+                il_json_set(root, IL_STR("vars"), table_meta_vars(arena, m)) &&
+                il_json_set(root, IL_STR("actions"), table_meta_actions(arena, m)) && il_json_set(root, IL_STR("rules"), rules) &&
+                il_json_set(root, IL_STR("regions"), regions);
     return done ? root : NULL;
 }
 
@@ -244,7 +248,9 @@ static il_status table_cells(const il_model *m, const table_found *f, uint32_t *
             size_t at = (size_t)i * m->nsymbols + s;
             il_eval e = il_model_eval(m, NULL, f->states[i], s);
             uint32_t post = table_place(f->states, f->n, e.step.next);
-            IL_CHECK(post < f->n && f->states[post] == e.step.next && (e.step.verdict == IL_ACCEPT || e.step.verdict == IL_REJECT), err);
+            IL_CHECK(post < f->n && f->states[post] == e.step.next &&
+                         (e.step.verdict == IL_ACCEPT || e.step.verdict == IL_REJECT),
+                     err);
             cells[at] = IL_CELL_OF(post, e.step.verdict, e.step.reason);
             for (uint32_t r = 0; e.step.verdict == IL_ACCEPT && r < m->nregions; r++) {
                 if (m->regions[r].edge && il_model_in_region(m, r, f->states[i], s, e.step.next)) {
@@ -264,7 +270,8 @@ il_status il_table_build(il_arena *arena, const il_model *m, uint32_t max_states
     IL_TRY(table_explore(&f, m, max_states, err));
     size_t ncells = (size_t)f.n * m->nsymbols;
     if (ncells > IL_TABLE_BYTES_MAX / 4) {
-        return il_error_set(err, IL_E_LIMIT, "the table would be larger than %u MiB; the machine cannot be sealed", (unsigned)(IL_TABLE_BYTES_MAX >> 20));
+        return il_error_set(err, IL_E_LIMIT, "the table would be larger than %u MiB; the machine cannot be sealed",
+                            (unsigned)(IL_TABLE_BYTES_MAX >> 20));
     }
     table_sort(f.states, f.n);
 

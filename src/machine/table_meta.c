@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The names inside a table: canonical JSON. Read strictly although the seal covers it: the seal shows integrity, not good will. */
-#include "json/node.h"
 #include "machine/machine_impl.h"
+#include "json/node.h"
 
 static il_status meta_bad(il_error *err, const char *what) {
     return il_error_set(err, IL_E_SEAL, "the table's description is not usable: %s", what);

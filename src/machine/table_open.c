@@ -82,8 +82,8 @@ static il_status open_read(il_machine *m, il_str t, il_error *err) {
     if (format != 1) {
         return il_error_set(err, IL_E_VERSION, "table format %u is not known; this build reads 1", (unsigned)format);
     }
-    if (il_table_u64(p + 32) != 0 || m->nstates == 0 || m->nstates > IL_TABLE_STATES_MAX || m->nsymbols == 0 || m->nsymbols > IL_MODEL_SYMBOLS_MAX ||
-        m->initial >= m->nstates || m->nregions > IL_MODEL_REGIONS_MAX || meta > body) {
+    if (il_table_u64(p + 32) != 0 || m->nstates == 0 || m->nstates > IL_TABLE_STATES_MAX || m->nsymbols == 0 ||
+        m->nsymbols > IL_MODEL_SYMBOLS_MAX || m->initial >= m->nstates || m->nregions > IL_MODEL_REGIONS_MAX || meta > body) {
         return open_bad(err, "its header");
     }
     uint64_t at = IL_TABLE_HEADER + il_table_pad(meta);
@@ -164,7 +164,8 @@ il_status il_machine_open(const il_alloc *alloc, il_str table, il_str certificat
     il_machine *m = NULL;
     IL_TRY(il_table_open(alloc, table, &m, err));
     il_status s = open_regions(m, err);
-    if (s == IL_OK && (!il_digest_eq(c.table, m->digest) || c.states != m->nstates || c.symbols != m->nsymbols || c.edges != open_edges(m))) {
+    if (s == IL_OK &&
+        (!il_digest_eq(c.table, m->digest) || c.states != m->nstates || c.symbols != m->nsymbols || c.edges != open_edges(m))) {
         s = il_error_set(err, IL_E_SEAL, "the certificate is for another table; use the one that was sealed with it");
     }
     if (s != IL_OK) {

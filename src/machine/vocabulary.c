@@ -60,7 +60,8 @@ static bool words_has_field(const il_machine_action *a, const char *field) {
 
 /* The value of `field` that says `w`, or NULL when no word sets such a field. Alternatives stand best first, `;` between. */
 static const char *words_value(il_str field, const il_symbol_words *w) {
-    static const char *const egress[2][3] = {{"none", "once", "standing"}, {"none", "once_bound;once", "standing_bound;standing"}};
+    static const char *const egress[2][3] = {{"none", "once", "standing"},
+                                             {"none", "once_bound;once", "standing_bound;standing"}};
     static const char *const reach[3] = {"none;false", "bound;foreign;true", "foreign;true"};
     static const char *const last[3] = {"none", "egress", "crossing"};
     static const char *const yes[2] = {"false", "true"};
@@ -113,7 +114,10 @@ static uint32_t words_place(const il_machine_field *f, const char *alternatives)
                 return i;
             }
         }
-        rest = end == SIZE_MAX ? (il_str){0} : il_str_part(rest, end + 1, rest.n);
+        if (end == SIZE_MAX) {
+            break;
+        }
+        rest = il_str_part(rest, end + 1, rest.n);
     }
     return UINT32_MAX;
 }

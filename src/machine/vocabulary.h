@@ -19,11 +19,11 @@ typedef enum il_sink_word { IL_SINK_NONE = 0, IL_SINK_ONCE, IL_SINK_STANDING } i
 typedef struct il_symbol_words {
     bool untrusted, sensitive, secret; /* secret sets sensitive as well */
     il_sink_word egress;
-    bool bound;                        /* once_bound, standing_bound */
-    uint8_t flight, open;              /* 0 no, 1 bound, 2 foreign (bool true is 2) */
+    bool bound;           /* once_bound, standing_bound */
+    uint8_t flight, open; /* 0 no, 1 bound, 2 foreign (bool true is 2) */
     bool commit, approved;
-    uint8_t last;                      /* 0 none, 1 egress, 2 crossing */
-    uint8_t slot;                      /* 0 asked, 1 granted */
+    uint8_t last; /* 0 none, 1 egress, 2 crossing */
+    uint8_t slot; /* 0 asked, 1 granted */
 } il_symbol_words;
 
 il_symbol_words il_model_words(const il_model *m, uint32_t symbol);

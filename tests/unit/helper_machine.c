@@ -92,9 +92,7 @@ void machine_free(machine_case *c) {
     assert_int_equal(c->memory.live, 0);
 }
 
-static bool machine_is(const char *p, size_t n, const char *word) {
-    return n == strlen(word) && memcmp(p, word, n) == 0;
-}
+static bool machine_is(const char *p, size_t n, const char *word) { return n == strlen(word) && memcmp(p, word, n) == 0; }
 
 static void machine_word(il_symbol_words *w, const char *p, size_t n) {
     if (machine_is(p, n, "u")) {
@@ -131,13 +129,14 @@ static void machine_word(il_symbol_words *w, const char *p, size_t n) {
 }
 
 bool machine_words_eq(const il_symbol_words *a, const il_symbol_words *b) {
-    return a->untrusted == b->untrusted && a->sensitive == b->sensitive && a->secret == b->secret && a->egress == b->egress && a->bound == b->bound &&
-           a->flight == b->flight && a->open == b->open && a->commit == b->commit && a->approved == b->approved && a->last == b->last &&
-           a->slot == b->slot;
+    return a->untrusted == b->untrusted && a->sensitive == b->sensitive && a->secret == b->secret && a->egress == b->egress &&
+           a->bound == b->bound && a->flight == b->flight && a->open == b->open && a->commit == b->commit &&
+           a->approved == b->approved && a->last == b->last && a->slot == b->slot;
 }
 
 uint32_t machine_symbol(const il_model *m, const char *p, size_t n) {
-    static const char *const shorts[][2] = {{"a", "admit"}, {"se", "settle"}, {"j", "join"}, {"rf", "refine"}, {"rq", "request"}, {"ok", "approve"}, {"Q", "quarantine"}};
+    static const char *const shorts[][2] = {{"a", "admit"},    {"se", "settle"},  {"j", "join"},      {"rf", "refine"},
+                                            {"rq", "request"}, {"ok", "approve"}, {"Q", "quarantine"}};
     const char *brace = memchr(p, '{', n);
     size_t head = brace ? (size_t)(brace - p) : n;
     il_str name = {p, head};
@@ -173,7 +172,8 @@ static bool machine_step_is(const il_model *m, const il_trace_step *s, const cha
     }
     il_str var = {p, (size_t)(write - p)};
     il_str value = {write + 2, n - var.n - 2};
-    return s->symbol == IL_NO_SYMBOL && il_str_eq(m->vars[s->var].name, var) && il_str_eq(m->vars[s->var].domain.names[s->value], value);
+    return s->symbol == IL_NO_SYMBOL && il_str_eq(m->vars[s->var].name, var) &&
+           il_str_eq(m->vars[s->var].domain.names[s->value], value);
 }
 
 static size_t machine_next(const char **p) {
@@ -204,7 +204,8 @@ void machine_trace_is(const il_model *m, const il_trace *t, const char *want) {
 
 const il_check *machine_check(const machine_case *c, const char *id, const char *region) {
     for (const il_check *k = c->h.checks; k; k = k->next) {
-        bool here = region ? k->region < c->m->nregions && il_str_eq(c->m->regions[k->region].name, il_str_of(region)) : k->region == UINT32_MAX;
+        bool here = region ? k->region < c->m->nregions && il_str_eq(c->m->regions[k->region].name, il_str_of(region))
+                           : k->region == UINT32_MAX;
         if (here && strcmp(k->id, id) == 0) {
             return k;
         }
@@ -216,7 +217,8 @@ const il_check *machine_check(const machine_case *c, const char *id, const char 
 void machine_verdict_is(const machine_case *c, const char *id, const char *region, il_check_verdict want) {
     const il_check *k = machine_check(c, id, region);
     if (k->verdict != want) {
-        fail_msg("`%s` of `%s` is %s, not %s", id, region ? region : "the machine", il_check_verdict_name(k->verdict), il_check_verdict_name(want));
+        fail_msg("`%s` of `%s` is %s, not %s", id, region ? region : "the machine", il_check_verdict_name(k->verdict),
+                 il_check_verdict_name(want));
     }
 }
 

@@ -17,7 +17,7 @@ typedef struct machine_case {
     il_arena arena;
     il_error err;
     il_status status;
-    il_str text;   /* the edited document */
+    il_str text; /* the edited document */
     il_model *m;
     il_harden h;
     bool hardened;

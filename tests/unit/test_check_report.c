@@ -45,9 +45,7 @@ static int64_t report_int(const il_json *o, const char *key) {
     return v;
 }
 
-static bool report_has(il_str text, const char *word) {
-    return il_str_find(text, il_str_of(word), 0) != SIZE_MAX;
-}
+static bool report_has(il_str text, const char *word) { return il_str_find(text, il_str_of(word), 0) != SIZE_MAX; }
 
 static void test_json(void **state) {
     (void)state;
@@ -70,7 +68,8 @@ static void test_json(void **state) {
         const il_json *w = il_json_get(k, IL_STR("witness"));
         traced += il_json_count(w);
         for (const il_json *s = il_json_first(w); s; s = il_json_next(s)) {
-            static const char *const keys[] = {"seq", "principal", "action", "payload", "verdict", "reason", "pre", "post", "changed"};
+            static const char *const keys[] = {"seq",    "principal", "action", "payload", "verdict",
+                                               "reason", "pre",       "post",   "changed"};
             for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
                 assert_non_null(il_json_get(s, il_str_of(keys[i])));
             }
@@ -96,7 +95,8 @@ static void test_text_ends_with_the_verdict(void **state) {
     (void)state;
     machine_case c;
     machine_harden(&c, MACHINE_TRIFECTA, NULL, 0);
-    assert_true(il_str_ends(report_text(&c), IL_STR("\nFULLY MEDIATED (given: labels, vouching, ledger; unmediated: asked, lowering of granted)\n")));
+    assert_true(il_str_ends(
+        report_text(&c), IL_STR("\nFULLY MEDIATED (given: labels, vouching, ledger; unmediated: asked, lowering of granted)\n")));
     machine_free(&c);
 }
 
@@ -199,7 +199,8 @@ static void test_seal(void **state) {
     char line[1024];
     machine_case c;
     assert_non_null(mkdtemp(folder));
-    const machine_edit edits[] = {{"call.approved && call.egress != 'once'", "call.approved && call.egress == 'none'"}, {NULL, NULL}};
+    const machine_edit edits[] = {{"call.approved && call.egress != 'once'", "call.approved && call.egress == 'none'"},
+                                  {NULL, NULL}};
     machine_open(&c, MACHINE_TRIFECTA, edits);
     (void)snprintf(line, sizeof line, "%s/twin.yaml", folder);
     FILE *f = fopen(line, "w");
@@ -207,12 +208,14 @@ static void test_seal(void **state) {
     assert_int_equal(fwrite(c.text.p, 1, c.text.n, f), c.text.n);
     assert_int_equal(fclose(f), 0);
     machine_free(&c);
-    (void)snprintf(line, sizeof line, "cd %s && %s/interlock-seal twin.yaml t.table t.cert t.c 2>/dev/null", folder, IL_TEST_BINARY_DIR);
+    (void)snprintf(line, sizeof line, "cd %s && %s/interlock-seal twin.yaml t.table t.cert t.c 2>/dev/null", folder,
+                   IL_TEST_BINARY_DIR);
     int status = system(line);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 1);
     assert_false(sealed_file(folder, "t.table") || sealed_file(folder, "t.cert") || sealed_file(folder, "t.c"));
-    (void)snprintf(line, sizeof line, "%s/interlock-seal %s/machines/trifecta.yaml %s/t.table %s/t.cert %s/t.c", IL_TEST_BINARY_DIR, IL_TEST_SOURCE_DIR, folder, folder, folder);
+    (void)snprintf(line, sizeof line, "%s/interlock-seal %s/machines/trifecta.yaml %s/t.table %s/t.cert %s/t.c",
+                   IL_TEST_BINARY_DIR, IL_TEST_SOURCE_DIR, folder, folder, folder);
     assert_int_equal(system(line), 0);
     machine_harden(&c, MACHINE_TRIFECTA, NULL, 0);
     (void)snprintf(line, sizeof line, "%s/t.table", folder);

@@ -22,7 +22,8 @@ typedef struct standard_row {
     uint64_t edges;
 } standard_row;
 
-#define CLEAR(next) {"  quarantine: {", "  clear: {principal: runtime, gate: true, live: true, next: {" next "}}\n  quarantine: {"}
+#define CLEAR(next) \
+    { "  quarantine: {", "  clear: {principal: runtime, gate: true, live: true, next: {" next "}}\n  quarantine: {" }
 
 static const standard_row standard_rows[] = {
     {IL_OBSERVE_NOTHING, true, {{NULL, NULL}}, "secret-egress", NULL, 1294, 53030},
@@ -37,9 +38,30 @@ static const standard_row standard_rows[] = {
     {IL_OBSERVE_GHOSTS, false, {CLEAR("untrusted: \"'none'\""), {NULL, NULL}}, "tainted-commit", "a{u} clear a{c}", 0, 0},
     {IL_OBSERVE_GHOSTS, false, {CLEAR("secret: \"'none'\""), {NULL, NULL}}, "secret-egress", "a{k} clear a{e}", 0, 0},
     {IL_OBSERVE_NOTHING, true, {CLEAR("untrusted: \"'none'\""), {NULL, NULL}}, "tainted-commit", NULL, 0, 0},
-    {IL_OBSERVE_APPROVALS, true, {{"gained ? 0 : call.approved ? pre.granted - 1 : pre.granted", "gained ? 0 : pre.granted"}, {NULL, NULL}}, NULL, "a{u} rq ok a{c,+} a{c,+}", 0, 0},
-    {IL_OBSERVE_NOTHING, true, {{"tainted-commit, if: \"!call.approved && call.commit && next.untrusted != 'none'\"", "tainted-commit, if: \"!call.approved && call.commit && pre.untrusted != 'none'\""}, {NULL, NULL}}, "tainted-commit", "a{u,c}", 0, 0},
-    {IL_OBSERVE_NOTHING, true, {{"{as: not-fresh, if: \"next.secret != 'none' && next.sensitive == 'none'\"}", "{as: not-fresh, if: \"false\"}"}, {NULL, NULL}}, "secret-is-sensitive", "a{k} rf{s}", 0, 0},
+    {IL_OBSERVE_APPROVALS,
+     true,
+     {{"gained ? 0 : call.approved ? pre.granted - 1 : pre.granted", "gained ? 0 : pre.granted"}, {NULL, NULL}},
+     NULL,
+     "a{u} rq ok a{c,+} a{c,+}",
+     0,
+     0},
+    {IL_OBSERVE_NOTHING,
+     true,
+     {{"tainted-commit, if: \"!call.approved && call.commit && next.untrusted != 'none'\"",
+       "tainted-commit, if: \"!call.approved && call.commit && pre.untrusted != 'none'\""},
+      {NULL, NULL}},
+     "tainted-commit",
+     "a{u,c}",
+     0,
+     0},
+    {IL_OBSERVE_NOTHING,
+     true,
+     {{"{as: not-fresh, if: \"next.secret != 'none' && next.sensitive == 'none'\"}", "{as: not-fresh, if: \"false\"}"},
+      {NULL, NULL}},
+     "secret-is-sensitive",
+     "a{k} rf{s}",
+     0,
+     0},
 };
 
 static void standard_run(const standard_row *row) {
@@ -48,7 +70,10 @@ static void standard_run(const standard_row *row) {
     il_space space;
     machine_open(&c, MACHINE_STANDARD, row->edits);
     assert_int_equal(il_subject_init(&s, &c.memory.alloc, &c.arena, c.m, NULL, &c.err), IL_OK);
-    il_view v = {.subject = &s, .observer = row->observer, .dropped = row->keep_lowers ? 0 : s.lowers, .regions = row->region ? s.never : 0};
+    il_view v = {.subject = &s,
+                 .observer = row->observer,
+                 .dropped = row->keep_lowers ? 0 : s.lowers,
+                 .regions = row->region ? s.never : 0};
     uint32_t bit = 63;
     for (uint32_t r = 0; row->region && r < c.m->nregions; r++) {
         bit = il_str_eq(c.m->regions[r].name, il_str_of(row->region)) ? r : bit;

@@ -114,7 +114,8 @@ static void test_mediation_sets(void **state) {
     uint64_t lower = 0;
     il_unmediated_writes(&trifecta.h, &raise, &lower);
     assert_int_equal(raise, UINT64_C(1) << il_model_var(trifecta.m, IL_STR("asked")));
-    assert_int_equal(lower, UINT64_C(1) << il_model_var(trifecta.m, IL_STR("asked")) | UINT64_C(1) << il_model_var(trifecta.m, IL_STR("granted")));
+    assert_int_equal(lower, UINT64_C(1) << il_model_var(trifecta.m, IL_STR("asked")) |
+                                UINT64_C(1) << il_model_var(trifecta.m, IL_STR("granted")));
 }
 
 static void test_havoc_sets(void **state) {
@@ -137,7 +138,8 @@ static void test_havoc_sets(void **state) {
         {"lethal-trifecta", true, "phase", "a{E} Q phase:=live a{u,s}"},
     };
     size_t i = 0;
-    for (const il_havoc_set *s = trifecta.h.havoc; s; s = s->next, i++) { /* these and no others, none of two variables or three */
+    for (const il_havoc_set *s = trifecta.h.havoc; s;
+         s = s->next, i++) { /* these and no others, none of two variables or three */
         assert_true(i < sizeof rows / sizeof rows[0]);
         assert_true(il_str_eq(trifecta.m->regions[s->region].name, il_str_of(rows[i].region)));
         assert_int_equal(s->laundered, rows[i].laundered);
@@ -155,8 +157,8 @@ static void test_havoc_rest_is_clean(void **state) {
     il_subject s;
     assert_int_equal(il_subject_init(&s, &c.memory.alloc, &c.arena, c.m, NULL, &c.err), IL_OK);
     static const char *const rest[3][6] = {{"crossing", "asked", "granted", "phase"},
-                                             {"crossing", "asked", "granted"},
-                                             {"untrusted", "sensitive", "flight", "open", "asked", "phase"}};
+                                           {"crossing", "asked", "granted"},
+                                           {"untrusted", "sensitive", "flight", "open", "asked", "phase"}};
     for (size_t i = 0; i < 3; i++) {
         il_view v = {.subject = &s, .regions = i < 2 ? s.never : s.gated};
         v.observer = i == 1 ? IL_OBSERVE_GHOSTS : IL_OBSERVE_NOTHING;
@@ -186,7 +188,8 @@ static const il_guard_result *guard_find(const guard_row *row) {
     uint32_t a = il_model_action(trifecta.m, il_str_of(row->action));
     uint32_t nth = 0;
     for (uint32_t c = 0; c < trifecta.m->actions[a].nclauses; c++) {
-        if (!il_str_eq(trifecta.m->rules[trifecta.m->actions[a].clauses[c].rule - 1].name, il_str_of(row->rule)) || nth++ != row->nth) {
+        if (!il_str_eq(trifecta.m->rules[trifecta.m->actions[a].clauses[c].rule - 1].name, il_str_of(row->rule)) ||
+            nth++ != row->nth) {
             continue;
         }
         for (const il_guard_result *g = trifecta.h.guards; g; g = g->next) {
@@ -231,9 +234,18 @@ static void test_guard_removal(void **state) {
 
 static void test_guards_that_protect_no_region(void **state) {
     (void)state;
-    static const char *const rows[][2] = {{"admit", "approval-not-needed"}, {"settle", "unknown-call"}, {"end", "busy"},       {"refine", "quarantined"},
-                                          {"refine", "ended"},              {"request", "quarantined"}, {"request", "ended"}, {"approve", "quarantined"},
-                                          {"approve", "ended"},             {"refuse", "quarantined"},  {"refuse", "ended"},  {"lapse", "quarantined"},
+    static const char *const rows[][2] = {{"admit", "approval-not-needed"},
+                                          {"settle", "unknown-call"},
+                                          {"end", "busy"},
+                                          {"refine", "quarantined"},
+                                          {"refine", "ended"},
+                                          {"request", "quarantined"},
+                                          {"request", "ended"},
+                                          {"approve", "quarantined"},
+                                          {"approve", "ended"},
+                                          {"refuse", "quarantined"},
+                                          {"refuse", "ended"},
+                                          {"lapse", "quarantined"},
                                           {"lapse", "ended"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         for (il_guard_opens o = IL_GUARD_OPENS_REGION; o <= IL_GUARD_OPENS_FAULT; o++) {
@@ -245,7 +257,8 @@ static void test_guards_that_protect_no_region(void **state) {
 
 static void test_must_accept(void **state) {
     (void)state;
-    static const char *const rows[] = {"a{e} se{last=egress} a{u} a{s}", "a{u} a{u} a{e}", "a{s} a{e}", "a{u,s} rq ok a{e,+} a{u} a{s}"};
+    static const char *const rows[] = {"a{e} se{last=egress} a{u} a{s}", "a{u} a{u} a{e}", "a{s} a{e}",
+                                       "a{u,s} rq ok a{e,+} a{u} a{s}"};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         machine_sequence(&trifecta, rows[i], NULL);
     }
@@ -254,12 +267,24 @@ static void test_must_accept(void **state) {
 static void test_must_reject(void **state) {
     (void)state;
     static const char *const rows[][2] = {
-        {"a{u} a{s} a{e}", "lethal-trifecta"},      {"a{E} a{u} a{s}", "lethal-trifecta"},     {"a{e} a{u} a{s}", "lethal-trifecta"},
-        {"a{u} a{u} rf{u}", "not-fresh"},           {"a{u,s} rq ok a{E,+}", "not-approvable"}, {"a{u,s,e}", "lethal-trifecta"},
-        {"a{u,s} rq ok a{s} a{e,+} a{e,+}", "no-approval"}, {"a{e,+}", "approval-not-needed"}, {"a{u,s} a{e,+}", "no-approval"},
-        {"ok", "no-request"},                       {"rq rq rq", "too-many-approvals"},        {"se{u}", "label-breach"},
-        {"a{u} se{last=egress}", "unknown-call"},   {"a{e} end", "busy"},                      {"Q a", "quarantined"},
-        {"end a", "ended"},                         {"rf", "not-fresh"},                       {"j{u,s,f}", "lethal-trifecta"},
+        {"a{u} a{s} a{e}", "lethal-trifecta"},
+        {"a{E} a{u} a{s}", "lethal-trifecta"},
+        {"a{e} a{u} a{s}", "lethal-trifecta"},
+        {"a{u} a{u} rf{u}", "not-fresh"},
+        {"a{u,s} rq ok a{E,+}", "not-approvable"},
+        {"a{u,s,e}", "lethal-trifecta"},
+        {"a{u,s} rq ok a{s} a{e,+} a{e,+}", "no-approval"},
+        {"a{e,+}", "approval-not-needed"},
+        {"a{u,s} a{e,+}", "no-approval"},
+        {"ok", "no-request"},
+        {"rq rq rq", "too-many-approvals"},
+        {"se{u}", "label-breach"},
+        {"a{u} se{last=egress}", "unknown-call"},
+        {"a{e} end", "busy"},
+        {"Q a", "quarantined"},
+        {"end a", "ended"},
+        {"rf", "not-fresh"},
+        {"j{u,s,f}", "lethal-trifecta"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         machine_sequence(&trifecta, rows[i][0], rows[i][1]);

@@ -13,9 +13,11 @@
 #include "helper_machine.h"
 
 #define LETHAL "lethal-trifecta"
-#define JOIN_GUARD "      granted: \"gained ? 0 : pre.granted\"\n    reject:\n      - {as: lethal-trifecta, if: \"(both) && (liveout)\"}"
+#define JOIN_GUARD \
+    "      granted: \"gained ? 0 : pre.granted\"\n    reject:\n      - {as: lethal-trifecta, if: \"(both) && (liveout)\"}"
 #define ADMIT_GUARD "egress != 'once'\"}\n      - {as: lethal-trifecta, if: \"(both) && (liveout)\"}"
-#define ADMIT_ASKED "      asked: \"gained ? 0 : pre.asked\"\n      granted: \"gained ? 0 : call.approved ? pre.granted - 1 : pre.granted\""
+#define ADMIT_ASKED \
+    "      asked: \"gained ? 0 : pre.asked\"\n      granted: \"gained ? 0 : call.approved ? pre.granted - 1 : pre.granted\""
 #define JOIN_ASKED "      asked: \"gained ? 0 : pre.asked\"\n      granted: \"gained ? 0 : pre.granted\""
 
 typedef struct twin {
@@ -31,19 +33,23 @@ typedef struct twin {
 
 static const twin twins[] = {
     {"clear_taint",
-     {{"  request:\n", "  clear: {principal: runtime, gate: true, live: true, next: {untrusted: \"'none'\", sensitive: \"'none'\"}}\n  request:\n"}},
+     {{"  request:\n", "  clear: {principal: runtime, gate: true, live: true, next: {untrusted: \"'none'\", sensitive: "
+                       "\"'none'\"}}\n  request:\n"}},
      {{"laundering", LETHAL, "a{s} clear a{u,e}"}},
      {{"from-init", LETHAL}, {"approvals", NULL}}},
     {"effects at return instead of admission",
-     {{"untrusted: \"call.untrusted ? (pre.untrusted == 'none' ? 'fresh' : 'held') : pre.untrusted\"", "untrusted: \"pre.untrusted\""},
-      {"sensitive: \"call.sensitive ? (pre.sensitive == 'none' ? 'fresh' : 'held') : pre.sensitive\"", "sensitive: \"pre.sensitive\""},
+     {{"untrusted: \"call.untrusted ? (pre.untrusted == 'none' ? 'fresh' : 'held') : pre.untrusted\"",
+       "untrusted: \"pre.untrusted\""},
+      {"sensitive: \"call.sensitive ? (pre.sensitive == 'none' ? 'fresh' : 'held') : pre.sensitive\"",
+       "sensitive: \"pre.sensitive\""},
       {"(call.untrusted && pre.untrusted == 'none') || (call.sensitive && pre.sensitive == 'none')", "false"},
       {ADMIT_GUARD, "egress != 'once'\"}\n      - {as: lethal-trifecta, if: \"(pre.untrusted != 'none' || call.untrusted) && "
                     "(pre.sensitive != 'none' || call.sensitive) && (liveout)\"}"}},
      {{"from-init", LETHAL, "a{e} se{u,s}"}, {"laundering", LETHAL, "a{s} a{u,e}"}},
      {{NULL, NULL}}},
     {"test on held only, without new",
-     {{"both: \"next.untrusted != 'none' && next.sensitive != 'none'\"", "both: \"pre.untrusted != 'none' && pre.sensitive != 'none'\""},
+     {{"both: \"next.untrusted != 'none' && next.sensitive != 'none'\"",
+       "both: \"pre.untrusted != 'none' && pre.sensitive != 'none'\""},
       {"liveout: \"next.flight || next.open\"", "liveout: \"pre.flight || pre.open\""}},
      {{"from-init", LETHAL, "a{u,s,e}"}},
      {{NULL, NULL}}},
@@ -64,13 +70,14 @@ static const twin twins[] = {
      {{"approvals", NULL, "rq j{s} ok a{u,e,+}"}},
      {{"from-init", LETHAL}, {"laundering", LETHAL}, {"gates", "approved-crossing"}}},
     {"runtime may grant",
-     {{"  refuse:\n",
-       "  auto:\n    principal: runtime\n    gate: true\n    live: true\n    next: {asked: \"pre.asked - 1\", granted: \"pre.granted + 1\"}\n"
-       "    reject: [{as: no-request, if: \"pre.asked == 0 || pre.granted == K\"}]\n  refuse:\n"}},
+     {{"  refuse:\n", "  auto:\n    principal: runtime\n    gate: true\n    live: true\n    next: {asked: \"pre.asked - 1\", "
+                      "granted: \"pre.granted + 1\"}\n"
+                      "    reject: [{as: no-request, if: \"pre.asked == 0 || pre.granted == K\"}]\n  refuse:\n"}},
      {{"gates", "approved-crossing", "rq auto a{u,s,e,+}"}},
      {{"from-init", LETHAL}, {"laundering", LETHAL}}},
     {"approve without request",
-     {{"    next: {asked: \"pre.asked - 1\", granted: \"pre.granted + 1\"}\n    reject:\n      - {as: no-request, if: \"pre.asked == 0 || pre.granted == K\"}",
+     {{"    next: {asked: \"pre.asked - 1\", granted: \"pre.granted + 1\"}\n    reject:\n      - {as: no-request, if: "
+       "\"pre.asked == 0 || pre.granted == K\"}",
        "    next: {asked: \"pre.asked == 0 ? 0 : pre.asked - 1\", granted: \"pre.granted + 1\"}\n    reject:\n"
        "      - {as: no-request, if: \"pre.granted == K\"}"}},
      {{"approvals", NULL, "ok a{u,s,e,+}"}},
@@ -85,8 +92,10 @@ static const twin twins[] = {
      {{"laundering", LETHAL, "rq ok a{u,s,E,+}"}},
      {{"from-init", LETHAL}, {"approvals", NULL}}},
     {"join omitted",
-     {{"    call: {untrusted: bool, sensitive: bool, flight: bool, open: bool}\n    next:\n      untrusted: \"call.untrusted ? 'held' : pre.untrusted\"\n"
-       "      sensitive: \"call.sensitive ? 'held' : pre.sensitive\"\n      flight: \"pre.flight || call.flight\"\n      open: \"pre.open || call.open\"\n" JOIN_ASKED "\n",
+     {{"    call: {untrusted: bool, sensitive: bool, flight: bool, open: bool}\n    next:\n      untrusted: \"call.untrusted ? "
+       "'held' : pre.untrusted\"\n"
+       "      sensitive: \"call.sensitive ? 'held' : pre.sensitive\"\n      flight: \"pre.flight || call.flight\"\n      open: "
+       "\"pre.open || call.open\"\n" JOIN_ASKED "\n",
        "    call: {untrusted: bool, sensitive: bool, flight: bool, open: bool}\n"}},
      {{"laundering", LETHAL, "j{u,s,o}"}},
      {{"from-init", LETHAL}, {"approvals", NULL}}},
@@ -100,7 +109,8 @@ static const twin twins[] = {
      {{"confirmed", LETHAL, "j{s} rf{s} j{u,o}"}},
      {{"from-init", LETHAL}, {"laundering", LETHAL}, {"approvals", NULL}}},
     {"a call out that is not counted while a request waits",
-     {{"(call.egress == 'once' && !call.approved)\"\n      open", "(call.egress == 'once' && !call.approved && pre.asked == 0)\"\n      open"}},
+     {{"(call.egress == 'once' && !call.approved)\"\n      open",
+       "(call.egress == 'once' && !call.approved && pre.asked == 0)\"\n      open"}},
      {{"laundering", LETHAL, "rq a{u,s,e}"}},
      {{"from-init", LETHAL}, {"approvals", NULL}}},
     {"any settle releases the calls in flight",
@@ -186,9 +196,9 @@ static void test_lowering_must_be_a_declared_gate(void **state) {
 static void test_unmediated_write(void **state) {
     (void)state;
     machine_case c;
-    const machine_edit edits[] = {
-        {"  request:\n", "  tunnel: {principal: agent, live: true, next: {open: \"true\"}, reject: [{as: lethal-trifecta, if: \"(both) && (liveout)\"}]}\n  request:\n"},
-        {NULL, NULL}};
+    const machine_edit edits[] = {{"  request:\n", "  tunnel: {principal: agent, live: true, next: {open: \"true\"}, reject: "
+                                                   "[{as: lethal-trifecta, if: \"(both) && (liveout)\"}]}\n  request:\n"},
+                                  {NULL, NULL}};
     machine_harden(&c, MACHINE_TRIFECTA, edits, 0);
     assert_int_equal(c.h.exit, 1);
     machine_verdict_is(&c, "from-init", LETHAL, IL_CHECK_PASS); /* its guard is right, but nothing vouches that it is asked */
@@ -208,8 +218,12 @@ static void test_answers_of_the_agent(void **state) {
         {{{"  approve:\n    principal: human", "  approve:\n    principal: agent"}}, "APPROVAL_NOT_HUMAN", "approve"},
         {{{"  approve:\n    principal: human", "  approve:\n    principal: env"}}, "APPROVAL_NOT_HUMAN", "approve"},
         {{{"  approve:\n    principal: human", "  approve:\n    principal: runtime"}}, "APPROVAL_NOT_HUMAN", "approve"},
-        {{{"  approve:\n    principal: human", "  permit:\n    principal: agent"}, {"by: [approve]", "by: [permit]"}}, "GATE_OF_THE_AGENT", "permit"},
-        {{{"  request:\n", "  reset: {principal: agent, corrective: true, next: {flight: \"false\"}}\n  request:\n"}}, "CORRECTION_BY_AGENT", "reset"},
+        {{{"  approve:\n    principal: human", "  permit:\n    principal: agent"}, {"by: [approve]", "by: [permit]"}},
+         "GATE_OF_THE_AGENT",
+         "permit"},
+        {{{"  request:\n", "  reset: {principal: agent, corrective: true, next: {flight: \"false\"}}\n  request:\n"}},
+         "CORRECTION_BY_AGENT",
+         "reset"},
         {{{"  settle:\n    principal: runtime", "  settle:\n    principal: agent"}}, "CORRECTION_BY_AGENT", "settle"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -234,17 +248,44 @@ static void test_vacuous(void **state) {
         const char *id, *region, *finding;
         il_check_verdict verdict;
     } rows[] = {
-        {{{"gated: \"pre.crossing\"", "gated: \"pre.crossing && pre.open && pre.untrusted != 'none' && pre.sensitive != 'none'\""}},
-         "gates", "approved-crossing", "NOTHING_WAS_MEDIATED", IL_CHECK_VACUOUS},
+        {{{"gated: \"pre.crossing\"",
+           "gated: \"pre.crossing && pre.open && pre.untrusted != 'none' && pre.sensitive != 'none'\""}},
+         "gates",
+         "approved-crossing",
+         "NOTHING_WAS_MEDIATED",
+         IL_CHECK_VACUOUS},
         {{{"(pre.flight || pre.open)\"}\n", "(pre.flight || pre.open)\"}\n  nowhere: {never: \"pre.open && !pre.open\"}\n"}},
-         "havoc", "nowhere", "EMPTY_REGION", IL_CHECK_VACUOUS},
-        {{{"(pre.flight || pre.open)\"}\n", "(pre.flight || pre.open)\"}\n  late: {never: \"pre.granted > 0 && pre.phase == 'ended'\"}\n"}},
-         "gates", "late", "NO_GUARD_MATTERS", IL_CHECK_VACUOUS},
-        {{{"  phase: [live, quarantined, ended]\n", "  phase: [live, quarantined, ended]\n  spare: bool\n"}}, "coverage", NULL, "NOT_EXERCISED", IL_CHECK_INCONCLUSIVE},
-        {{{"(call.last == 'egress' && !pre.flight) || (call.last == 'crossing' && !pre.crossing)", "false"}}, "coverage", NULL, "NOT_EXERCISED", IL_CHECK_INCONCLUSIVE},
-        {{{"sensitive: {enum: [none, fresh, held], taint: source}", "sensitive: [none, fresh, held]"}}, "coverage", NULL, "NOT_EXERCISED", IL_CHECK_INCONCLUSIVE},
+         "havoc",
+         "nowhere",
+         "EMPTY_REGION",
+         IL_CHECK_VACUOUS},
+        {{{"(pre.flight || pre.open)\"}\n",
+           "(pre.flight || pre.open)\"}\n  late: {never: \"pre.granted > 0 && pre.phase == 'ended'\"}\n"}},
+         "gates",
+         "late",
+         "NO_GUARD_MATTERS",
+         IL_CHECK_VACUOUS},
+        {{{"  phase: [live, quarantined, ended]\n", "  phase: [live, quarantined, ended]\n  spare: bool\n"}},
+         "coverage",
+         NULL,
+         "NOT_EXERCISED",
+         IL_CHECK_INCONCLUSIVE},
+        {{{"(call.last == 'egress' && !pre.flight) || (call.last == 'crossing' && !pre.crossing)", "false"}},
+         "coverage",
+         NULL,
+         "NOT_EXERCISED",
+         IL_CHECK_INCONCLUSIVE},
+        {{{"sensitive: {enum: [none, fresh, held], taint: source}", "sensitive: [none, fresh, held]"}},
+         "coverage",
+         NULL,
+         "NOT_EXERCISED",
+         IL_CHECK_INCONCLUSIVE},
         {{{"  approve:\n", "  permit:\n"}, {"by: [approve]", "by: [permit]"}}, "approvals", NULL, "NO_APPROVE", IL_CHECK_VACUOUS},
-        {{{"  request:\n", "  idle: {principal: runtime, gate: true}\n  request:\n"}}, "coverage", NULL, "NOT_EXERCISED", IL_CHECK_INCONCLUSIVE},
+        {{{"  request:\n", "  idle: {principal: runtime, gate: true}\n  request:\n"}},
+         "coverage",
+         NULL,
+         "NOT_EXERCISED",
+         IL_CHECK_INCONCLUSIVE},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         machine_case c;

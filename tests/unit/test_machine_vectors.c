@@ -25,9 +25,7 @@ static il_json_doc *vectors_read(const il_alloc *alloc, const char *path) {
     return doc;
 }
 
-static bool vectors_same(il_str a, const char *b) {
-    return a.n == strlen(b) && memcmp(a.p, b, a.n) == 0;
-}
+static bool vectors_same(il_str a, const char *b) { return a.n == strlen(b) && memcmp(a.p, b, a.n) == 0; }
 
 static uint32_t vectors_symbol(const il_machine *m, il_str text) {
     char name[256];
@@ -50,7 +48,8 @@ static void vectors_sequence(const il_machine *m, const il_json *sequence) {
         il_str want = il_json_text(il_json_get(s, IL_STR("reason")));
         bool accept = vectors_same(il_json_text(il_json_get(s, IL_STR("verdict"))), "accept");
         if ((step.verdict == IL_ACCEPT) != accept || reason.n != want.n || (want.n && memcmp(reason.p, want.p, want.n) != 0)) {
-            fail_msg("%.*s: line %u: verdict %d, reason %.*s", IL_STR_ARG(name), (unsigned)il_json_line(s), (int)step.verdict, IL_STR_ARG(reason));
+            fail_msg("%.*s: line %u: verdict %d, reason %.*s", IL_STR_ARG(name), (unsigned)il_json_line(s), (int)step.verdict,
+                     IL_STR_ARG(reason));
         }
         if (!accept) {
             assert_int_equal(step.next, state);

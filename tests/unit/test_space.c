@@ -140,8 +140,9 @@ static void test_out_of_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shortest), cmocka_unit_test(test_fewest_writes), cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_fault_is_noted_and_not_followed), cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_shortest),      cmocka_unit_test(test_fewest_writes),
+        cmocka_unit_test(test_bounds),        cmocka_unit_test(test_fault_is_noted_and_not_followed),
+        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

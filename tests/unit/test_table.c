@@ -93,11 +93,13 @@ static void test_resealed_nonsense_is_refused(void **state) {
         tried++;
         refused += table_try((il_str){copy, t.n}, sealed.h.certificate) != IL_OK; /* the certificate is another table's */
         il_machine *m = NULL;
-        if (il_table_open(&sealed.memory.alloc, (il_str){copy, t.n}, &m, NULL) == IL_OK) { /* may pass; must then be safe to step */
+        if (il_table_open(&sealed.memory.alloc, (il_str){copy, t.n}, &m, NULL) ==
+            IL_OK) { /* may pass; must then be safe to step */
             for (uint32_t k = 0; k < il_machine_states(m); k += 7) {
                 for (uint32_t s = 0; s < il_machine_symbols(m); s++) {
                     il_step step = il_machine_step(m, il_machine_state(m, k), s);
-                    assert_true(step.verdict == IL_ACCEPT || (step.verdict == IL_REJECT && step.reason > 0 && step.next == il_machine_state(m, k)));
+                    assert_true(step.verdict == IL_ACCEPT ||
+                                (step.verdict == IL_REJECT && step.reason > 0 && step.next == il_machine_state(m, k)));
                 }
             }
             il_machine_free(m);
@@ -137,10 +139,20 @@ static void test_certificate_must_claim_everything(void **state) {
 static void test_forbidden_table_is_refused(void **state) {
     (void)state;
     machine_case c;
-    const machine_edit edits[] = {{"both: \"next.untrusted != 'none' && next.sensitive != 'none'\"", "both: \"pre.untrusted != 'none' && pre.sensitive != 'none'\""}, {NULL, NULL}};
+    const machine_edit edits[] = {{"both: \"next.untrusted != 'none' && next.sensitive != 'none'\"",
+                                   "both: \"pre.untrusted != 'none' && pre.sensitive != 'none'\""},
+                                  {NULL, NULL}};
     machine_harden(&c, MACHINE_TRIFECTA, edits, 0);
     assert_int_equal(c.h.certificate.n, 0);
-    il_claims claims = {.states = c.h.states, .symbols = c.m->nsymbols, .edges = c.h.edges, .depth = c.h.depth, .from_init = true, .mediation = true, .havoc = true, .gates = true, .laundering = true};
+    il_claims claims = {.states = c.h.states,
+                        .symbols = c.m->nsymbols,
+                        .edges = c.h.edges,
+                        .depth = c.h.depth,
+                        .from_init = true,
+                        .mediation = true,
+                        .havoc = true,
+                        .gates = true,
+                        .laundering = true};
     memcpy(claims.table, c.h.table_digest, sizeof claims.table);
     il_str forged = {0};
     assert_int_equal(il_certificate_build(&c.arena, &claims, &forged, NULL), IL_OK);
@@ -181,7 +193,8 @@ static void test_off_table_and_unknown(void **state) {
     il_machine *m = NULL;
     assert_int_equal(il_machine_open(&sealed.memory.alloc, sealed.h.table, sealed.h.certificate, &m, NULL), IL_OK);
     uint32_t on = 0;
-    for (uint64_t x = 0; x < UINT64_C(1) << (sealed.m->bits + 1); x++) { /* every packed value, and as many with a bit that no variable has */
+    for (uint64_t x = 0; x < UINT64_C(1) << (sealed.m->bits + 1);
+         x++) { /* every packed value, and as many with a bit that no variable has */
         il_step s = il_machine_step(m, x, 0);
         if (s.verdict == IL_REJECT && s.reason == IL_REASON_OFF_TABLE) {
             assert_int_equal(s.next, x);
@@ -220,10 +233,14 @@ static void test_names(void **state) {
     assert_true(il_str_eq(il_machine_value_name(m, 5, 2), IL_STR("2")));
     assert_int_equal(il_machine_value_name(m, 5, 3).n, 0);
     assert_int_equal(il_machine_var_name(m, 8).n, 0);
-    const il_payload p[] = {{IL_STR("untrusted"), IL_STR("true")}, {IL_STR("sensitive"), IL_STR("false")}, {IL_STR("egress"), IL_STR("once")}, {IL_STR("approved"), IL_STR("false")}};
+    const il_payload p[] = {{IL_STR("untrusted"), IL_STR("true")},
+                            {IL_STR("sensitive"), IL_STR("false")},
+                            {IL_STR("egress"), IL_STR("once")},
+                            {IL_STR("approved"), IL_STR("false")}};
     uint32_t s = il_machine_action_symbol(m, IL_STR("admit"), p, 4);
     char text[128];
-    assert_int_equal(il_machine_symbol_text(m, s, text, sizeof text), strlen("admit{untrusted=true,sensitive=false,egress=once,approved=false}"));
+    assert_int_equal(il_machine_symbol_text(m, s, text, sizeof text),
+                     strlen("admit{untrusted=true,sensitive=false,egress=once,approved=false}"));
     assert_string_equal(text, "admit{untrusted=true,sensitive=false,egress=once,approved=false}");
     assert_int_equal(il_machine_symbol_text(m, s, text, 6), 5);
     assert_string_equal(text, "admit");

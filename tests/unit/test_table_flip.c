@@ -54,7 +54,8 @@ static void test_any_flipped_byte_is_refused(void **state) {
     machine_harden(&c, MACHINE_TRIFECTA, NULL, 0);
     assert_true(c.h.fully_mediated);
     il_machine *whole = NULL;
-    assert_int_equal(il_machine_open(&c.memory.alloc, c.h.table, c.h.certificate, &whole, NULL), IL_OK); /* or nothing would be shown */
+    assert_int_equal(il_machine_open(&c.memory.alloc, c.h.table, c.h.certificate, &whole, NULL),
+                     IL_OK); /* or nothing would be shown */
     il_machine_free(whole);
     pid_t child[FLIP_PROCESSES];
     for (size_t k = 0; k < FLIP_PROCESSES; k++) {

@@ -32,7 +32,8 @@ static void test_round_trip(void **state) {
             assert_int_not_equal(back, IL_NO_SYMBOL);
             exact += back == s;
             il_symbol_words again = il_model_words(c.m, back);
-            assert_true(machine_words_eq(&w, &again)); /* another symbol only where it says the same: a secret alone says sensitive too */
+            assert_true(
+                machine_words_eq(&w, &again)); /* another symbol only where it says the same: a secret alone says sensitive too */
         }
         /* standard: settle and refine with secret but not sensitive, 2 x 3 and 2 */
         assert_int_equal(exact, i == 0 ? 63 : 213 - 8);
@@ -97,9 +98,10 @@ static void test_unknown_field(void **state) {
     machine_case c;
     il_machine *m = NULL;
     il_str table = {0};
-    const machine_edit edits[] = {{"call: {untrusted: bool, sensitive: bool, egress: [none, once, standing], approved: bool}",
-                                   "call: {untrusted: bool, sensitive: bool, egress: [none, once, standing], approved: bool, colour: [red, green]}"},
-                                  {NULL, NULL}};
+    const machine_edit edits[] = {
+        {"call: {untrusted: bool, sensitive: bool, egress: [none, once, standing], approved: bool}",
+         "call: {untrusted: bool, sensitive: bool, egress: [none, once, standing], approved: bool, colour: [red, green]}"},
+        {NULL, NULL}};
     machine_open(&c, MACHINE_TRIFECTA, edits);
     assert_int_equal(il_table_build(&c.arena, c.m, 0, &table, &c.err), IL_OK);
     assert_int_equal(il_table_open(&c.memory.alloc, table, &m, &c.err), IL_OK);
@@ -111,6 +113,7 @@ static void test_unknown_field(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip), cmocka_unit_test(test_chosen_symbols), cmocka_unit_test(test_unknown_field)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip), cmocka_unit_test(test_chosen_symbols),
+                                       cmocka_unit_test(test_unknown_field)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static bool space_move(il_space *s, void **p, size_t old_bytes, size_t new_bytes
     if (!q) {
         return false;
     }
-    if (old_bytes > 0) {
+    if (old_bytes > 0 && *p) {
         memcpy(q, *p, old_bytes);
     }
     s->alloc->free(s->alloc->ctx, *p);

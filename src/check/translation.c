@@ -19,7 +19,8 @@ il_status il_check_translation(il_harden *h, il_error *err) {
         uint64_t state = il_machine_state(s->table, i);
         for (uint32_t symbol = 0; symbol < s->m->nsymbols; symbol++) {
             il_step a = il_machine_step(s->table, state, symbol);
-            il_step b = il_model_eval(s->m, NULL, state, symbol).step;
+            const il_eval e = il_model_eval(s->m, NULL, state, symbol);
+            il_step b = e.step;
             c->edges += a.verdict == IL_ACCEPT;
             if (a.next != b.next || a.verdict != b.verdict || a.reason != b.reason) {
                 c->verdict = IL_CHECK_ERROR;

@@ -162,8 +162,11 @@ il_status il_machine_open(const il_alloc *alloc, il_str table, il_str certificat
         return il_error_set(err, IL_E_SEAL, "the certificate does not claim full mediation; harden the machine first");
     }
     il_machine *m = NULL;
-    IL_TRY(il_table_open(alloc, table, &m, err));
-    il_status s = open_regions(m, err);
+    il_status s = il_table_open(alloc, table, &m, err);
+    if (s != IL_OK || !m) {
+        return s;
+    }
+    s = open_regions(m, err);
     if (s == IL_OK &&
         (!il_digest_eq(c.table, m->digest) || c.states != m->nstates || c.symbols != m->nsymbols || c.edges != open_edges(m))) {
         s = il_error_set(err, IL_E_SEAL, "the certificate is for another table; use the one that was sealed with it");

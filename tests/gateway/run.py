@@ -293,6 +293,18 @@ def test_a_server_that_dies():
     g.end(4)
 
 
+def test_a_server_that_does_not_read_and_dies():
+    g = Gateway()
+    g.start()
+    ids = [g.post("tools/call", {"name": "deaf", "arguments": {"ms": 1000}})]
+    for _ in range(6):  # more than waits for a server that does not read; the last ones wait in front of the gateway
+        ids.append(g.post("tools/call", {"name": "echo", "arguments": {"a": "x" * 700_000}}))
+    for id_ in ids:
+        failed(g.answer(id_))
+    assert g.ask("ping")["result"] == {}
+    g.end(4)
+
+
 def test_a_call_that_takes_too_long():
     g = Gateway(args=["--call-timeout", "1"])
     g.start()
@@ -637,6 +649,13 @@ def test_what_a_server_leaves_behind_is_ended():
         gone(pid)
 
 
+def stop_all():
+    for process in list(RUNNING):
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
 def main():
     only = sys.argv[2] if len(sys.argv) > 2 else ""
     count = [0, 0]
@@ -644,6 +663,8 @@ def main():
         if not name.startswith("test_") or only not in name:
             continue
         label = name[5:].replace("_", " ")
+        watchdog = threading.Timer(4 * WAIT, stop_all)  # a gateway that reads no more would block the test in its write
+        watchdog.start()
         try:
             body()
             count[0] += 1
@@ -651,11 +672,9 @@ def main():
         except Exception:  # any failure of a test is its result
             count[1] += 1
             print(f"FAILED: {label}\n" + "".join("    " + x for x in traceback.format_exc().splitlines(True)), flush=True)
-        while RUNNING:
-            process = RUNNING.pop()
-            if process.poll() is None:
-                process.kill()
-                process.wait()
+        watchdog.cancel()
+        stop_all()
+        RUNNING.clear()
     print(f"{count[0]} passed, {count[1]} failed, 0 skipped")
     return 1 if count[1] else 0
 

@@ -233,6 +233,33 @@ def test_sigterm_lets_calls_finish():
     g.end()
 
 
+def test_the_end_of_input_and_then_sigterm():
+    g = Gateway(mode="stubborn")
+    g.start()
+    pid = json.loads(words(g.call("pids")))[0]
+    never = g.post("tools/call", {"name": "silent"})
+    g.until(lambda: len(g.seen("tools/call")) == 2, "the call")
+    g.process.stdin.close()
+    time.sleep(0.3)
+    assert g.process.poll() is None
+    started = time.monotonic()
+    g.process.send_signal(signal.SIGTERM)
+    g.process.wait(WAIT)
+    took = time.monotonic() - started
+    assert took < 1.5, took
+    failed(g.answer(never), "MAY have run")
+    gone(pid)
+    g.end()
+
+
+def test_a_decision_has_a_stable_id():
+    g = Gateway(policy=OUTSIDE)
+    g.start()
+    ids = [g.call("echo", **args)["result"]["_meta"]["interlock/decision"]["id"] for args in ({"a": 1, "b": 2}, {"b": 2, "a": 1}, {"a": 1, "b": 3})]
+    assert ids[0] == ids[1] != ids[2] and all(len(i) == 16 and int(i, 16) for i in ids), ids
+    g.end()
+
+
 def test_sigterm_does_not_wait_for_ever():
     g = Gateway()
     g.start()

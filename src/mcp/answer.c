@@ -61,6 +61,7 @@ static il_json *answer_mark(il_wire *w, const il_pending *e, il_json *result) {
     const il_denial d = {.action = e->judged ? il_action_name(e->action) : "allow",
                          .layer = e->judged ? il_layer_name(e->layer) : NULL,
                          .rule = e->reason,
+                         .id = e->decision,
                          .session = w->c.session};
     const bool fine = il_json_set(meta, IL_STR("interlock/decision"), il_deny_decision(&w->arena, &d, true)) &&
                       il_json_set(result, IL_STR("_meta"), meta);

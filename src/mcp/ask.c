@@ -24,8 +24,9 @@ static void ask_touch(il_wire *w, uint64_t add_ms) {
 /* The parameters as the client gets them; NULL for a request that is refused (or no memory). */
 static il_json *ask_params(il_wire *w, il_message message, const il_json *params) {
     il_json *p = il_filter_params(&w->arena, params);
-    if (il_json_get(p, IL_STR("task")) != NULL || (message == IL_MSG_SAMPLING && (il_json_get(p, IL_STR("tools")) != NULL ||
-                                                                                  il_json_get(p, IL_STR("toolChoice")) != NULL))) {
+    if (il_json_get(p, IL_STR("task")) != NULL ||
+        (message == IL_MSG_SAMPLING &&
+         (il_json_get(p, IL_STR("tools")) != NULL || il_json_get(p, IL_STR("toolChoice")) != NULL))) {
         return NULL; /* sub-capabilities: never offered */
     }
     if (message == IL_MSG_SAMPLING && il_json_remove(p, IL_STR("includeContext"))) {

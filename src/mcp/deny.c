@@ -1,14 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcp/deny.h"
 
+#include "base/sha256.h"
+
 static bool deny_put(il_arena *a, il_json *o, il_str key, const char *value) {
     return value == NULL || value[0] == '\0' || il_json_set(o, key, il_json_string(a, il_str_of(value)));
+}
+
+void il_deny_id(const il_decision *d, char out[IL_DENY_ID_BYTES]) {
+    static const uint8_t unknown[IL_DIGEST_BYTES] = {0};
+    char hex[IL_DIGEST_HEX];
+    out[0] = '\0';
+    if (d->approval[0] != '\0') {
+        (void)il_format(out, IL_DENY_ID_BYTES, "%s", d->approval);
+    } else if (!il_digest_eq(d->args_digest, unknown)) {
+        il_digest_hex(d->args_digest, hex);
+        (void)il_format(out, IL_DENY_ID_BYTES, "%.*s", 16, hex);
+    }
 }
 
 il_json *il_deny_decision(il_arena *a, const il_denial *d, bool unenforced) {
     il_json *o = il_json_make(a, IL_JSON_OBJECT);
     const bool fine = deny_put(a, o, IL_STR("action"), d->action) && deny_put(a, o, IL_STR("layer"), d->layer) &&
-                      deny_put(a, o, IL_STR("rule"), d->rule) && deny_put(a, o, IL_STR("id"), d->approval) &&
+                      deny_put(a, o, IL_STR("rule"), d->rule) && deny_put(a, o, IL_STR("id"), d->id) &&
                       il_json_set(o, IL_STR("session"), il_json_string(a, d->session)) &&
                       (!unenforced || il_json_set(o, IL_STR("unenforced"), il_json_boolean(a, true)));
     return fine ? o : NULL;

@@ -18,9 +18,14 @@ typedef struct il_denial { /* borrowed */
     il_deny_code code;
     il_str text;
     /* the rest is about a decision; `action` NULL: there was none */
-    const char *action, *layer, *rule, *approval;
+    const char *action, *layer, *rule;
+    const char *id; /* of the request for approval, else of the call: see il_deny_id */
     il_str session;
 } il_denial;
+
+/* A stable id of a decision: of its request for approval, else the first 16 hex digits of the arguments' digest; empty when neither is known. */
+#define IL_DENY_ID_BYTES IL_APPROVAL_ID_BYTES
+void il_deny_id(const il_decision *d, char out[IL_DENY_ID_BYTES]);
 
 /* `interlock/decision` of a denial, or of a call that only ran because the policy is in monitor mode. NULL when out of memory. */
 il_json *il_deny_decision(il_arena *a, const il_denial *d, bool unenforced);

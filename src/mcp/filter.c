@@ -216,8 +216,7 @@ il_json *il_filter_server_info(il_arena *a, const il_json *info, bool inside, il
     static const il_str kept[] = {{"name", 4}, {"title", 5}, {"version", 7}, {"description", 11}};
     il_json *out = il_json_make(a, IL_JSON_OBJECT);
     if (!inside) {
-        const bool fine =
-            filter_info_word(a, out, info, kept[0], name) && filter_info_word(a, out, info, kept[2], IL_STR("0"));
+        const bool fine = filter_info_word(a, out, info, kept[0], name) && filter_info_word(a, out, info, kept[2], IL_STR("0"));
         return fine ? out : NULL;
     }
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {

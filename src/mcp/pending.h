@@ -20,7 +20,7 @@ typedef struct il_pending {
     il_action action;         /* what was decided; differs from allow only in monitor mode */
     il_layer layer;
     bool unenforced;
-    char reason[IL_REASON_BYTES];
+    char reason[IL_REASON_BYTES], decision[IL_APPROVAL_ID_BYTES]; /* the rule; the decision's id */
 } il_pending;
 
 typedef struct il_pendings {

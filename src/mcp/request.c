@@ -5,7 +5,9 @@
 
 /* --- the decision --- */
 
-il_denial il_wire_denial(const il_wire *w, const il_decision *d) {
+/* `id` is filled, and borrowed by the denial. */
+static il_denial request_denial(const il_wire *w, const il_decision *d, char id[IL_DENY_ID_BYTES]) {
+    il_deny_id(d, id);
     return (il_denial){
         .code = IL_DENY_POLICY,
         .text = d->message[0] != '\0' ? il_str_of(d->message)
@@ -13,7 +15,7 @@ il_denial il_wire_denial(const il_wire *w, const il_decision *d) {
         .action = il_action_name(d->action),
         .layer = il_layer_name(d->layer),
         .rule = d->reason,
-        .approval = d->approval,
+        .id = id,
         .session = w->c.session,
     };
 }
@@ -39,6 +41,7 @@ bool il_wire_judge(il_wire *w, il_pending *e, il_str tool, const il_json *args, 
     e->layer = d->layer;
     e->unenforced = d->unenforced;
     (void)il_format(e->reason, sizeof e->reason, "%s", d->reason);
+    il_deny_id(d, e->decision);
     il_log_write(w->c.log, d->action == IL_ACTION_ALLOW ? IL_LOG_DEBUG : IL_LOG_INFO, "%s %.*s.%.*s: ticket %llu%s%s",
                  d->action == IL_ACTION_ALLOW ? "allowed" : "let through (monitor mode)", IL_STR_ARG(w->c.name), IL_STR_ARG(tool),
                  (unsigned long long)d->ticket, d->reason[0] != '\0' ? ", " : "", d->reason);
@@ -215,7 +218,8 @@ static void request_go(il_wire *w, const il_rpc *rpc, const il_mediation *m) {
             return;
         }
         if (!il_wire_judge(w, e, tool, args, &d)) {
-            const il_denial denial = il_wire_denial(w, &d);
+            char id[IL_DENY_ID_BYTES];
+            const il_denial denial = request_denial(w, &d, id);
             il_wire_to_client(w, il_deny_answer(&w->arena, &rpc->id, m->message, &denial));
             il_pendings_remove(&w->calls, e);
             return;

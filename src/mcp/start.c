@@ -62,12 +62,12 @@ static il_json *start_result(il_wire *w, const il_json *result, il_json *capabil
     il_json *out = il_json_make(a, IL_JSON_OBJECT);
     const il_json *instructions = il_json_get(result, IL_STR("instructions"));
     /* Instructions go into the model's context: of a server outside they are content that nothing has judged. */
-    const bool fine =
-        il_json_set(out, IL_STR("protocolVersion"), il_json_string(a, il_revision_date(w->revision))) &&
-        il_json_set(out, IL_STR("capabilities"), capabilities) &&
-        il_json_set(out, IL_STR("serverInfo"), il_filter_server_info(a, il_json_get(result, IL_STR("serverInfo")), w->inside, w->c.name)) &&
-        (!w->inside || il_json_kind_of(instructions) != IL_JSON_STRING ||
-         il_json_set(out, IL_STR("instructions"), il_json_shallow(a, instructions)));
+    const bool fine = il_json_set(out, IL_STR("protocolVersion"), il_json_string(a, il_revision_date(w->revision))) &&
+                      il_json_set(out, IL_STR("capabilities"), capabilities) &&
+                      il_json_set(out, IL_STR("serverInfo"),
+                                  il_filter_server_info(a, il_json_get(result, IL_STR("serverInfo")), w->inside, w->c.name)) &&
+                      (!w->inside || il_json_kind_of(instructions) != IL_JSON_STRING ||
+                       il_json_set(out, IL_STR("instructions"), il_json_shallow(a, instructions)));
     if (!fine || !w->c.unenforced) {
         return fine ? out : NULL;
     }

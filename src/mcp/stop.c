@@ -3,9 +3,9 @@
 #include "base/error.h"
 #include "mcp/wire.h"
 
-#define STOP_DRAIN_MS 5000       /* after SIGTERM, for calls in flight */
-#define STOP_DRAIN_ALONE_MS 1500 /* the same when nobody waits for the results */
-#define STOP_FLUSH_MS 500        /* for the client to read what is written */
+#define STOP_DRAIN_MS 5000      /* after SIGTERM, for calls in flight */
+#define STOP_DRAIN_ALONE_MS 300 /* the same when the client has gone: it may kill us 2 s later, and there is a server to end */
+#define STOP_FLUSH_MS 500       /* for the client to read what is written */
 
 void il_wire_on_stopped(void *ctx) {
     il_wire *w = ctx;
@@ -121,7 +121,11 @@ void il_wire_on_drain_timer(void *ctx) {
 void il_wire_on_term(void *ctx) {
     il_wire *w = ctx;
     il_log_write(w->c.log, IL_LOG_INFO, "ending: calls in flight may still finish");
-    il_wire_drain(w, w->client_gone ? STOP_DRAIN_ALONE_MS : STOP_DRAIN_MS);
+    const bool alone = w->client_gone || il_reader_hung(w->in);
+    if (alone && w->up != NULL) {
+        il_upstream_hurry(w->up);
+    }
+    il_wire_drain(w, alone ? STOP_DRAIN_ALONE_MS : STOP_DRAIN_MS);
     il_arena_reset(&w->arena);
 }
 

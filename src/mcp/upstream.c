@@ -21,6 +21,7 @@
 #define UPSTREAM_CLOSE_MS 1000 /* to end by itself after its stdin was closed */
 #define UPSTREAM_TERM_MS 500   /* to end after SIGTERM */
 #define UPSTREAM_KILL_MS 500   /* to be reaped after SIGKILL */
+#define UPSTREAM_HURRY_MS 200  /* instead of each of the last three */
 
 typedef enum upstream_stage {
     UPSTREAM_RUNS = 0,
@@ -41,9 +42,10 @@ struct il_upstream {
     il_reader *reader, *stderr_reader;
     il_timer *timer;
     upstream_stage stage;
+    bool hurry;
     bool exited, left, eof, told; /* left: the leader is reaped, others of its group are alive */
-    int unread; /* errno of reading its output */
-    int status; /* of waitpid */
+    int unread;                   /* errno of reading its output */
+    int status;                   /* of waitpid */
 };
 
 /* --- its end --- */
@@ -86,13 +88,24 @@ static void upstream_signal(il_upstream *u, int signal) {
     }
 }
 
+static void upstream_wait(il_upstream *u, uint64_t ms) {
+    il_timer_set(u->timer, u->hurry && ms > UPSTREAM_HURRY_MS ? UPSTREAM_HURRY_MS : ms);
+}
+
+void il_upstream_hurry(il_upstream *u) {
+    u->hurry = true;
+    if (u->stage != UPSTREAM_RUNS && u->stage != UPSTREAM_STOPPED) {
+        upstream_wait(u, UPSTREAM_CLOSE_MS);
+    }
+}
+
 /* Its leader is gone: the end, or a little time for what it left behind, which has SIGTERM already. */
 static void upstream_rest(il_upstream *u) {
     if (!u->left) {
         upstream_stopped(u);
     } else if (u->stage == UPSTREAM_CLOSED) {
         u->stage = UPSTREAM_TERMED;
-        il_timer_set(u->timer, UPSTREAM_TERM_MS);
+        upstream_wait(u, UPSTREAM_TERM_MS);
     }
 }
 
@@ -127,12 +140,12 @@ static void upstream_on_timer(void *ctx) {
     case UPSTREAM_CLOSED:
         u->stage = UPSTREAM_TERMED;
         upstream_signal(u, SIGTERM);
-        il_timer_set(u->timer, UPSTREAM_TERM_MS);
+        upstream_wait(u, UPSTREAM_TERM_MS);
         return;
     case UPSTREAM_TERMED:
         u->stage = UPSTREAM_KILLED;
         upstream_signal(u, SIGKILL);
-        il_timer_set(u->timer, u->exited ? 0 : UPSTREAM_KILL_MS); /* who is not our child is not ours to reap */
+        upstream_wait(u, u->exited ? 0 : UPSTREAM_KILL_MS); /* who is not our child is not ours to reap */
         return;
     case UPSTREAM_KILLED:
         upstream_stopped(u);
@@ -163,9 +176,9 @@ void il_upstream_stop(il_upstream *u) {
     upstream_signal(u, u->exited ? SIGTERM : 0); /* its leader is gone: what it left behind does not wait for its stdin */
     if (u->exited) {
         u->stage = u->left ? UPSTREAM_TERMED : UPSTREAM_KILLED;
-        il_timer_set(u->timer, u->left ? UPSTREAM_TERM_MS : 0);
+        upstream_wait(u, u->left ? UPSTREAM_TERM_MS : 0);
     } else {
-        il_timer_set(u->timer, UPSTREAM_CLOSE_MS);
+        upstream_wait(u, UPSTREAM_CLOSE_MS);
     }
 }
 

@@ -17,7 +17,8 @@
 #define IL_WIRE_ARENA_MAX ((size_t)256 << 20)
 #define IL_WIRE_HIGH ((size_t)1 << 20) /* waiting bytes above which the other side is not read */
 #define IL_WIRE_WAITING_MAX ((size_t)128 << 20)
-#define IL_WIRE_DEAF ((size_t)32 << 20) /* waiting bytes above which a server that asks does not read; more than one client's message */
+#define IL_WIRE_DEAF \
+    ((size_t)32 << 20) /* waiting bytes above which a server that asks does not read; more than one client's message */
 #define IL_WIRE_DEPTH 64
 #define IL_WIRE_NODES 200000
 #define IL_WIRE_CALLS 256 /* in flight; the session's tickets bound those that are judged */
@@ -79,7 +80,6 @@ size_t il_wire_in_flight(const il_wire *w);
 void il_wire_request(il_wire *w, const il_rpc *rpc);
 /* Judges `tool` of the server with these arguments. True: it may go, and e carries the ticket. False: *d holds the refusal's words. */
 bool il_wire_judge(il_wire *w, il_pending *e, il_str tool, const il_json *args, il_decision *d);
-il_denial il_wire_denial(const il_wire *w, const il_decision *d);
 /* answer.c */
 void il_wire_answer(il_wire *w, const il_rpc *rpc);
 /* Settles; false: what came must not be released, and `reason` says why. */

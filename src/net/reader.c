@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <event2/event.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -123,3 +124,8 @@ void il_reader_resume(il_reader *r) {
 }
 
 bool il_reader_ended(const il_reader *r) { return r->ended; }
+
+bool il_reader_hung(const il_reader *r) {
+    struct pollfd p = {.fd = r->fd, .events = POLLRDHUP};
+    return r->eof || (poll(&p, 1, 0) == 1 && (p.revents & (POLLHUP | POLLRDHUP)) != 0);
+}

@@ -19,3 +19,5 @@ void il_reader_free(il_reader *r);
 void il_reader_pause(il_reader *r);
 void il_reader_resume(il_reader *r);
 bool il_reader_ended(const il_reader *r);
+/* Whether the other side writes no more, although what it wrote may not all be read. */
+bool il_reader_hung(const il_reader *r);

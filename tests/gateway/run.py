@@ -233,6 +233,33 @@ def test_sigterm_lets_calls_finish():
     g.end()
 
 
+def test_the_end_of_input_and_then_sigterm():
+    g = Gateway(mode="stubborn")
+    g.start()
+    pid = json.loads(words(g.call("pids")))[0]
+    never = g.post("tools/call", {"name": "silent"})
+    g.until(lambda: len(g.seen("tools/call")) == 2, "the call")
+    g.process.stdin.close()
+    time.sleep(0.3)
+    assert g.process.poll() is None
+    started = time.monotonic()
+    g.process.send_signal(signal.SIGTERM)
+    g.process.wait(WAIT)
+    took = time.monotonic() - started
+    assert took < 1.5, took
+    failed(g.answer(never), "MAY have run")
+    gone(pid)
+    g.end()
+
+
+def test_a_decision_has_a_stable_id():
+    g = Gateway(policy=OUTSIDE)
+    g.start()
+    ids = [g.call("echo", **args)["result"]["_meta"]["interlock/decision"]["id"] for args in ({"a": 1, "b": 2}, {"b": 2, "a": 1}, {"a": 1, "b": 3})]
+    assert ids[0] == ids[1] != ids[2] and all(len(i) == 16 and int(i, 16) for i in ids), ids
+    g.end()
+
+
 def test_sigterm_does_not_wait_for_ever():
     g = Gateway()
     g.start()
@@ -289,6 +316,18 @@ def test_a_server_that_dies():
     failed(g.answer(silent), "MAY have run")
     failed(g.call("echo", a=1), "was not run")
     assert g.ask("prompts/list")["error"]["code"] == 4031
+    assert g.ask("ping")["result"] == {}
+    g.end(4)
+
+
+def test_a_server_that_does_not_read_and_dies():
+    g = Gateway()
+    g.start()
+    ids = [g.post("tools/call", {"name": "deaf", "arguments": {"ms": 1000}})]
+    for _ in range(6):  # more than waits for a server that does not read; the last ones wait in front of the gateway
+        ids.append(g.post("tools/call", {"name": "echo", "arguments": {"a": "x" * 700_000}}))
+    for id_ in ids:
+        failed(g.answer(id_))
     assert g.ask("ping")["result"] == {}
     g.end(4)
 
@@ -637,6 +676,13 @@ def test_what_a_server_leaves_behind_is_ended():
         gone(pid)
 
 
+def stop_all():
+    for process in list(RUNNING):
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
 def main():
     only = sys.argv[2] if len(sys.argv) > 2 else ""
     count = [0, 0]
@@ -644,6 +690,8 @@ def main():
         if not name.startswith("test_") or only not in name:
             continue
         label = name[5:].replace("_", " ")
+        watchdog = threading.Timer(4 * WAIT, stop_all)  # a gateway that reads no more would block the test in its write
+        watchdog.start()
         try:
             body()
             count[0] += 1
@@ -651,11 +699,9 @@ def main():
         except Exception:  # any failure of a test is its result
             count[1] += 1
             print(f"FAILED: {label}\n" + "".join("    " + x for x in traceback.format_exc().splitlines(True)), flush=True)
-        while RUNNING:
-            process = RUNNING.pop()
-            if process.poll() is None:
-                process.kill()
-                process.wait()
+        watchdog.cancel()
+        stop_all()
+        RUNNING.clear()
     print(f"{count[0]} passed, {count[1]} failed, 0 skipped")
     return 1 if count[1] else 0
 

@@ -64,6 +64,9 @@ def call(id_, name, args, meta):
         sys.stderr.buffer.write(args["text"].encode() + b"\n")
         sys.stderr.flush()
         text(id_, "ok")
+    elif name == "deaf":  # does not read for a while, then dies
+        time.sleep(args["ms"] / 1000)
+        os._exit(9)
     elif name == "die":
         os._exit(9)
     elif name == "raw":

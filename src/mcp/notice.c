@@ -5,6 +5,7 @@
 
 #define NOTICE_CHANGED_MS 250 /* several list_changed within it are one */
 #define NOTICE_LOG_BYTES 1024
+#define NOTICE_NUMBER_BYTES 32 /* every double can be written with fewer */
 
 /* A notification that the server made: dropped when it is too large. */
 static void notice_release(il_wire *w, const il_json *message) {
@@ -63,6 +64,9 @@ static void notice_server_cancelled(il_wire *w, const il_rpc *rpc) {
 
 static bool notice_copy(il_wire *w, il_json *to, const il_json *from, il_str key, il_json_kind kind) {
     const il_json *v = il_json_get(from, key);
+    if (kind == IL_JSON_NUMBER && il_json_text(v).n > NOTICE_NUMBER_BYTES) {
+        return true; /* that many digits are a text */
+    }
     return il_json_kind_of(v) != kind || il_json_set(to, key, il_json_shallow(&w->arena, v));
 }
 

@@ -358,6 +358,17 @@ def test_progress_keeps_a_call_alive():
     g.end()
 
 
+def test_a_number_is_no_text():
+    g = Gateway()
+    g.start()
+    step = '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":$ID,"progress":%s,"total":1e3}}\n'
+    id_ = g.post("tools/call", {"name": "raw", "_meta": {"progressToken": 7},
+                                "arguments": {"text": step % 5 + step % ("5" * 33) + '{"jsonrpc":"2.0","id":$ID,"result":{"content":[]}}'}})
+    g.answer(id_)
+    assert [m["params"] for m in g.lines if m.get("method")] == [{"progressToken": 7, "progress": 5, "total": 1000}, {"progressToken": 7, "total": 1000}]
+    g.end()
+
+
 def test_a_server_that_never_initializes():
     g = Gateway(mode="mute", args=["--call-timeout", "1"])
     id_ = g.post("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}})

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a reader's program turns text into something to click, to send to or to pay: the rules are those of mail clients, chat programs and
- * browsers, taken together, at their most generous. Of bare host names only those with `www.` are taken for a URL. */
+ * browsers, taken together, at their most generous. A bare host name is a URL when it begins with `www.` or carries something behind it;
+ * `plan.txt` and `node.js` alone are words. */
 #include "policy/text.h"
 
 #include "policy/kind_part.h"
@@ -13,6 +14,7 @@ typedef struct il_text_scan {
     void *ctx;
     uint32_t count;
     bool stopped, urls_only;
+    bool plain; /* the text as a reader sees it, not with percent escapes undone: where bare hosts are linked */
 } il_text_scan;
 
 static bool il_text_report(il_text_scan *s, il_kind kind, il_str token) {
@@ -72,6 +74,29 @@ static bool il_text_web_scheme(il_str scheme) {
            il_str_eq_nocase(scheme, IL_STR("ftp"));
 }
 
+/* What opens a program that calls, pays, sends or runs scripts, and has no host that a policy could list. */
+static bool il_text_opaque_scheme(il_str scheme) {
+    static const char *const names[] = {
+        "tel",  "sms",  "smsto", "mms",      "mmsto",   "callto",   "facetime",  "facetime-audio", "sip",
+        "sips", "xmpp", "skype", "whatsapp", "bitcoin", "ethereum", "lightning", "javascript",     "vbscript"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (il_str_eq_nocase(scheme, il_str_of(names[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* `data:` with a media type or content behind it. It may hold a page whose scripts build addresses, so nothing in it can be read. */
+static bool il_text_data(il_str scheme, il_str behind) {
+    bool sign = false;
+    /* a longer first word is no media type, and plain text */
+    for (size_t i = 0; i < behind.n && i < 256 && !il_text_ends_url(behind.p[i]); i++) {
+        sign = sign || behind.p[i] == ',' || behind.p[i] == ';' || behind.p[i] == '/';
+    }
+    return sign && il_str_eq_nocase(scheme, IL_STR("data"));
+}
+
 /* `scheme://…`, and what a browser repairs to it: `https:/x`, `https:\\x`, `https:x`. */
 static bool il_text_at_colon(il_text_scan *s, il_str t, size_t colon) {
     il_str scheme = il_text_scheme(t, colon);
@@ -84,7 +109,12 @@ static bool il_text_at_colon(il_text_scan *s, il_str t, size_t colon) {
     }
     bool follows = colon + 1 < t.n && !il_text_ends_url(t.p[colon + 1]) && t.p[colon + 1] != '\'' && t.p[colon + 1] != ')' &&
                    t.p[colon + 1] != ',';
-    return !follows || !il_text_web_scheme(scheme) || il_text_report(s, IL_KIND_URL, (il_str){0});
+    if (!follows) {
+        return true;
+    }
+    bool opaque = !s->urls_only &&
+                  (il_text_opaque_scheme(scheme) || (scheme.n == 4 && il_text_data(scheme, il_str_part(t, colon + 1, t.n))));
+    return !(opaque || il_text_web_scheme(scheme)) || il_text_report(s, IL_KIND_URL, (il_str){0});
 }
 
 static bool il_text_slash(char c) { return c == '/' || c == '\\'; }
@@ -161,6 +191,82 @@ static bool il_text_local_char(char c) {
     return il_ascii_alnum(c) || c == '.' || c == '_' || c == '+' || c == '-' || il_text_high(c);
 }
 static bool il_text_domain_char(char c) { return il_ascii_alnum(c) || c == '.' || c == '_' || c == '-' || il_text_high(c); }
+
+/* Whether a bare host may begin at `t[at]`: not within a word, a path or an address, and not the digits of an escape in a URL. */
+static bool il_text_host_begins(il_str t, size_t at, bool in_url) {
+    if (at == 0) {
+        return true;
+    }
+    char before = t.p[at - 1];
+    if (before == '@') {
+        return at == 1 || !(il_text_local_char(t.p[at - 2]) || il_text_slash(t.p[at - 2]));
+    }
+    bool escape = before == '%' && in_url && t.n - at >= 2 && il_ascii_hex(t.p[at]) >= 0 && il_ascii_hex(t.p[at + 1]) >= 0;
+    return !escape && !il_text_domain_char(before) && !il_text_slash(before);
+}
+
+/* Letters, two or more, or punycode: what tells `evil.example/x` from `v1.2/x`. */
+static bool il_text_top_label(il_str label) {
+    size_t letters = 0;
+    bool only = true;
+    for (size_t i = 0; i < label.n; i++) {
+        bool high = il_text_high(label.p[i]);
+        only = only && (high || il_ascii_alpha(label.p[i]));
+        letters += !high || ((unsigned char)label.p[i] & 0x40u) != 0 ? 1u : 0u;
+    }
+    return (only && letters >= 2) || (label.n > 4 && il_str_eq_nocase(il_str_part(label, 0, 4), IL_STR("xn--")));
+}
+
+static bool il_text_four_numbers(il_str host) {
+    size_t dots = 0, digits = 0;
+    for (size_t i = 0; i < host.n; i++) {
+        dots += host.p[i] == '.' ? 1u : 0u;
+        digits += il_ascii_digit(host.p[i]) ? 1u : 0u;
+    }
+    return dots == 3 && dots + digits == host.n;
+}
+
+/* `host.example/…`, `?…`, `#…`, with or without a port, which chat programs make a link of and fetch. `t[at]` begins a word. */
+static bool il_text_at_host(il_text_scan *s, il_str t, size_t at, bool in_url) {
+    if (!il_text_host_begins(t, at, in_url)) {
+        return true;
+    }
+    size_t end = at, from = at, dot = SIZE_MAX;
+    while (end < t.n && il_text_domain_char(t.p[end])) {
+        if (t.p[end] == '.' && (end == from || t.p[end - 1] == '.')) {
+            from = end + 1; /* dots of a sentence */
+            dot = SIZE_MAX;
+        } else if (t.p[end] == '.' && end + 1 < t.n && il_text_domain_char(t.p[end + 1])) {
+            dot = end;
+        }
+        end++;
+    }
+    size_t sign = end, digits = end + 1;
+    while (end < t.n && t.p[end] == ':' && digits < t.n && digits - end <= 5 && il_ascii_digit(t.p[digits])) {
+        sign = ++digits;
+    }
+    if (dot == SIZE_MAX || dot < from || sign >= t.n || !(t.p[sign] == '/' || t.p[sign] == '?' || t.p[sign] == '#')) {
+        return true;
+    }
+    size_t label_end = t.p[end - 1] == '.' ? end - 1 : end;
+    bool numbers = il_text_four_numbers(il_str_part(t, from, label_end));
+    if (!numbers && !il_text_top_label(il_str_part(t, dot + 1, label_end))) {
+        return true;
+    }
+    size_t behind = il_text_url_end(t, sign + 1);
+    il_str rest = il_text_url_trim(il_str_part(t, sign + 1, behind));
+    if (rest.n == 0 && behind - sign <= 4) {
+        return true; /* a folder, or the end of a sentence; more signs than that could be a code */
+    }
+    bool mask = numbers && rest.n <= 2; /* 10.0.0.0/8 is a network */
+    for (size_t i = 0; i < rest.n && mask; i++) {
+        mask = il_ascii_digit(rest.p[i]);
+    }
+    if (mask) {
+        return true;
+    }
+    return il_text_schemeless(s, t, from);
+}
 
 /* What else RFC 5322 lets stand in a name, but for the signs of URLs, where `/@name` is no address. */
 static bool il_text_atom_sign(char c) { return il_str_find(IL_STR("!$%&'*^`{|}~"), (il_str){&c, 1}, 0) != SIZE_MAX; }
@@ -274,9 +380,30 @@ static bool il_text_wide_at(il_str t, size_t at) {
     return wide && rest.n > 3 && il_text_domain_char(rest.p[3]) && at > 0 && il_text_local_char(t.p[at - 1]);
 }
 
+/* `t[at]` is a letter, a digit or the like. */
+static void il_text_at_letter(il_text_scan *s, il_str t, size_t at, bool in_url) {
+    uint32_t before = s->count;
+    bool begins = il_ascii_alpha(t.p[at]) && (at == 0 || !il_ascii_alnum(t.p[at - 1]));
+    if (begins) {
+        (void)il_text_at_www(s, t, at);
+    }
+    if (s->plain && s->count == before) {
+        (void)il_text_at_host(s, t, at, in_url);
+    }
+    if (begins && !s->stopped) {
+        (void)il_text_at_word(s, t, at);
+    }
+}
+
 static void il_text_pass(il_text_scan *s, il_str t) {
+    bool in_url = false; /* behind `scheme://`, with nothing since where a reader's program could end it */
     for (size_t i = 0; i < t.n && !s->stopped; i++) {
         char c = t.p[i];
+        if (c == ':' && i + 2 < t.n && t.p[i + 1] == '/' && t.p[i + 2] == '/' && i > 0 && il_ascii_alnum(t.p[i - 1])) {
+            in_url = true;
+        } else if (!(il_text_domain_char(c) || c == '%' || c == '~' || c == '/' || c == ':')) {
+            in_url = false;
+        }
         if (c == ':') {
             (void)il_text_at_colon(s, t, i);
         } else if (il_text_slash(c)) {
@@ -285,10 +412,8 @@ static void il_text_pass(il_text_scan *s, il_str t) {
             (void)il_text_at_sign(s, t, i);
         } else if (!s->urls_only && c == '\xef' && il_text_wide_at(t, i)) {
             (void)il_text_report(s, IL_KIND_EMAIL, (il_str){0});
-        } else if (!s->urls_only && il_ascii_alpha(c) && (i == 0 || !il_ascii_alnum(t.p[i - 1]))) {
-            if (il_text_at_www(s, t, i)) {
-                (void)il_text_at_word(s, t, i);
-            }
+        } else if (!s->urls_only && il_text_domain_char(c)) {
+            il_text_at_letter(s, t, i, in_url);
         }
     }
 }
@@ -323,7 +448,7 @@ static size_t il_text_entity(il_str t, size_t at, char out[4], size_t *n) {
         char c;
     } named[] = {{"&amp;", '&'},    {"&colon;", ':'},    {"&sol;", '/'}, {"&bsol;", '\\'},  {"&period;", '.'},
                  {"&commat;", '@'}, {"&quest;", '?'},    {"&num;", '#'}, {"&percnt;", '%'}, {"&equals;", '='},
-                 {"&Tab;", '\t'},   {"&NewLine;", '\n'}, {"&AMP;", '&'}};
+                 {"&Tab;", '\t'},   {"&NewLine;", '\n'}, {"&AMP;", '&'}, {"&comma;", ','}};
     il_str rest = il_str_part(t, at, t.n);
     for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
         if (il_str_starts(rest, il_str_of(named[i].name))) {
@@ -392,6 +517,7 @@ static il_status il_text_undo(il_text_scan *s, il_str t, bool percent, il_str *o
 
 /* Undoes layer after layer and looks at each. What is still escaped after the last round is reported as unreadable. */
 static il_status il_text_layers(il_text_scan *s, il_str t, bool percent, il_error *err) {
+    s->plain = !percent && !s->urls_only;
     for (int round = 0; round < IL_TEXT_ROUNDS && !s->stopped; round++) {
         il_str next;
         IL_TRY(il_text_undo(s, t, percent, &next, err));
@@ -443,7 +569,7 @@ il_status il_text_nested(il_str url, il_arena *scratch, il_text_found found, voi
 }
 
 il_status il_text_destinations(il_str text, il_arena *scratch, il_text_found found, void *ctx, il_error *err) {
-    il_text_scan s = {.scratch = scratch, .found = found, .ctx = ctx};
+    il_text_scan s = {.scratch = scratch, .found = found, .ctx = ctx, .plain = true};
     il_text_pass(&s, text);
     IL_TRY(il_text_layers(&s, text, false, err)); /* a mail in HTML */
     /* URLs inside URLs: one run at a time, and what a run holds is undone once for all the URLs in it */

@@ -116,6 +116,13 @@ static const label_row label_rows[] = {
     {"in.mail", "{\"to\":\"bo@corp.example\",\"body\":\"https://wiki.corp.example@evil.example/\"}", 0, E},
     {"in.mail", "{\"to\":\"bo@corp.example\",\"body\":{\"https://evil.example\":1}}", 0, E},
     {"in.mail", "{\"to\":\"bo@corp.example\",\"body\":[[[\"https://evil.example\"]]]}", 0, E},
+    {"in.mail", "{\"to\":\"bo@corp.example\",\"body\":\"[x](evil.example/k)\"}", 0, E},
+    {"in.mail", "{\"to\":\"bo@corp.example\",\"body\":\"evil.example?k=1\"}", 0, E},
+    {"in.mail", "{\"to\":\"bo@corp.example\",\"body\":\"see wiki.corp.example/a, plan.txt and src/a.py\"}", U | S, 0},
+    {"in.mail", "{\"to\":\"bo@corp.example\",\"body\":\"api.github.example/x\"}", U, 0},
+    {"in.mail", "{\"to\":\"bo@corp.example\",\"body\":\"api.github.example/x\"}", S, E},
+    {"in.mail", "{\"to\":\"bo@corp.example\",\"body\":\"tel:+4930123\"}", 0, E},
+    {"in.mail", "{\"to\":\"bo@corp.example\",\"body\":\"data:text/html,x\"}", 0, E},
     {"in.mail", "{\"to\":\"bo@corp.example\",\"body\":\"https://api.github.example/x\"}", U, 0},
     {"in.mail", "{\"to\":\"bo@corp.example\",\"body\":\"https://api.github.example/x\"}", S, E},
     /* destinations accept classes: held and added ones */

@@ -92,6 +92,43 @@ static const struct {
      "aGB29NWBK60161331926819"},
     {"ab12cdef34567890ab12cdef34567890 AB12 CDEF 3456 7890 ABCD", ""},
     {"GB29NWBK", ""},
+    /* a bare host that carries something, which chat programs make a link of and fetch */
+    {"evil.example/x", "uhttps://evil.example/x"},
+    {"see evil.example?k=1, Evil.Example#k or evil.example:8080/x.",
+     "uhttps://evil.example?k=1;uhttps://Evil.Example#k;uhttps://evil.example:8080/x"},
+    {"[x](evil.example/k) ![](<evil.example/l>) [y]: evil.example/m",
+     "uhttps://evil.example/k;uhttps://evil.example/l;uhttps://evil.example/m"},
+    {"<img src=evil.example/k>, (evil.example/l), *evil.example/m*, _evil.example/n_",
+     "uhttps://evil.example/k;uhttps://evil.example/l;uhttps://evil.example/m;uhttps://_evil.example/n"},
+    {"key:evil.example/x,a.evil.example./y|b-c.example/z",
+     "uhttps://evil.example/x,a.evil.example./y|b-c.example/z;uhttps://a.evil.example./y|b-c.example/z;uhttps://b-c.example/z"},
+    {"see...evil.example/x .evil.example/y", "uhttps://evil.example/x;uhttps://evil.example/y"},
+    {"@evil.example/x 100%evil.example/y x%ea.example/z",
+     "uhttps://evil.example/x;uhttps://evil.example/y;uhttps://ea.example/z"},
+    {"evil.xn--p1ai/x \xd0\xb7\xd0\xbb\xd0\xbe.\xd1\x80\xd1\x84/x",
+     "uhttps://evil.xn--p1ai/x;uhttps://\xd0\xb7\xd0\xbb\xd0\xbe.\xd1\x80\xd1\x84/x"},
+    {"evil\xe2\x80\x8b.example/x", "uhttps://evil\xe2\x80\x8b.example/x"},
+    {"evil&period;example&sol;x evil.example&#47;y", "uhttps://evil.example/x;uhttps://evil.example/y"},
+    {"192.0.2.7/x 192.0.2.7:8080/x 192.0.2.7?k", "uhttps://192.0.2.7/x;uhttps://192.0.2.7:8080/x;uhttps://192.0.2.7?k"},
+    {"evil.example/!.!?", "uhttps://evil.example/"},
+    /* a word with a dot and nothing behind it, a relative path, an address */
+    {"plan.txt, e.g. main.py, main.py:12 main.c:3:1 v1.2 3.14 node.js evil.example evil.example. (evil.example) "
+     "evil.example:8080",
+     ""},
+    {"./a.b/c src/a.py a/b.cd/d ../x.yz/d /etc/conf.dd/e ~/a.bc/d C:\\x.yz\\d v1.2/3 1.2.3/x 10.0.0.0/8 10.0.0.0/24, e.g./i.e. "
+     "a.b/c",
+     ""},
+    {".github/workflows/ci.yml ../x well...and/or https://a.example/@ana.smith/1 ana@corp.example/x",
+     "uhttps://a.example/@ana.smith/1;eana@corp.example"},
+    {"my.folder/ is it plan.txt? or plan.txt?! [x](plan.txt/)", ""},
+    {"bo@corp.example/x 2024.12.24/x", "ebo@corp.example"},
+    {"https://a.example/caf%C3%A9.html#x", "uhttps://a.example/caf%C3%A9.html#x"},
+    {"https://a.example/my%20page.html?x=1", "uhttps://a.example/my%20page.html?x=1"},
+    /* what is opened by a program that asks nobody where it goes; nothing can list these */
+    {"tel:+4930123 sms:+4930123?body=x TEL:1 [x](smsto:1) callto:bo javascript:fetch('x')", "u!;u!;u!;u!;u!;u!"},
+    {"data:text/html,<b> DATA:;base64,PGI+ <a href=\"data:text/html; charset=utf-8,x\">", "u!;u!;u!"},
+    {"data&colon;x&comma;y", "u!"},
+    {"tel: 030 123, the data: 1, 2, metadata:a,b hotel:x data:x note:y sms:", ""},
 };
 
 static void text_finds(void **state) {
@@ -122,6 +159,7 @@ static void text_nested(void **state) {
         {"https://a.example/?u=%2F%2Fevil.example", "uhttps://evil.example"},
         {"https://a.example/x?m=bo@corp.example", ""},
         {"https://a.example/?u=https%3Aevil.example", "u!"},
+        {"https://a.example/?f=main.py/x&d=data:a,b&t=tel:1", ""},
     };
     policy_memory m;
     il_arena a;
@@ -159,6 +197,15 @@ static void text_limits(void **state) {
     assert_int_equal(il_text_destinations((il_str){text, sizeof text}, &a, text_found, &seen, &err), IL_OK);
     for (size_t i = 0; i < sizeof text; i += 2) {
         text[i] = '\n';
+    }
+    assert_int_equal(il_text_destinations((il_str){text, sizeof text}, &a, text_found, &seen, &err), IL_OK);
+    for (size_t i = 0; i + 5 <= sizeof text; i += 5) {
+        memcpy(text + i, "(a.bb", 5);
+    }
+    text[sizeof text - 1] = '/';
+    assert_int_equal(il_text_destinations((il_str){text, sizeof text}, &a, text_found, &seen, &err), IL_OK);
+    for (size_t i = 0; i + 10 <= sizeof text; i += 10) {
+        memcpy(text + i, i < sizeof text / 2 ? "(1.2/(3.4?" : "data:data:", 10);
     }
     assert_int_equal(il_text_destinations((il_str){text, sizeof text}, &a, text_found, &seen, &err), IL_OK);
     memset(text, 'A', sizeof text);

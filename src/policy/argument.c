@@ -182,8 +182,8 @@ il_status il_template_build(const il_template *t, const il_json *args, il_arena 
         for (uint32_t k = 0; k < part->path->n; k++) {
             v = il_json_get(v, part->path->steps[k]);
         }
-        if (v == NULL) {
-            continue;
+        if (v == NULL || il_json_kind_of(v) == IL_JSON_NULL || (il_json_kind_of(v) == IL_JSON_STRING && il_json_text(v).n == 0)) {
+            continue; /* absent */
         }
         there++;
         il_str text = {0};

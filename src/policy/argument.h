@@ -30,7 +30,7 @@ bool il_template_is(il_str text);
 IL_NODISCARD il_status il_template_new(il_str text, il_arena *arena, il_template *out, il_error *err);
 
 typedef enum il_template_fill { IL_TEMPLATE_ABSENT = 0, IL_TEMPLATE_FILLED, IL_TEMPLATE_BAD } il_template_fill;
-/* Builds the value from a call's arguments. ABSENT when none of the named arguments is there; BAD when only some are, when one is not a
+/* Builds the value from a call's arguments. ABSENT when none of the named arguments is there (null and the empty text are not); BAD when only some are, when one is not a
  * plain text or whole number, or when a value contains a sign that the template or a reader of the value could take for structure. */
 IL_NODISCARD il_status il_template_build(const il_template *t, const il_json *args, il_arena *arena, il_template_fill *how,
                                          il_str *value, il_error *err);

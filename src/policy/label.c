@@ -92,13 +92,19 @@ static il_status il_vouching_reads(il_vouching *v, const il_json *node, unsigned
     return IL_OK;
 }
 
-/* A `to` or `object` argument: one value or a list of values; null is absent. */
+/* Models fill optional arguments with an empty text as with null. */
+static bool il_vouching_absent(const il_json *node) {
+    return node == NULL || il_json_kind_of(node) == IL_JSON_NULL ||
+           (il_json_kind_of(node) == IL_JSON_STRING && il_json_text(node).n == 0);
+}
+
+/* A `to` or `object` argument: one value or a list of values; null and the empty text are absent, but not as an item of a list. */
 static il_status il_vouching_target(il_vouching *v, const il_argument *a, const il_json *node, il_error *err) {
     bool list = il_json_kind_of(node) == IL_JSON_ARRAY;
     for (const il_json *item = list ? il_json_first(node) : node; item != NULL && !v->failed;
          item = list ? il_json_next(item) : NULL) {
         il_str text = {0};
-        if (!list && il_json_kind_of(item) == IL_JSON_NULL) {
+        if (!list && il_vouching_absent(item)) {
             return IL_OK;
         }
         if (!il_arg_text(item, &text)) {
@@ -139,6 +145,35 @@ static il_status il_vouching_declared(il_vouching *v, const il_arg_path *path, c
     return IL_OK;
 }
 
+/* Whether a value stands at the end of the steps below `node`. Items further down are looked at one by one when the walk is there. */
+static bool il_vouching_names(const il_arg_path *path, uint32_t from, const il_json *node) {
+    for (uint32_t i = from; i < path->n; i++) {
+        node = path->steps[i].p == NULL ? il_json_first(node) : il_json_get(node, path->steps[i]);
+    }
+    return !il_vouching_absent(node) && (il_json_kind_of(node) != IL_JSON_ARRAY || il_json_first(node) != NULL);
+}
+
+/* `item` has the path `path`, which ends in `[*]`. Where items name destinations (or objects), one that names none would go wherever the
+ * server thinks that it goes. */
+static void il_vouching_item(il_vouching *v, const il_arg_path *path, const il_json *item) {
+    static const il_role roles[] = {IL_ROLE_TO, IL_ROLE_OBJECT};
+    for (size_t r = 0; r < sizeof roles / sizeof roles[0]; r++) {
+        const il_argument *declared = NULL;
+        bool named = false;
+        for (uint32_t i = 0; i < v->tool->narguments; i++) {
+            const il_argument *a = &v->tool->arguments[i];
+            if (a->role == roles[r] && (il_arg_path_eq(path, &a->path) || il_arg_path_above(path, &a->path))) {
+                declared = declared != NULL ? declared : a;
+                named = named || il_vouching_names(&a->path, path->n, item);
+            }
+        }
+        if (declared != NULL && !named && !v->failed) {
+            v->at = declared->path.text;
+            il_vouching_fail(v, "an item names none");
+        }
+    }
+}
+
 /* Walks the arguments along the declared paths. `path` is a stack with room for one step more than any declared path has. */
 static il_status il_vouching_walk(il_vouching *v, il_arg_path *path, const il_json *node, il_error *err) {
     bool array = il_json_kind_of(node) == IL_JSON_ARRAY;
@@ -161,6 +196,9 @@ static il_status il_vouching_walk(il_vouching *v, il_arg_path *path, const il_js
             key = IL_STR("");
         }
         path->steps[path->n++] = key;
+        if (array) {
+            il_vouching_item(v, path, child);
+        }
         IL_TRY(il_vouching_declared(v, path, child, &found, &above, err));
         if (!found && above) {
             IL_TRY(il_vouching_walk(v, path, child, err)); /* depth: that of the declared paths, IL_PATH_DEPTH_MAX */
@@ -317,7 +355,8 @@ static il_status il_label_judge(const il_policy *p, il_str server, il_str tool, 
     if (m.tool == NULL && !lists) {
         return IL_OK;
     }
-    out->declared = m.effects | (outside ? (uint32_t)IL_UNTRUSTED : 0u) | (outside && !(lists && il_json_count(args) == 0) ? (uint32_t)IL_EGRESS : 0u);
+    out->declared = m.effects | (outside ? (uint32_t)IL_UNTRUSTED : 0u) |
+                    (outside && !(lists && il_json_count(args) == 0) ? (uint32_t)IL_EGRESS : 0u);
     out->effects = out->declared;
     if ((out->declared & IL_SINKS) != 0) {
         uint32_t taints = (out->declared | held) & IL_TAINTS;

@@ -44,6 +44,12 @@ static const char label_policy[] =
     "  - { match: in.get, effects: [untrusted, egress], sink: once, to: { url: url }, plain: [max] }\n"
     "  - { match: in.push, effects: [egress], sink: once, to: { repo: '{owner}/{repo}' }, plain: [x] }\n"
     "  - { match: in.event, effects: [egress], sink: once, to: { email: 'attendees[*].email' }, plain: ['attendees[*].name'] }\n"
+    "  - { match: in.rcpt, effects: [egress], sink: once, to: { email: 'to[*]' } }\n"
+    "  - { match: in.batch, effects: [egress, commit], sink: once, to: { email: ['mails[*].to', 'mails[*].cc'] }, object: { "
+    "email: "
+    "['mails[*].to', 'mails[*].cc'], name: 'mails[*].id' } }\n"
+    "  - { match: in.groups, effects: [egress], sink: once, to: { email: 'groups[*].people[*].email' } }\n"
+    "  - { match: in.fork, effects: [egress], sink: once, to: { repo: ['{owner}/{repo}', '{to_owner}/{to_repo}'] } }\n"
     "  - { match: in.deep, effects: [egress], sink: once, to: { email: a.b.c } }\n"
     "  - { match: in.bare, effects: [egress], sink: once }\n"
     "  - { match: in.pay, effects: [egress, commit], sink: once, to: { account: to }, object: { name: invoice } }\n"
@@ -81,6 +87,19 @@ static const label_row label_rows[] = {
     {"in.mail", "{\"bcc\":\"bo@corp.example\"}", 0, 0},
     {"in.mail", "{\"to\":\"bo@corp.example\",\"cc\":null}", 0, 0},
     {"in.mail", "{\"to\":\"bo@corp.example\",\"cc\":[]}", 0, 0},
+    /* an empty text is absent too; one that only looks empty is not */
+    {"in.mail", "{\"to\":\"bo@corp.example\",\"cc\":\"\",\"bcc\":\"\"}", 0, 0},
+    {"in.mail", "{\"to\":\"\",\"cc\":\"bo@corp.example\"}", 0, 0},
+    {"in.mail", "{\"to\":\"\",\"cc\":\"\"}", 0, E},
+    {"in.mail", "{\"to\":\"bo@corp.example\",\"cc\":\"\",\"bcc\":\"eve@evil.example\"}", 0, E},
+    {"in.mail", "{\"to\":\"bo@corp.example\",\"cc\":\" \"}", 0, E},
+    {"in.mail", "{\"to\":\"bo@corp.example\",\"cc\":\"\\t\"}", 0, E},
+    {"in.mail", "{\"to\":\"bo@corp.example\",\"cc\":\"\\u200b\"}", 0, E},
+    {"in.mail", "{\"to\":\"bo@corp.example\",\"cc\":[\"\"]}", 0, E},
+    {"in.fork", "{\"owner\":\"ana\",\"repo\":\"notes\",\"to_owner\":\"\",\"to_repo\":\"\"}", 0, 0},
+    {"in.fork", "{\"owner\":\"ana\",\"repo\":\"notes\",\"to_owner\":null}", 0, 0},
+    {"in.fork", "{\"owner\":\"ana\",\"repo\":\"notes\",\"to_owner\":\"ana\",\"to_repo\":\"\"}", 0, E},
+    {"in.fork", "{\"owner\":\"\",\"repo\":\"\",\"to_owner\":\"\",\"to_repo\":\"\"}", 0, E},
     /* none present, or not readable */
     {"in.mail", "{}", 0, E},
     {"in.mail", NULL, 0, E},
@@ -184,6 +203,26 @@ static const label_row label_rows[] = {
     {"in.event", "{\"attendees\":[\"bo@corp.example\"]}", 0, E},
     {"in.mail", "{\"to\":\"bo@corp.example\",\"parts\":null}", S, 0},
     {"in.event", "{\"attendees\":null}", 0, E},
+    /* an item of a list of destinations that names none: the server has its own idea of whom that means */
+    {"in.event", "{\"attendees\":[{\"email\":\"bo@corp.example\"},{}]}", 0, E},
+    {"in.event", "{\"attendees\":[{\"name\":\"Eve\"},{\"email\":\"bo@corp.example\"}]}", 0, E},
+    {"in.event", "{\"attendees\":[{\"email\":\"bo@corp.example\"},null]}", 0, E},
+    {"in.event", "{\"attendees\":[{\"email\":\"bo@corp.example\"},{\"email\":null}]}", 0, E},
+    {"in.event", "{\"attendees\":[{\"email\":\"bo@corp.example\"},{\"email\":\"\"}]}", 0, E},
+    {"in.event", "{\"attendees\":[{\"email\":\"bo@corp.example\"},{\"email\":[]}]}", 0, E},
+    {"in.rcpt", "{\"to\":[\"bo@corp.example\"]}", 0, 0},
+    {"in.rcpt", "{\"to\":[\"bo@corp.example\",null]}", 0, E},
+    {"in.rcpt", "{\"to\":[\"bo@corp.example\",\"\"]}", 0, E},
+    {"in.rcpt", "{\"to\":[\"bo@corp.example\",[]]}", 0, E},
+    {"in.batch", "{\"mails\":[{\"to\":\"bo@corp.example\"},{\"cc\":[\"al@corp.example\"],\"to\":null}]}", 0, 0},
+    {"in.batch", "{\"mails\":[{\"to\":\"bo@corp.example\"},{\"cc\":[]}]}", 0, E | C},
+    {"in.batch", "{\"mails\":[{\"to\":\"bo@corp.example\"},{\"id\":\"inv-1\"}]}", 0, E | C},
+    {"in.batch", "{\"mails\":[{\"to\":\"bo@corp.example\",\"id\":\"inv-1\"}]}", 0, 0},
+    {"in.batch", "{\"mails\":[]}", 0, E | C},
+    {"in.groups", "{\"groups\":[{\"people\":[{\"email\":\"bo@corp.example\"}]}]}", 0, 0},
+    {"in.groups", "{\"groups\":[{\"people\":[{\"email\":\"bo@corp.example\"}]},{\"people\":[]}]}", 0, E},
+    {"in.groups", "{\"groups\":[{\"people\":[{\"email\":\"bo@corp.example\"},{}]}]}", 0, E},
+    {"in.mail", "{\"to\":\"bo@corp.example\",\"parts\":[{\"text\":\"hi\"},{}]}", 0, 0},
     {"in.event", "{\"attendees\":{\"email\":\"bo@corp.example\"}}", 0, E},
     {"in.deep", "{\"a\":{\"b\":{\"c\":\"bo@corp.example\"}}}", 0, 0},
     {"in.deep", "{\"a\":{\"b\":{\"c\":\"bo@corp.example\",\"d\":1}}}", 0, E},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* interlock harden: proves a machine file, or the machine that a policy names. */
+/* interlock harden: proves a machine file, a shipped machine, or the machine that a policy names. */
 #include <stdlib.h>
 
 #include "check/harden.h"
@@ -54,7 +54,19 @@ static il_exit harden_machine(harden_run *run) {
     il_json *doc = NULL;
     il_model *model = NULL;
     il_harden h = {0};
-    il_status status = il_file_document(&run->arena, run->path, IL_FILE_DATA, &doc, &err);
+    il_str source = {0};
+    const il_str name = il_str_of(run->path);
+    il_status status;
+    if (!il_machine_file_is(name) && il_shipped_source(name, &source)) { /* as in a policy, a bare word is no file */
+        status = il_yaml_parse(&run->arena, source, NULL, &doc, &err);
+    } else {
+        status = il_file_document(&run->arena, run->path, IL_FILE_DATA, &doc, &err);
+    }
+    if (status == IL_E_NOT_FOUND && !il_machine_file_is(name)) {
+        char names[128];
+        (void)il_shipped_names(names, sizeof names);
+        (void)il_error_set(&err, IL_E_NOT_FOUND, "there is no such file, and of machines %s is shipped", names);
+    }
     if (status == IL_OK && il_json_get(doc, IL_STR("interlock"))) {
         status = harden_of_policy(run, doc, &doc, &err);
     }

@@ -62,15 +62,16 @@ static const il_command main_commands[] = {
     {"harden", "prove a machine",
      "usage: interlock harden MACHINE-OR-POLICY [--json] [--max-states N]\n"
      "\n"
-     "Explores the machine completely, or the machine that a policy names, and prints each check with its verdict and\n"
-     "a shortest witness. Exit 0 when all pass, 1 for a finding, 2 when something is not settled, 3 for a machine that\n"
+     "Explores a machine completely and prints each check with its verdict and a shortest witness. The machine is a file,\n"
+     "one that a policy names, or a shipped one by its name. Exit 0 when all pass, 1 for a finding, 2 when something is not "
+     "settled, 3 for a machine that\n"
      "does not load, 4 when a check does not catch what it must.\n"
      "\n"
      "  --json          the report as canonical JSON: the same machine gives the same bytes\n"
      "  --max-states N  explore at most so many states; what that leaves open is never clean\n"
      "\n"
      "example:\n"
-     "  interlock harden machines/trifecta.yaml\n",
+     "  interlock harden trifecta\n",
      il_cmd_harden},
     {"init", "write a starter policy",
      "usage: interlock init [FILE]\n"

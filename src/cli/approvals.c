@@ -139,7 +139,18 @@ static il_status approvals_of(approvals_run *run, il_str id, il_error *err) {
 
 static il_status approvals_list(approvals_run *run, il_error *err) {
     il_view_ids ids;
+    bool known = !run->session;
     IL_TRY(il_view_sessions(run->ledger, &run->arena, &ids, err));
+    for (size_t i = 0; i < ids.n && !known; i++) {
+        known = il_str_eq(ids.ids[i], il_str_of(run->session));
+    }
+    if (!known) {
+        il_view v;
+        const il_status status =
+            il_view_open(&v, run->ledger, il_str_of(run->session), NULL, err); /* says it as `session show` does */
+        il_view_close(&v);
+        IL_TRY(status);
+    }
     run->list = il_json_make(&run->arena, IL_JSON_ARRAY);
     for (size_t i = 0; i < ids.n; i++) {
         if (run->session && !il_str_eq(ids.ids[i], il_str_of(run->session))) {

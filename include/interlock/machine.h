@@ -35,7 +35,11 @@ typedef struct il_step {
 /* Opens a table (both byte strings are borrowed until il_machine_free). Verifies both seals, that the certificate is this table's, that
  * the initial state is in it, that every accepted step stays in it and every other step stays where it is, that each refusal has a
  * reason, that no state bitmap of a forbidden region has a bit set, and that the certificate claims full mediation.
- * IL_E_SEAL otherwise; IL_E_MEMORY. */
+ * IL_E_SEAL otherwise; IL_E_MEMORY.
+ *
+ * That proves integrity and consistency, not origin: the seals are hashes, and whoever can write both strings can write a pair that opens. A host
+ * that reads them from disk pins the machine: il_machine_digest() must equal a digest that the host keeps elsewhere. The fingerprint of a
+ * policy (il_policy_fingerprint) contains the digest, so a session never goes on with another machine. */
 IL_API IL_NODISCARD il_status il_machine_open(const il_alloc *alloc, il_str table, il_str certificate, il_machine **out, il_error *err);
 IL_API void il_machine_free(il_machine *m);
 

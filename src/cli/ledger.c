@@ -6,13 +6,17 @@
 #include "base/str.h"
 #include "interlock/host.h"
 
+/* What --ledger or the environment says; NULL: neither. */
+static const char *ledger_named(const char *flag) {
+    const char *named = getenv("INTERLOCK_LEDGER");
+    return flag || !named || !named[0] ? flag : named;
+}
+
 il_status il_ledger_path(const char *flag, char out[IL_LEDGER_PATH_BYTES], il_error *err) {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME"), *named = getenv("INTERLOCK_LEDGER");
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     size_t n;
     out[0] = '\0';
-    if (!flag && named && named[0]) {
-        flag = named;
-    }
+    flag = ledger_named(flag);
     if (flag) {
         n = il_str_of(flag).n;
         if (n >= IL_LEDGER_PATH_BYTES) {
@@ -39,7 +43,9 @@ il_status il_ledger_path(const char *flag, char out[IL_LEDGER_PATH_BYTES], il_er
 
 il_status il_ledger_use(const char *flag, const il_ledger_options *options, char path[IL_LEDGER_PATH_BYTES], il_ledger **out,
                         il_error *err) {
+    il_ledger_options used = options ? *options : (il_ledger_options){.size = sizeof used};
     *out = NULL;
     IL_TRY(il_ledger_path(flag, path, err));
-    return il_ledger_open(il_host_alloc(), path, options, out, err);
+    used.make_folders = !ledger_named(flag);
+    return il_ledger_open(il_host_alloc(), path, &used, out, err);
 }

@@ -40,7 +40,8 @@ il_status il_ledger_file_check(const char *path, bool read_only, struct stat *st
     return IL_OK;
 }
 
-il_status il_ledger_file_header(const char *path, const uint8_t h[IL_LEDGER_HEADER_BYTES], uint64_t size, bool *shorter, il_error *err) {
+il_status il_ledger_file_header(const char *path, const uint8_t h[IL_LEDGER_HEADER_BYTES], uint64_t size, bool *shorter,
+                                il_error *err) {
     *shorter = false;
     if (size < IL_LEDGER_HEADER_BYTES || memcmp(h, "SQLite format 3", 16) != 0) {
         return il_error_set(err, IL_E_DAMAGED,
@@ -62,7 +63,7 @@ il_status il_ledger_file_header(const char *path, const uint8_t h[IL_LEDGER_HEAD
     return IL_OK;
 }
 
-il_status il_ledger_file_folders(const char *path, il_error *err) {
+il_status il_ledger_file_folders(const char *path, bool make, il_error *err) {
     char folder[4096];
     size_t n = strlen(path);
     if (n >= sizeof folder) {
@@ -72,7 +73,12 @@ il_status il_ledger_file_folders(const char *path, il_error *err) {
     for (size_t i = 1; i < n; i++) {
         if (folder[i] == '/') {
             folder[i] = '\0';
-            if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
+            if (!make && access(folder, F_OK) != 0 && errno == ENOENT) {
+                return il_error_set(err, IL_E_NOT_FOUND,
+                                    "there is no folder `%s` for the ledger; make it, or name another ledger with --ledger",
+                                    folder);
+            }
+            if (make && mkdir(folder, 0700) != 0 && errno != EEXIST) {
                 return il_error_set(err, file_status(errno), "cannot make the folder `%s`: %s", folder, strerror(errno));
             }
             folder[i] = '/';

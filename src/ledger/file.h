@@ -14,7 +14,8 @@ IL_NODISCARD il_status il_ledger_file_check(const char *path, bool read_only, st
 /* Judges the SQLite header (`header` is only read when the file has as many bytes): ours, of a version that we know, and (*shorter) whether
  * the file is shorter than it says. IL_E_DAMAGED, IL_E_VERSION. */
 #define IL_LEDGER_HEADER_BYTES 100
-IL_NODISCARD il_status il_ledger_file_header(const char *path, const uint8_t header[IL_LEDGER_HEADER_BYTES], uint64_t size, bool *shorter, il_error *err);
+IL_NODISCARD il_status il_ledger_file_header(const char *path, const uint8_t header[IL_LEDGER_HEADER_BYTES], uint64_t size,
+                                             bool *shorter, il_error *err);
 
-/* Makes the folders above `path`, mode 0700. */
-IL_NODISCARD il_status il_ledger_file_folders(const char *path, il_error *err);
+/* Makes the folders above `path`, mode 0700, or (make: false) says which one is not there, IL_E_NOT_FOUND. */
+IL_NODISCARD il_status il_ledger_file_folders(const char *path, bool make, il_error *err);

@@ -414,10 +414,10 @@ static void sqlite_close(il_ledger *base) {
 }
 
 /* Makes a whole, closed ledger beside `path` and links it there: whoever else starts at the same moment sees all of it or none. */
-static il_status sqlite_create(const char *path, il_error *err) {
+static il_status sqlite_create(const char *path, bool make_folders, il_error *err) {
     char made[4200];
     sqlite3 *db = NULL;
-    IL_TRY(il_ledger_file_folders(path, err));
+    IL_TRY(il_ledger_file_folders(path, make_folders, err));
     int n = snprintf(made, sizeof made, "%s.new.XXXXXX", path);
     if (n < 0 || (size_t)n >= sizeof made) {
         return il_error_set(err, IL_E_LIMIT, "the ledger's path is too long");
@@ -446,7 +446,8 @@ static il_status sqlite_create(const char *path, il_error *err) {
 }
 
 static il_status sqlite_cut_short(const sqlite_ledger *l, il_error *err) {
-    return il_error_set(err, IL_E_DAMAGED, "ledger `%s` is cut short; restore it from a copy, or name another with --ledger", l->path);
+    return il_error_set(err, IL_E_DAMAGED, "ledger `%s` is cut short; restore it from a copy, or name another with --ledger",
+                        l->path);
 }
 
 static bool sqlite_has_wal(const sqlite_ledger *l) {
@@ -535,7 +536,7 @@ il_status il_ledger_sqlite_open(const il_alloc *alloc, const char *path, const i
     struct stat st;
     il_status status = il_ledger_file_check(path, options->read_only, &st, err);
     if (status == IL_E_NOT_FOUND && !options->must_exist && !options->read_only) {
-        IL_TRY(sqlite_create(path, err));
+        IL_TRY(sqlite_create(path, options->make_folders, err));
         status = il_ledger_file_check(path, options->read_only, &st, err);
     }
     IL_TRY(status);

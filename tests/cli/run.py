@@ -47,10 +47,10 @@ class Failure(Exception):
 class Run:
     """One run of the program; every expectation names the command and what it printed."""
 
-    def __init__(self, *args, stdin="", cwd=None, limit=30):
+    def __init__(self, *args, stdin="", cwd=None, limit=30, env=None):
         self.args = args
         home = tempfile.mkdtemp(dir=SCRATCH)
-        env = {"PATH": os.environ["PATH"], "HOME": home, "XDG_STATE_HOME": home + "/state", "LC_ALL": "C"}
+        env = {"PATH": os.environ["PATH"], "HOME": home, "XDG_STATE_HOME": home + "/state", "LC_ALL": "C", **(env or {})}
         started = time.monotonic()
         done = subprocess.run([INTERLOCK, *args], input=stdin.encode(), capture_output=True, timeout=limit, env=env, cwd=cwd, check=False)
         self.seconds = time.monotonic() - started
@@ -201,6 +201,11 @@ def init_writes_a_policy_that_validates_and_overwrites_nothing(t):
     Run("init", str(path)).exits(0)
     Run("validate", str(path)).exits(0)
     before = path.read_bytes()
+    for subject, code in (("plan", 0), ("https://evil.example/?d=1", 1)):
+        steps = [{"tool": "web.fetch", "args": {"url": "https://wiki.corp.example/"}}, {"tool": "files.read_file"},
+                 {"tool": "web.send_message", "args": {"to": "bo@corp.example", "subject": subject, "body": "x"}}]
+        ours = put(t, "ours.yaml", before.decode().replace("# ours:", "ours:").replace("#   email", "  email").replace("#   host", "  host"))
+        Run("check", "--policy", ours, stdin=json.dumps({"steps": steps})).exits(code)
     Run("init", str(path)).refuses().says("policy.yaml")
     if path.read_bytes() != before:
         raise Failure("init changed a file that was there")
@@ -269,6 +274,16 @@ def harden_proves_trifecta(_):
 
 
 @test
+def harden_knows_a_shipped_machine_by_name(t):
+    by_name = Run("harden", "trifecta", "--json", limit=120).exits(0)
+    by_file = Run("harden", str(ROOT / "machines/trifecta.yaml"), "--json", limit=120).exits(0)
+    if by_name.out != by_file.out or not by_name.out:
+        raise Failure("the shipped machine and its file give two reports")
+    Run("harden", "trifekta").refuses().says("trifekta").says("trifecta is shipped")
+    Run("harden", "./trifecta").refuses()
+
+
+@test
 def harden_with_a_bound_is_inconclusive_and_passes_nothing(_):
     for args in ([], ["--json"]):
         run = Run("harden", str(ROOT / "machines/trifecta.yaml"), "--max-states", "10", *args).exits(2)
@@ -294,10 +309,11 @@ def harden_says_the_same_twice(_):
 
 
 # --- ledgers -------------------------------------------------------------------------------------
-def gateway(t, ledger, session="s"):
+def gateway(t, ledger, session="s", env=None):
+    """With the ledger named, or (None) where the environment says."""
     server = put(t, "server.py", SERVER)
-    return Run("gateway", "--policy", put(t, "policy.yaml", POLICY), "--name", "files", "--session", session, "--ledger", ledger,
-               "--", sys.executable, server, stdin=HELLO)
+    return Run("gateway", "--policy", put(t, "policy.yaml", POLICY), "--name", "files", "--session", session,
+               *(["--ledger", ledger] if ledger else []), "--", sys.executable, server, stdin=HELLO, env=env)
 
 
 def good_ledger(t):
@@ -363,11 +379,23 @@ for _name, _damage in BAD_LEDGERS.items():
 
 
 @test
-def the_ledger_and_its_folder_are_private(t):
-    path = t / "state" / "ledger.db"
-    gateway(t, str(path)).exits(0)
-    if path.stat().st_mode & 0o777 != 0o600 or path.parent.stat().st_mode & 0o777 != 0o700:
-        raise Failure(f"modes {path.stat().st_mode:o} and {path.parent.stat().st_mode:o}")
+def the_default_ledger_and_its_folder_are_made_and_private(t):
+    for name in ("XDG_STATE_HOME", "HOME"):
+        state = t / name / "new"
+        path = state / ("interlock/ledger.db" if name == "XDG_STATE_HOME" else ".local/state/interlock/ledger.db")
+        gateway(t, None, env={"XDG_STATE_HOME": "", name: str(state)}).exits(0)
+        if path.stat().st_mode & 0o777 != 0o600 or path.parent.stat().st_mode & 0o777 != 0o700:
+            raise Failure(f"modes {path.stat().st_mode:o} and {path.parent.stat().st_mode:o}")
+
+
+@test
+def a_named_ledger_in_a_missing_folder_is_not_made(t):
+    path = t / "no" / "such" / "x.db"
+    for ledger, env in ((str(path), {}), (None, {"INTERLOCK_LEDGER": str(path)})):
+        gateway(t, ledger, env=env).refuses().says(f"folder `{t / 'no'}`")
+        if (t / "no").exists():
+            raise Failure("a folder was made")
+    gateway(t, str(t / "x.db")).exits(0)
 
 
 @test
@@ -386,7 +414,13 @@ def an_ended_session_is_not_reborn(t):
 
 @test
 def approvals_of_a_fresh_ledger_are_none(t):
-    Run("approvals", "list", "--ledger", good_ledger(t)).exits(0)
+    path = good_ledger(t)
+    Run("approvals", "list", "--ledger", path).exits(0)
+    Run("approvals", "list", "--session", "s", "--ledger", path).exits(0).says("nothing waits", "out")
+    for args in ([], ["--json"]):
+        run = Run("approvals", "list", "--session", "nobody", "--ledger", path, *args).refuses().says("nobody")
+        if run.err != Run("session", "show", "nobody", "--ledger", path).err:
+            raise Failure("`session show` says it otherwise")
     Run("approvals", "approve", "nosuchid", "--ledger", str(t / "ledger.db")).refuses().says("nosuchid")
 
 

@@ -35,14 +35,21 @@ static void test_full(void **state) {
     ledger_test_clean(path);
 }
 
-/* Folders are made for their owner alone, and so is the file. */
+/* Folders are made when that was asked for, for their owner alone, and so is the file. */
 static void test_created(void **state) {
     (void)state;
     char path[LEDGER_TEST_PATH], folder[LEDGER_TEST_PATH];
     struct stat st;
+    const il_ledger_options make = {.size = sizeof make, .make_folders = true};
+    il_ledger *l = NULL;
+    il_error err = {0};
     ledger_test_path(path, "a/b/ledger.db");
+    (void)snprintf(folder, sizeof folder, "%.*s", (int)(strlen(path) - strlen("/b/ledger.db")), path);
+    assert_int_equal(il_ledger_open(il_host_alloc(), path, NULL, &l, &err), IL_E_NOT_FOUND);
+    assert_non_null(strstr(err.msg, folder));
+    assert_int_not_equal(access(folder, F_OK), 0);
     const mode_t mask = umask(0);
-    il_ledger *l = ledger_test_open(path, NULL);
+    l = ledger_test_open(path, &make);
     (void)umask(mask);
     assert_int_equal(stat(path, &st), 0);
     assert_int_equal(st.st_mode & 07777, 0600);
@@ -113,7 +120,8 @@ static void test_killed(void **state) {
 static int counting(const char *path) {
     il_ledger *l = NULL;
     il_error err = {0};
-    if (il_ledger_open(il_host_alloc(), path, NULL, &l, &err) != IL_OK) {
+    const il_ledger_options make = {.size = sizeof make, .make_folders = true};
+    if (il_ledger_open(il_host_alloc(), path, &make, &l, &err) != IL_OK) {
         (void)fprintf(stderr, "open: %s\n", err.msg);
         return 1;
     }

@@ -227,15 +227,16 @@ for (const [what, damage, says] of [
   });
 }
 
-test('ledger: one that is a folder, or in what is no folder, is refused at the start', async (t) => {
+test('ledger: one that is a folder, in what is no folder, or in a missing one, is refused at the start', async (t) => {
   writeFileSync(join(t.dir, 'file'), '');
-  for (const ledger of [join(t.dir, 'file/ledger.db'), t.dir]) {
+  for (const ledger of [join(t.dir, 'file/ledger.db'), t.dir, join(t.dir, 'no/such/ledger.db')]) {
     const peer = startGateway(t, { policy: GATED, session: 'new', ledger });
     const timer = setTimeout(() => peer.child.stdin.end(), 3000);
     const { code } = await peer.exited;
     clearTimeout(timer);
     assert.equal(code, 3, peer.stderr);
   }
+  assert.ok(!existsSync(join(t.dir, 'no')), 'a folder was made');
 });
 
 /** Runs `chattr`; false when this file system or user cannot. */

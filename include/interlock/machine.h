@@ -22,9 +22,9 @@ typedef struct il_machine il_machine;
 typedef enum il_verdict { IL_REJECT = 0, IL_ACCEPT = 1, IL_UNHANDLED = 2, IL_FAULT = 3 } il_verdict;
 
 typedef struct il_step {
-    uint64_t next;  /* packed state; equals the state before unless verdict is IL_ACCEPT */
+    uint64_t next;   /* packed state; equals the state before unless verdict is IL_ACCEPT */
     uint8_t verdict; /* il_verdict */
-    uint8_t reason; /* rule number for il_machine_reason(); 0 when accepted */
+    uint8_t reason;  /* rule number for il_machine_reason(); 0 when accepted */
 } il_step;
 
 /* Reasons that are not the contract's: the state is not in the table; the symbol is not the machine's. */
@@ -40,7 +40,8 @@ typedef struct il_step {
  * That proves integrity and consistency, not origin: the seals are hashes, and whoever can write both strings can write a pair that opens. A host
  * that reads them from disk pins the machine: il_machine_digest() must equal a digest that the host keeps elsewhere. The fingerprint of a
  * policy (il_policy_fingerprint) contains the digest, so a session never goes on with another machine. */
-IL_API IL_NODISCARD il_status il_machine_open(const il_alloc *alloc, il_str table, il_str certificate, il_machine **out, il_error *err);
+IL_API IL_NODISCARD il_status il_machine_open(const il_alloc *alloc, il_str table, il_str certificate, il_machine **out,
+                                              il_error *err);
 IL_API void il_machine_free(il_machine *m);
 
 IL_API il_str il_machine_name(const il_machine *m);

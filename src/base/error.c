@@ -178,7 +178,7 @@ static size_t error_format(char *out, size_t cap, const char *fmt, va_list *args
     return k.n;
 }
 
-il_status il_error_set(il_error *err, il_status code, const char *fmt, ...) {
+il_status(il_error_set)(il_error *err, il_status code, const char *fmt, ...) {
     if (err != NULL) {
         va_list args;
         va_start(args, fmt);
@@ -189,7 +189,7 @@ il_status il_error_set(il_error *err, il_status code, const char *fmt, ...) {
     return code;
 }
 
-il_status il_error_at(il_error *err, il_status code, uint32_t line, uint32_t col, size_t offset, const char *fmt, ...) {
+il_status(il_error_at)(il_error *err, il_status code, uint32_t line, uint32_t col, size_t offset, const char *fmt, ...) {
     if (err != NULL) {
         va_list args;
         va_start(args, fmt);

@@ -12,6 +12,12 @@ IL_PRINTF(3, 4) il_status il_error_set(il_error *err, il_status code, const char
 IL_PRINTF(6, 7)
 il_status il_error_at(il_error *err, il_status code, uint32_t line, uint32_t col, size_t offset, const char *fmt, ...);
 
+/* The caller sees a failure's code as what it is, not as what another file returns: so a compiler or analyzer can tell that an output of a
+ * failed call is never used. `code` is evaluated twice. */
+#define il_error_set(err, code, ...) ((void)(il_error_set)((err), (code), __VA_ARGS__), (il_status)(code))
+#define il_error_at(err, code, line, col, offset, ...) \
+    ((void)(il_error_at)((err), (code), (line), (col), (offset), __VA_ARGS__), (il_status)(code))
+
 /* The same small formatter into a caller's buffer; returns the bytes written without the NUL. */
 IL_PRINTF(3, 4) size_t il_format(char *out, size_t cap, const char *fmt, ...);
 /* As il_format, for functions that pass a format on. */

@@ -108,7 +108,7 @@ void il_sha256_end(il_sha256 *s, uint8_t out[IL_DIGEST_BYTES]) {
         have = 0;
     }
     memset(s->block + have, 0, 56 - have);
-    for (unsigned i = 0; i < 8; i++) {
+    for (size_t i = 0; i < 8; i++) {
         s->block[56 + i] = (uint8_t)(bits >> (56 - 8 * i));
     }
     sha256_blocks(s->h, s->block, 1);

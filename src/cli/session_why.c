@@ -63,9 +63,10 @@ static void why_counts_text(const il_view *v) {
         il_put_cell(stdout, il_effect_name(w->effect), 10);
         (void)printf(" since call %" PRIu64 ", ", w->ticket);
         il_put_text(stdout, il_str_of(w->tool));
-        if (why_row(v, w->ticket)) {
+        const il_view_row *row = why_row(v, w->ticket);
+        if (row) {
             (void)fputs(", at ", stdout);
-            il_put_time(stdout, why_row(v, w->ticket)->time_ms);
+            il_put_time(stdout, row->time_ms);
         }
         (void)fputc('\n', stdout);
     }

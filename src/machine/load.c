@@ -112,9 +112,9 @@ static void load_mark_used(il_loader *l, il_str s) {
 
 il_status il_load_program(il_loader *l, const il_json *v, const il_cel_env *env, il_cel_kind want, il_cel_program **out) {
     il_str source = il_json_text(v);
-    if (il_json_kind_of(v) == IL_JSON_BOOL) {
+    if (v && il_json_kind_of(v) == IL_JSON_BOOL) {
         source = v->truth ? IL_STR("true") : IL_STR("false");
-    } else if (il_json_kind_of(v) != IL_JSON_STRING && il_json_kind_of(v) != IL_JSON_NUMBER) {
+    } else if (!v || (il_json_kind_of(v) != IL_JSON_STRING && il_json_kind_of(v) != IL_JSON_NUMBER)) {
         return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "an expression must be text");
     }
     load_mark_used(l, source);

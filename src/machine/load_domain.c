@@ -106,7 +106,7 @@ static il_status load_int(il_loader *l, const il_json *v, il_str name, il_domain
     IL_TRY(load_alloc_places(l, d, (uint32_t)span + 1));
     for (uint32_t i = 0; i < d->size; i++) {
         char text[24];
-        size_t n = il_format(text, sizeof text, "%lld", (long long)(lo + i));
+        size_t n = il_format(text, sizeof text, "%lld", (long long)lo + (long long)i);
         IL_TRY(il_arena_copy(l->arena, (il_str){text, n}, &d->names[i], l->err));
         d->values[i] = il_cel_of_int(lo + i);
     }

@@ -185,7 +185,7 @@ static il_status il_deciding_request(il_deciding *c, uint8_t rule, bool *asked, 
     memcpy(slot->binding, c->binding, sizeof slot->binding);
     memcpy(slot->tool, c->name.p, c->name.n);
     for (size_t i = 0; i < IL_PLAN_ENTROPY; i++) {
-        (void)il_format(slot->id + 2 * i, 3, "%02x", (unsigned)p->in.entropy[i]);
+        (void)il_format(slot->id + (size_t)2 * i, 3, "%02x", (unsigned)p->in.entropy[i]);
     }
     IL_TRY(il_plan_slots(p, err));
     memcpy(c->d->approval, slot->id, sizeof c->d->approval);

@@ -59,7 +59,9 @@ static bool il_public_fold(il_kind kind, il_str text, il_public_text *t) {
         if (port > sizeof t->p) {
             return false;
         }
-        memcpy(t->p, host.p, port);
+        if (port > 0) {
+            memcpy(t->p, host.p, port);
+        }
         t->n = port;
     }
     if (end < from || end - from > sizeof t->p - t->n) {

@@ -59,7 +59,7 @@ static bool il_public_fold(il_kind kind, il_str text, il_public_text *t) {
         if (port > sizeof t->p) {
             return false;
         }
-        if (port > 0) {
+        if (host.p != NULL) {
             memcpy(t->p, host.p, port);
         }
         t->n = port;

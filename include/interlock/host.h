@@ -15,7 +15,8 @@ IL_API il_host il_host_system(void);
 
 /* A shipped machine by name, opened and verified; IL_E_NOT_FOUND. Free with il_machine_free. By digest: the shipped one whose table has that seal. */
 IL_API IL_NODISCARD il_status il_host_machine(const il_alloc *alloc, il_str name, il_machine **out, il_error *err);
-IL_API IL_NODISCARD il_status il_host_machine_by_digest(const il_alloc *alloc, const uint8_t digest[IL_DIGEST_BYTES], il_machine **out, il_error *err);
+IL_API IL_NODISCARD il_status il_host_machine_by_digest(const il_alloc *alloc, const uint8_t digest[IL_DIGEST_BYTES],
+                                                        il_machine **out, il_error *err);
 
 /* A policy file and the machine it names. A machine given as a path (relative to the policy) is compiled and proven first, and refused
  * unless it is fully mediated. IL_E_PERMISSION for a file that others may write, else as il_policy_new; `err` positions are the file's. */

@@ -46,16 +46,17 @@ typedef struct il_host { /* the outside world, given by the host; thread-safe */
 
 typedef struct il_monitor_config {
     size_t size;
-    const il_policy *policy;     /* borrowed until il_monitor_free. NULL: a monitor that only approves, refuses, ends and lists */
-    const il_machine *machine;   /* needed when policy is NULL, else NULL or the policy's */
+    const il_policy *policy;   /* borrowed until il_monitor_free. NULL: a monitor that only approves, refuses, ends and lists */
+    const il_machine *machine; /* needed when policy is NULL, else NULL or the policy's */
     il_store store;
     il_host host;
-    uint64_t call_deadline_ms;   /* 0: 10 minutes. An unsettled call past it counts as its worst case and its result is late */
-    bool enforce;                /* enforce although the policy says monitor: a host may only tighten */
+    uint64_t call_deadline_ms; /* 0: 10 minutes. An unsettled call past it counts as its worst case and its result is late */
+    bool enforce;              /* enforce although the policy says monitor: a host may only tighten */
 } il_monitor_config;
 
 typedef struct il_monitor il_monitor;
-IL_API IL_NODISCARD il_status il_monitor_new(const il_alloc *alloc, const il_monitor_config *config, il_monitor **out, il_error *err);
+IL_API IL_NODISCARD il_status il_monitor_new(const il_alloc *alloc, const il_monitor_config *config, il_monitor **out,
+                                             il_error *err);
 IL_API void il_monitor_free(il_monitor *m);
 
 /* Begins a session, or resumes it when `resume` is true and it is there. `principal` (may be empty) is bound to it. A `parent` session's held
@@ -71,9 +72,9 @@ IL_API IL_NODISCARD il_status il_monitor_begin(il_monitor *m, il_str session, co
 
 typedef struct il_call {
     size_t size;
-    il_str server;         /* the policy's name of the server; empty for a host's own tool */
+    il_str server; /* the policy's name of the server; empty for a host's own tool */
     il_str tool;
-    const il_json *args;   /* the parsed arguments that will be forwarded; NULL: an empty object */
+    const il_json *args; /* the parsed arguments that will be forwarded; NULL: an empty object */
 } il_call;
 
 typedef struct il_witness { /* which admission first contributed an effect that counts now; never grows */
@@ -97,30 +98,38 @@ typedef struct il_decision {
     char message[IL_MESSAGE_BYTES];       /* for the model: names rule and source calls, never their content */
     uint8_t args_digest[IL_DIGEST_BYTES]; /* SHA-256 of the sorted canonical arguments */
     uint32_t nwitnesses;
-    il_witness witnesses[IL_EFFECTS];     /* on a machine rejection: where each effect of the region came from */
+    il_witness witnesses[IL_EFFECTS]; /* on a machine rejection: where each effect of the region came from */
 } il_decision;
-#define IL_DECISION_INIT {.size = sizeof(il_decision)}
+#define IL_DECISION_INIT \
+    { .size = sizeof(il_decision) }
 
 /* Decides a call and records it, durable before it returns. Redeems an approval that a human granted for exactly this call. *out is written
  * first, as a block, and is valid whatever the status; a status other than IL_OK is a fault. */
-IL_API IL_NODISCARD il_status il_monitor_decide(il_monitor *m, il_str session, const il_call *call, il_decision *out, il_error *err);
+IL_API IL_NODISCARD il_status il_monitor_decide(il_monitor *m, il_str session, const il_call *call, il_decision *out,
+                                                il_error *err);
 
-typedef enum il_outcome_kind { IL_OUTCOME_FAILED = 0, IL_OUTCOME_DONE = 1 } il_outcome_kind; /* error, time-out, cancel, crash: its worst case */
+typedef enum il_outcome_kind {
+    IL_OUTCOME_FAILED = 0,
+    IL_OUTCOME_DONE = 1
+} il_outcome_kind; /* error, time-out, cancel, crash: its worst case */
 typedef struct il_outcome {
     size_t size;
     il_outcome_kind how;
-    uint32_t absent;       /* effects that provably did not come (no byte of a result, a condition of our own): refined where only this call raised them */
+    uint32_t
+        absent; /* effects that provably did not come (no byte of a result, a condition of our own): refined where only this call raised them */
     const il_json *result; /* may be NULL; only its digest is kept */
 } il_outcome;
 typedef struct il_settlement {
     size_t size;
-    bool release;          /* zero withholds */
+    bool release; /* zero withholds */
     bool quarantined;
     char reason[IL_REASON_BYTES]; /* why it is withheld */
 } il_settlement;
-#define IL_SETTLEMENT_INIT {.size = sizeof(il_settlement)}
+#define IL_SETTLEMENT_INIT \
+    { .size = sizeof(il_settlement) }
 /* Settles a ticket once. IL_E_STATE for a ticket that is settled, late or unknown: the result is withheld. */
-IL_API IL_NODISCARD il_status il_monitor_settle(il_monitor *m, il_str session, uint64_t ticket, const il_outcome *outcome, il_settlement *out, il_error *err);
+IL_API IL_NODISCARD il_status il_monitor_settle(il_monitor *m, il_str session, uint64_t ticket, const il_outcome *outcome,
+                                                il_settlement *out, il_error *err);
 
 /* Works off overdue calls (as their worst) and expired approvals, as a transaction of its own; decide, settle and approve do it first by themselves.
  * *next_due_ms (may be NULL): when to call again, UINT64_MAX when nothing waits. */
@@ -135,10 +144,11 @@ typedef struct il_approval {
     bool granted;
     uint64_t expires_ms;
     uint32_t effects;
-    const char *reason;    /* the rule that a human is asked to release */
+    const char *reason; /* the rule that a human is asked to release */
 } il_approval;
 /* Visits the open and granted slots of a session. The visitor returns false to stop. */
-IL_API IL_NODISCARD il_status il_monitor_approvals(il_monitor *m, il_str session, bool (*visit)(void *ctx, const il_approval *a), void *ctx, il_error *err);
+IL_API IL_NODISCARD il_status il_monitor_approvals(il_monitor *m, il_str session, bool (*visit)(void *ctx, const il_approval *a),
+                                                   void *ctx, il_error *err);
 
 /* Freezes a session: every admission is denied, results are withheld. `why` is a word for the trail. */
 IL_API IL_NODISCARD il_status il_monitor_quarantine(il_monitor *m, il_str session, il_str why, il_error *err);

@@ -18,15 +18,15 @@ extern "C" {
 #define IL_SESSION_STATE_MAX 16384
 
 typedef struct il_store_row { /* one line of the audit trail; borrowed */
-    il_str kind;     /* `begin`, `decision`, `settle`, `request`, `approve`, `refuse`, `lapse`, `quarantine`, `end` */
-    uint64_t ticket; /* 0: none */
-    il_str body;     /* canonical JSON object, see docs/schemas */
+    il_str kind;              /* `begin`, `decision`, `settle`, `request`, `approve`, `refuse`, `lapse`, `quarantine`, `end` */
+    uint64_t ticket;          /* 0: none */
+    il_str body;              /* canonical JSON object, see docs/schemas */
 } il_store_row;
 
 typedef struct il_store_change {
-    il_str space, key;  /* key: 1 to 128 bytes */
-    uint64_t expect;    /* version that was loaded; 0: the object must not exist */
-    bool moves;         /* false: keep bytes and version, only check `expect` and add the rows */
+    il_str space, key; /* key: 1 to 128 bytes */
+    uint64_t expect;   /* version that was loaded; 0: the object must not exist */
+    bool moves;        /* false: keep bytes and version, only check `expect` and add the rows */
     il_str state;
     const il_store_row *rows; /* about this object */
     size_t nrows;

@@ -130,7 +130,9 @@ static check_text check_hint(const check_nearest *near, const il_str *names, siz
 
 static const il_cel_type *check_type_or_any(const il_cel_type *t) { return t != NULL ? t : &check_any; }
 static bool check_is_any(const il_cel_type *t) { return t == NULL || t->kind == IL_CEL_ERROR; }
-static bool check_may_be(const il_cel_type *t, il_cel_kind kind) { return t == NULL || t->kind == IL_CEL_ERROR || t->kind == kind; }
+static bool check_may_be(const il_cel_type *t, il_cel_kind kind) {
+    return t == NULL || t->kind == IL_CEL_ERROR || t->kind == kind;
+}
 
 static bool check_unify(const il_cel_type *a, const il_cel_type *b) {
     for (unsigned depth = 0; depth < IL_CEL_DEPTH_MAX; depth++) {

@@ -8,7 +8,7 @@ typedef struct memory_object memory_object;
 struct memory_object {
     memory_object *next, *prev; /* the most recently changed first */
     memory_object *same;        /* of the same bucket */
-    il_str space, key;   /* behind the state */
+    il_str space, key;          /* behind the state */
     uint64_t version, changed_ms;
     size_t n;
     uint8_t state[];

@@ -51,7 +51,7 @@ static bool il_public_fold(il_kind kind, il_str text, il_public_text *t) {
     t->n = 0;
     if (kind == IL_KIND_URL) {
         il_str host = il_kind_host(kind, text);
-        size_t port = il_kind_port_at(host);
+        size_t port = host.p != NULL ? il_kind_port_at(host) : 0;
         from = host.p != NULL ? (size_t)(host.p - text.p) + host.n : 0;
         for (size_t i = from; i < end; i++) {
             end = text.p[i] == '?' || text.p[i] == '#' ? i : end;
@@ -59,7 +59,7 @@ static bool il_public_fold(il_kind kind, il_str text, il_public_text *t) {
         if (port > sizeof t->p) {
             return false;
         }
-        if (host.p != NULL) {
+        if (port > 0) {
             memcpy(t->p, host.p, port);
         }
         t->n = port;

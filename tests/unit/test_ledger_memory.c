@@ -180,8 +180,8 @@ static void test_many(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many),         cmocka_unit_test(test_store),
-                                       cmocka_unit_test(test_apart),        cmocka_unit_test(test_memory_fails),
-                                       cmocka_unit_test(test_threads),      cmocka_unit_test(test_options)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many),    cmocka_unit_test(test_store),
+                                       cmocka_unit_test(test_apart),   cmocka_unit_test(test_memory_fails),
+                                       cmocka_unit_test(test_threads), cmocka_unit_test(test_options)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

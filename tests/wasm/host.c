@@ -16,8 +16,7 @@ __attribute__((visibility("default"))) const char *host_message(void);
 __attribute__((visibility("default"))) uint32_t host_code(void);
 
 /* Never given back: a smoke test is short. */
-void *host_take(size_t n)
-{
+void *host_take(size_t n) {
     size_t need = (n + 15u) & ~(size_t)15u;
     if (need < n || need > HOST_HEAP_BYTES - host_used)
         return NULL;
@@ -26,21 +25,17 @@ void *host_take(size_t n)
     return p;
 }
 
-static void *host_alloc(void *ctx, size_t n)
-{
+static void *host_alloc(void *ctx, size_t n) {
     (void)ctx;
     return host_take(n);
 }
 
-static void host_free(void *ctx, void *p)
-{
+static void host_free(void *ctx, void *p) {
     (void)ctx;
     (void)p;
 }
 
-const il_machine *host_open(const uint8_t *table, size_t table_bytes, const uint8_t *certificate,
-                            size_t certificate_bytes)
-{
+const il_machine *host_open(const uint8_t *table, size_t table_bytes, const uint8_t *certificate, size_t certificate_bytes) {
     static const il_alloc alloc = {host_alloc, host_free, NULL};
     il_machine *m = NULL;
     host_err = (il_error){0};
@@ -50,12 +45,6 @@ const il_machine *host_open(const uint8_t *table, size_t table_bytes, const uint
     return m;
 }
 
-const char *host_message(void)
-{
-    return host_err.msg;
-}
+const char *host_message(void) { return host_err.msg; }
 
-uint32_t host_code(void)
-{
-    return (uint32_t)host_err.code;
-}
+uint32_t host_code(void) { return (uint32_t)host_err.code; }

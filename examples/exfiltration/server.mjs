@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The example server: a small web (the files in pages/) and an outbox.
+// The example server: a small web (the files in pages/) and an outbox. It does not touch the real web: a request to
+// another host goes into the outbox, where what left can be seen.
 //
 //   node server.mjs OUTBOX
 //
-// Every message sent is one JSON line in OUTBOX. It is an ordinary MCP server on the official SDK
+// Every message sent and every such request is one JSON line in OUTBOX. It is an ordinary MCP server on the official SDK
 // and knows nothing of Interlock.
 import { appendFile, readFile } from 'node:fs/promises';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -24,7 +25,10 @@ server.registerTool(
   { description: 'Fetches a page from the web', inputSchema: { url: z.string().url() } },
   async ({ url }) => {
     const name = /^https:\/\/garden\.example\/([a-z]+)$/.exec(url)?.[1];
-    if (!name) return { ...text(`no such page: ${url}`), isError: true };
+    if (!name) {
+      await appendFile(outbox, `${JSON.stringify({ url })}\n`);
+      return { ...text(`no such page: ${url}`), isError: true };
+    }
     return text(await readFile(new URL(`pages/${name}.txt`, import.meta.url), 'utf8'));
   },
 );

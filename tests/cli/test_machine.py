@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/machine.md: the smallest usable machine is proven, judges sessions, and is caught when its guard is broken. docs/harden.md: every
+check and finding that the code can print is explained."""
+import json
+import re
+
+from run import Failure, ROOT, Run, put, test
+
+SMALLEST = (ROOT / "tests/machines/smallest.yaml").read_text()
+PAGE = (ROOT / "docs/machine.md").read_text()
+BLOCKS = [block.lstrip("\n") for block in re.split(r"^```.*$", PAGE, flags=re.M)[1::2]]
+POLICY = """interlock: 1
+machine: smallest.yaml
+servers: {files: {trust: inside}, web: {trust: inside}}
+tools:
+  - {match: files.read, effects: [sensitive]}
+  - {match: web.send, effects: [egress], sink: once, to: {email: to}, reads: [body]}
+"""
+SESSION = {"id": "a", "steps": [{"tool": "files.read", "args": {}, "result": "x"}, {"tool": "web.send", "args": {"to": "a@b.example", "body": "x"}}]}
+
+
+def broken():
+    text = SMALLEST.replace("&& (next.flight || next.open)", "&& next.open")
+    if text == SMALLEST:
+        raise Failure("the guard of tests/machines/smallest.yaml was not found; adapt this test")
+    return text
+
+
+@test
+def the_smallest_machine_is_proven_and_the_page_shows_it(t):
+    Run("harden", put(t, "m.yaml", SMALLEST)).exits(0).says("FULLY MEDIATED (given: labels, vouching, ledger; unmediated: nothing)", "out")
+    if not any(block and SMALLEST.endswith(block) for block in BLOCKS):
+        raise Failure("docs/machine.md does not show tests/machines/smallest.yaml as it is")
+
+
+@test
+def a_policy_with_the_smallest_machine_is_judged_by_its_rule(t):
+    put(t, "smallest.yaml", SMALLEST)
+    policy = put(t, "policy.yaml", POLICY)
+    Run("validate", policy).exits(0).says("machine smallest", "out")
+    run = Run("check", "--policy", policy, "--json", stdin=json.dumps(SESSION) + "\n").exits(1)
+    decided = [(d["action"], d["reason"]) for d in json.loads(run.out.splitlines()[0])["decisions"]]
+    if decided != [("allow", None), ("block", "no-leak")]:
+        run.fail(f"decided {decided}")
+    SESSION["steps"].reverse()
+    Run("check", "--policy", policy, stdin=json.dumps(SESSION) + "\n").exits(0)  # sent before anything private was read
+    SESSION["steps"].reverse()
+
+
+@test
+def the_smallest_machine_without_its_guard_fails_as_the_page_says(t):
+    run = Run("harden", put(t, "smallest.yaml", broken())).exits(1)
+    block = next(b for b in BLOCKS if "REACHED" in b)
+    for line in block.splitlines():
+        if line != "...":
+            run.says(line, "out")
+    put(t, "smallest.yaml", broken())
+    Run("validate", put(t, "policy.yaml", POLICY)).refuses(True).says("not fully mediated")
+
+
+@test
+def what_the_monitor_misses_in_a_machine_is_said_as_the_page_says(t):
+    for old, new in (("flight", "flies"), ("settle:", "setle:")):
+        put(t, "smallest.yaml", re.sub(rf"\b{old}", new, SMALLEST))
+        run = Run("validate", put(t, "policy.yaml", POLICY)).refuses(True)
+        if run.err.strip().split("error: ")[1] not in PAGE:
+            run.fail("docs/machine.md does not have this message")
+
+
+@test
+def a_rule_on_commits_is_an_edge_region_as_the_page_says(t):
+    text = SMALLEST.replace("sensitive: bool, egress", "sensitive: bool, commit: bool, egress")
+    text = re.sub(r'no-leak, if: "[^"]*"', "no-commit, if: \"next.untrusted == 'held' && call.commit\"", text)
+    text = re.sub(r'no-leak: \{never: "[^"]*"', "no-commit: {never: \"next.untrusted == 'held' && call.commit\", edge: [admit]", text)
+    text = text.replace("no-leak", "no-commit")
+    Run("harden", put(t, "m.yaml", text)).exits(0).says("FULLY MEDIATED", "out")
+    # and an update that forgets what was brought is found
+    lost = text.replace("\"call.untrusted ? 'held'", "\"call.untrusted && !call.sensitive ? 'held'")
+    Run("harden", put(t, "m.yaml", lost)).exits(1).says("LAUNDERED", "out")
+
+
+@test
+def every_check_and_finding_is_explained(_):
+    page = (ROOT / "docs/harden.md").read_text()
+    sources = {path: path.read_text() for path in (ROOT / "src/check").glob("*.c")}
+    codes, checks = set(), set()
+    for path, text in sources.items():
+        if path.name in ("report.c", "report_text.c"):
+            continue  # they only print what the others found
+        codes |= set(re.findall(r'"([A-Z]+(?:_[A-Z]+)*)"', text))
+        checks |= set(re.findall(r'il_check_add\(h, (?:[^,"]*\? )?"([a-z-]+)"(?: : "[a-z-]+")?', text))
+        checks |= set(re.findall(r'il_check_add\(h, [^,]*: "([a-z-]+)"', text))
+    if len(codes) < 25 or len(checks) < 10:
+        raise Failure(f"found only {sorted(codes)} and {sorted(checks)} in src/check; adapt this test")
+    for word in sorted(codes | checks):
+        if f"| `{word}` |" not in page:
+            raise Failure(f"docs/harden.md has no row for `{word}`")
+    for line in re.findall(r'"\\n([A-Z][A-Z ]+)[:(]', sources[ROOT / "src/check/report_text.c"]):
+        if line.strip() not in page:
+            raise Failure(f"docs/harden.md does not have the closing line `{line.strip()}`")

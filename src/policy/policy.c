@@ -179,7 +179,7 @@ static il_status il_policy_read_tools(il_policy *p, const il_json *tools, const 
     }
     if (il_json_kind_of(tools) != IL_JSON_ARRAY || il_json_count(tools) == 0) {
         return IL_JSON_FAIL(tools, err, IL_E_INVALID,
-                            "`tools` is a list of entries such as { match: web.fetch, effects: [untrusted] }");
+                            "`tools` is a list of entries such as { match: mail.read, effects: [untrusted, sensitive] }");
     }
     if (il_json_count(tools) > IL_POLICY_TOOLS_MAX) {
         return IL_JSON_FAIL(tools, err, IL_E_LIMIT, "more than %u entries of `tools`", IL_POLICY_TOOLS_MAX);

@@ -6,7 +6,7 @@
 #pragma once
 #include "interlock/base.h"
 
-/* Design: the command line. */
+/* Exit codes; docs/cli.md has the same table. */
 typedef enum il_exit {
     IL_EXIT_FINE = 0,
     IL_EXIT_FINDING = 1, /* a finding or a denial */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Session files: NDJSON, one recorded session a line (design: the command line). Unknown members are ignored. */
+/* Session files: NDJSON, one recorded session a line (docs/cli.md: check, replay). Unknown members are ignored. */
 #pragma once
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vouching (design: vouching, a): an egress is dropped when the entry's destinations in this call are at least one and all are listed; a commit
+/* Vouching (docs/policy.md: vouching): an egress is dropped when the entry's destinations in this call are at least one and all are listed; a commit
  * when its objects are. Whatever else the call names counts too: every value of `to` and `object`, everything found in `reads`, and an
  * argument that the entry does not declare ends it. */
 #include "base/error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The labeller: (tool entry, arguments) to a set of effects. Total: what cannot be judged is the worst case, and a tool that no entry
- * matches is denied. Effects are declared worst case; only vouching removes one (design: vouching). */
+ * matches is denied. Effects are declared worst case; only vouching removes one (docs/policy.md). */
 #pragma once
 #include "interlock/policy.h"
 #include "machine/vocabulary.h"

@@ -19,6 +19,6 @@ typedef struct il_names {
 IL_NODISCARD il_status il_names_load(il_names *names, const il_json *ours, const il_json *destinations, il_arena *arena,
                                      il_error *err);
 
-/* Whether the canonical value is listed for every class in `needed` (design: vouching a). A url is listed if it or its host is. What is
+/* Whether the canonical value is listed for every class in `needed` (docs/policy.md: vouching). A url is listed if it or its host is. What is
  * listed as public accepts untrusted only, whatever else lists it. */
 bool il_names_vouch(const il_names *names, il_kind kind, il_str canonical, uint32_t needed);

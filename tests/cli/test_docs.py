@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/machine.md: the smallest usable machine is proven, judges sessions, and is caught when its guard is broken. docs/harden.md: every
-check and finding that the code can print is explained."""
+"""What the pages show is so: the smallest usable machine of docs/machine.md is proven, judges sessions, and is caught when its guard is
+broken; docs/harden.md explains every check and finding; policies and configurations that are shown are good."""
 import json
 import re
 
@@ -59,12 +59,11 @@ def the_smallest_machine_without_its_guard_fails_as_the_page_says(t):
 
 
 @test
-def what_the_monitor_misses_in_a_machine_is_said_as_the_page_says(t):
-    for old, new in (("flight", "flies"), ("settle:", "setle:")):
-        put(t, "smallest.yaml", re.sub(rf"\b{old}", new, SMALLEST))
-        run = Run("validate", put(t, "policy.yaml", POLICY)).refuses(True)
-        if run.err.strip().split("error: ")[1] not in PAGE:
-            run.fail("docs/machine.md does not have this message")
+def what_the_monitor_misses_in_a_machine_is_named(t):
+    for word, other in (("flight", "flies"), ("settle", "setle")):
+        put(t, "smallest.yaml", re.sub(rf"\b{word}\b", other, SMALLEST))
+        Run("harden", str(t / "smallest.yaml")).says("FULLY MEDIATED", "out")  # the rule is proven; no session can be kept with it
+        Run("validate", put(t, "policy.yaml", POLICY)).refuses(True).says(word)
 
 
 @test
@@ -98,3 +97,19 @@ def every_check_and_finding_is_explained(_):
     for line in re.findall(r'"\\n([A-Z][A-Z ]+)[:(]', sources[ROOT / "src/check/report_text.c"]):
         if line.strip() not in page:
             raise Failure(f"docs/harden.md does not have the closing line `{line.strip()}`")
+
+@test
+def what_the_pages_show_as_a_policy_or_a_configuration_is_one(t):
+    page = (ROOT / "docs/policy.md").read_text()
+    Run("validate", put(t, "policy.yaml", re.search(r"^```yaml\n(.*?)^```", page, re.S | re.M).group(1))).exits(0)
+    readme = (ROOT / "README.md").read_text()
+    servers = json.loads(re.search(r"^```json\n(.*?)^```", readme, re.S | re.M).group(1))["mcpServers"]
+    for name, server in servers.items():
+        head = server["args"][:server["args"].index("--")]
+        if head[head.index("--name") + 1] != name or not server["command"].startswith("/") or not head[head.index("--policy") + 1].startswith("/"):
+            raise Failure(f"the configuration of `{name}` in README.md: its name, or a path that is not absolute")
+    if len({server["args"][server["args"].index("--session") + 1] for server in servers.values()}) != 1:
+        raise Failure("the servers of README.md's configuration are not one session")
+    for folder in (p for p in (ROOT / "tests/scenarios").iterdir() if p.is_dir() and not p.name.startswith("__")):
+        if f"| `{folder.name}` |" not in (ROOT / "tests/scenarios/README.md").read_text():
+            raise Failure(f"tests/scenarios/README.md has no row for {folder.name}")

@@ -8,14 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static il_str text_of(const char *s)
-{
-    return (il_str){s, strlen(s)};
-}
+static il_str text_of(const char *s) { return (il_str){s, strlen(s)}; }
 
 /* Decides one call, runs it when it may run (here: nothing), and settles it. */
-static il_status call_tool(il_monitor *monitor, const char *server, const char *tool, const char *args, il_error *err)
-{
+static il_status call_tool(il_monitor *monitor, const char *server, const char *tool, const char *args, il_error *err) {
     il_json_doc *doc = NULL;
     il_status s = il_json_doc_new(il_host_alloc(), text_of(args), NULL, &doc, err);
     if (s != IL_OK)
@@ -36,8 +32,7 @@ static il_status call_tool(il_monitor *monitor, const char *server, const char *
     return s;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     const char *path = argc > 1 ? argv[1] : "policy.yaml";
     const il_alloc *alloc = il_host_alloc();
     il_bundle *bundle = NULL; /* the policy, and the machine that it names */

@@ -67,6 +67,16 @@ def what_the_monitor_misses_in_a_machine_is_named(t):
 
 
 @test
+def laundering_without_a_word_for_a_way_out_is_vacuous(t):
+    text = re.sub(r", egress: \[none, once, standing\]", "", SMALLEST)
+    text = text.replace("pre.flight || call.egress == 'once'", "pre.flight").replace("pre.open || call.egress == 'standing'", "pre.open")
+    run = Run("harden", put(t, "m.yaml", text), "--json").exits(2)
+    checks = {c["id"]: c for c in json.loads(run.out)["checks"]}
+    if (checks["laundering"]["verdict"], checks["laundering"]["finding"]) != ("VACUOUS", "NOTHING_BROUGHT"):
+        run.fail(f"laundering said {checks['laundering']}")
+
+
+@test
 def a_rule_on_commits_is_an_edge_region_as_the_page_says(t):
     text = SMALLEST.replace("sensitive: bool, egress", "sensitive: bool, commit: bool, egress")
     text = re.sub(r'no-leak, if: "[^"]*"', "no-commit, if: \"next.untrusted == 'held' && call.commit\"", text)

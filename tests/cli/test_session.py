@@ -197,11 +197,11 @@ def approvals_need_a_ledger_that_may_be_written(t):
 class Live:
     """A gateway that is spoken to one call at a time."""
 
-    def __init__(self, t):
+    def __init__(self, t, policy=POLICY):
         (t / "ran").write_text("")
         self.t, self.n = t, 1
         self.process = subprocess.Popen(
-            [INTERLOCK, "gateway", "--policy", put(t, "policy.yaml", POLICY), "--name", "t", "--session", "demo", "--ledger", str(t / "ledger.db"), "--",
+            [INTERLOCK, "gateway", "--policy", put(t, "policy.yaml", policy), "--name", "t", "--session", "demo", "--ledger", str(t / "ledger.db"), "--",
              sys.executable, put(t, "server.py", SERVER), str(t / "ran")],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}})
@@ -288,3 +288,39 @@ def a_session_on_a_machine_of_ones_own_is_read_with_its_policy(t):
     cli(t, "session", "end", "demo", *policy).exits(0)
     put(t, "policy.yaml", POLICY)
     cli(t, "session", "show", "demo", *policy).refuses().says("another machine")
+
+
+# --- what a denial and a refusal to go on tell -----------------------------------------------------
+@test
+def gateway_names_the_session_and_both_policies_when_it_is_bound(t):
+    gateway(t, ("fetch", {}))
+    other = put(t, "other.yaml", POLICY + "mode: enforce\n")
+    theirs, ours = (json.loads(Run("validate", path, "--json").exits(0).out)["fingerprint"][:12] for path in (str(t / "policy.yaml"), other))
+    run = Run("gateway", "--policy", other, "--session", "demo", "--ledger", str(t / "ledger.db"), "--", "true").refuses()
+    run.says("session `demo` is bound to policy " + theirs).says("this one is " + ours).says("`interlock session end`").says("another id")
+
+
+@test
+def the_model_is_told_why_a_call_counts_as_sending_and_is_final(t):
+    server = POLICY.replace("trust: inside", "trust: outside").replace("approvals:", "  - {match: t.note, effects: []}\napprovals:")
+    live = Live(t)
+    try:
+        for tool in ("fetch", "read"):
+            live.call(tool)
+        text = live.call("post")["content"][0]["text"]
+        if "its way out is standing, so no human can release it" not in text or "outside" in text:
+            raise Failure(text)
+        text = live.call("send")["content"][0]["text"]
+        if "standing" in text:
+            raise Failure(text)
+    finally:
+        live.end()
+    os.unlink(t / "ledger.db")
+    live = Live(t, server)
+    try:
+        live.call("note")
+        text = live.call("read")["content"][0]["text"]
+        if "it counts as sending because its server is outside" not in text:
+            raise Failure(text)
+    finally:
+        live.end()

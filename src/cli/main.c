@@ -27,7 +27,7 @@ static const il_command main_commands[] = {
      "  interlock approvals approve 7f3a9c21d0b4\n",
      il_cmd_approvals},
     {"check", "decide recorded sessions",
-     "usage: interlock check --policy POLICY [--against POLICY] [--json] [SESSIONS...]\n"
+     "usage: interlock check --policy POLICY [--against POLICY] [--json] [--explain] [SESSIONS...]\n"
      "\n"
      "Decides every step of the sessions in the given files, or of standard input, as the gateway would, always\n"
      "as in mode `enforce`. A session file is NDJSON, one session a line:\n"
@@ -36,6 +36,7 @@ static const il_command main_commands[] = {
      "\n"
      "  --against POLICY  show the steps that another policy decides otherwise; exit 1 when there are any\n"
      "  --json            one object a session, then one summary line\n"
+     "  --explain         with --json: also why nothing was vouched\n"
      "\n"
      "example:\n"
      "  interlock check --policy policy.yaml sessions.ndjson\n",
@@ -82,7 +83,7 @@ static const il_command main_commands[] = {
      "  interlock init && interlock validate policy.yaml\n",
      il_cmd_init},
     {"replay", "decide recorded sessions and show what another policy would flip",
-     "usage: interlock replay --policy POLICY [--against POLICY] [--json] [SESSIONS...]\n"
+     "usage: interlock replay --policy POLICY [--against POLICY] [--json] [--explain] [SESSIONS...]\n"
      "\n"
      "The same as `interlock check`; meant for --against, which decides the same sessions under a second policy and\n"
      "prints the steps whose action differs, both ways. Exit 1 when there are any; without --against, when a step\n"

@@ -24,7 +24,7 @@ static const il_command main_commands[] = {
      "\n"
      "example:\n"
      "  interlock approvals list\n"
-     "  interlock approvals approve 7f3a9c21d0b4\n",
+     "  interlock approvals approve 7f3a9c21d0b44e6a8c15\n",
      il_cmd_approvals},
     {"check", "decide recorded sessions",
      "usage: interlock check --policy POLICY [--against POLICY] [--json] [--explain] [SESSIONS...]\n"

@@ -94,7 +94,7 @@ static const il_command main_commands[] = {
      il_cmd_check},
     {"session", "list, show, explain or end sessions",
      "usage: interlock session [list] [--ledger FILE] [--json]\n"
-     "       interlock session show ID [--ledger FILE] [--policy POLICY] [--json]\n"
+     "       interlock session show ID [--ledger FILE] [--policy POLICY] [--json | --trail]\n"
      "       interlock session why ID  [--ledger FILE] [--policy POLICY] [--json]\n"
      "       interlock session end ID  [--ledger FILE] [--policy POLICY] [--abandon]\n"
      "\n"
@@ -104,6 +104,7 @@ static const il_command main_commands[] = {
      "\n"
      "  --ledger FILE   or INTERLOCK_LEDGER; default $XDG_STATE_HOME/interlock/ledger.db\n"
      "  --policy POLICY for sessions whose machine is not a shipped one\n"
+     "  --trail         the session's audit rows with their chain hashes, one JSON object a line\n"
      "  --abandon       end although calls are unsettled: they count as their worst case\n"
      "\n"
      "example:\n"

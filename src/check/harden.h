@@ -119,8 +119,9 @@ IL_NODISCARD il_status il_harden_run(il_harden *h, const il_alloc *alloc, il_are
                                      const il_space_bounds *bounds, il_error *err);
 void il_harden_free(il_harden *h);
 
-/* The report: canonical JSON (sorted keys, no times, no paths, one line), or text for people. */
-IL_NODISCARD il_status il_harden_json(const il_harden *h, il_arena *arena, il_str *out, il_error *err);
+/* The report: an object, its canonical JSON (sorted keys, no times, no paths, one line), or text for people. */
+IL_NODISCARD il_status il_harden_object(const il_harden *h, il_arena *arena, il_json **out, il_error *err);
+IL_NODISCARD il_status il_harden_json(const il_json *object, il_arena *arena, il_str *out, il_error *err);
 IL_NODISCARD il_status il_harden_text(const il_harden *h, il_arena *arena, il_str *out, il_error *err);
 /* `admit{sensitive,egress=once} untrusted:=fresh`, steps separated by spaces. */
 void il_trace_text(const il_model *m, const il_trace *t, il_buf *out);

@@ -300,7 +300,7 @@ static il_json *report_limits(report *r) {
     return list;
 }
 
-il_status il_harden_json(const il_harden *h, il_arena *arena, il_str *out, il_error *err) {
+il_status il_harden_object(const il_harden *h, il_arena *arena, il_json **out, il_error *err) {
     report r = {.arena = arena, .h = h, .m = h->subject.m};
     il_json *o = report_object(&r);
     il_json *inputs = report_object(&r);
@@ -343,8 +343,13 @@ il_status il_harden_json(const il_harden *h, il_arena *arena, il_str *out, il_er
     if (r.failed) {
         return il_arena_fail(arena, err);
     }
+    *out = o;
+    return IL_OK;
+}
+
+il_status il_harden_json(const il_json *object, il_arena *arena, il_str *out, il_error *err) {
     il_buf b;
     il_buf_init(&b, arena, (size_t)64 << 20);
-    il_json_write(&b, o, IL_JSON_SORTED);
+    il_json_write(&b, object, IL_JSON_SORTED);
     return il_buf_done(&b, out, err);
 }

@@ -15,7 +15,7 @@
 
 typedef struct check_run {
     const char *command, *policy_path, *against_path;
-    bool json;
+    bool json, explain;
     il_bundle *policy, *against;
     il_arena arena; /* reset for each session */
     uint64_t sessions, steps, actions[3], flips, to_allow, from_allow;
@@ -26,9 +26,10 @@ static bool check_add(il_json *object, const char *key, il_json *value) { return
 
 static il_json *check_number(check_run *run, uint64_t v) { return il_json_number(&run->arena, (int64_t)v); }
 
-/* effects, action, layer and reason at the end of `object`. */
+/* effects, action, layer and reason at the end of `object`, and with --explain `why`. */
 static bool check_judgement(check_run *run, il_json *object, const il_judgement *j) {
-    return il_record_judgement(&run->arena, object, j->effects, j->action, j->layer, j->reason);
+    return il_record_judgement(&run->arena, object, j->effects, j->action, j->layer, j->reason) &&
+           (!run->explain || check_add(object, "why", il_record_text(&run->arena, j->why)));
 }
 
 static il_json *check_step_json(check_run *run, const il_recording *r, uint32_t i, const il_judgement *p, const il_judgement *q) {
@@ -73,6 +74,33 @@ static void check_put_judgement(const il_judgement *j) {
     }
 }
 
+#define CHECK_INDENT "          "
+
+/* Why a step is not allowed, for a person: where the effects came from, why nothing was vouched, and whether a human could release it. */
+static void check_put_why(const il_judgement *j) {
+    for (uint32_t i = 0; i < j->nwitnesses; i++) {
+        (void)fputs(i ? ", " : CHECK_INDENT "the session has ", stdout);
+        il_put_effects(stdout, j->witnesses[i].effect);
+        (void)fputs(" from ", stdout);
+        il_put_text(stdout, il_str_of(j->witnesses[i].tool));
+        (void)printf(" (call %" PRIu64 ")", j->witnesses[i].ticket);
+    }
+    (void)fputs(j->nwitnesses ? "\n" : "", stdout);
+    if (j->layer == IL_LAYER_LABELLER) {
+        (void)puts(CHECK_INDENT "the policy has no entry for this tool");
+    }
+    if (j->why[0]) {
+        (void)fputs(CHECK_INDENT "not vouched: ", stdout);
+        il_put_text(stdout, il_str_of(j->why));
+        (void)fputc('\n', stdout);
+    }
+    if (j->action == IL_ACTION_REQUIRE_APPROVAL) {
+        (void)puts(CHECK_INDENT "a human could release it once");
+    } else if (j->layer == IL_LAYER_MACHINE && j->standing) {
+        (void)puts(CHECK_INDENT "its way out is standing, so no human can release it");
+    }
+}
+
 static void check_put_text(const il_recording *r, const il_judgement *p, const il_judgement *q) {
     uint32_t shown = 0;
     for (uint32_t i = 0; i < r->nsteps; i++) {
@@ -84,7 +112,7 @@ static void check_put_text(const il_recording *r, const il_judgement *p, const i
         (void)puts(q ? "no flip" : "all allowed");
         return;
     }
-    (void)printf("%" PRIu32 " %s\n", shown, q ? (shown == 1 ? "flips" : "flip") : "not allowed");
+    (void)printf("%" PRIu32 " %s\n", shown, q ? (shown == 1 ? "flip" : "flips") : "not allowed");
     for (uint32_t i = 0; i < r->nsteps; i++) {
         if (q ? p[i].action == q[i].action : p[i].action == IL_ACTION_ALLOW) {
             continue;
@@ -98,11 +126,9 @@ static void check_put_text(const il_recording *r, const il_judgement *p, const i
         if (q) {
             (void)fputs(" -> ", stdout);
             check_put_judgement(&q[i]);
-        } else if (p[i].message[0]) {
-            (void)fputs("\n          ", stdout);
-            il_put_text(stdout, il_str_of(p[i].message));
         }
         (void)fputc('\n', stdout);
+        check_put_why(q && q[i].action != IL_ACTION_ALLOW ? &q[i] : &p[i]);
     }
 }
 
@@ -147,7 +173,21 @@ static il_status check_session(check_run *run, il_judge *p, il_judge *q, const i
     return fflush(stdout) == 0 ? IL_OK : il_error_set(err, IL_E_IO, "cannot write the output");
 }
 
-static il_status check_sessions(check_run *run, il_recordings *from, il_judge *p, il_judge *q, il_error *err) {
+/* Members that are not known are ignored, by design; these are what other tools call `args` and `tool`, and ignoring them decides another call. */
+static void check_strange(il_recordings *from, const char *path, const il_recording *r) {
+    for (uint32_t i = 0; i < r->nsteps && !from->warned; i++) {
+        const char *strange = r->steps[i].strange;
+        if (strange) {
+            from->warned = true;
+            il_put_text(stderr, il_str_of(path));
+            (void)fprintf(
+                stderr, ":%" PRIu32 ":%" PRIu32 ": warning: `%s` is ignored: %s\n", r->line, r->steps[i].strange_col, strange,
+                strcmp(strange, "tool_name") == 0 ? "a tool's name stands in `tool`" : "a call's arguments stand in `args`");
+        }
+    }
+}
+
+static il_status check_sessions(check_run *run, const char *path, il_recordings *from, il_judge *p, il_judge *q, il_error *err) {
     for (;;) {
         il_recording recording;
         bool more = false;
@@ -156,6 +196,7 @@ static il_status check_sessions(check_run *run, il_recordings *from, il_judge *p
         if (!more) {
             return IL_OK;
         }
+        check_strange(from, path, &recording);
         *err = (il_error){0};
         IL_TRY(check_session(run, p, q, &recording, err));
     }
@@ -166,6 +207,7 @@ static il_exit check_file(check_run *run, const char *path) {
     il_error err = {0};
     il_recordings from = {0};
     il_judge *p = NULL, *q = NULL;
+    const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
     il_status status = il_judge_new(il_bundle_policy(run->policy), &p, &err);
     if (status == IL_OK && run->against) {
         status = il_judge_new(il_bundle_policy(run->against), &q, &err);
@@ -173,7 +215,7 @@ static il_exit check_file(check_run *run, const char *path) {
     if (status == IL_OK) {
         status = il_recordings_open(path, &from, &err);
         if (status == IL_OK) {
-            status = check_sessions(run, &from, p, q, &err);
+            status = check_sessions(run, name, &from, p, q, &err);
         }
         il_recordings_close(&from);
     }
@@ -182,7 +224,7 @@ static il_exit check_file(check_run *run, const char *path) {
     if (fflush(stdout) != 0 || ferror(stdout)) {
         return IL_EXIT_INTERNAL; /* main says so */
     }
-    return status == IL_OK ? IL_EXIT_FINE : il_fail(strcmp(path, "-") == 0 ? "<stdin>" : path, &err);
+    return status == IL_OK ? IL_EXIT_FINE : il_fail(name, &err);
 }
 
 static il_status check_summary(check_run *run, il_error *err) {
@@ -238,7 +280,8 @@ il_exit il_cmd_check(int argc, char **argv) {
     check_run run = {.command = argv[0], .begun = time(NULL)};
     const il_option options[] = {{.name = "policy", .value = &run.policy_path},
                                  {.name = "against", .value = &run.against_path},
-                                 {.name = "json", .flag = &run.json}};
+                                 {.name = "json", .flag = &run.json},
+                                 {.name = "explain", .flag = &run.explain}};
     il_arguments files;
     il_error err = {0};
     if (il_options_read(argc, argv, options, sizeof options / sizeof options[0], &files, &err) != IL_OK) {

@@ -104,7 +104,7 @@ static il_status gateway_options(gateway_run *run, int argc, char **argv, il_err
     run->ledger_flag = gateway_env(run->ledger_flag, "INTERLOCK_LEDGER");
     run->session_flag = gateway_env(run->session_flag, "INTERLOCK_SESSION");
     if (!run->policy_path) {
-        return il_error_set(err, IL_E_INVALID, "no policy; name one with --policy");
+        return il_error_set(err, IL_E_INVALID, "which policy? name it with --policy");
     }
     if (level && !il_log_level_of(il_str_of(level), &run->log.level)) {
         return il_error_set(err, IL_E_INVALID, "`--log` takes error, warn, info or debug, not `%s`", level);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* interlock harden: proves a machine file, a shipped machine, or the machine that a policy names. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "check/harden.h"
 #include "cli/options.h"
@@ -9,6 +10,7 @@
 #include "host/machine_file.h"
 #include "host/shipped.h"
 #include "interlock/host.h"
+#include "policy/bind.h"
 #include "policy/compiled.h"
 #include "yaml/yaml.h"
 
@@ -20,6 +22,8 @@ typedef struct harden_run {
     bool json;
     il_space_bounds bounds;
     il_arena arena;
+    bool usable; /* the monitor can keep sessions with it */
+    char why[IL_ERROR_MSG_BYTES];
 } harden_run;
 
 static il_status harden_of_policy(harden_run *run, const il_json *policy, il_json **out, il_error *err) {
@@ -39,13 +43,52 @@ static il_status harden_of_policy(harden_run *run, const il_json *policy, il_jso
     return il_yaml_parse(&run->arena, source, NULL, out, err);
 }
 
+/* Proven is one thing, being of use to the monitor another: it needs certain variables and symbols (policy/bind.h). */
+static il_status harden_sessions(harden_run *run, const il_harden *h, il_error *err) {
+    il_machine *machine = NULL;
+    il_error why = {0};
+    il_bind bind;
+    if (!h->fully_mediated) {
+        (void)il_format(run->why, sizeof run->why, "a machine that is not fully mediated is refused");
+        return IL_OK;
+    }
+    IL_TRY(il_machine_open(il_host_alloc(), h->table, h->certificate, &machine, err));
+    run->usable = il_bind_open(machine, &bind, &why) == IL_OK;
+    memcpy(run->why, why.msg, sizeof run->why);
+    il_machine_free(machine);
+    return IL_OK;
+}
+
+static il_status harden_print_json(harden_run *run, const il_harden *h, il_error *err) {
+    il_json *o = NULL, *sessions = il_json_make(&run->arena, IL_JSON_OBJECT);
+    il_str text = {0};
+    IL_TRY(il_harden_object(h, &run->arena, &o, err));
+    const bool made =
+        il_json_set(sessions, IL_STR("usable"), il_json_boolean(&run->arena, run->usable)) &&
+        il_json_set(sessions, IL_STR("why"),
+                    run->usable ? il_json_make(&run->arena, IL_JSON_NULL) : il_json_string(&run->arena, il_str_of(run->why))) &&
+        il_json_set(o, IL_STR("sessions"), sessions);
+    if (!made) {
+        return il_arena_fail(&run->arena, err);
+    }
+    IL_TRY(il_harden_json(o, &run->arena, &text, err));
+    (void)fwrite(text.p, 1, text.n, stdout); /* main looks at stdout's error */
+    (void)fputc('\n', stdout);
+    return IL_OK;
+}
+
 static il_status harden_print(harden_run *run, const il_harden *h, il_error *err) {
     il_str text = {0};
-    IL_TRY(run->json ? il_harden_json(h, &run->arena, &text, err) : il_harden_text(h, &run->arena, &text, err));
-    (void)fwrite(text.p, 1, text.n, stdout); /* main looks at stdout's error */
     if (run->json) {
-        (void)fputc('\n', stdout);
+        return harden_print_json(run, h, err);
     }
+    IL_TRY(il_harden_text(h, &run->arena, &text, err));
+    (void)fwrite(text.p, 1, text.n, stdout); /* main looks at stdout's error */
+    (void)fputs(run->usable ? "sessions: the monitor can keep sessions with this machine"
+                            : "sessions: NOT USABLE by the monitor: ",
+                stdout);
+    il_put_text(stdout, il_str_of(run->why));
+    (void)fputc('\n', stdout);
     return IL_OK;
 }
 
@@ -77,6 +120,9 @@ static il_exit harden_machine(harden_run *run) {
         return il_fail(run->path, &err);
     }
     status = il_harden_run(&h, il_host_alloc(), &run->arena, model, &run->bounds, &err);
+    if (status == IL_OK) {
+        status = harden_sessions(run, &h, &err);
+    }
     if (status == IL_OK) {
         status = harden_print(run, &h, &err);
     }

@@ -60,7 +60,9 @@ static const char init_policy[] =
     "  - { match: web.send_message, effects: [egress], sink: once, audience: addressed, to: { email: to }, reads: [subject, "
     "body] }\n"
     "\n"
-    "# How long a human's approval of one call lasts.\n"
+    "# With this section a human may release a stopped call that sends or changes something, once; without it every denial is "
+    "final.\n"
+    "# `expires` is how long a request, and an approval of it, lasts. `sink: standing` is never released.\n"
     "approvals: { expires: 10m }\n";
 
 static il_status init_write(int fd, il_error *err) {

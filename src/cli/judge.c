@@ -7,9 +7,14 @@ struct il_judge {
     il_ledger *ledger;
     il_monitor *monitor;
     uint64_t now_ms, drawn;
+    il_store store; /* the ledger's */
+    il_arena arena; /* of the row being looked at */
+    char why[IL_JUDGE_WHY_BYTES];
+    bool standing;
 };
 
 #define JUDGE_KEY_BYTES 24
+#define JUDGE_ROW_BYTES ((size_t)4 << 20)
 
 static bool judge_now(void *ctx, uint64_t *out) {
     il_judge *j = ctx;
@@ -33,6 +38,36 @@ static bool judge_random(void *ctx, void *out, size_t n) {
     return true;
 }
 
+/* What a decision says to its caller leaves out why nothing was vouched, its row does not. */
+static void judge_look(il_judge *j, il_str body) {
+    il_json *row = NULL;
+    il_arena_reset(&j->arena);
+    if (il_json_parse(&j->arena, body, NULL, &row, NULL) == IL_OK) {
+        const il_json *why = il_json_get(row, IL_STR("why")), *sink = il_json_get(row, IL_STR("sink"));
+        const il_str text = il_json_kind_of(why) == IL_JSON_STRING ? il_json_text(why) : IL_STR("");
+        (void)il_format(j->why, sizeof j->why, "%.*s", IL_STR_ARG(text));
+        j->standing = il_str_eq(il_json_text(sink), IL_STR("standing"));
+    }
+}
+
+static il_status judge_commit(void *ctx, const il_store_change *changes, size_t n, uint64_t now_ms, il_error *err) {
+    il_judge *j = ctx;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t r = 0; r < changes[i].nrows; r++) {
+            if (il_str_eq(changes[i].rows[r].kind, IL_STR("decision"))) {
+                judge_look(j, changes[i].rows[r].body);
+            }
+        }
+    }
+    return j->store.commit(j->store.ctx, changes, n, now_ms, err);
+}
+
+static il_status judge_load(void *ctx, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
+                            il_error *err) {
+    il_judge *j = ctx;
+    return j->store.load(j->store.ctx, space, key, buf, cap, n, version, err);
+}
+
 il_status il_judge_new(const il_policy *policy, il_judge **out, il_error *err) {
     const il_alloc *alloc = il_host_alloc();
     const il_ledger_options options = {.size = sizeof options};
@@ -42,12 +77,14 @@ il_status il_judge_new(const il_policy *policy, il_judge **out, il_error *err) {
         return il_error_set(err, IL_E_MEMORY, "out of memory");
     }
     *j = (il_judge){0};
+    il_arena_init(&j->arena, alloc, JUDGE_ROW_BYTES);
     il_status status = il_ledger_open(alloc, ":memory:", &options, &j->ledger, err);
     if (status == IL_OK) {
+        j->store = il_ledger_store(j->ledger);
         const il_monitor_config config = {
             .size = sizeof config,
             .policy = policy,
-            .store = il_ledger_store(j->ledger),
+            .store = {.size = sizeof(il_store), .ctx = j, .load = judge_load, .commit = judge_commit},
             .host = {.size = sizeof(il_host), .ctx = j, .now_ms = judge_now, .random = judge_random},
             .enforce = true};
         status = il_monitor_new(alloc, &config, &j->monitor, err);
@@ -65,6 +102,7 @@ void il_judge_free(il_judge *j) {
     if (j) {
         il_monitor_free(j->monitor);
         il_ledger_close(j->ledger);
+        il_arena_free(&j->arena);
         alloc->free(alloc->ctx, j);
     }
 }
@@ -83,6 +121,8 @@ static il_status judge_step(il_judge *j, il_str session, const il_recording_step
                           .tool = dot == SIZE_MAX ? step->tool : il_str_part(step->tool, dot + 1, step->tool.n),
                           .args = step->args};
     il_decision d = IL_DECISION_INIT;
+    j->why[0] = '\0';
+    j->standing = false;
     il_status status = il_monitor_decide(j->monitor, session, &call, &d, err);
     if (status == IL_OK && step->approved && d.action == IL_ACTION_REQUIRE_APPROVAL && d.approval[0]) {
         status = il_monitor_approve(j->monitor, session, il_str_of(d.approval), IL_STR("session file"), err);
@@ -91,9 +131,11 @@ static il_status judge_step(il_judge *j, il_str session, const il_recording_step
             status = il_monitor_decide(j->monitor, session, &call, &d, err);
         }
     }
-    *out = (il_judgement){.effects = d.effects, .action = d.action, .layer = d.layer};
+    *out = (il_judgement){
+        .effects = d.effects, .action = d.action, .layer = d.layer, .nwitnesses = d.nwitnesses, .standing = j->standing};
     memcpy(out->reason, d.reason, sizeof out->reason);
-    memcpy(out->message, d.message, sizeof out->message);
+    memcpy(out->witnesses, d.witnesses, sizeof out->witnesses);
+    memcpy(out->why, j->why, sizeof out->why);
     if (status == IL_OK && d.run) {
         const il_outcome outcome = {
             .size = sizeof outcome, .how = step->failed ? IL_OUTCOME_FAILED : IL_OUTCOME_DONE, .result = step->result};

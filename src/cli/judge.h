@@ -4,11 +4,17 @@
 #include "cli/recording.h"
 #include "interlock/host.h"
 
+#define IL_JUDGE_WHY_BYTES 192
+
 typedef struct il_judgement {
     uint32_t effects; /* after vouching */
     il_action action;
     il_layer layer;
-    char reason[IL_REASON_BYTES], message[IL_MESSAGE_BYTES];
+    char reason[IL_REASON_BYTES];
+    uint32_t nwitnesses;
+    il_witness witnesses[IL_EFFECTS]; /* of a rejection by the machine: where what the session counts came from */
+    char why[IL_JUDGE_WHY_BYTES];     /* why nothing was vouched; empty when something was, or nothing was to be vouched */
+    bool standing;                    /* a way out that stays open: nobody can release it */
 } il_judgement;
 
 typedef struct il_judge il_judge;

@@ -24,10 +24,10 @@ static const il_command main_commands[] = {
      "\n"
      "example:\n"
      "  interlock approvals list\n"
-     "  interlock approvals approve 7f3a9c21d0b4\n",
+     "  interlock approvals approve 7f3a9c21d0b44e6a8c15\n",
      il_cmd_approvals},
     {"check", "decide recorded sessions",
-     "usage: interlock check --policy POLICY [--against POLICY] [--json] [SESSIONS...]\n"
+     "usage: interlock check --policy POLICY [--against POLICY] [--json] [--explain] [SESSIONS...]\n"
      "\n"
      "Decides every step of the sessions in the given files, or of standard input, as the gateway would, always\n"
      "as in mode `enforce`. A session file is NDJSON, one session a line:\n"
@@ -36,6 +36,7 @@ static const il_command main_commands[] = {
      "\n"
      "  --against POLICY  show the steps that another policy decides otherwise; exit 1 when there are any\n"
      "  --json            one object a session, then one summary line\n"
+     "  --explain         with --json: also why nothing was vouched\n"
      "\n"
      "example:\n"
      "  interlock check --policy policy.yaml sessions.ndjson\n",
@@ -82,7 +83,7 @@ static const il_command main_commands[] = {
      "  interlock init && interlock validate policy.yaml\n",
      il_cmd_init},
     {"replay", "decide recorded sessions and show what another policy would flip",
-     "usage: interlock replay --policy POLICY [--against POLICY] [--json] [SESSIONS...]\n"
+     "usage: interlock replay --policy POLICY [--against POLICY] [--json] [--explain] [SESSIONS...]\n"
      "\n"
      "The same as `interlock check`; meant for --against, which decides the same sessions under a second policy and\n"
      "prints the steps whose action differs, both ways. Exit 1 when there are any; without --against, when a step\n"
@@ -93,7 +94,7 @@ static const il_command main_commands[] = {
      il_cmd_check},
     {"session", "list, show, explain or end sessions",
      "usage: interlock session [list] [--ledger FILE] [--json]\n"
-     "       interlock session show ID [--ledger FILE] [--policy POLICY] [--json]\n"
+     "       interlock session show ID [--ledger FILE] [--policy POLICY] [--json | --trail]\n"
      "       interlock session why ID  [--ledger FILE] [--policy POLICY] [--json]\n"
      "       interlock session end ID  [--ledger FILE] [--policy POLICY] [--abandon]\n"
      "\n"
@@ -103,6 +104,7 @@ static const il_command main_commands[] = {
      "\n"
      "  --ledger FILE   or INTERLOCK_LEDGER; default $XDG_STATE_HOME/interlock/ledger.db\n"
      "  --policy POLICY for sessions whose machine is not a shipped one\n"
+     "  --trail         the session's audit rows with their chain hashes, one JSON object a line\n"
      "  --abandon       end although calls are unsettled: they count as their worst case\n"
      "\n"
      "example:\n"

@@ -16,6 +16,10 @@ static const char propose_egress[] = " send post create upload push publish repl
 static const char propose_commit[] =
     " delete remove drop pay purchase buy transfer merge deploy approve execute exec run kill revoke grant ";
 
+/* Names of tools that open something that stays: others go on reading it, or it goes on sending. */
+static const char propose_standing[] =
+    " share publish invite fork subscribe watch connect open navigate browse browser upload sync session stream ";
+
 typedef struct propose_argument {
     const char *names; /* as above */
     const char *kind;
@@ -148,14 +152,21 @@ static void propose_reads_entry(il_buf *out, const il_json *arguments) {
     }
 }
 
+/* Whether to ask for `sink: once`. It is asked and not proposed: what others can go on reading must stay standing, and only its author
+ * knows. */
+static bool propose_once_likely(il_str name, uint32_t effects) {
+    return (effects & (uint32_t)IL_EGRESS) != 0 && !propose_word(name, propose_standing);
+}
+
 void il_propose_entry(il_buf *out, il_str server, const il_json *tool) {
     const uint32_t effects = il_propose_effects(tool);
     const il_json *arguments = propose_arguments(tool);
+    const il_str name = il_json_text(il_json_get(tool, IL_STR("name")));
     bool any = false;
     il_buf_puts(out, "- { match: ");
     propose_scalar(out, server);
     il_buf_putc(out, '.');
-    il_buf_put(out, il_json_text(il_json_get(tool, IL_STR("name"))));
+    il_buf_put(out, name);
     il_buf_puts(out, ", effects: [");
     for (uint32_t i = 0; i < IL_EFFECTS; i++) {
         if (effects & UINT32_C(1) << i) {
@@ -170,4 +181,7 @@ void il_propose_entry(il_buf *out, il_str server, const il_json *tool) {
         propose_reads_entry(out, arguments);
     }
     il_buf_puts(out, " }");
+    if (propose_once_likely(name, effects)) {
+        il_buf_puts(out, " # sink: once? if a call only sends and keeps nothing open; without it no human can release it");
+    }
 }

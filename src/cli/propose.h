@@ -6,5 +6,5 @@
 
 /* Effects that the tool (an element of a tools/list answer) looks like; never none. */
 uint32_t il_propose_effects(const il_json *tool);
-/* Writes the entry in YAML, `- { match: "server.tool", effects: [...], ... }`, for pasting into `tools`. */
+/* Writes the entry in YAML, `- { match: "server.tool", effects: [...], ... }`, for pasting into `tools`; behind it, as a comment, what only its author can say. */
 void il_propose_entry(il_buf *out, il_str server, const il_json *tool);

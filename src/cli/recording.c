@@ -110,11 +110,17 @@ static il_status recording_step(il_arena *arena, const il_json *from, il_recordi
     if (!recording_absent(approved) && il_json_kind_of(approved) != IL_JSON_BOOL) {
         return IL_JSON_FAIL(approved, err, IL_E_INVALID, "`approved` is true or false");
     }
+    static const char *const strange[] = {"arguments", "input", "tool_name"};
     *out = (il_recording_step){.tool = il_json_text(tool),
                                .args = recording_absent(args) ? NULL : args,
                                .result = recording_result(arena, il_json_get(from, IL_STR("result"))),
                                .failed = !recording_absent(il_json_get(from, IL_STR("error"))),
                                .approved = il_json_bool(approved)};
+    for (size_t i = 0; i < sizeof strange / sizeof strange[0] && !out->strange; i++) {
+        const il_json *member = il_json_get(from, il_str_of(strange[i]));
+        out->strange = member ? strange[i] : NULL;
+        out->strange_col = member ? member->key_col : 0;
+    }
     return IL_OK;
 }
 

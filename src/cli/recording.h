@@ -14,6 +14,8 @@ typedef struct il_recording_step {
     const il_json *result; /* text that is itself JSON was read; NULL when absent or null */
     bool failed;           /* `error` is there */
     bool approved;         /* a human approves it once */
+    uint32_t strange_col;
+    const char *strange; /* a member that is ignored and looks like a misspelt `args` or `tool`; NULL: none */
 } il_recording_step;
 
 typedef struct il_recording { /* borrowed from the arena that it was read into */
@@ -33,6 +35,7 @@ typedef struct il_recordings {
     size_t cap;
     il_arena arena; /* of the ids */
     il_json *ids;   /* id -> line */
+    bool warned;    /* of a strange member, once a file */
 } il_recordings;
 
 /* `path` may be `-`: standard input. Close it in any case. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/sha256.h"
 #include "cli/ledger.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -11,7 +12,8 @@
 
 typedef struct session_run {
     const char *ledger_flag, *policy;
-    bool json, abandon;
+    bool json, abandon, trail;
+    bool unknown; /* a session in the list ran on a machine that is not shipped */
     char path[IL_LEDGER_PATH_BYTES];
     il_ledger *ledger;
 } session_run;
@@ -28,6 +30,7 @@ static il_status session_line(session_run *run, il_arena *arena, il_str id, uint
                         : phase.n               ? phase
                                                 : IL_STR("unknown");
     il_status status = IL_OK;
+    run->unknown = run->unknown || opened == IL_E_NOT_FOUND;
     if (!run->json) {
         il_put_cell(stdout, id, 28);
         (void)fputs("  ", stdout);
@@ -35,7 +38,8 @@ static il_status session_line(session_run *run, il_arena *arena, il_str id, uint
         (void)fputs("  ", stdout);
         il_put_cell(stdout, word, 11);
         (void)fputs("  ", stdout);
-        il_put_effects(stdout, readable ? v.session.counted : 0);
+        (void)printf("%-7s  ", !readable ? "-" : v.session.unenforced ? "monitor" : "enforce");
+        il_put_effects(stdout, readable ? v.session.counted | (v.session.open ? (uint32_t)IL_EGRESS : 0) : 0);
         (void)fputc('\n', stdout);
     } else {
         il_json *o = il_json_make(arena, IL_JSON_OBJECT);
@@ -45,6 +49,8 @@ static il_status session_line(session_run *run, il_arena *arena, il_str id, uint
                                  il_json_set(o, IL_STR("changed_ms"), il_json_number(arena, (int64_t)changed_ms)) &&
                                  il_json_set(o, IL_STR("phase"), il_json_string(arena, kept)) &&
                                  il_json_set(o, IL_STR("counted"), il_json_effects(arena, readable ? v.session.counted : 0)) &&
+                                 il_json_set(o, IL_STR("open"), il_json_boolean(arena, readable && v.session.open)) &&
+                                 il_json_set(o, IL_STR("unenforced"), il_json_boolean(arena, readable && v.session.unenforced)) &&
                                  il_json_push(list, o))) {
             status = il_arena_fail(arena, err);
         }
@@ -57,6 +63,10 @@ static il_status session_list(session_run *run, il_arena *arena, il_error *err) 
     il_view_ids ids;
     IL_TRY(il_view_sessions(run->ledger, arena, &ids, err));
     il_json *list = il_json_make(arena, IL_JSON_ARRAY), *report = il_json_make(arena, IL_JSON_OBJECT);
+    if (!run->json && ids.n) {
+        (void)printf("%-28s  %-24s  %-11s  %-7s  %s\n", "session", "changed", "state", "mode",
+                     "counts (egress: a way out stays open)");
+    }
     for (size_t i = 0; i < ids.n; i++) {
         IL_TRY(session_line(run, arena, ids.ids[i], ids.changed_ms[i], list, err));
     }
@@ -65,6 +75,10 @@ static il_status session_list(session_run *run, il_arena *arena, il_error *err) 
     }
     if (ids.n == 0) {
         (void)puts("no sessions");
+    }
+    if (run->unknown) {
+        (void)fputs("`unknown`: its machine is not a shipped one; `interlock session show ID --policy POLICY` reads it\n",
+                    stderr);
     }
     return IL_OK;
 }
@@ -83,6 +97,8 @@ static il_exit session_look(session_run *run, const char *id, il_status (*look)(
     il_error err = {0};
     il_status status = il_view_open(&v, run->ledger, il_str_of(id), run->policy, &err);
     if (status == IL_OK) {
+        v.ledger_flag = run->ledger_flag;
+        v.policy_flag = run->policy;
         status = il_view_rows(&v, run->ledger, &err);
     }
     if (status == IL_OK) {
@@ -106,17 +122,69 @@ static il_exit session_end(session_run *run, const char *id) {
     il_view v;
     il_error err = {0};
     il_status status = il_view_open(&v, run->ledger, il_str_of(id), run->policy, &err);
-    if (status == IL_OK) {
+    const bool over = status == IL_OK && il_str_eq(il_view_value(&v, "phase"), IL_STR("ended"));
+    if (status == IL_OK && !over) {
         status = session_end_view(run, &v, &err);
     }
     il_view_close(&v);
     if (status != IL_OK) {
         return il_fail(NULL, &err);
     }
-    (void)fputs("ended ", stdout);
+    (void)fputs(over ? "" : "ended ", stdout);
     il_put_text(stdout, il_str_of(id));
-    (void)fputc('\n', stdout);
+    (void)fputs(over ? " had ended already\n" : "\n", stdout);
     return IL_EXIT_FINE;
+}
+
+typedef struct session_trail_job {
+    il_arena arena; /* of one row */
+    size_t n;
+    il_status status;
+    il_error err;
+} session_trail_job;
+
+/* A row as the ledger holds it, in the order of its columns; a body that is no JSON any more stands there as text. */
+static il_status session_trail_row(session_trail_job *job, const il_ledger_row *row) {
+    char hash[IL_DIGEST_HEX];
+    il_arena *a = &job->arena;
+    il_json *body = NULL, *o = il_json_make(a, IL_JSON_OBJECT);
+    if (il_json_parse(a, row->body, NULL, &body, NULL) != IL_OK) {
+        body = il_json_string(a, row->body);
+    }
+    il_digest_hex(row->hash, hash);
+    const bool made = il_json_set(o, IL_STR("seq"), il_json_number(a, (int64_t)row->seq)) &&
+                      il_json_set(o, IL_STR("time_ms"), il_json_number(a, (int64_t)row->time_ms)) &&
+                      il_json_set(o, IL_STR("session"), il_json_string(a, row->key)) &&
+                      il_json_set(o, IL_STR("kind"), il_json_string(a, row->kind)) &&
+                      il_json_set(o, IL_STR("ticket"), il_json_number(a, (int64_t)row->ticket)) &&
+                      il_json_set(o, IL_STR("body"), body) && il_json_set(o, IL_STR("hash"), il_json_string(a, il_str_of(hash)));
+    return made ? il_put_json(stdout, o, &job->err) : il_arena_fail(a, &job->err);
+}
+
+static bool session_trail_visit(void *ctx, const il_ledger_row *row) {
+    session_trail_job *job = ctx;
+    il_arena_reset(&job->arena);
+    job->n++;
+    job->status = session_trail_row(job, row);
+    return job->status == IL_OK;
+}
+
+/* The audit rows of a session, one JSON object a line: readable whatever machine it ran on. */
+static il_exit session_trail(session_run *run, const char *id) {
+    session_trail_job job = {0};
+    il_arena_init(&job.arena, il_host_alloc(), SESSION_ARENA_BYTES);
+    il_status status = IL_OK;
+    if (*id) { /* an empty id would be every session's rows */
+        status = il_ledger_rows(run->ledger, il_str_of(id), session_trail_visit, &job, &job.err);
+    }
+    if (status == IL_OK) {
+        status = job.status;
+    }
+    if (status == IL_OK && job.n == 0) {
+        status = il_error_set(&job.err, IL_E_NOT_FOUND, "there is no session `%s`", id);
+    }
+    il_arena_free(&job.arena);
+    return status == IL_OK ? IL_EXIT_FINE : il_fail(NULL, &job.err);
 }
 
 static il_exit session_verb(session_run *run, const char *verb, const char *id) {
@@ -129,6 +197,8 @@ static il_exit session_verb(session_run *run, const char *verb, const char *id) 
     il_exit code;
     if (ends) {
         code = session_end(run, id);
+    } else if (run->trail && id) {
+        code = session_trail(run, id);
     } else if (strcmp(verb, "show") == 0) {
         code = session_look(run, id, il_session_show);
     } else if (strcmp(verb, "why") == 0) {
@@ -145,7 +215,8 @@ il_exit il_cmd_session(int argc, char **argv) {
     const il_option options[] = {{.name = "ledger", .value = &run.ledger_flag},
                                  {.name = "policy", .value = &run.policy},
                                  {.name = "json", .flag = &run.json},
-                                 {.name = "abandon", .flag = &run.abandon}};
+                                 {.name = "abandon", .flag = &run.abandon},
+                                 {.name = "trail", .flag = &run.trail}};
     il_arguments arguments;
     il_error err = {0};
     if (il_options_read(argc, argv, options, sizeof options / sizeof options[0], &arguments, &err) != IL_OK) {
@@ -155,6 +226,9 @@ il_exit il_cmd_session(int argc, char **argv) {
     const bool lists = strcmp(verb, "list") == 0;
     if (!lists && strcmp(verb, "show") != 0 && strcmp(verb, "why") != 0 && strcmp(verb, "end") != 0) {
         return il_usage(argv[0], "unknown word `%s`; it is list, show, why or end", verb);
+    }
+    if (run.trail && strcmp(verb, "show") != 0) {
+        return il_usage(argv[0], "`--trail` belongs to `show`, not to `%s`", verb);
     }
     if (arguments.n != (lists ? (arguments.n ? 1 : 0) : 2)) {
         return lists ? il_usage(argv[0], "`list` takes no id") : il_usage(argv[0], "`%s` takes the id of one session", verb);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `session show`: state, every decision, what is open, what waits. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/sha256.h"
 #include "cli/output.h"
@@ -35,6 +36,20 @@ static il_json *show_member(il_view *v, const il_view_row *row, const char *memb
     return value ? il_json_shallow(&v->arena, value) : il_json_make(&v->arena, IL_JSON_NULL);
 }
 
+/* Which request a call waits for or used up, and what became of it. */
+static il_json *show_request(il_view *v, const il_view_row *row) {
+    const il_str id = il_view_text(row, "approval");
+    const il_view_answer a = il_view_answered(v, id);
+    il_json *o = il_json_make(&v->arena, IL_JSON_OBJECT);
+    if (!id.n) {
+        return il_json_make(&v->arena, IL_JSON_NULL);
+    }
+    return show_add(o, "id", show_text(v, id)) && show_add(o, "state", show_text(v, il_str_of(a.state))) &&
+                   show_add(o, "by", show_text(v, a.by))
+               ? o
+               : NULL;
+}
+
 static il_json *show_state(il_view *v) {
     il_json *state = il_json_make(&v->arena, IL_JSON_OBJECT);
     for (uint32_t i = 0; i < il_machine_vars(v->machine); i++) {
@@ -60,6 +75,7 @@ static il_json *show_calls(il_view *v) {
         for (size_t m = 0; m < sizeof members / sizeof members[0] && made; m++) {
             made = show_add(call, members[m], show_member(v, row, members[m]));
         }
+        made = made && show_add(call, "request", show_request(v, row));
         if (!made || !il_json_push(list, call)) {
             return NULL;
         }
@@ -154,6 +170,24 @@ static void show_head(const il_view *v) {
     }
 }
 
+/* `, request ID approved by NAME` behind a decision. */
+static void show_request_text(const il_view *v, const il_view_row *row) {
+    const il_str id = il_view_text(row, "approval");
+    const il_view_answer a = il_view_answered(v, id);
+    if (!id.n) {
+        return;
+    }
+    const bool used = strcmp(a.state, "used") == 0;
+    (void)fputs(", request ", stdout);
+    il_put_text(stdout, id);
+    (void)printf(" %s", !a.state[0] ? "(no record of it)" : used ? "approved" : a.state);
+    if (a.by.n) {
+        (void)fputs(used || strcmp(a.state, "denied") == 0 ? " by " : ", answered by ", stdout);
+        il_put_text(stdout, a.by);
+    }
+    (void)fputs(used && !il_str_eq(il_view_text(row, "action"), IL_STR("allow")) ? " and used" : "", stdout);
+}
+
 static void show_calls_text(const il_view *v) {
     (void)puts("\n  call  time                      tool                          effects               decision");
     for (size_t i = 0; i < v->nrows; i++) {
@@ -180,6 +214,7 @@ static void show_calls_text(const il_view *v) {
             il_put_text(stdout, il_view_text(row, "reason"));
             (void)fputc(')', stdout);
         }
+        show_request_text(v, row);
         if (il_json_bool(il_json_get(row->body, IL_STR("unenforced"))) &&
             !il_str_eq(il_view_text(row, "action"), IL_STR("allow"))) {
             (void)fputs(" but it ran", stdout);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `session why`: which call first brought each effect that counts now, why the latest denial, and what would pass next. */
 #include <inttypes.h>
+#include <string.h>
 
+#include "base/sha256.h"
 #include "cli/output.h"
 #include "cli/session.h"
 #include "policy/bind.h"
+#include "policy/label.h"
 
 /* What one could do next, in the machine's words. */
 typedef struct why_next {
@@ -43,6 +46,92 @@ static const il_view_row *why_denial(const il_view *v) {
 
 static il_step why_try(const il_view *v, const il_bind *bind, const why_next *next) {
     return il_machine_step(v->machine, v->session.state, il_bind_admit(bind, next->effects, next->sink, false));
+}
+
+/* Whether a human may release what the machine rejects. The policy's word is asked for with --policy; else the trail shows it: a call that
+ * waited, or one that could have and did not. */
+typedef enum why_release { WHY_DEPENDS = 0, WHY_WAITS, WHY_FINAL } why_release;
+
+static why_release why_recorded(const il_view *v, uint32_t effects, il_str rule) {
+    why_release found = WHY_DEPENDS;
+    for (size_t i = 0; i < v->nrows; i++) {
+        const il_view_row *row = &v->rows[i];
+        const uint32_t sinks = (uint32_t)(IL_EGRESS | IL_COMMIT);
+        if (!il_str_eq(row->kind, IL_STR("decision")) || !il_str_eq(il_view_text(row, "reason"), rule) ||
+            (il_view_effects(il_json_get(row->body, IL_STR("effects"))) & sinks) != (effects & sinks)) {
+            continue;
+        }
+        if (il_str_eq(il_view_text(row, "action"), IL_STR("require_approval"))) {
+            return WHY_WAITS; /* a block of the same kind before or after it had no free slot */
+        }
+        if (il_str_eq(il_view_text(row, "sink"), IL_STR("once"))) {
+            found = WHY_FINAL;
+        }
+    }
+    return found;
+}
+
+static bool why_policy_is(const il_view *v) {
+    uint8_t fingerprint[IL_DIGEST_BYTES];
+    if (!v->bundle) {
+        return false;
+    }
+    il_policy_fingerprint(il_bundle_policy(v->bundle), fingerprint);
+    return il_digest_eq(fingerprint, v->session.policy);
+}
+
+static why_release why_released(const il_view *v, const il_bind *bind, const why_next *next, uint8_t rule) {
+    const uint32_t symbol = il_bind_admit(bind, next->effects, next->sink, true);
+    if (!bind->approves || symbol == IL_NO_SYMBOL || !il_machine_releasable(v->machine, rule) ||
+        il_machine_step(v->machine, v->session.state, il_bind_plain(bind, "request")).verdict != IL_ACCEPT) {
+        return WHY_FINAL;
+    }
+    const il_step step = il_machine_step(v->machine, v->session.state, symbol);
+    if (step.verdict != IL_ACCEPT && !il_str_eq(il_machine_reason(v->machine, step.reason), IL_STR("no-approval"))) {
+        return WHY_FINAL;
+    }
+    if (why_policy_is(v)) {
+        return il_policy_may_release(il_bundle_policy(v->bundle), next->effects) ? WHY_WAITS : WHY_FINAL;
+    }
+    return why_recorded(v, next->effects, il_machine_reason(v->machine, rule));
+}
+
+static bool why_standing(const il_view_row *denial) {
+    return il_str_eq(il_view_text(denial, "layer"), IL_STR("machine")) &&
+           il_str_eq(il_view_text(denial, "sink"), IL_STR("standing"));
+}
+
+/* What waits for a human, until when, and the command that answers it. */
+static void why_request_text(const il_view *v, il_str id) {
+    const il_view_answer a = il_view_answered(v, id);
+    if (!id.n || !a.state[0]) {
+        return;
+    }
+    const bool waits = strcmp(a.state, "waits") == 0, granted = strcmp(a.state, "granted") == 0;
+    (void)fputs("  request ", stdout);
+    il_put_text(stdout, id);
+    (void)printf(": %s", granted ? "approved, not used yet" : strcmp(a.state, "used") == 0 ? "approved and used" : a.state);
+    if (a.by.n) {
+        (void)fputs(", answered by ", stdout);
+        il_put_text(stdout, a.by);
+    }
+    if (waits || granted) {
+        (void)fputs(waits ? " for a human until " : ", by exactly this call until ", stdout);
+        il_put_time(stdout, a.expires_ms);
+    }
+    if (waits) {
+        (void)fputs("\n  to release it once: interlock approvals approve ", stdout);
+        il_put_text(stdout, id);
+        if (v->ledger_flag) {
+            (void)fputs(" --ledger ", stdout);
+            il_put_text(stdout, il_str_of(v->ledger_flag));
+        }
+        if (v->policy_flag) {
+            (void)fputs(" --policy ", stdout);
+            il_put_text(stdout, il_str_of(v->policy_flag));
+        }
+    }
+    (void)fputc('\n', stdout);
 }
 
 /* A witness: a call of this session, or (ticket 0) none. The row gives its time. */
@@ -114,7 +203,10 @@ static void why_denial_text(const il_view *v, const il_view_row *denial) {
         il_put_text(stdout, il_view_text(denial, "why"));
         (void)fputc('\n', stdout);
     }
-    (void)v;
+    if (why_standing(denial)) {
+        (void)puts("  its way out is standing (`sink` of its entry in the policy), so no approval can release it");
+    }
+    why_request_text(v, il_view_text(denial, "approval"));
 }
 
 static void why_text_all(const il_view *v, const il_bind *bind, const il_view_row *denial) {
@@ -135,7 +227,17 @@ static void why_text_all(const il_view *v, const il_bind *bind, const il_view_ro
             (void)puts("allowed");
         } else {
             const il_str rule = v->session.quarantined ? IL_STR("quarantined") : il_machine_reason(v->machine, step.reason);
-            (void)printf("denied (%.*s)%s\n", IL_STR_ARG(rule), il_machine_releasable(v->machine, step.reason) ? "" : ", final");
+            switch (v->session.quarantined ? WHY_FINAL : why_released(v, bind, &why_nexts[i], step.reason)) {
+            case WHY_WAITS:
+                (void)printf("waits for a human (%.*s)\n", IL_STR_ARG(rule));
+                break;
+            case WHY_FINAL:
+                (void)printf("denied (%.*s), final\n", IL_STR_ARG(rule));
+                break;
+            case WHY_DEPENDS:
+                (void)printf("denied (%.*s), unless the policy's `approvals` let a human release it\n", IL_STR_ARG(rule));
+                break;
+            }
         }
     }
 }
@@ -177,6 +279,18 @@ static il_json *why_flight_json(il_view *v) {
     return list;
 }
 
+static il_json *why_request_json(il_view *v, il_str id) {
+    const il_view_answer a = il_view_answered(v, id);
+    il_json *o = il_json_make(&v->arena, IL_JSON_OBJECT);
+    if (!id.n || !a.state[0]) {
+        return il_json_make(&v->arena, IL_JSON_NULL);
+    }
+    const bool made = why_add(o, "id", why_text(v, id)) && why_add(o, "state", why_text(v, il_str_of(a.state))) &&
+                      why_add(o, "by", why_text(v, a.by)) &&
+                      why_add(o, "expires_ms", il_json_number(&v->arena, (int64_t)a.expires_ms));
+    return made ? o : NULL;
+}
+
 static il_json *why_denial_json(il_view *v, const il_view_row *denial) {
     if (!denial) {
         return il_json_make(&v->arena, IL_JSON_NULL);
@@ -191,8 +305,16 @@ static il_json *why_denial_json(il_view *v, const il_view_row *denial) {
         why_add(o, "layer", why_text(v, il_view_text(denial, "layer"))) && why_add(o, "reason", why_text(v, rule)) &&
         why_add(o, "sentence", why_text(v, il_view_sentence(rule))) &&
         why_add(o, "sources", witnesses ? il_json_shallow(&v->arena, witnesses) : il_json_make(&v->arena, IL_JSON_ARRAY)) &&
-        why_add(o, "unvouched", why_text(v, il_view_text(denial, "why")));
+        why_add(o, "unvouched", why_text(v, il_view_text(denial, "why"))) &&
+        why_add(o, "standing", il_json_boolean(&v->arena, why_standing(denial))) &&
+        why_add(o, "request", why_request_json(v, il_view_text(denial, "approval")));
     return made ? o : NULL;
+}
+
+/* Whether it waits for a human; null when that is the policy's to say and the trail does not show it. */
+static il_json *why_human_json(il_view *v, const il_bind *bind, const why_next *next, il_step step, bool allowed) {
+    const why_release r = allowed || v->session.quarantined ? WHY_FINAL : why_released(v, bind, next, step.reason);
+    return r == WHY_DEPENDS ? il_json_make(&v->arena, IL_JSON_NULL) : il_json_boolean(&v->arena, r == WHY_WAITS);
 }
 
 static il_json *why_next_json(il_view *v, const il_bind *bind) {
@@ -207,7 +329,8 @@ static il_json *why_next_json(il_view *v, const il_bind *bind) {
         il_json *o = il_json_make(&v->arena, IL_JSON_OBJECT);
         const bool made = why_add(o, "what", why_text(v, il_str_of(next->what))) &&
                           why_add(o, "effects", il_json_effects(&v->arena, next->effects)) &&
-                          why_add(o, "allowed", il_json_boolean(&v->arena, allowed)) && why_add(o, "reason", why_text(v, rule));
+                          why_add(o, "allowed", il_json_boolean(&v->arena, allowed)) && why_add(o, "reason", why_text(v, rule)) &&
+                          why_add(o, "human", why_human_json(v, bind, next, step, allowed));
         if (!made || !il_json_push(list, o)) {
             return NULL;
         }

@@ -9,6 +9,7 @@
 #include "cli/propose.h"
 #include "host/file.h"
 #include "interlock/host.h"
+#include "policy/bind.h"
 #include "policy/compiled.h"
 
 #define VALIDATE_LISTS_MAX 32
@@ -30,33 +31,58 @@ typedef struct validate_run {
     size_t nlists;
     validate_list lists[VALIDATE_LISTS_MAX];
     il_json *findings;
-    uint64_t tools; /* listed */
+    il_json *warnings; /* of a policy that is valid and may not be what was meant; they leave the exit code alone */
+    uint64_t tools;    /* listed */
 } validate_run;
 
 static bool validate_add(il_json *object, const char *key, il_json *value) { return il_json_set(object, il_str_of(key), value); }
 
-/* A finding; the text is printed at once, or kept for --json. `propose` may be empty. */
-static il_status validate_found(validate_run *run, const char *kind, il_str name, uint32_t line, il_str message, il_str propose,
-                                il_error *err) {
+static il_json *validate_number(validate_run *run, uint32_t n) {
+    return n ? il_json_number(&run->arena, n) : il_json_make(&run->arena, IL_JSON_NULL);
+}
+
+/* `FILE:LINE:COL: WORD: message` */
+static void validate_say(const validate_run *run, uint32_t line, uint32_t col, const char *word, il_str message) {
+    il_put_text(stdout, il_str_of(run->path));
+    if (line) {
+        (void)printf(":%" PRIu32 ":%" PRIu32, line, col);
+    }
+    (void)printf(": %s: ", word);
+    il_put_text(stdout, message);
+    (void)fputc('\n', stdout);
+}
+
+static il_status validate_warn(validate_run *run, const char *kind, il_str name, uint32_t line, uint32_t col, il_str message,
+                               il_error *err) {
+    il_json *w = il_json_make(&run->arena, IL_JSON_OBJECT);
+    const bool made = validate_add(w, "warning", il_json_string(&run->arena, il_str_of(kind))) &&
+                      validate_add(w, "name", il_json_string(&run->arena, name)) &&
+                      validate_add(w, "line", validate_number(run, line)) && validate_add(w, "col", validate_number(run, col)) &&
+                      validate_add(w, "message", il_json_string(&run->arena, message)) && il_json_push(run->warnings, w);
+    if (!made) {
+        return il_arena_fail(&run->arena, err);
+    }
+    if (!run->json) {
+        validate_say(run, line, col, "warning", message);
+    }
+    return IL_OK;
+}
+
+/* A finding; the text is printed at once, or kept for --json. `propose` may be empty, `line` 0. */
+static il_status validate_found(validate_run *run, const char *kind, il_str name, uint32_t line, uint32_t col, il_str message,
+                                il_str propose, il_error *err) {
     il_json *f = il_json_make(&run->arena, IL_JSON_OBJECT);
     const bool made =
         validate_add(f, "finding", il_json_string(&run->arena, il_str_of(kind))) &&
-        validate_add(f, "name", il_json_string(&run->arena, name)) &&
-        validate_add(f, "line", line ? il_json_number(&run->arena, line) : il_json_make(&run->arena, IL_JSON_NULL)) &&
-        validate_add(f, "message", il_json_string(&run->arena, message)) &&
+        validate_add(f, "name", il_json_string(&run->arena, name)) && validate_add(f, "line", validate_number(run, line)) &&
+        validate_add(f, "col", validate_number(run, col)) && validate_add(f, "message", il_json_string(&run->arena, message)) &&
         validate_add(f, "propose", propose.n ? il_json_string(&run->arena, propose) : il_json_make(&run->arena, IL_JSON_NULL)) &&
         il_json_push(run->findings, f);
     if (!made) {
         return il_arena_fail(&run->arena, err);
     }
     if (!run->json) {
-        il_put_text(stdout, il_str_of(run->path));
-        if (line) {
-            (void)printf(":%" PRIu32, line);
-        }
-        (void)fputs(": warning: ", stdout);
-        il_put_text(stdout, message);
-        (void)fputc('\n', stdout);
+        validate_say(run, line, col, "finding", message);
         if (propose.n) {
             (void)fputs("  ", stdout);
             il_put_text(stdout, propose);
@@ -125,7 +151,7 @@ static il_status validate_unlabelled(validate_run *run, const validate_list *lis
         il_propose_entry(&b, list->server, tool);
         IL_TRY(il_buf_done(&b, &propose, err));
     }
-    return validate_found(run, "unlabelled-tool", full, 0, message, propose, err);
+    return validate_found(run, "unlabelled-tool", full, 0, 0, message, propose, err);
 }
 
 static il_status validate_listed(validate_run *run, const validate_list *list, il_error *err) {
@@ -198,7 +224,7 @@ static il_status validate_form(validate_run *run, const il_tool *tool, il_str fo
         il_buf_puts(&b, "`?");
     }
     IL_TRY(il_buf_done(&b, &message, err));
-    return validate_found(run, "unmatched-name", form, tool->line, message, (il_str){0}, err);
+    return validate_found(run, "unmatched-name", form, tool->line, tool->col, message, (il_str){0}, err);
 }
 
 static il_status validate_compare(validate_run *run, il_error *err) {
@@ -216,6 +242,117 @@ static il_status validate_compare(validate_run *run, il_error *err) {
     return IL_OK;
 }
 
+/* ---- a policy that is valid and may not be what was meant ------------------------------------------- */
+
+IL_PRINTF(6, 7)
+static il_status validate_warn_at(validate_run *run, const char *kind, const il_tool *tool, il_str name, il_error *err,
+                                  const char *fmt, ...) {
+    char text[IL_ERROR_MSG_BYTES * 2];
+    il_str message;
+    va_list args;
+    va_start(args, fmt);
+    const size_t n = il_format_list(text, sizeof text, fmt, args);
+    va_end(args);
+    IL_TRY(il_arena_copy(&run->arena, (il_str){text, n}, &message, err));
+    return validate_warn(run, kind, name, tool->line, tool->col, message, err);
+}
+
+/* Effects that the machine reads as if they were not there, or were another. */
+static il_status validate_modelled(validate_run *run, const il_bind *bind, const il_tool *tool, il_error *err) {
+    const il_str machine = il_machine_name(run->policy->machine), name = tool->globs[0].text;
+    const uint32_t secret = (uint32_t)(IL_SECRET | IL_SENSITIVE), sensitive = (uint32_t)IL_SENSITIVE;
+    if ((tool->effects & (uint32_t)IL_COMMIT) &&
+        il_bind_admit(bind, (uint32_t)IL_COMMIT, IL_SINK_NONE, false) == il_bind_admit(bind, 0, IL_SINK_NONE, false)) {
+        IL_TRY(validate_warn_at(run, "effect-not-modelled", tool, name, err,
+                                "`%.*s`: machine `%.*s` does not model `commit`: it is recorded and stops nothing",
+                                IL_STR_ARG(name), IL_STR_ARG(machine)));
+    }
+    if ((tool->effects & (uint32_t)IL_SECRET) &&
+        il_bind_admit(bind, secret, IL_SINK_NONE, false) == il_bind_admit(bind, sensitive, IL_SINK_NONE, false)) {
+        IL_TRY(validate_warn_at(run, "effect-not-modelled", tool, name, err,
+                                "`%.*s`: machine `%.*s` does not model `secret`: it counts as `sensitive`", IL_STR_ARG(name),
+                                IL_STR_ARG(machine)));
+    }
+    return IL_OK;
+}
+
+/* The server that a form names; empty for a host's own tool, and where the server is a pattern. */
+static il_str validate_server(il_str form) {
+    const size_t dot = il_str_find(form, IL_STR("."), 0);
+    const il_str server = il_str_part(form, 0, dot == SIZE_MAX ? 0 : dot);
+    return il_str_find(server, IL_STR("*"), 0) == SIZE_MAX ? server : (il_str){0};
+}
+
+/* Servers that the policy does not declare, each where it is named first. *outside: some form's server is outside. */
+static il_status validate_servers(validate_run *run, const il_tool *tool, il_json *seen, bool *outside, il_error *err) {
+    *outside = false;
+    for (uint32_t g = 0; g < tool->nglobs; g++) {
+        for (uint32_t f = 0; f < tool->globs[g].nforms; f++) {
+            const il_str server = validate_server(tool->globs[g].forms[f]);
+            if (server.n == 0) {
+                continue;
+            }
+            *outside = *outside || !il_policy_server_inside(run->policy, server);
+            if (il_policy_server(run->policy, server) || il_json_get(seen, server)) {
+                continue;
+            }
+            if (!il_json_set(seen, server, il_json_boolean(&run->arena, true))) {
+                return il_arena_fail(&run->arena, err);
+            }
+            IL_TRY(validate_warn_at(
+                run, "undeclared-server", tool, server, err,
+                "server `%.*s` is not declared in `servers` and judged as outside: each of its tools has at least "
+                "`untrusted` and `egress`",
+                IL_STR_ARG(server)));
+        }
+    }
+    return IL_OK;
+}
+
+static il_status validate_standing(validate_run *run, const il_tool *tool, bool outside, il_error *err) {
+    const bool sends = outside || (tool->effects & (uint32_t)IL_EGRESS) != 0;
+    if (!sends || tool->sink_said || !il_policy_may_release(run->policy, (uint32_t)IL_EGRESS)) {
+        return IL_OK;
+    }
+    const il_str name = tool->globs[0].text;
+    return validate_warn_at(
+        run, "standing-sink", tool, name, err,
+        "`%.*s` is a standing way out, which no approval can release; say `sink: once` if a call sends and keeps "
+        "nothing open, or `sink: standing` to have said so",
+        IL_STR_ARG(name));
+}
+
+static il_status validate_approvals(validate_run *run, const il_bind *bind, il_error *err) {
+    const il_policy *p = run->policy;
+    const il_str machine = il_machine_name(p->machine);
+    if (p->approvals_line && !bind->approves) {
+        const il_tool at = {.line = p->approvals_line, .col = p->approvals_col};
+        return validate_warn_at(run, "approvals-not-modelled", &at, IL_STR("approvals"), err,
+                                "machine `%.*s` has no approvals: nothing can be released", IL_STR_ARG(machine));
+    }
+    if (p->releases_line && (p->releases & (uint32_t)IL_COMMIT) &&
+        il_bind_admit(bind, (uint32_t)IL_COMMIT, IL_SINK_NONE, false) == il_bind_admit(bind, 0, IL_SINK_NONE, false)) {
+        const il_tool at = {.line = p->releases_line, .col = p->releases_col};
+        return validate_warn_at(run, "effect-not-modelled", &at, IL_STR("approvals"), err,
+                                "`approvals`: machine `%.*s` does not model `commit`: no call will wait because of it",
+                                IL_STR_ARG(machine));
+    }
+    return IL_OK;
+}
+
+static il_status validate_warnings(validate_run *run, il_error *err) {
+    il_bind bind;
+    il_json *seen = il_json_make(&run->arena, IL_JSON_OBJECT);
+    IL_TRY(il_bind_open(run->policy->machine, &bind, err));
+    for (uint32_t t = 0; t < run->policy->ntools; t++) {
+        bool outside = false;
+        IL_TRY(validate_modelled(run, &bind, &run->policy->tools[t], err));
+        IL_TRY(validate_servers(run, &run->policy->tools[t], seen, &outside, err));
+        IL_TRY(validate_standing(run, &run->policy->tools[t], outside, err));
+    }
+    return validate_approvals(run, &bind, err);
+}
+
 static il_status validate_report(validate_run *run, il_error *err) {
     uint8_t digest[IL_DIGEST_BYTES];
     char fingerprint[IL_DIGEST_HEX];
@@ -226,10 +363,14 @@ static il_status validate_report(validate_run *run, il_error *err) {
     il_digest_hex(digest, fingerprint);
     if (!run->json) {
         il_put_text(stdout, il_str_of(run->path));
-        (void)printf(": valid; machine %.*s, mode %s, %" PRIu32 " entries for tools", IL_STR_ARG(machine), mode,
-                     run->policy->ntools);
+        (void)printf(": valid; machine %.*s, mode %s, %" PRIu32 " %s for tools", IL_STR_ARG(machine), mode, run->policy->ntools,
+                     run->policy->ntools == 1 ? "entry" : "entries");
+        if (il_json_count(run->warnings)) {
+            (void)printf(", %zu warning%s", il_json_count(run->warnings), il_json_count(run->warnings) == 1 ? "" : "s");
+        }
         if (run->nlists) {
-            (void)printf("; %" PRIu64 " listed tools, %zu finding%s", run->tools, found, found == 1 ? "" : "s");
+            (void)printf("; %" PRIu64 " listed tool%s, %zu finding%s", run->tools, run->tools == 1 ? "" : "s", found,
+                         found == 1 ? "" : "s");
         }
         (void)printf("\nfingerprint %s\n", fingerprint);
         return IL_OK;
@@ -240,7 +381,7 @@ static il_status validate_report(validate_run *run, il_error *err) {
                       validate_add(report, "mode", il_json_string(&run->arena, il_str_of(mode))) &&
                       validate_add(report, "fingerprint", il_json_string(&run->arena, il_str_of(fingerprint))) &&
                       validate_add(report, "entries", il_json_number(&run->arena, run->policy->ntools)) &&
-                      validate_add(report, "findings", run->findings);
+                      validate_add(report, "warnings", run->warnings) && validate_add(report, "findings", run->findings);
     return made ? il_put_json(stdout, report, err) : il_arena_fail(&run->arena, err);
 }
 
@@ -266,6 +407,7 @@ static il_exit validate_refuse(validate_run *run, const char *file, const il_err
 static il_exit validate_run_all(validate_run *run, const char *const *lists, size_t nlists) {
     il_error err = {0};
     run->findings = il_json_make(&run->arena, IL_JSON_ARRAY);
+    run->warnings = il_json_make(&run->arena, IL_JSON_ARRAY);
     if (il_bundle_load(il_host_alloc(), run->path, &run->bundle, &err) != IL_OK) {
         return validate_refuse(run, run->path, &err);
     }
@@ -276,7 +418,7 @@ static il_exit validate_run_all(validate_run *run, const char *const *lists, siz
         }
         run->nlists++;
     }
-    if (validate_compare(run, &err) != IL_OK || validate_report(run, &err) != IL_OK) {
+    if (validate_warnings(run, &err) != IL_OK || validate_compare(run, &err) != IL_OK || validate_report(run, &err) != IL_OK) {
         return il_fail(NULL, &err);
     }
     return il_json_count(run->findings) ? IL_EXIT_FINDING : IL_EXIT_FINE;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/view.h"
 
+#include <string.h>
+
 #include "base/sha256.h"
 
 #define VIEW_ARENA_BYTES ((size_t)1 << 30)
@@ -101,6 +103,43 @@ const il_view_row *il_view_find(const il_view *v, il_str kind, uint64_t ticket) 
         }
     }
     return NULL;
+}
+
+static void view_answer_row(const il_view_row *row, il_view_answer *a) {
+    int64_t expires = 0;
+    if (il_json_int(il_json_get(row->body, IL_STR("expires_ms")), &expires)) {
+        a->expires_ms = (uint64_t)expires;
+    }
+    if (il_str_eq(row->kind, IL_STR("request"))) {
+        a->state = "waits";
+    } else if (il_str_eq(row->kind, IL_STR("approve"))) {
+        a->state = "granted";
+        a->by = il_view_text(row, "by");
+    } else if (il_str_eq(row->kind, IL_STR("refuse"))) {
+        a->state = "denied";
+        a->by = il_view_text(row, "by");
+    } else if (il_str_eq(row->kind, IL_STR("lapse"))) {
+        a->state = il_str_eq(il_view_text(row, "why"), IL_STR("void")) ? "void" : "expired";
+    } else if (il_str_eq(row->kind, IL_STR("decision")) && il_str_eq(il_view_text(row, "action"), IL_STR("allow"))) {
+        a->state = "used";
+    }
+}
+
+il_view_answer il_view_answered(const il_view *v, il_str approval) {
+    il_view_answer a = {.state = ""};
+    const il_host host = il_host_system();
+    uint64_t now = 0;
+    for (size_t i = 0; i < v->nrows && approval.n; i++) {
+        if (il_str_eq(il_view_text(&v->rows[i], "approval"), approval)) {
+            view_answer_row(&v->rows[i], &a);
+        }
+    }
+    /* Expiry is recorded when the session is next used. */
+    const bool open = strcmp(a.state, "waits") == 0 || strcmp(a.state, "granted") == 0;
+    if (open && host.now_ms(host.ctx, &now) && now >= a.expires_ms) {
+        a.state = "expired";
+    }
+    return a;
 }
 
 il_str il_view_text(const il_view_row *row, const char *member) {

@@ -21,6 +21,7 @@ typedef struct il_view {
     const il_machine *machine; /* the one that the state belongs to */
     size_t nrows, rows_cap;
     il_view_row *rows;
+    const char *ledger_flag, *policy_flag; /* borrowed, may be NULL: for commands that a person is told to run */
 } il_view;
 
 /* Loads the session's state; `policy` (may be NULL) names the policy of a machine that is not shipped. Close it in any case. IL_E_NOT_FOUND,
@@ -32,6 +33,14 @@ void il_view_close(il_view *v);
 
 /* The row of `kind` with that ticket, the first one; NULL when there is none. */
 const il_view_row *il_view_find(const il_view *v, il_str kind, uint64_t ticket);
+/* What became of a request for approval. */
+typedef struct il_view_answer {
+    const char *state;   /* `waits`, `granted`, `used`, `denied`, `expired`, `void`; empty: no such request is recorded */
+    il_str by;           /* who answered; empty: nobody */
+    uint64_t expires_ms; /* of the request, or of the grant */
+} il_view_answer;
+il_view_answer il_view_answered(const il_view *v, il_str approval);
+
 /* A member of the body as text; empty when it is absent. */
 il_str il_view_text(const il_view_row *row, const char *member);
 /* A list of effect words as bits. */

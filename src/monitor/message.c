@@ -38,7 +38,20 @@ static void il_message_witnesses(il_message *m, const il_decision *d) {
     il_message_puts(m, d->nwitnesses > 0 ? "." : "");
 }
 
-void il_message_write(il_decision *d, il_str tool) {
+/* Why the call counts as one that sends, where the tool's own name does not tell. */
+static void il_message_way_out(il_message *m, const il_decision *d, const il_label *label) {
+    if (d->layer != IL_LAYER_MACHINE || (label->effects & (uint32_t)IL_EGRESS) == 0) {
+        return;
+    }
+    if (label->outside) {
+        il_message_puts(m, " it counts as sending because its server is outside.");
+    }
+    if (label->sink == IL_SINK_STANDING && d->action == IL_ACTION_BLOCK) {
+        il_message_puts(m, " its way out is standing, so no human can release it.");
+    }
+}
+
+void il_message_write(il_decision *d, il_str tool, const il_label *label) {
     il_message m = {.p = d->message, .cap = sizeof d->message};
     d->message[0] = '\0';
     if (d->action == IL_ACTION_ALLOW) {
@@ -51,6 +64,7 @@ void il_message_write(il_decision *d, il_str tool) {
     il_message_puts(&m, d->reason);
     il_message_puts(&m, ".");
     il_message_witnesses(&m, d);
+    il_message_way_out(&m, d, label);
     if (d->layer == IL_LAYER_LABELLER) {
         il_message_puts(&m, " the policy has no entry for this tool. tell the user.");
     } else if (d->action == IL_ACTION_REQUIRE_APPROVAL && d->approval[0] != '\0') {

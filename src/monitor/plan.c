@@ -157,6 +157,20 @@ static void il_plan_start(il_plan *p, const il_core *core, il_arena *arena, cons
     *p = (il_plan){.core = core, .arena = arena, .in = *in, .now_ms = in->now_ms};
 }
 
+#define IL_PLAN_SHOWN 12 /* digits of a fingerprint in a message: what a person compares */
+
+/* Which of the two it is, and the ways out; an id that is longer than a person's is cut. */
+static il_status il_plan_bound(const il_plan *p, const il_session *s, bool policy, il_error *err) {
+    char theirs[IL_DIGEST_HEX], ours[IL_DIGEST_HEX];
+    il_digest_hex(policy ? s->policy : s->machine, theirs);
+    il_digest_hex(policy ? p->core->fingerprint : p->core->seal, ours);
+    return il_error_set(err, IL_E_MISMATCH,
+                        "session `%.*s` is bound to %s %.*s and this one is %.*s; end it (`interlock session end`), use "
+                        "another id, or go back to that %s",
+                        IL_STR_ARG(il_str_part(p->in.session, 0, 40)), policy ? "policy" : "machine", IL_PLAN_SHOWN, theirs,
+                        IL_PLAN_SHOWN, ours, policy ? "policy" : "machine");
+}
+
 il_status il_plan_open(il_plan *p, const il_core *core, il_arena *arena, const il_plan_input *in, il_error *err) {
     il_plan_start(p, core, arena, in);
     il_session *s = IL_NEW(arena, il_session);
@@ -164,8 +178,9 @@ il_status il_plan_open(il_plan *p, const il_core *core, il_arena *arena, const i
         return il_arena_fail(arena, err);
     }
     IL_TRY(il_session_decode((const uint8_t *)in->bytes.p, in->bytes.n, s, err));
-    if (!il_digest_eq(s->machine, core->seal) || (core->policy != NULL && !il_digest_eq(s->policy, core->fingerprint))) {
-        return il_error_set(err, IL_E_MISMATCH, "the session is bound to another policy or machine");
+    const bool other_policy = core->policy != NULL && !il_digest_eq(s->policy, core->fingerprint);
+    if (other_policy || !il_digest_eq(s->machine, core->seal)) {
+        return il_plan_bound(p, s, other_policy, err);
     }
     p->s = s;
     p->now_ms = in->now_ms > s->seen_ms ? in->now_ms : s->seen_ms;

@@ -226,7 +226,7 @@ static il_status il_deciding_shadow(il_deciding *c, il_error *err) {
 
 static il_status il_deciding_row(il_deciding *c, il_error *err) {
     c->d->post = c->d->ticket != 0 ? c->plan->s->state : c->d->pre;
-    il_message_write(c->d, c->name);
+    il_message_write(c->d, c->name, &c->label);
     return il_plan_decision_row(c->plan, c->name, &c->label, c->d, err);
 }
 

@@ -52,43 +52,110 @@ uint32_t il_bind_plain(const il_bind *b, const char *action) {
     return il_machine_words_symbol(b->machine, il_str_of(action), &w);
 }
 
-/* Calls `f` for every combination that the monitor may need and counts what is missing. */
-static uint32_t il_bind_missing_admit(const il_bind *b, bool approved, uint32_t *all) {
-    uint32_t missing = 0;
+/* What of a group is not there: how much, and the first of it for the message. */
+typedef struct il_bind_gap {
+    uint32_t missing, all;
+    char first[120];
+} il_bind_gap;
+
+/* Counts one symbol that the monitor may need; true when it is the first that is missing, which the caller then names. */
+static bool il_bind_lacks(il_bind_gap *g, uint32_t symbol) {
+    g->all++;
+    g->missing += symbol == IL_NO_SYMBOL ? 1u : 0u;
+    return symbol == IL_NO_SYMBOL && g->missing == 1;
+}
+
+/* `admit{untrusted,egress=once}`: what is set, as the reports of `harden` write it. */
+static void il_bind_name(il_bind_gap *g, const char *action, uint32_t taints, const char *more) {
+    size_t n = il_format(g->first, sizeof g->first, "%s{", action);
+    const char *comma = "";
+    for (uint32_t i = 0; i < IL_EFFECTS; i++) {
+        if ((taints & (1u << i)) != 0) {
+            n += il_format(g->first + n, sizeof g->first - n, "%s%.*s", comma, IL_STR_ARG(il_effect_name(1u << i)));
+            comma = ",";
+        }
+    }
+    (void)il_format(g->first + n, sizeof g->first - n, "%s%s}", more[0] ? comma : "", more);
+}
+
+static void il_bind_gap_admit(const il_bind *b, bool approved, il_bind_gap *g) {
+    static const char *const sinks[2][3] = {{"", "egress=once", "egress=standing"},
+                                            {"approved", "egress=once,approved", "egress=standing,approved"}};
     for (uint32_t effects = 0; effects < (1u << IL_EFFECTS); effects++) {
         for (int sink = IL_SINK_NONE; sink <= IL_SINK_STANDING; sink++) {
-            (*all)++;
-            missing += il_bind_admit(b, effects, (il_sink_word)sink, approved) == IL_NO_SYMBOL ? 1u : 0u;
+            if (il_bind_lacks(g, il_bind_admit(b, effects, (il_sink_word)sink, approved))) {
+                il_bind_name(g, "admit", effects & ~(uint32_t)IL_EGRESS, sinks[approved ? 1 : 0][sink]);
+            }
         }
     }
-    return missing;
 }
 
-static uint32_t il_bind_missing_settle(const il_bind *b) {
-    uint32_t missing = 0;
+static void il_bind_gap_settle(const il_bind *b, il_bind_gap *g) {
+    static const char *const lasts[] = {"last=none", "last=egress", "last=crossing"};
     for (uint32_t taints = 0; taints <= IL_TAINTS; taints++) {
         for (uint8_t last = 0; last <= 2; last++) {
-            missing += il_bind_settle(b, taints, last) == IL_NO_SYMBOL ? 1u : 0u;
+            if (il_bind_lacks(g, il_bind_settle(b, taints, last))) {
+                il_bind_name(g, "settle", taints, lasts[last]);
+            }
         }
     }
-    return missing;
 }
 
-static uint32_t il_bind_missing_join(const il_bind *b, uint32_t *all) {
-    uint32_t missing = 0;
+static void il_bind_gap_refine(const il_bind *b, il_bind_gap *g) {
+    for (uint32_t bit = 1; bit <= (uint32_t)IL_SECRET; bit <<= 1) {
+        if (il_bind_lacks(g, il_bind_refine(b, bit))) {
+            il_bind_name(g, "refine", bit, "");
+        }
+    }
+}
+
+static void il_bind_gap_join(const il_bind *b, il_bind_gap *g) {
+    static const char *const flights[] = {"", "flight=bound", "flight"}, *const opens[] = {"", "open=bound", "open"};
     for (uint32_t taints = 0; taints <= IL_TAINTS; taints++) {
         for (uint8_t k = 0; k < 9; k++) {
-            (*all)++;
-            missing += il_bind_join(b, taints, k % 3, k / 3) == IL_NO_SYMBOL ? 1u : 0u;
+            if (il_bind_lacks(g, il_bind_join(b, taints, k % 3, k / 3))) {
+                char more[32];
+                (void)il_format(more, sizeof more, "%s%s%s", flights[k % 3], k % 3 != 0 && k / 3 != 0 ? "," : "", opens[k / 3]);
+                il_bind_name(g, "join", taints, more);
+            }
         }
     }
-    return missing;
 }
 
-static il_status il_bind_group(uint32_t missing, uint32_t all, const char *what, bool *has, il_error *err) {
-    *has = missing == 0;
-    if (missing != 0 && missing != all) {
-        return il_error_set(err, IL_E_INVALID, "this machine cannot say every `%s` that a session may need", what);
+static void il_bind_gap_plain(il_bind_gap *g, uint32_t symbol, const char *text) {
+    if (il_bind_lacks(g, symbol)) {
+        (void)il_format(g->first, sizeof g->first, "%s", text);
+    }
+}
+
+static void il_bind_gap_approvals(const il_bind *b, il_bind_gap *g) {
+    static const char *const plain[] = {"request", "approve", "refuse"};
+    il_bind_gap_admit(b, true, g);
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
+        il_bind_gap_plain(g, il_bind_plain(b, plain[i]), plain[i]);
+    }
+    il_bind_gap_plain(g, il_bind_lapse(b, false), "lapse{slot=asked}");
+    il_bind_gap_plain(g, il_bind_lapse(b, true), "lapse{slot=granted}");
+}
+
+/* Without these no session could be kept. */
+static il_status il_bind_needed(const il_bind *b, il_error *err) {
+    il_bind_gap g = {0};
+    il_bind_gap_admit(b, false, &g);
+    il_bind_gap_settle(b, &g);
+    il_bind_gap_plain(&g, il_bind_plain(b, "quarantine"), "quarantine");
+    il_bind_gap_plain(&g, il_bind_plain(b, "end"), "end");
+    return g.missing == 0 ? IL_OK
+                          : il_error_set(err, IL_E_INVALID,
+                                         "this machine cannot say `%s`, which a session may need (%u such symbols are missing)",
+                                         g.first, g.missing);
+}
+
+/* A group may be there or not; there in part it would fail in the middle of a session. */
+static il_status il_bind_group(const il_bind_gap *g, const char *what, bool *has, il_error *err) {
+    *has = g->missing == 0;
+    if (g->missing != 0 && g->missing != g->all) {
+        return il_error_set(err, IL_E_INVALID, "this machine cannot say `%s`; %s", g->first, what);
     }
     return IL_OK;
 }
@@ -119,26 +186,18 @@ static uint32_t il_bind_values(const il_bind *b, uint32_t var) {
 il_status il_bind_open(const il_machine *machine, il_bind *out, il_error *err) {
     *out = (il_bind){.machine = machine};
     IL_TRY(il_bind_variables(out, err));
-    uint32_t all = 0, missing = il_bind_missing_admit(out, false, &all) + il_bind_missing_settle(out);
-    if (missing != 0 || il_bind_plain(out, "quarantine") == IL_NO_SYMBOL || il_bind_plain(out, "end") == IL_NO_SYMBOL) {
-        return il_error_set(err, IL_E_INVALID,
-                            "this machine cannot say every `admit`, `settle`, `quarantine` and `end` that a session may need");
-    }
-    missing = 0;
-    for (uint32_t bit = 1; bit <= (uint32_t)IL_SECRET; bit <<= 1) {
-        missing += il_bind_refine(out, bit) == IL_NO_SYMBOL ? 1u : 0u;
-    }
-    IL_TRY(il_bind_group(missing, 3, "refine", &out->refines, err));
-    all = 0;
-    missing = il_bind_missing_join(out, &all);
-    IL_TRY(il_bind_group(missing, all, "join", &out->joins, err));
-    all = 5;
-    missing = il_bind_missing_admit(out, true, &all);
-    missing += (il_bind_plain(out, "request") == IL_NO_SYMBOL ? 1u : 0u) +
-               (il_bind_plain(out, "approve") == IL_NO_SYMBOL ? 1u : 0u) +
-               (il_bind_plain(out, "refuse") == IL_NO_SYMBOL ? 1u : 0u) + (il_bind_lapse(out, false) == IL_NO_SYMBOL ? 1u : 0u) +
-               (il_bind_lapse(out, true) == IL_NO_SYMBOL ? 1u : 0u);
-    IL_TRY(il_bind_group(missing, all, "approval", &out->approves, err));
+    IL_TRY(il_bind_needed(out, err));
+    il_bind_gap refines = {0}, joins = {0}, approvals = {0};
+    il_bind_gap_refine(out, &refines);
+    IL_TRY(il_bind_group(&refines, "declare every `refine`, or none", &out->refines, err));
+    il_bind_gap_join(out, &joins);
+    IL_TRY(il_bind_group(&joins, "declare every `join`, or none", &out->joins, err));
+    il_bind_gap_approvals(out, &approvals);
+    IL_TRY(
+        il_bind_group(&approvals,
+                      "declare approvals in full (`approved` of `admit`, `request`, `approve`, `refuse`, `lapse`) or leave them "
+                      "all out",
+                      &out->approves, err));
     uint32_t asked = il_bind_values(out, out->asked), granted = il_bind_values(out, out->granted);
     if (asked > IL_BIND_SLOTS_MAX + 1 || granted > IL_BIND_SLOTS_MAX + 1) {
         return il_error_set(err, IL_E_INVALID, "this machine counts more than %u approvals", IL_BIND_SLOTS_MAX);

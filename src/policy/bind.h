@@ -16,7 +16,8 @@ typedef struct il_bind {
 } il_bind;
 
 /* IL_E_INVALID when the machine lacks a variable or a symbol without which no session could be kept: `untrusted`, `sensitive`, `flight`, `open`,
- * and the symbols of `admit`, `settle`, `quarantine` and `end`. A group that is there in part is refused as well. */
+ * and the symbols of `admit`, `settle`, `quarantine` and `end`. A group that is there in part (refine; join; the approvals) is refused as well, one that is
+ * left out wholly is not. The message names the first symbol that is missing. */
 IL_NODISCARD il_status il_bind_open(const il_machine *machine, il_bind *out, il_error *err);
 
 /* Symbols. IL_NO_SYMBOL when the machine cannot say it. */

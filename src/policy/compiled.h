@@ -26,7 +26,9 @@ struct il_policy {
     il_server *servers;
     il_tool *tools;
     il_tool_index *exact;
-    uint32_t releases; /* effects of `approvals: for:`; 0: every rejection is final */
+    uint32_t releases;                    /* effects of `approvals: for:`; 0: every rejection is final */
+    uint32_t releases_line, releases_col; /* of a `for` that is written out, else 0; `approvals` itself: below */
+    uint32_t approvals_line, approvals_col;
     uint64_t approval_ms;
 };
 

@@ -355,6 +355,7 @@ static il_status il_label_judge(const il_policy *p, il_str server, il_str tool, 
     if (m.tool == NULL && !lists) {
         return IL_OK;
     }
+    out->outside = outside;
     out->declared = m.effects | (outside ? (uint32_t)IL_UNTRUSTED : 0u) |
                     (outside && !(lists && il_json_count(args) == 0) ? (uint32_t)IL_EGRESS : 0u);
     out->effects = out->declared;

@@ -22,6 +22,22 @@ static il_status il_names_add(il_names *names, il_listed item, const il_json *at
     return IL_OK;
 }
 
+/* A domain where addresses are listed, or one with a star before it: says how all of a domain is written. */
+static il_status il_names_domain(const il_json *v, il_kind kind, il_arena *arena, il_error *err) {
+    il_str text = il_json_text(v), canonical;
+    while (text.n > 0 && (text.p[0] == '*' || text.p[0] == '@' || text.p[0] == '.')) {
+        text = il_str_part(text, 1, text.n);
+    }
+    il_error ignored = {0};
+    if (il_kind_value(IL_KIND_HOST, text, arena, &canonical, &ignored) != IL_OK) {
+        return IL_OK;
+    }
+    return IL_JSON_FAIL(v, err, IL_E_INVALID,
+                        kind == IL_KIND_EMAIL ? "`%.*s` is no email; all addresses of a domain are `\"@%.*s\"`"
+                                              : "`%.*s` is no host; a host with its subdomains is `.%.*s`",
+                        IL_STR_ARG(il_json_text(v)), IL_STR_ARG(text));
+}
+
 /* One name or a list of them, of one kind. */
 static il_status il_names_values(il_names *names, const il_json *value, il_listed item, il_arena *arena, il_error *err) {
     bool list = il_json_kind_of(value) == IL_JSON_ARRAY;
@@ -35,7 +51,13 @@ static il_status il_names_values(il_names *names, const il_json *value, il_liste
         il_error why = {0};
         il_kind kind = item.pattern.kind;
         il_status s = il_kind_pattern_new(kind, il_json_text(v), arena, &item.pattern, &why);
+        if (s == IL_E_INVALID && (kind == IL_KIND_EMAIL || kind == IL_KIND_HOST)) {
+            IL_TRY(il_names_domain(v, kind, arena, err));
+        }
         if (s == IL_E_INVALID) {
+            if (il_str_find(il_str_of(why.msg), IL_STR("not a"), 0) == 0) { /* it names the kind already */
+                return IL_JSON_FAIL(v, err, s, "`%.*s`: %s", IL_STR_ARG(il_json_text(v)), why.msg);
+            }
             return IL_JSON_FAIL(v, err, s, "`%.*s` is no %.*s: %s", IL_STR_ARG(il_json_text(v)), IL_STR_ARG(il_kind_word(kind)),
                                 why.msg);
         }

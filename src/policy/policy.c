@@ -127,9 +127,13 @@ static il_status il_policy_read_approvals(il_policy *p, const il_json *v, il_err
     IL_TRY(il_words_not_yet(v, not_yet, il_policy_keys(later, IL_COUNT(later), not_yet), err));
     IL_TRY(il_json_only(v, keys, il_policy_keys(known, IL_COUNT(known), keys), "`approvals`", err));
     p->releases = (uint32_t)(IL_EGRESS | IL_COMMIT);
+    p->approvals_line = v->key_line;
+    p->approvals_col = v->key_col;
     const il_json *releases = il_json_get(v, IL_STR("for")), *expires = il_json_get(v, IL_STR("expires"));
     if (releases != NULL) {
         IL_TRY(il_words_effects(releases, (uint32_t)(IL_EGRESS | IL_COMMIT), "`for`", &p->releases, err));
+        p->releases_line = il_json_line(releases);
+        p->releases_col = il_json_col(releases);
     }
     return expires != NULL ? il_words_duration(expires, &p->approval_ms, err) : IL_OK;
 }

@@ -185,7 +185,7 @@ il_status il_tool_load(const il_json *entry, il_arena *arena, il_tool *out, il_e
     for (size_t i = 0; i < 9; i++) {
         not_yet[i] = il_str_of(later[i]);
     }
-    *out = (il_tool){.line = il_json_line(entry)};
+    *out = (il_tool){.line = il_json_line(entry), .col = il_json_col(entry)};
     IL_TRY(il_words_not_yet(entry, not_yet, 9, err));
     IL_TRY(il_json_only(entry, keys, 8, "an entry of `tools`", err));
     const il_json *match = il_json_get(entry, IL_STR("match")), *effects = il_json_get(entry, IL_STR("effects"));
@@ -213,6 +213,7 @@ il_status il_tool_load(const il_json *entry, il_arena *arena, il_tool *out, il_e
     if (plain != NULL) {
         IL_TRY(il_tool_several(out, IL_ROLE_PLAIN, IL_KIND_NAME, plain, arena, err));
     }
+    out->sink_said = il_json_get(entry, IL_STR("sink")) != NULL;
     IL_TRY(il_tool_word(il_json_get(entry, IL_STR("sink")), "standing", "once", &out->once, err));
     IL_TRY(il_tool_word(il_json_get(entry, IL_STR("audience")), "public", "addressed", &out->addressed, err));
     return il_tool_meaning(entry, arena, out, err);

@@ -28,12 +28,13 @@ typedef struct il_tool {
     il_glob *globs;
     uint32_t effects; /* secret has set sensitive */
     bool once;        /* else standing */
+    bool sink_said;   /* `sink` is written out */
     bool addressed;   /* else public */
     uint32_t narguments, nbuilt;
     il_argument *arguments;
     il_built *built;
     uint8_t meaning[IL_DIGEST_BYTES]; /* of the entry without `match`: equal entries have equal digests */
-    uint32_t line;
+    uint32_t line, col;
 } il_tool;
 
 IL_NODISCARD il_status il_tool_load(const il_json *entry, il_arena *arena, il_tool *out, il_error *err);

@@ -26,7 +26,15 @@ static il_status il_words_unknown_effect(const il_json *v, uint32_t allowed, con
         return IL_JSON_FAIL(v, err, IL_E_INVALID, "%s: unknown word `%.*s`; did you mean `%.*s`?", what, IL_STR_ARG(text),
                             IL_STR_ARG(nearest));
     }
-    return IL_JSON_FAIL(v, err, IL_E_INVALID, "%s: `%.*s` is not a word that can stand here", what, IL_STR_ARG(text));
+    char words[96];
+    size_t n = 0;
+    for (uint32_t i = 0; i < IL_EFFECTS; i++) {
+        if ((allowed & (1u << i)) != 0) {
+            const bool last = (allowed >> (i + 1)) == 0;
+            n += il_format(words + n, sizeof words - n, "%s`%s`", n == 0 ? "" : last ? " and " : ", ", il_effect_words[i]);
+        }
+    }
+    return IL_JSON_FAIL(v, err, IL_E_INVALID, "%s: `%.*s` cannot stand here; what can are %s", what, IL_STR_ARG(text), words);
 }
 
 il_status il_words_effects(const il_json *list, uint32_t allowed, const char *what, uint32_t *out, il_error *err) {

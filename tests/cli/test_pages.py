@@ -43,6 +43,19 @@ def every_help_shows_an_example_that_begins_with_the_command(_):
 
 
 @test
+def commands_ask_for_the_policy_in_the_same_words(_):
+    for args in (["check"], ["gateway", "--", "true"], ["replay"]):
+        Run(*args).refuses().says("which policy? name it with --policy")
+    Run("validate").refuses().says("which policy?")
+
+
+@test
+def the_id_in_the_help_of_approvals_looks_like_one(_):
+    if not re.search(r"approvals approve [0-9a-f]{20}\n", Run("approvals", "--help").exits(0).out):
+        raise Failure("an id has 20 digits")
+
+
+@test
 def the_ledger_is_found_by_flag_environment_and_default(t):
     def where(*args, **environment):
         done = subprocess.run([INTERLOCK, "session", *args], env={"PATH": os.environ["PATH"], **environment}, capture_output=True, text=True, check=False,

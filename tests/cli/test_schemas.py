@@ -35,7 +35,7 @@ def schema_of_decisions_fits_every_scenario(_):
 def schema_of_flips_and_asked_approvals(t):
     policy, other = put(t, "a.yaml", test_check.ASKS), put(t, "b.yaml", test_check.POLICY)
     text = test_check.sessions({"steps": [test_check.FETCH, test_check.READ, test_check.SEND, {"tool": "none"}]})
-    for args in ([], ["--against", other]):
+    for args in ([], ["--against", other], ["--explain"], ["--explain", "--against", other]):
         for line in Run("replay", "--policy", policy, "--json", *args, stdin=text).exits(1).out.splitlines():
             schema.against("check.schema.json", json.loads(line))
 

@@ -197,11 +197,11 @@ def approvals_need_a_ledger_that_may_be_written(t):
 class Live:
     """A gateway that is spoken to one call at a time."""
 
-    def __init__(self, t):
+    def __init__(self, t, policy=POLICY):
         (t / "ran").write_text("")
         self.t, self.n = t, 1
         self.process = subprocess.Popen(
-            [INTERLOCK, "gateway", "--policy", put(t, "policy.yaml", POLICY), "--name", "t", "--session", "demo", "--ledger", str(t / "ledger.db"), "--",
+            [INTERLOCK, "gateway", "--policy", put(t, "policy.yaml", policy), "--name", "t", "--session", "demo", "--ledger", str(t / "ledger.db"), "--",
              sys.executable, put(t, "server.py", SERVER), str(t / "ran")],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}})
@@ -280,6 +280,7 @@ def a_session_on_a_machine_of_ones_own_is_read_with_its_policy(t):
     cli(t, "session", "show", "demo").refuses().says("--policy")
     same(read(t, "session", "show", "demo", *policy)["machine"], "mine")
     same([(s["id"], s["phase"], s["counted"]) for s in read(t, "session")["sessions"]], [("demo", "unknown", ["untrusted", "sensitive"])])
+    cli(t, "session").exits(0).says("unknown", "out").says("session show ID --policy POLICY")
     (waiting,) = read(t, "approvals")["approvals"]
     same((waiting["reason"], waiting["tool"]), (None, "t.send"))
     cli(t, "approvals", "approve", waiting["id"]).refuses().says("--policy")
@@ -288,3 +289,129 @@ def a_session_on_a_machine_of_ones_own_is_read_with_its_policy(t):
     cli(t, "session", "end", "demo", *policy).exits(0)
     put(t, "policy.yaml", POLICY)
     cli(t, "session", "show", "demo", *policy).refuses().says("another machine")
+
+
+# --- what a denial and a refusal to go on tell -----------------------------------------------------
+@test
+def gateway_names_the_session_and_both_policies_when_it_is_bound(t):
+    gateway(t, ("fetch", {}))
+    other = put(t, "other.yaml", POLICY + "mode: enforce\n")
+    theirs, ours = (json.loads(Run("validate", path, "--json").exits(0).out)["fingerprint"][:12] for path in (str(t / "policy.yaml"), other))
+    run = Run("gateway", "--policy", other, "--session", "demo", "--ledger", str(t / "ledger.db"), "--", "true").refuses()
+    run.says("session `demo` is bound to policy " + theirs).says("this one is " + ours).says("`interlock session end`").says("another id")
+
+
+@test
+def the_model_is_told_why_a_call_counts_as_sending_and_is_final(t):
+    server = POLICY.replace("trust: inside", "trust: outside").replace("approvals:", "  - {match: t.note, effects: []}\napprovals:")
+    live = Live(t)
+    try:
+        for tool in ("fetch", "read"):
+            live.call(tool)
+        text = live.call("post")["content"][0]["text"]
+        if "its way out is standing, so no human can release it" not in text or "outside" in text:
+            raise Failure(text)
+        text = live.call("send")["content"][0]["text"]
+        if "standing" in text:
+            raise Failure(text)
+    finally:
+        live.end()
+    os.unlink(t / "ledger.db")
+    live = Live(t, server)
+    try:
+        live.call("note")
+        text = live.call("read")["content"][0]["text"]
+        if "it counts as sending because its server is outside" not in text:
+            raise Failure(text)
+    finally:
+        live.end()
+
+
+# --- why, show and the list know approvals, and the trail can be read -------------------------------
+def nexts(t, *args):
+    return [(n["allowed"], n["human"]) for n in read(t, "session", "why", "demo", *args)["next"]][3:]
+
+
+@test
+def session_why_of_a_held_call_says_how_to_release_it(t):
+    gateway(t, ("fetch", {}), ("read", {}), SEND)
+    (waiting,) = read(t, "approvals")["approvals"]
+    why = read(t, "session", "why", "demo")
+    same(why["denied"]["request"], {"id": waiting["id"], "state": "waits", "by": None, "expires_ms": waiting["expires_ms"]})
+    same((why["denied"]["standing"], nexts(t)), (False, [(False, True), (False, False)]))
+    run = cli(t, "session", "why", "demo").exits(0).says(f"request {waiting['id']}: waits for a human until 20", "out")
+    run.says(f"\n  to release it once: interlock approvals approve {waiting['id']} --ledger {t / 'ledger.db'}\n", "out")
+    run.says("waits for a human (lethal-trifecta)\n", "out").says("denied (lethal-trifecta), final\n", "out")
+    cli(t, "approvals", "approve", waiting["id"]).exits(0)
+    cli(t, "session", "why", "demo").exits(0).says(f"request {waiting['id']}: approved, not used yet, answered by ", "out")
+    gateway(t, SEND)
+    same(read(t, "session", "why", "demo")["denied"]["request"]["state"], "used")
+
+
+@test
+def session_why_says_what_the_policy_would_release_only_when_it_is_known(t):
+    final = POLICY.replace("approvals: {expires: 10m}\n", "")
+    gateway(t, ("fetch", {}), ("read", {}), policy=final)
+    policy = str(t / "policy.yaml")
+    same(nexts(t), [(False, None), (False, False)])
+    cli(t, "session", "why", "demo").exits(0).says("denied (lethal-trifecta), unless the policy's `approvals` let a human release it\n", "out")
+    same(nexts(t, "--policy", policy), [(False, False), (False, False)])
+    same(nexts(t, "--policy", put(t, "other.yaml", POLICY)), [(False, None), (False, False)])  # another policy than the session's
+    gateway(t, SEND, policy=final)
+    same(nexts(t), [(False, False), (False, False)])
+
+
+@test
+def session_why_names_a_standing_way_out(t):
+    gateway(t, ("fetch", {}), ("read", {}), ("post", {}))
+    same(read(t, "session", "why", "demo")["denied"]["standing"], True)
+    cli(t, "session", "why", "demo").exits(0).says("its way out is standing", "out")
+
+
+@test
+def session_show_says_who_released_what(t):
+    gateway(t, ("fetch", {}), ("read", {}), SEND, ("send", {"to": "x@y.example", "body": ""}))
+    first, second = (a["id"] for a in sorted(read(t, "approvals")["approvals"], key=lambda a: a["expires_ms"]))
+    cli(t, "approvals", "approve", first).exits(0)
+    cli(t, "approvals", "deny", second).exits(0)
+    gateway(t, SEND)
+    calls = read(t, "session", "show", "demo")["calls"]
+    by = calls[2]["request"]["by"]
+    if not by:
+        raise Failure("nobody is named")
+    same([c["request"] for c in calls], [None, None, {"id": first, "state": "used", "by": by}, {"id": second, "state": "denied", "by": by},
+                                         {"id": first, "state": "used", "by": by}])
+    run = cli(t, "session", "show", "demo").exits(0).says(f"require_approval (machine: lethal-trifecta), request {second} denied by {by}\n", "out")
+    run.says(f"allow, request {first} approved by {by}\n", "out")
+
+
+@test
+def session_trail_prints_the_rows_with_their_hashes(t):
+    gateway(t, ("fetch", {}), session="other")
+    gateway(t, ("fetch", {}), ("read", {}), SEND)
+    printed = [json.loads(line) for line in cli(t, "session", "show", "demo", "--trail").exits(0).out.splitlines()]
+    db = sqlite3.connect(t / "ledger.db")
+    rows = db.execute("select seq, time_ms, kind, ticket, body, lower(hex(hash)) from rows where key = 'demo' order by seq").fetchall()
+    db.close()
+    same([(r["seq"], r["time_ms"], r["kind"], r["ticket"], r["body"], r["hash"]) for r in printed], [(*r[:4], json.loads(r[4]), r[5]) for r in rows])
+    same(({r["session"] for r in printed}, [r["kind"] for r in printed][:2], len({r["hash"] for r in printed}) == len(printed) > 5), ({"demo"}, ["begin", "decision"], True))
+    for args in (["show", "nobody"], ["show", ""]):
+        cli(t, "session", *args, "--trail").refuses()
+    cli(t, "session", "why", "demo", "--trail").refuses().says("`show`")
+
+
+@test
+def session_list_has_a_head_and_shows_ways_out_and_mode(t):
+    gateway(t, ("post", {}), session="open")
+    gateway(t, ("fetch", {}), session="seen", policy=POLICY + "mode: monitor\n")
+    same([(s["id"], s["open"], s["unenforced"]) for s in read(t, "session")["sessions"]], [("seen", False, True), ("open", True, False)])
+    lines = cli(t, "session").exits(0).out.splitlines()
+    same((lines[0].split()[:4], lines[1].split()[2:], lines[2].split()[2:]),
+         (["session", "changed", "state", "mode"], ["live", "monitor", "untrusted"], ["live", "enforce", "egress"]))
+
+
+@test
+def session_end_of_an_ended_session_says_so(t):
+    gateway(t)
+    cli(t, "session", "end", "demo").exits(0).says("ended demo\n", "out")
+    cli(t, "session", "end", "demo").exits(0).says("demo had ended already\n", "out")

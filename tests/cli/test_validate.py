@@ -3,6 +3,7 @@
 import json
 import os
 
+import test_harden
 from run import BIG, Failure, ROOT, Run, case, put, test
 
 POLICY = """interlock: 1
@@ -33,9 +34,99 @@ def compare(t, listing, code):
 def validate_reports_what_a_server_lists_and_the_policy_does_not(t):
     report = compare(t, {"tools": TOOLS}, 1)
     same([(f["finding"], f["name"], f["line"]) for f in report["findings"]], [("unlabelled-tool", "s.post_message", None), ("unmatched-name", "s.wrte", 7)])
-    same(report["findings"][0]["propose"], "- { match: s.post_message, effects: [untrusted, egress], to: { channel: [channel_id] }, reads: [text] }")
+    same(report["findings"][0]["propose"], "- { match: s.post_message, effects: [untrusted, egress], to: { channel: [channel_id] }, reads: [text] }"
+         " # sink: once? if a call only sends and keeps nothing open; without it no human can release it")
     if "s.write" not in report["findings"][1]["message"]:
         raise Failure("want a suggestion")
+
+
+@test
+def validate_does_not_ask_for_once_where_something_stays(t):
+    tools = [{"name": "read"}, {"name": "write"}, {"name": "wrte"}, {"name": "share_file"}, {"name": "sendMail"}]
+    proposed = {f["name"]: f["propose"] for f in compare(t, tools, 1)["findings"]}
+    same(("sink" in proposed["s.share_file"], "sink: once?" in proposed["s.sendMail"]), (False, True))
+
+
+def warnings(t, policy, code=0):
+    report = json.loads(Run("validate", put(t, "policy.yaml", policy), "--json", limit=120).exits(code).out)
+    same((report["valid"], report["findings"]), (True, []))
+    return [(w["warning"], w["name"], w["line"], w["col"]) for w in report["warnings"]]
+
+
+@test
+def validate_warns_of_effects_that_the_machine_does_not_model(t):
+    policy = """interlock: 1
+machine: trifecta
+tools:
+  - {match: own, effects: [commit]}
+  - {match: key, effects: [secret]}
+  - {match: read, effects: [sensitive, untrusted]}
+approvals:
+  for: [egress, commit]
+"""
+    same(warnings(t, policy), [("effect-not-modelled", "own", 4, 5), ("effect-not-modelled", "key", 5, 5), ("effect-not-modelled", "approvals", 8, 8)])
+    run = Run("validate", str(t / "policy.yaml")).exits(0)
+    run.says("policy.yaml:4:5: warning: `own`: machine `trifecta` does not model `commit`", "out").says("`secret`: it counts as `sensitive`", "out")
+    run.says("3 entries for tools, 3 warnings", "out")
+    same(warnings(t, policy.replace("[egress, commit]", "[egress]"))[2:], [])
+    same(warnings(t, policy.replace("trifecta", str(ROOT / "tests/machines/standard.yaml"))), [])
+
+
+@test
+def validate_warns_of_a_standing_sink_that_no_human_can_release(t):
+    policy = """interlock: 1
+machine: trifecta
+servers: {s: {trust: inside}, far: {trust: outside}}
+tools:
+  - {match: s.once, effects: [egress], sink: once}
+  - {match: s.post, effects: [egress]}
+  - {match: s.said, effects: [egress], sink: standing}
+  - {match: far.any, effects: []}
+"""
+    same(warnings(t, policy), [])
+    same(warnings(t, policy + "approvals: {for: [commit]}\n"), [("effect-not-modelled", "approvals", 9, 18)])
+    same(warnings(t, policy + "approvals: {expires: 1m}\n"), [("standing-sink", "s.post", 6, 5), ("standing-sink", "far.any", 8, 5)])
+
+
+@test
+def validate_warns_of_a_server_that_is_not_declared(t):
+    policy = """interlock: 1
+machine: trifecta
+tools:
+  - {match: own, effects: []}
+  - {match: "(z|w).x", effects: []}
+  - {match: [z.other, "*.all"], effects: []}
+"""
+    same(warnings(t, policy), [("undeclared-server", "z", 5, 5), ("undeclared-server", "w", 5, 5)])
+    Run("validate", str(t / "policy.yaml")).exits(0).says("policy.yaml:5:5: warning: server `z` is not declared in `servers` and judged as outside", "out")
+    same(warnings(t, policy.replace("tools:", "servers: {z: {trust: outside}, w: {trust: inside}}\ntools:")), [])
+
+
+@test
+def validate_warns_of_approvals_on_a_machine_without(t):
+    put(t, "m.yaml", test_harden.SMALL)
+    same(warnings(t, "interlock: 1\nmachine: ./m.yaml\ntools: [{match: a, effects: []}]\napprovals: {expires: 1m}\n"),
+         [("approvals-not-modelled", "approvals", 4, 1)])
+
+
+@test
+def validate_counts_in_words(t):
+    Run("validate", put(t, "p.yaml", "interlock: 1\nmachine: trifecta\ntools: [{match: a, effects: []}]\n")).exits(0).says(", 1 entry for tools\n", "out")
+    policy = put(t, "policy.yaml", POLICY)
+    run = Run("validate", policy, "--tools", "s=" + put(t, "tools.json", json.dumps(TOOLS))).exits(1)
+    run.says("4 entries for tools, 1 warning; 3 listed tools, 2 findings", "out").says("policy.yaml:7:5: finding: `s.wrte` matches no tool", "out")
+
+
+@test
+def validate_names_the_way_to_list_a_domain(t):
+    for kind, text, says in (("email", "corp.example", '"@corp.example"'), ("email", "*@corp.example", '"@corp.example"'), ("email", "*.corp.example", '"@corp.example"'),
+                             ("host", "*.corp.example", "`.corp.example`"), ("email", "a b@corp.example", "`a b@corp.example`: not an email address: its name")):
+        Run("validate", put(t, "p.yaml", f"interlock: 1\nmachine: trifecta\nours: {{{kind}: [\"{text}\"]}}\ntools: [{{match: a, effects: []}}]\n")).refuses(True).says(says)
+
+
+@test
+def validate_names_what_approvals_can_be_for(t):
+    Run("validate", put(t, "p.yaml", POLICY + "approvals: {for: [untrusted]}\n")).refuses(True).says("`untrusted`").says("`egress` and `commit`")
 
 
 @test
@@ -155,7 +246,7 @@ def check_runs_on_a_machine_of_ones_own(t):
 # --- init -----------------------------------------------------------------------------------------
 @test
 def init_prints_and_writes_the_same(t):
-    printed = Run("init", "-").exits(0).out
+    printed = Run("init", "-").exits(0).says("without it every denial is final", "out").out
     Run("init", cwd=t).exits(0)
     same((t / "policy.yaml").read_text(), printed)
     if (t / "policy.yaml").stat().st_mode & 0o022:

@@ -17,7 +17,9 @@
 
 static il_str report_json(machine_case *c) {
     il_str out = {0};
-    assert_int_equal(il_harden_json(&c->h, &c->arena, &out, &c->err), IL_OK);
+    il_json *report = NULL;
+    assert_int_equal(il_harden_object(&c->h, &c->arena, &report, &c->err), IL_OK);
+    assert_int_equal(il_harden_json(report, &c->arena, &out, &c->err), IL_OK);
     return out;
 }
 

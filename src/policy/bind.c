@@ -161,13 +161,13 @@ static il_status il_bind_group(const il_bind_gap *g, const char *what, bool *has
 }
 
 static il_status il_bind_variables(il_bind *b, il_error *err) {
-    static const char *const names[] = {"untrusted", "sensitive", "flight",  "open", "secret",
-                                        "crossing",  "asked",     "granted", "phase"};
-    uint32_t *places[] = {&b->untrusted, &b->sensitive, &b->flight,  &b->open, &b->secret,
-                          &b->crossing,  &b->asked,     &b->granted, &b->phase};
+    static const char *const names[] = {"untrusted", "sensitive", "flight", "open",   "phase",
+                                        "secret",    "crossing",  "asked",  "granted"};
+    uint32_t *places[] = {&b->untrusted, &b->sensitive, &b->flight, &b->open,   &b->phase,
+                          &b->secret,    &b->crossing,  &b->asked,  &b->granted};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         *places[i] = il_machine_var_find(b->machine, il_str_of(names[i]));
-        if (i < 4 && *places[i] == UINT32_MAX) {
+        if (i < 5 && *places[i] == UINT32_MAX) {
             return il_error_set(err, IL_E_INVALID, "this machine has no variable `%s`, so no session can be kept with it",
                                 names[i]);
         }
@@ -183,10 +183,34 @@ static uint32_t il_bind_values(const il_bind *b, uint32_t var) {
     return n;
 }
 
+/* The word is one of the phase's, and a session in that phase admits nothing: whatever the machine's regions say, an ended session stays ended. */
+static il_status il_bind_phase_check(const il_bind *b, const char *word, il_error *err) {
+    bool known = false;
+    for (uint32_t v = 0; il_machine_value_name(b->machine, b->phase, v).n > 0; v++) {
+        known = known || il_str_eq(il_machine_value_name(b->machine, b->phase, v), il_str_of(word));
+    }
+    if (!known) {
+        return il_error_set(err, IL_E_INVALID, "this machine's `phase` has no word `%s`, so no session can be kept with it", word);
+    }
+    for (uint32_t k = 0; k < (1u << IL_EFFECTS) * 6; k++) {
+        uint32_t symbol = il_bind_admit(b, k / 6, (il_sink_word)(k % 3), k % 6 >= 3);
+        for (uint32_t i = 0; i < il_machine_states(b->machine); i++) {
+            uint64_t state = il_machine_state(b->machine, i);
+            if (il_bind_phase(b, state, word) && il_machine_step(b->machine, state, symbol).verdict == IL_ACCEPT) {
+                return il_error_set(err, IL_E_INVALID, "this machine admits a call in a session that is %s; mark `admit` as `live: true`",
+                                    word);
+            }
+        }
+    }
+    return IL_OK;
+}
+
 il_status il_bind_open(const il_machine *machine, il_bind *out, il_error *err) {
     *out = (il_bind){.machine = machine};
     IL_TRY(il_bind_variables(out, err));
     IL_TRY(il_bind_needed(out, err));
+    IL_TRY(il_bind_phase_check(out, "quarantined", err));
+    IL_TRY(il_bind_phase_check(out, "ended", err));
     il_bind_gap refines = {0}, joins = {0}, approvals = {0};
     il_bind_gap_refine(out, &refines);
     IL_TRY(il_bind_group(&refines, "declare every `refine`, or none", &out->refines, err));

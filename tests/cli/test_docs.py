@@ -67,6 +67,18 @@ def what_the_monitor_misses_in_a_machine_is_named(t):
 
 
 @test
+def a_session_that_has_ended_stays_ended_whatever_the_machine_says(t):
+    over = '      - {as: over, if: "pre.phase != \'live\'%s"}\n      - {as: no-leak, if'
+    text = SMALLEST.replace("    live: true\n", "").replace("busy, quarantined, ended]", "busy, over]")
+    benign = text.replace("      - {as: no-leak, if", over % " && (call.egress != 'none' || call.untrusted || call.sensitive)")
+    frozen = text.replace("      - {as: no-leak, if", over % "").replace("live, quarantined, ended]", "live, frozen, ended]").replace("'quarantined'", "'frozen'")
+    for machine, why in ((benign, "live: true"), (frozen, "no word `quarantined`")):
+        put(t, "smallest.yaml", machine)
+        Run("harden", str(t / "smallest.yaml")).exits(0).says("NOT USABLE by the monitor", "out").says(why, "out")
+        Run("validate", put(t, "policy.yaml", POLICY)).refuses(True).says(why)
+
+
+@test
 def laundering_without_a_word_for_a_way_out_is_vacuous(t):
     text = re.sub(r", egress: \[none, once, standing\]", "", SMALLEST)
     text = text.replace("pre.flight || call.egress == 'once'", "pre.flight").replace("pre.open || call.egress == 'standing'", "pre.open")

@@ -12,6 +12,7 @@
 #include "interlock/host.h"
 #include "mcp/filter.h"
 #include "mcp/gateway.h"
+#include "policy/compiled.h"
 
 #define GATEWAY_LIMIT_S ((uint64_t)600) /* a call with progress */
 #define GATEWAY_GRACE_MS 60000u         /* the durable deadline lies behind our own, so that it only acts when we are dead */
@@ -136,11 +137,28 @@ static il_status gateway_monitor(gateway_run *run, il_error *err) {
     return il_monitor_begin(run->monitor, il_str_of(run->session), &how, err);
 }
 
+/* A name that the policy does not declare is judged as outside, and few entries will match it: nearly always a slip. */
+static void gateway_say_server(gateway_run *run) {
+    const il_policy *p = il_bundle_policy(run->bundle);
+    if (il_policy_server(p, il_str_of(run->name)) != NULL) {
+        return;
+    }
+    char known[256];
+    size_t n = 0;
+    for (uint32_t i = 0; i < p->nservers; i++) {
+        n += il_format(known + n, sizeof known - n, "%s`%.*s`", i ? ", " : "", IL_STR_ARG(p->servers[i].name));
+    }
+    il_log_write(&run->log, IL_LOG_WARN,
+                 "the policy declares no server `%s` (it declares %s); every call to it counts as going outside, see --name",
+                 run->name, n ? known : "none");
+}
+
 /* What a person should know before the agent starts. */
 static void gateway_say(gateway_run *run, bool unenforced) {
     struct stat ledger;
     il_log_write(&run->log, IL_LOG_INFO, "session %s%s, server `%s`, ledger %s", run->session, run->session_flag ? "" : " (new)",
                  run->name, run->path);
+    gateway_say_server(run);
     if (unenforced) {
         il_log_write(&run->log, IL_LOG_WARN, "monitor mode: calls are decided and recorded, but nothing is stopped");
     }

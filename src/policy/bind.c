@@ -190,15 +190,16 @@ static il_status il_bind_phase_check(const il_bind *b, const char *word, il_erro
         known = known || il_str_eq(il_machine_value_name(b->machine, b->phase, v), il_str_of(word));
     }
     if (!known) {
-        return il_error_set(err, IL_E_INVALID, "this machine's `phase` has no word `%s`, so no session can be kept with it", word);
+        return il_error_set(err, IL_E_INVALID, "this machine's `phase` has no word `%s`, so no session can be kept with it",
+                            word);
     }
     for (uint32_t k = 0; k < (1u << IL_EFFECTS) * 6; k++) {
         uint32_t symbol = il_bind_admit(b, k / 6, (il_sink_word)(k % 3), k % 6 >= 3);
         for (uint32_t i = 0; i < il_machine_states(b->machine); i++) {
             uint64_t state = il_machine_state(b->machine, i);
             if (il_bind_phase(b, state, word) && il_machine_step(b->machine, state, symbol).verdict == IL_ACCEPT) {
-                return il_error_set(err, IL_E_INVALID, "this machine admits a call in a session that is %s; mark `admit` as `live: true`",
-                                    word);
+                return il_error_set(err, IL_E_INVALID,
+                                    "this machine admits a call in a session that is %s; mark `admit` as `live: true`", word);
             }
         }
     }

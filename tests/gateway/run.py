@@ -544,7 +544,14 @@ def test_the_default_name():
     g = Gateway(policy=policy, name=None, server=["/usr/bin/env", *SERVER, "/dev/null"])
     g.start()
     assert words(g.call("echo", a=1)) == '{"a": 1}'
-    assert "server `env`" in g.stderr
+    assert "server `env`" in g.stderr and "declares no server" not in g.stderr
+    g.end()
+
+
+def test_a_name_that_the_policy_does_not_declare_is_said():
+    g = Gateway(policy=INSIDE, name="fakir")
+    g.start()
+    assert "declares no server `fakir` (it declares `fake`)" in g.stderr, g.stderr
     g.end()
 
 

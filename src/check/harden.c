@@ -139,9 +139,9 @@ static il_status harden_checks(il_harden *h, il_error *err) {
     return harden_certify(h, err);
 }
 
-il_status il_harden_run(il_harden *h, const il_alloc *alloc, il_arena *arena, const il_model *m, const il_space_bounds *bounds,
-                        il_error *err) {
-    *h = (il_harden){0};
+static il_status harden_run(il_harden *h, const il_alloc *alloc, il_arena *arena, const il_model *m, const il_space_bounds *bounds,
+                            bool verdict_only, il_error *err) {
+    *h = (il_harden){.verdict_only = verdict_only};
     il_machine *table = NULL;
     il_status status = il_subject_init(&h->subject, alloc, arena, m, bounds, err);
     h->rule_fired = IL_NEW_ARRAY(arena, bool, m->nrules);
@@ -158,6 +158,16 @@ il_status il_harden_run(il_harden *h, const il_alloc *alloc, il_arena *arena, co
     il_machine_free(table);
     h->subject.table = NULL;
     return status;
+}
+
+il_status il_harden_run(il_harden *h, const il_alloc *alloc, il_arena *arena, const il_model *m, const il_space_bounds *bounds,
+                        il_error *err) {
+    return harden_run(h, alloc, arena, m, bounds, false, err);
+}
+
+il_status il_harden_prove(il_harden *h, const il_alloc *alloc, il_arena *arena, const il_model *m, il_error *err) {
+    const il_space_bounds bounds = {0};
+    return harden_run(h, alloc, arena, m, &bounds, true, err);
 }
 
 void il_harden_free(il_harden *h) { il_subject_free(&h->subject); }

@@ -109,6 +109,7 @@ typedef struct il_harden {
     il_recovery recovery;
     il_control controls[IL_CONTROLS];
     bool bounded; /* some bound was reached */
+    bool verdict_only; /* the smallest havoc sets are not searched for: they are advice, not part of the verdict */
     bool fully_mediated;
     int exit; /* 0 all pass, 1 a finding, 2 inconclusive or vacuous, 4 an instrument failed */
 } il_harden;
@@ -117,6 +118,8 @@ typedef struct il_harden {
  * hardened at all (IL_E_INVALID: a domain escape, positioned) or for lack of memory; a finding is no failure. */
 IL_NODISCARD il_status il_harden_run(il_harden *h, const il_alloc *alloc, il_arena *arena, const il_model *m,
                                      const il_space_bounds *bounds, il_error *err);
+/* The same verdict and certificate for a program that starts with the machine, without what only a reader of the report needs. */
+IL_NODISCARD il_status il_harden_prove(il_harden *h, const il_alloc *alloc, il_arena *arena, const il_model *m, il_error *err);
 void il_harden_free(il_harden *h);
 
 /* The report: an object, its canonical JSON (sorted keys, no times, no paths, one line), or text for people. */

@@ -188,7 +188,9 @@ static il_status havoc_check(il_harden *h, const havoc_group *g, il_error *err) 
     il_check *lines[IL_MODEL_REGIONS_MAX] = {0};
     uint64_t bounded = 0;
     IL_TRY(havoc_lines(h, g, lines, err));
-    IL_TRY(havoc_name(h, g, &bounded, err));
+    if (!h->verdict_only) {
+        IL_TRY(havoc_name(h, g, &bounded, err));
+    }
     for (uint32_t r = 0; r < h->subject.m->nregions; r++) {
         if (!lines[r]) {
             continue;

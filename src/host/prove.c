@@ -9,9 +9,8 @@
 
 static il_status prove_model(const il_alloc *alloc, il_arena *scratch, il_arena *arena, const il_model *model, il_str *table,
                              il_str *certificate, il_error *err) {
-    const il_space_bounds bounds = {0};
     il_harden h = {0};
-    il_status status = il_harden_run(&h, alloc, scratch, model, &bounds, err);
+    il_status status = il_harden_prove(&h, alloc, scratch, model, err);
     if (status == IL_OK && !h.fully_mediated) {
         status = il_error_set(err, IL_E_SEAL, "it is not fully mediated and cannot guard a session; run: interlock harden on it");
     }

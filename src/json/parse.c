@@ -231,6 +231,11 @@ static il_status json_member(json_reader *r, il_json *object, il_json **out) {
     }
     const il_json *same = il_json_member_add(object, v);
     if (same != NULL) {
+        /* A line of a file of lines is parsed by itself: only the caller knows its number, so it is not said where it is the same. */
+        if (same->key_line == v->key_line) {
+            return il_error_at(r->err, IL_E_SYNTAX, v->key_line, v->key_col, v->key_offset,
+                               "duplicate key `%.*s`, first at column %u", IL_STR_ARG(v->key), same->key_col);
+        }
         return il_error_at(r->err, IL_E_SYNTAX, v->key_line, v->key_col, v->key_offset,
                            "duplicate key `%.*s`, first at line %u column %u", IL_STR_ARG(v->key), same->key_line, same->key_col);
     }

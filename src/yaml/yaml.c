@@ -371,6 +371,9 @@ static il_status yaml_broken(yaml_reader *r, const yaml_parser_t *parser) {
     }
     const char *problem = parser->problem == NULL ? "not yaml" : parser->problem;
     const size_t at = il_yaml_seek(&r->place, r->text, parser->problem_mark.index);
+    if (at < r->text.n && r->text.p[at] == '\t') {
+        return il_yaml_refuse(r->text, at, r->err, "a tab; indent with spaces");
+    }
     if (il_str_starts(il_str_of(problem), IL_STR("mapping values are not allowed"))) {
         return il_yaml_refuse(r->text, at, r->err, "a second `: ` on the line or wrong indentation; quote this if it is text");
     }

@@ -52,6 +52,13 @@ def check_prints_the_members_in_their_order(t):
 
 
 @test
+def check_places_a_duplicate_key_in_the_file(t):
+    lines = '{"steps":[]}\n{"steps":[{"tool":"t.fetch","args":{"a":1,"a":2}}]}\n'
+    run = Run("check", "--policy", put(t, "policy.yaml", POLICY), put(t, "s.ndjson", lines)).exits(3)
+    run.says("s.ndjson:2:43: error: duplicate key `a`, first at column 37")
+
+
+@test
 def check_counts_what_it_decided(t):
     _, summary = decide(t, {"steps": [FETCH, READ, POST]}, {"steps": [{"tool": "own"}]})
     same(summary, {"sessions": 2, "steps": 4, "block": 1, "require_approval": 0, "allow": 3})

@@ -74,6 +74,10 @@ static void strict_duplicate_key_is_refused_with_both_positions(void **state) {
     assert_int_equal(c.err.col, 2);
     assert_string_equal(c.err.msg, "duplicate key `a`, first at line 1 column 2");
     parse_end(&c);
+    /* a line of a file of lines has the number that its caller knows */
+    parse(&c, "{\"a\": 1, \"a\": 2}");
+    assert_string_equal(c.err.msg, "duplicate key `a`, first at column 2");
+    parse_end(&c);
 }
 
 static void strict_large_integers_are_exact(void **state) {

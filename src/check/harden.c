@@ -139,8 +139,8 @@ static il_status harden_checks(il_harden *h, il_error *err) {
     return harden_certify(h, err);
 }
 
-static il_status harden_run(il_harden *h, const il_alloc *alloc, il_arena *arena, const il_model *m, const il_space_bounds *bounds,
-                            bool verdict_only, il_error *err) {
+static il_status harden_run(il_harden *h, const il_alloc *alloc, il_arena *arena, const il_model *m,
+                            const il_space_bounds *bounds, bool verdict_only, il_error *err) {
     *h = (il_harden){.verdict_only = verdict_only};
     il_machine *table = NULL;
     il_status status = il_subject_init(&h->subject, alloc, arena, m, bounds, err);

@@ -108,7 +108,7 @@ typedef struct il_harden {
     bool *symbol_accepted; /* nsymbols entries */
     il_recovery recovery;
     il_control controls[IL_CONTROLS];
-    bool bounded; /* some bound was reached */
+    bool bounded;      /* some bound was reached */
     bool verdict_only; /* the smallest havoc sets are not searched for: they are advice, not part of the verdict */
     bool fully_mediated;
     int exit; /* 0 all pass, 1 a finding, 2 inconclusive or vacuous, 4 an instrument failed */

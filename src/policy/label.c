@@ -344,9 +344,12 @@ static bool il_label_lists(il_str tool, const il_json *args) {
 static il_status il_label_judge(const il_policy *p, il_str server, il_str tool, const il_json *args, uint32_t held,
                                 il_arena *scratch, il_label *out, il_error *err) {
     il_str name = {0};
+    if (tool.n == 0) {
+        return IL_OK;
+    }
     IL_TRY(il_label_name(server, tool, scratch, &name, err));
     /* A dot in the server's name, or a host's own tool with one, would let one tool pass for another server's. */
-    if (tool.n == 0 || !il_glob_name_ok(name) || il_str_find(server, IL_STR("."), 0) != SIZE_MAX ||
+    if (!il_glob_name_ok(name) || il_str_find(server, IL_STR("."), 0) != SIZE_MAX ||
         (server.n == 0 && il_str_find(tool, IL_STR("."), 0) != SIZE_MAX)) {
         return IL_OK;
     }

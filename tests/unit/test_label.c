@@ -372,6 +372,15 @@ static void label_bad_arguments(void **state) {
 }
 
 /* A thousand levels cannot be read, and 500 are refused by depth; both stay an egress. */
+/* A call of the C API that names no tool: nothing is copied from nowhere. */
+static void label_no_tool(void **state) {
+    policy_case *c = *state;
+    policy_must(c, label_policy);
+    il_label l = {.known = true};
+    assert_int_equal(il_policy_label(c->policy, IL_STR("in"), (il_str){0}, NULL, 0, &c->arena, &l, NULL), IL_OK);
+    assert_false(l.known);
+}
+
 static void label_deep(void **state) {
     policy_case *c = *state;
     policy_must(c, label_policy);
@@ -422,7 +431,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(label_vouching), cmocka_unit_test(label_is_monotone), cmocka_unit_test(label_unknown),
         cmocka_unit_test(label_sinks),    cmocka_unit_test(label_deep),        cmocka_unit_test(label_bad_arguments),
-        cmocka_unit_test(label_memory),
+        cmocka_unit_test(label_memory),   cmocka_unit_test(label_no_tool),
     };
     return cmocka_run_group_tests(tests, label_setup, label_teardown);
 }

@@ -37,6 +37,39 @@ static size_t il_text_url_end(il_str t, size_t from) {
     return end;
 }
 
+/* The length of a sign that typography puts around a word: no-break spaces, quotation marks, dashes, bullet, ellipsis; else 0. None is in a
+ * top-level domain, and none becomes a full stop when browsers normalise a host (the ellipsis becomes three, with nothing between). */
+static size_t il_text_mark(il_str t, size_t at) {
+    static const char *const marks[] = {"\xc2\xa0",     "\xe2\x80\xaf", "\xc2\xab",     "\xc2\xbb",     "\xe2\x80\x93",
+                                        "\xe2\x80\x94", "\xe2\x80\x98", "\xe2\x80\x99", "\xe2\x80\x9a", "\xe2\x80\x9c",
+                                        "\xe2\x80\x9d", "\xe2\x80\x9e", "\xe2\x80\xa2", "\xe2\x80\xa6"};
+    il_str rest = il_str_part(t, at, t.n);
+    for (size_t i = 0; rest.n > 1 && il_text_high(rest.p[0]) && i < sizeof marks / sizeof marks[0]; i++) {
+        if (il_str_starts(rest, il_str_of(marks[i]))) {
+            return il_str_of(marks[i]).n;
+        }
+    }
+    return 0;
+}
+
+/* Where the name in `t[from..end)` ends: before a mark, and in a URL before `'`, `,` or `;`, when nothing behind could be another label or
+ * make user information of it. Then a reader who takes the sign as part of the name gets one that no zone has; all else stays unreadable. */
+static size_t il_text_name_end(il_str t, size_t from, size_t end, bool url) {
+    size_t cut = from;
+    while (cut < end && il_text_mark(t, cut) == 0 && !(url && (t.p[cut] == '\'' || t.p[cut] == ',' || t.p[cut] == ';'))) {
+        cut++;
+    }
+    for (size_t i = cut; i < end; i++) {
+        char c = t.p[i];
+        size_t mark = il_text_mark(t, i);
+        if (c == '.' || c == '@' || c == '\\' || c == '%' || c == '&' || (il_text_high(c) && mark == 0)) {
+            return end;
+        }
+        i += mark > 0 ? mark - 1 : 0;
+    }
+    return cut;
+}
+
 /* Punctuation that a sentence puts behind a URL. */
 static il_str il_text_url_trim(il_str url) {
     static const char closing[] = ".,;:!?)]}'*_|";
@@ -52,6 +85,17 @@ static il_str il_text_url_trim(il_str url) {
         url.n--;
     }
     return url;
+}
+
+/* The URL in `t[from..]` whose authority begins at `authority`. */
+static il_str il_text_url(il_str t, size_t from, size_t authority) {
+    il_str url = il_text_url_trim(il_str_part(t, from, il_text_url_end(t, authority)));
+    size_t end = from + url.n, slash = authority;
+    while (slash < end && t.p[slash] != '/' && t.p[slash] != '?' && t.p[slash] != '#') {
+        slash++;
+    }
+    size_t cut = slash > authority ? il_text_name_end(t, authority, slash, true) : slash;
+    return cut < slash ? il_str_part(t, from, cut) : url;
 }
 
 static bool il_text_scheme_char(char c) { return il_ascii_alnum(c) || c == '+' || c == '-' || c == '.'; }
@@ -104,8 +148,11 @@ static bool il_text_at_colon(il_text_scan *s, il_str t, size_t colon) {
         if (scheme.n == 0) {
             return colon + 3 >= t.n || il_text_ends_url(t.p[colon + 3]) || il_text_report(s, IL_KIND_URL, (il_str){0});
         }
-        size_t from = colon - scheme.n;
-        return il_text_report(s, IL_KIND_URL, il_text_url_trim(il_str_part(t, from, il_text_url_end(t, from))));
+        size_t end = il_text_url_end(t, colon + 3);
+        if ((end == t.n || t.p[end] == ' ') && il_text_url_trim(il_str_part(t, colon + 3, end)).n == 0) {
+            return true; /* `https://` and nothing: a browser takes no space in a host */
+        }
+        return il_text_report(s, IL_KIND_URL, il_text_url(t, colon - scheme.n, colon + 3));
     }
     bool follows = colon + 1 < t.n && !il_text_ends_url(t.p[colon + 1]) && t.p[colon + 1] != '\'' && t.p[colon + 1] != ')' &&
                    t.p[colon + 1] != ',';
@@ -129,7 +176,7 @@ static bool il_text_wide_dot(il_str t, size_t at) {
 
 /* Reports a URL that was written without its scheme: what it stands on has one. */
 static bool il_text_schemeless(il_text_scan *s, il_str t, size_t at) {
-    il_str rest = il_text_url_trim(il_str_part(t, at, il_text_url_end(t, at)));
+    il_str rest = il_text_url(t, at, at);
     char *p = il_arena_bytes(s->scratch, rest.n + 8);
     if (p == NULL) {
         return il_text_report(s, IL_KIND_URL, (il_str){0});
@@ -139,10 +186,18 @@ static bool il_text_schemeless(il_text_scan *s, il_str t, size_t at) {
     return il_text_report(s, IL_KIND_URL, (il_str){p, rest.n + 8});
 }
 
+/* `file:\\host.example\x`, which mail programs open as a share. `://`, and what browsers repair to it, is read at the colon; `C:\\x` is a drive. */
+static bool il_text_share(il_str t, size_t at) {
+    il_str scheme = il_text_scheme(t, at - 1);
+    bool read = at + 1 < t.n && t.p[at] == '/' && t.p[at + 1] == '/';
+    return scheme.n > 1 && !read && !il_text_web_scheme(scheme);
+}
+
 /* `//host.example/…`, which takes the scheme of the page that it stands on. Browsers read any number of slashes and backslashes so, drop tabs
  * and line ends between them, and know hosts without a dot: an IPv6 literal and one number of 32 bits. */
 static bool il_text_at_slashes(il_text_scan *s, il_str t, size_t at) {
-    if (at > 0 && (t.p[at - 1] == ':' || il_text_slash(t.p[at - 1]) || il_ascii_alnum(t.p[at - 1]) || t.p[at - 1] == '.' ||
+    bool scheme = at > 0 && t.p[at - 1] == ':' && !il_text_share(t, at);
+    if (at > 0 && (scheme || il_text_slash(t.p[at - 1]) || il_ascii_alnum(t.p[at - 1]) || t.p[at - 1] == '.' ||
                    t.p[at - 1] == '_' || t.p[at - 1] == '-')) {
         return true;
     }
@@ -180,8 +235,12 @@ static bool il_text_at_slashes(il_text_scan *s, il_str t, size_t at) {
 
 /* `www.host.example`, which mail and chat programs make a link of. */
 static bool il_text_at_www(il_text_scan *s, il_str t, size_t at) {
-    bool begins = at == 0 || !(il_ascii_alnum(t.p[at - 1]) || t.p[at - 1] == '/' || t.p[at - 1] == '.' || t.p[at - 1] == '-' ||
-                               t.p[at - 1] == '_' || t.p[at - 1] == '@');
+    size_t from = at;
+    while (from > 0 && (t.p[from - 1] == '_' || t.p[from - 1] == '-')) {
+        from--; /* emphasis and the sign of a list */
+    }
+    bool begins =
+        from == 0 || !(il_ascii_alnum(t.p[from - 1]) || t.p[from - 1] == '/' || t.p[from - 1] == '.' || t.p[from - 1] == '@');
     bool www = begins && t.n - at > 4 && il_str_eq_nocase(il_str_part(t, at, at + 4), IL_STR("www.")) &&
                (il_ascii_alnum(t.p[at + 4]) || il_text_high(t.p[at + 4]));
     return !www || il_text_schemeless(s, t, at);
@@ -217,6 +276,20 @@ static bool il_text_top_label(il_str label) {
     return (only && letters >= 2) || (label.n > 4 && il_str_eq_nocase(il_str_part(label, 0, 4), IL_STR("xn--")));
 }
 
+/* Endings of file names that are no top-level domains: `Node.js/React`, `a.csv/b.csv`. `.md`, `.py`, `.sh`, `.zip` are both. */
+static bool il_text_file_ending(il_str label) {
+    static const char *const names[] = {"js",  "jsx",  "ts",  "tsx",  "json", "yaml", "yml",  "toml", "ini",
+                                        "cfg", "conf", "log", "txt",  "csv",  "tsv",  "pdf",  "doc",  "docx",
+                                        "xls", "xlsx", "ppt", "pptx", "html", "htm",  "xml",  "css",  "scss",
+                                        "sql", "png",  "jpg", "jpeg", "gif",  "svg",  "java", "hpp",  "cpp"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (il_str_eq_nocase(label, il_str_of(names[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool il_text_four_numbers(il_str host) {
     size_t dots = 0, digits = 0;
     for (size_t i = 0; i < host.n; i++) {
@@ -233,6 +306,13 @@ static bool il_text_at_host(il_text_scan *s, il_str t, size_t at, bool in_url) {
     }
     size_t end = at, from = at, dot = SIZE_MAX;
     while (end < t.n && il_text_domain_char(t.p[end])) {
+        size_t mark = il_text_mark(t, end);
+        if (mark > 0) {
+            end += mark;
+            from = end; /* a name begins behind it */
+            dot = SIZE_MAX;
+            continue;
+        }
         if (t.p[end] == '.' && (end == from || t.p[end - 1] == '.')) {
             from = end + 1; /* dots of a sentence */
             dot = SIZE_MAX;
@@ -250,7 +330,8 @@ static bool il_text_at_host(il_text_scan *s, il_str t, size_t at, bool in_url) {
     }
     size_t label_end = t.p[end - 1] == '.' ? end - 1 : end;
     bool numbers = il_text_four_numbers(il_str_part(t, from, label_end));
-    if (!numbers && !il_text_top_label(il_str_part(t, dot + 1, label_end))) {
+    il_str last = il_str_part(t, dot + 1, label_end);
+    if (!numbers && (!il_text_top_label(last) || il_text_file_ending(last))) {
         return true;
     }
     size_t behind = il_text_url_end(t, sign + 1);
@@ -266,6 +347,21 @@ static bool il_text_at_host(il_text_scan *s, il_str t, size_t at, bool in_url) {
         return true;
     }
     return il_text_schemeless(s, t, from);
+}
+
+/* `4.17.21` of `lodash@4.17.21`, `v4`: no host is all numbers but an address, and that has four. Longer numbers could be an address in one. */
+static bool il_text_version(il_str host) {
+    size_t digits = 0;
+    if (il_text_four_numbers(host)) {
+        return false;
+    }
+    for (size_t i = host.n > 1 && host.p[0] == 'v' ? 1 : 0; i < host.n; i++) {
+        digits = il_ascii_digit(host.p[i]) ? digits + 1 : 0;
+        if (digits > 4 || !(digits > 0 || host.p[i] == '.')) {
+            return false;
+        }
+    }
+    return host.n > 0;
 }
 
 /* What else RFC 5322 lets stand in a name, but for the signs of URLs, where `/@name` is no address. */
@@ -290,8 +386,9 @@ static bool il_text_at_sign(il_text_scan *s, il_str t, size_t at) {
     if (literal && from < at) {
         return il_text_report(s, IL_KIND_EMAIL, (il_str){0});
     }
-    if (to == at + 1) {
-        return true; /* nothing behind the sign */
+    to = il_text_name_end(t, at + 1, to, false);
+    if (to == at + 1 || il_text_version(il_str_part(t, at + 1, to))) {
+        return true; /* nothing behind the sign, or a number */
     }
     char before = from > 0 ? t.p[from - 1] : ' ';
     bool routed = before == '%' || before == '!' || before == '"' || before == '@';
@@ -306,6 +403,11 @@ static bool il_text_at_sign(il_text_scan *s, il_str t, size_t at) {
     }
     if (before == '"' && from > 0) {
         routed = false; /* "bob@x.example": quotes around an address, not around a local part */
+    }
+    for (size_t i = from; i < at; i++) {
+        size_t mark = il_text_mark(t, i);
+        from = mark > 0 && i + mark < at ? i + mark : from; /* the name begins behind it */
+        i += mark > 0 ? mark - 1 : 0;
     }
     while (from < at && t.p[from] == '.') {
         from++; /* dots of a sentence */

@@ -129,6 +129,41 @@ static const struct {
     {"data:text/html,<b> DATA:;base64,PGI+ <a href=\"data:text/html; charset=utf-8,x\">", "u!;u!;u!"},
     {"data&colon;x&comma;y", "u!"},
     {"tel: 030 123, the data: 1, 2, metadata:a,b hotel:x data:x note:y sms:", ""},
+    /* typography around a name, and where it could be part of one */
+    {"\xe2\x80\x9c"
+     "bo@corp.example\xe2\x80\x9d, \xe2\x80\x98https://a.example\xe2\x80\x99 \xe2\x80\x9c"
+     "a.example/x\xe2\x80\x9d",
+     "ebo@corp.example;uhttps://a.example;uhttps://a.example/x\xe2\x80\x9d"},
+    {"to\xc2\xa0"
+     "bo@corp.example\xc2\xa0today, bo@corp.example\xe2\x80\x94she, bo@corp.example\xe2\x80\xa6 "
+     "bo@corp.example\xe2\x80\x99s",
+     "ebo@corp.example;ebo@corp.example;ebo@corp.example;ebo@corp.example"},
+    {"https://a.example's https://a.example,https://b.example;x https://a.example\xc2\xa0(x)",
+     "uhttps://a.example;uhttps://a.example;uhttps://b.example;uhttps://a.example"},
+    {"https://a.example,b.evil.example", "uhttps://a.example,b.evil.example"},
+    {"https://a.example\xe2\x80\x9d.evil.example/ https://a.example;x@evil.example",
+     "uhttps://a.example\xe2\x80\x9d.evil.example/;uhttps://a.example;x@evil.example;ex@evil.example"},
+    {"https://a.example\xe2\x80\xa4"
+     "com",
+     "uhttps://a.example\xe2\x80\xa4"
+     "com"},
+    {"bo@a.example\xe2\x80\x94x.evil.example bo@a.example\xe3\x80\x82"
+     "com",
+     "ebo@a.example\xe2\x80\x94x.evil.example;ebo@a.example\xe3\x80\x82"
+     "com"},
+    {"see\xe2\x80\xa6"
+     "evil.example/x \xe2\x80\xa2"
+     "evil.example?x",
+     "uhttps://evil.example/x;uhttps://evil.example?x"},
+    {"links begin with https:// and not http:// or `https://)", ""},
+    {"https://\nevil.example https://\"x.evil.example", "uhttps://;uhttps://"},
+    /* versions, and names of files whose ending is no domain */
+    {"lodash@4.17.21 react@18 checkout@v4 bo@10.0.0.1 bo@3221226219 bo@1.example", "ebo@10.0.0.1;ebo@3221226219;ebo@1.example"},
+    {"Node.js/React a.csv/b.CSV page.html#top main.py#L3", "uhttps://main.py#L3"},
+    /* emphasis and lists in front of `www.`; shares */
+    {"_www.evil.example_ -www.evil.example a_www.b.example", "uhttps://www.evil.example;uhttps://www.evil.example"},
+    {"file:\\\\evil.example\\x smb:/\\evil.example/x C:\\\\x.yz\\y path:\\\\files\\x",
+     "uhttps://evil.example\\x;uhttps://evil.example/x"},
 };
 
 static void text_finds(void **state) {

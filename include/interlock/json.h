@@ -2,8 +2,8 @@
 /* Strict JSON (RFC 8259) and its canonical writer.
  *
  * Refused, with a position: duplicate keys (compared after unescaping), invalid UTF-8, lone surrogates, a byte order mark, NaN and
- * other non-JSON, text after the value, and anything above the limits. Number text survives exactly: any number of the grammar is
- * read, also one that no double holds (`1e400`); who computes with a number refuses what he cannot represent.
+ * other non-JSON, numbers that round to infinity (`1e400`: peers disagree on what they are), text after the value, and anything above
+ * the limits. Number text survives exactly, also where no double holds it; who computes with a number refuses what he cannot represent.
  *
  * Threads: a document is immutable once parsed and may be read from any thread.
  *

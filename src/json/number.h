@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The number grammar of RFC 8259 section 6. */
+/* The number grammar of RFC 8259 section 6, without numbers that round to infinity: peers read them as infinity, null or not at all. */
 #pragma once
 #include "json/node.h"
 

@@ -25,7 +25,6 @@ typedef struct difference {
 static difference differences[] = {
     {true, "too big integer", "number text is kept; who needs an int64 asks il_json_int", 0},
     {true, "too big negative integer", "as above", 0},
-    {true, "real number overflow", "1e400 is text here; who computes with it refuses what is not finite", 0},
     {true, "NUL byte in object key not supported", "keys are counted strings here", 0},
     {false, "expected the end after the value, found `\\x00`", "jansson loses a NUL byte that follows a number or literal", 0},
     {false, "expected `,` or `]`, found `\\x00`", "as above, inside an array", 0},

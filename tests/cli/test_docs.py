@@ -4,7 +4,7 @@ broken; docs/harden.md explains every check and finding; policies and configurat
 import json
 import re
 
-from run import Failure, ROOT, Run, put, test
+from run import HELLO, SERVER, Failure, ROOT, Run, put, test
 
 SMALLEST = (ROOT / "tests/machines/smallest.yaml").read_text()
 PAGE = (ROOT / "docs/machine.md").read_text()
@@ -119,6 +119,24 @@ def every_check_and_finding_is_explained(_):
     for line in re.findall(r'"\\n([A-Z][A-Z ]+)[:(]', sources[ROOT / "src/check/report_text.c"]):
         if line.strip() not in page:
             raise Failure(f"docs/harden.md does not have the closing line `{line.strip()}`")
+
+@test
+def the_guides_configurations_start_a_gateway(t):
+    """Every client's snippet is JSON of that client's shape, and its options, with only the paths and the server replaced, serve."""
+    page = (ROOT / "docs/guide.md").read_text()
+    snippets = [json.loads(block) for block in re.findall(r"^```json\n(.*?)^```", page, re.S | re.M)]
+    if len(snippets) != 4 or sum("servers" in snippet for snippet in snippets) != 1:
+        raise Failure(f"docs/guide.md shows {len(snippets)} configurations; adapt this test")
+    heads = [server["args"] for snippet in snippets for server in (snippet.get("mcpServers") or snippet["servers"]).values()]
+    typed = re.search(r"^claude mcp add .*?^```", page, re.S | re.M).group(0).replace("\\\n", " ").split()
+    heads.append(typed[typed.index("/usr/local/bin/interlock") + 1:])
+    put(t, "smallest.yaml", SMALLEST)
+    policy, server = put(t, "policy.yaml", POLICY), put(t, "server.py", SERVER)
+    for args in heads:
+        head = args[:args.index("--")]
+        head[head.index("--policy") + 1] = policy
+        Run(*head, "--", "python3", server, stdin=HELLO).exits(0).says('"serverInfo"', "out")
+
 
 @test
 def what_the_pages_show_as_a_policy_or_a_configuration_is_one(t):

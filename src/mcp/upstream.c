@@ -5,14 +5,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/str.h"
+#include "mcp/keeper.h"
 #include "net/reader.h"
 #include "net/writer.h"
 
@@ -36,16 +35,18 @@ struct il_upstream {
     il_upstream_config c;
     il_upstream_calls calls;
     void *ctx;
-    pid_t pid;
+    il_keeper keeper;
+    il_watch *watch;     /* of the keeper */
     int to, from, noise; /* our ends of its stdin, stdout, stderr */
     il_writer *writer;
     il_reader *reader, *stderr_reader;
     il_timer *timer;
     upstream_stage stage;
     bool hurry;
-    bool exited, left, eof, told; /* left: the leader is reaped, others of its group are alive */
-    int unread;                   /* errno of reading its output */
-    int status;                   /* of waitpid */
+    bool exited, ended; /* the server itself; all that it started too */
+    bool eof, told;
+    int unread; /* errno of reading its output */
+    int status; /* of waitpid */
 };
 
 /* --- its end --- */
@@ -80,14 +81,6 @@ static void upstream_stopped(il_upstream *u) {
     }
 }
 
-/* The group is ours as long as its leader is not reaped, or as somebody is left in it, so the number cannot have been given to anybody else.
- * Signal 0 only looks. */
-static void upstream_signal(il_upstream *u, int signal) {
-    if (u->pid > 0 && (!u->exited || u->left)) {
-        u->left = kill(-u->pid, signal) == 0 && u->exited;
-    }
-}
-
 static void upstream_wait(il_upstream *u, uint64_t ms) {
     il_timer_set(u->timer, u->hurry && ms > UPSTREAM_HURRY_MS ? UPSTREAM_HURRY_MS : ms);
 }
@@ -99,35 +92,41 @@ void il_upstream_hurry(il_upstream *u) {
     }
 }
 
-/* Its leader is gone: the end, or a little time for what it left behind, which has SIGTERM already. */
-static void upstream_rest(il_upstream *u) {
-    if (!u->left) {
-        upstream_stopped(u);
+/* The server itself has exited: the end, or a little time for what it left behind. */
+static void upstream_exited(il_upstream *u) {
+    if (u->stage == UPSTREAM_RUNS && u->eof) {
+        upstream_gone(u);
+    } else if (u->stage == UPSTREAM_RUNS) {
+        il_timer_set(u->timer, UPSTREAM_EXIT_MS); /* its last lines may still be in the pipe */
     } else if (u->stage == UPSTREAM_CLOSED) {
         u->stage = UPSTREAM_TERMED;
+        il_keeper_signal(&u->keeper, SIGTERM);
         upstream_wait(u, UPSTREAM_TERM_MS);
     }
 }
 
-static void upstream_on_child(void *ctx) {
+static void upstream_on_keeper(void *ctx) {
     il_upstream *u = ctx;
-    siginfo_t info = {0};
-    if (u->exited || u->pid <= 0 || waitid(P_PID, (id_t)u->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-        info.si_pid != u->pid) {
+    switch (il_keeper_read(&u->keeper, &u->status)) {
+    case IL_KEEPER_NOTHING:
         return;
-    }
-    if (u->stage != UPSTREAM_RUNS) {
-        upstream_signal(u, SIGTERM); /* what its leader left behind */
-    }
-    (void)waitpid(u->pid, &u->status, 0);
-    u->exited = u->left = true;
-    upstream_signal(u, 0);
-    if (u->stage != UPSTREAM_RUNS) {
-        upstream_rest(u);
-    } else if (u->eof) {
-        upstream_gone(u);
-    } else {
-        il_timer_set(u->timer, UPSTREAM_EXIT_MS); /* its last lines may still be in the pipe */
+    case IL_KEEPER_EXITED:
+        u->exited = true;
+        upstream_exited(u);
+        return;
+    case IL_KEEPER_ENDED:
+        il_watch_free(u->watch);
+        u->watch = NULL;
+        u->ended = true;
+        if (!u->exited) { /* the keeper was killed, and it goes with its keeper */
+            u->exited = true;
+            u->status = SIGKILL;
+            upstream_exited(u);
+        }
+        if (u->stage != UPSTREAM_RUNS) {
+            upstream_stopped(u);
+        }
+        return;
     }
 }
 
@@ -139,13 +138,13 @@ static void upstream_on_timer(void *ctx) {
         return;
     case UPSTREAM_CLOSED:
         u->stage = UPSTREAM_TERMED;
-        upstream_signal(u, SIGTERM);
+        il_keeper_signal(&u->keeper, SIGTERM);
         upstream_wait(u, UPSTREAM_TERM_MS);
         return;
     case UPSTREAM_TERMED:
         u->stage = UPSTREAM_KILLED;
-        upstream_signal(u, SIGKILL);
-        upstream_wait(u, u->exited ? 0 : UPSTREAM_KILL_MS); /* who is not our child is not ours to reap */
+        il_keeper_signal(&u->keeper, SIGKILL);
+        upstream_wait(u, UPSTREAM_KILL_MS);
         return;
     case UPSTREAM_KILLED:
         upstream_stopped(u);
@@ -173,16 +172,17 @@ void il_upstream_stop(il_upstream *u) {
     upstream_close_stdin(u);
     /* `stopped` always comes from the loop. Its output is read and thrown away, so that a full pipe does not keep it alive. */
     il_reader_resume(u->reader);
-    upstream_signal(u, u->exited ? SIGTERM : 0); /* its leader is gone: what it left behind does not wait for its stdin */
-    if (u->exited) {
-        u->stage = u->left ? UPSTREAM_TERMED : UPSTREAM_KILLED;
-        upstream_wait(u, u->left ? UPSTREAM_TERM_MS : 0);
+    if (u->ended) {
+        u->stage = UPSTREAM_KILLED;
+        upstream_wait(u, 0);
+    } else if (u->exited) {
+        upstream_exited(u); /* what it left behind does not wait for its stdin */
     } else {
         upstream_wait(u, UPSTREAM_CLOSE_MS);
     }
 }
 
-void il_upstream_kill(il_upstream *u) { upstream_signal(u, SIGKILL); }
+void il_upstream_kill(il_upstream *u) { il_keeper_signal(&u->keeper, SIGKILL); }
 
 /* --- lines --- */
 
@@ -257,65 +257,13 @@ void il_upstream_resume(il_upstream *u) { il_reader_resume(u->reader); }
 
 /* --- its start --- */
 
-static void upstream_forget_environment(void) {
-    extern char **environ;
-    for (char **e = environ; e != NULL && *e != NULL;) {
-        const char *equals = strchr(*e, '=');
-        char name[128];
-        if (strncmp(*e, "INTERLOCK_", 10) != 0 || equals == NULL || (size_t)(equals - *e) >= sizeof name) {
-            e++;
-            continue;
-        }
-        memcpy(name, *e, (size_t)(equals - *e));
-        name[equals - *e] = '\0';
-        (void)unsetenv(name);
-        e = environ;
-    }
-}
-
-static _Noreturn void upstream_child(char *const *command, pid_t parent, int in, int out, int noise, int report) {
-    (void)setpgid(0, 0);
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) {
-        _exit(127);
-    }
-    static const int signals[] = {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGCHLD};
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        (void)signal(signals[i], SIG_DFL);
-    }
-    sigset_t none;
-    (void)sigemptyset(&none);
-    (void)sigprocmask(SIG_SETMASK, &none, NULL);
-    int why = 0;
-    if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(noise, 2) < 0) {
-        why = errno;
-    } else {
-        upstream_forget_environment();
-        (void)execvp(command[0], command);
-        why = errno;
-    }
-    ssize_t ignored = write(report, &why, sizeof why);
-    (void)ignored;
-    _exit(127);
-}
-
-/* A descriptor above 2, so that dup2 in the child cannot overwrite one that it still needs. */
-static int upstream_high(int fd) {
-    if (fd < 0 || fd > 2) {
-        return fd;
-    }
-    const int moved = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-    (void)close(fd);
-    return moved;
-}
-
 static bool upstream_pipe(int ends[2]) {
     if (pipe2(ends, O_CLOEXEC) != 0) {
         ends[0] = ends[1] = -1;
         return false;
     }
-    ends[0] = upstream_high(ends[0]);
-    ends[1] = upstream_high(ends[1]);
+    ends[0] = il_keeper_high(ends[0]);
+    ends[1] = il_keeper_high(ends[1]);
     return ends[0] >= 0 && ends[1] >= 0;
 }
 
@@ -327,44 +275,16 @@ static void upstream_close(int *fd) {
 }
 
 static il_status upstream_spawn(il_upstream *u, il_error *err) {
-    int in[2] = {-1, -1}, out[2] = {-1, -1}, noise[2] = {-1, -1}, report[2] = {-1, -1};
+    int in[2] = {-1, -1}, out[2] = {-1, -1}, noise[2] = {-1, -1};
     il_status st = IL_OK;
-    if (!upstream_pipe(in) || !upstream_pipe(out) || !upstream_pipe(noise) || !upstream_pipe(report)) {
+    if (!upstream_pipe(in) || !upstream_pipe(out) || !upstream_pipe(noise)) {
         st = il_error_set(err, IL_E_IO, "cannot make pipes for the server: %s", strerror(errno));
     } else {
-        sigset_t all, before;
-        (void)sigfillset(&all);
-        (void)sigprocmask(SIG_SETMASK, &all, &before);
-        const pid_t parent = getpid();
-        u->pid = fork();
-        if (u->pid == 0) {
-            upstream_child(u->c.command, parent, in[0], out[1], noise[1], report[1]);
-        }
-        const int failed = errno;
-        (void)sigprocmask(SIG_SETMASK, &before, NULL);
-        upstream_close(&report[1]);
-        int why = 0;
-        if (u->pid < 0) {
-            st = il_error_set(err, IL_E_IO, "cannot start the server: %s", strerror(failed));
-        } else {
-            (void)setpgid(u->pid, u->pid);
-            ssize_t got;
-            do {
-                got = read(report[0], &why, sizeof why);
-            } while (got < 0 && errno == EINTR);
-            if (got == (ssize_t)sizeof why) {
-                (void)waitpid(u->pid, &u->status, 0);
-                u->exited = true;
-                st = il_error_set(err, why == ENOENT ? IL_E_NOT_FOUND : IL_E_IO, "cannot run `%s`: %s", u->c.command[0],
-                                  strerror(why));
-            }
-        }
+        st = il_keeper_start(&u->keeper, u->c.command, in[0], out[1], noise[1], err);
     }
     upstream_close(&in[0]);
     upstream_close(&out[1]);
     upstream_close(&noise[1]);
-    upstream_close(&report[0]);
-    upstream_close(&report[1]);
     u->to = in[1];
     u->from = out[0];
     u->noise = noise[0];
@@ -376,8 +296,8 @@ static il_status upstream_open(il_upstream *u, il_loop *loop, il_error *err) {
     static const il_reader_calls noise = {upstream_on_noise, upstream_on_noise_too_long, upstream_on_noise_end};
     static const il_writer_calls writes = {upstream_on_full, upstream_on_failed};
     IL_TRY(il_timer_new(loop, upstream_on_timer, u, &u->timer, err));
-    IL_TRY(il_loop_signal(loop, SIGCHLD, upstream_on_child, u, err));
     IL_TRY(upstream_spawn(u, err));
+    IL_TRY(il_watch_new(loop, u->keeper.fd, upstream_on_keeper, u, &u->watch, err));
     IL_TRY(il_writer_new(u->alloc, loop, u->to, u->c.high, u->c.max_waiting, &writes, u, &u->writer, err));
     IL_TRY(il_reader_new(u->alloc, loop, u->from, u->c.max_line, false, &lines, u, &u->reader, err));
     IL_TRY(il_reader_new(u->alloc, loop, u->noise, UPSTREAM_STDERR_LINE, true, &noise, u, &u->stderr_reader, err));
@@ -392,7 +312,7 @@ il_status il_upstream_start(const il_alloc *alloc, il_loop *loop, const il_upstr
     if (u == NULL) {
         return il_error_set(err, IL_E_MEMORY, "out of memory for the server");
     }
-    *u = (il_upstream){.alloc = alloc, .c = *config, .calls = *calls, .ctx = ctx, .to = -1, .from = -1, .noise = -1};
+    *u = (il_upstream){.alloc = alloc, .c = *config, .calls = *calls, .ctx = ctx, .keeper = {.fd = -1}, .to = -1, .from = -1, .noise = -1};
     const il_status st = upstream_open(u, loop, err);
     if (st != IL_OK) {
         il_upstream_free(u);
@@ -412,11 +332,7 @@ void il_upstream_free(il_upstream *u) {
     il_timer_free(u->timer);
     upstream_close(&u->from);
     upstream_close(&u->noise);
-    if (u->pid > 0) {
-        upstream_signal(u, SIGKILL);
-        if (!u->exited) {
-            (void)waitpid(u->pid, &u->status, 0);
-        }
-    }
+    il_watch_free(u->watch);
+    il_keeper_end(&u->keeper);
     u->alloc->free(u->alloc->ctx, u);
 }

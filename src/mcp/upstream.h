@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The server as a child process: its own process group, killed when we die, stdin and stdout as lines, stderr to our log.
+/* The server as a process: ended with all that it started when we end (keeper.h), stdin and stdout as lines, stderr to our log.
  * Threads: the loop's. */
 #pragma once
 #include "net/log.h"
@@ -11,7 +11,7 @@ typedef struct il_upstream_calls {
     void (*too_long)(void *ctx);
     void (*full)(void *ctx, bool full);       /* it does not read: pause what feeds it */
     void (*gone)(void *ctx, const char *why); /* once, unless it was stopped: after the last line that it wrote */
-    void (*stopped)(void *ctx);               /* once, after il_upstream_stop: reaped, or given up */
+    void (*stopped)(void *ctx);               /* once, after il_upstream_stop: nothing is left of it, or given up */
 } il_upstream_calls;
 
 typedef struct il_upstream_config {

@@ -29,6 +29,13 @@ struct il_timer {
     void *ctx;
 };
 
+struct il_watch {
+    const il_alloc *alloc;
+    struct event *event;
+    il_loop_call call;
+    void *ctx;
+};
+
 il_status il_loop_new(const il_alloc *alloc, bool any_fd, il_loop **out, il_error *err) {
     *out = NULL;
     il_loop *loop = alloc->alloc(alloc->ctx, sizeof *loop);
@@ -151,5 +158,37 @@ void il_timer_free(il_timer *timer) {
     if (timer != NULL) {
         event_free(timer->event);
         timer->alloc->free(timer->alloc->ctx, timer);
+    }
+}
+
+static void loop_on_readable(evutil_socket_t fd, short what, void *ctx) {
+    (void)fd;
+    (void)what;
+    const il_watch *watch = ctx;
+    watch->call(watch->ctx);
+}
+
+il_status il_watch_new(il_loop *loop, int fd, il_loop_call call, void *ctx, il_watch **out, il_error *err) {
+    *out = NULL;
+    il_watch *watch = loop->alloc->alloc(loop->alloc->ctx, sizeof *watch);
+    if (watch == NULL) {
+        return il_error_set(err, IL_E_MEMORY, "out of memory for a descriptor");
+    }
+    *watch = (il_watch){.alloc = loop->alloc, .call = call, .ctx = ctx};
+    watch->event = event_new(loop->base, fd, EV_READ | EV_PERSIST, loop_on_readable, watch);
+    if (watch->event == NULL || event_add(watch->event, NULL) != 0) {
+        il_watch_free(watch);
+        return il_error_set(err, IL_E_MEMORY, "out of memory for a descriptor");
+    }
+    *out = watch;
+    return IL_OK;
+}
+
+void il_watch_free(il_watch *watch) {
+    if (watch != NULL) {
+        if (watch->event != NULL) {
+            event_free(watch->event);
+        }
+        watch->alloc->free(watch->alloc->ctx, watch);
     }
 }

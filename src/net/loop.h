@@ -10,6 +10,7 @@ struct event;
 
 typedef struct il_loop il_loop;
 typedef struct il_timer il_timer;
+typedef struct il_watch il_watch;
 typedef void (*il_loop_call)(void *ctx);
 
 /* `any_fd`: use a method that takes files and devices without poll support, which epoll refuses. */
@@ -27,6 +28,10 @@ bool il_loop_odd_fd(int fd);
 /* Calls back on a signal until the loop is freed. At most IL_LOOP_SIGNALS of them. */
 #define IL_LOOP_SIGNALS 8
 IL_NODISCARD il_status il_loop_signal(il_loop *loop, int signal, il_loop_call call, void *ctx, il_error *err);
+
+/* Calls back while the descriptor can be read. Freed before the loop; the descriptor stays the caller's. */
+IL_NODISCARD il_status il_watch_new(il_loop *loop, int fd, il_loop_call call, void *ctx, il_watch **out, il_error *err);
+void il_watch_free(il_watch *watch);
 
 /* A timer, off until it is set. Setting it again moves it. Freed before the loop. */
 IL_NODISCARD il_status il_timer_new(il_loop *loop, il_loop_call call, void *ctx, il_timer **out, il_error *err);

@@ -292,7 +292,7 @@ def test_a_stubborn_server_is_ended():
     g = Gateway(mode="stubborn")
     g.start()
     pid, group, parent = json.loads(words(g.call("pids")))
-    assert group == pid and parent == g.process.pid
+    assert group == pid and parent not in (pid, g.process.pid)
     started = time.monotonic()
     g.end()
     assert time.monotonic() - started < 6

@@ -17,11 +17,13 @@
 #define GATEWAY_LIMIT_S ((uint64_t)600) /* a call with progress */
 #define GATEWAY_GRACE_MS 60000u         /* the durable deadline lies behind our own, so that it only acts when we are dead */
 #define GATEWAY_SESSION_RANDOM 16
+#define GATEWAY_RESTARTS 5
+#define GATEWAY_RESTARTS_MAX ((uint64_t)100)
 
 typedef struct gateway_run {
     const char *policy_path, *ledger_flag, *session_flag, *name_flag;
     char *const *command;
-    uint64_t timeout_s;
+    uint64_t timeout_s, start_s, restarts;
     bool enforce; /* the environment tightens a policy in monitor mode */
     il_log log;
     char path[IL_LEDGER_PATH_BYTES];
@@ -81,7 +83,7 @@ static il_status gateway_session(gateway_run *run, il_error *err) {
 }
 
 static il_status gateway_options(gateway_run *run, int argc, char **argv, il_error *err) {
-    const char *level = NULL, *timeout = NULL;
+    const char *level = NULL, *timeout = NULL, *start = NULL, *restarts = NULL;
     const il_option options[] = {
         {.name = "policy", .value = &run->policy_path},
         {.name = "name", .value = &run->name_flag},
@@ -90,6 +92,8 @@ static il_status gateway_options(gateway_run *run, int argc, char **argv, il_err
         {.name = "log", .value = &level},
         {.name = "log-json", .flag = &run->log.json},
         {.name = "call-timeout", .value = &timeout},
+        {.name = "start-timeout", .value = &start},
+        {.name = "restart", .value = &restarts},
     };
     il_arguments arguments;
     IL_TRY(il_options_read(argc, argv, options, sizeof options / sizeof *options, &arguments, err));
@@ -112,6 +116,15 @@ static il_status gateway_options(gateway_run *run, int argc, char **argv, il_err
     }
     if (timeout) {
         IL_TRY(il_options_number("call-timeout", timeout, GATEWAY_LIMIT_S, &run->timeout_s, err));
+    }
+    if (start) {
+        IL_TRY(il_options_number("start-timeout", start, GATEWAY_LIMIT_S, &run->start_s, err));
+    }
+    run->restarts = GATEWAY_RESTARTS;
+    if (restarts && strcmp(restarts, "0") == 0) {
+        run->restarts = 0;
+    } else if (restarts) {
+        IL_TRY(il_options_number("restart", restarts, GATEWAY_RESTARTS_MAX, &run->restarts, err));
     }
     const char *mode = gateway_env(NULL, "INTERLOCK_MODE");
     if (mode && strcmp(mode, "enforce") != 0) {
@@ -195,6 +208,8 @@ static il_exit gateway_serve(gateway_run *run) {
         .out = STDOUT_FILENO,
         .call_timeout_ms = run->timeout_s * 1000u,
         .call_limit_ms = GATEWAY_LIMIT_S * 1000,
+        .start_timeout_ms = run->start_s * 1000u,
+        .restarts = (unsigned)run->restarts,
     };
     gateway_say(run, config.unenforced);
     return (il_exit)il_gateway_run(&config);

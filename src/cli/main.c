@@ -52,6 +52,8 @@ static const il_command main_commands[] = {
      "  --session ID        begins or resumes that session, or INTERLOCK_SESSION; default: a new one, named on stderr\n"
      "  --ledger FILE       or INTERLOCK_LEDGER; default $XDG_STATE_HOME/interlock/ledger.db; :memory: keeps nothing\n"
      "  --call-timeout S    seconds without an answer or progress, 1 to 600; default 60\n"
+     "  --start-timeout S   seconds for the server to answer initialize, 1 to 600; default 60\n"
+     "  --restart N         tries in a row to start a server again that ended, 0 to 100; default 5\n"
      "  --log LEVEL         error, warn, info or debug, on stderr; default info\n"
      "  --log-json          log lines as JSON objects\n"
      "\n"

@@ -10,6 +10,7 @@
 
 #define GATEWAY_TIMEOUT_MS 60000u
 #define GATEWAY_LIMIT_MS 600000u
+#define GATEWAY_START_MS 60000u
 
 static bool gateway_blank(il_str line) {
     for (size_t i = 0; i < line.n; i++) {
@@ -151,7 +152,7 @@ static void gateway_server_unreadable(il_wire *w, il_str line, const il_error *e
     if (named && !asks && !id.string && il_str_int(id.text, &uid)) {
         e = il_pendings_by_uid(&w->calls, uid);
     }
-    const bool late = uid > 0 && uid < w->calls.next;
+    const bool late = uid > 0 && uid < w->calls.next && w->life == IL_LIFE_UP;
     if (w->phase < IL_PHASE_OPEN) {
         char text[IL_ERROR_MSG_BYTES + 96];
         (void)il_format(text, sizeof text,
@@ -167,7 +168,7 @@ static void gateway_server_unreadable(il_wire *w, il_str line, const il_error *e
         il_wire_fail(w, e, IL_DENY_WITHHELD, text);
         il_wire_arm(w);
         il_wire_drained(w);
-    } else if (asks || late) {
+    } else if ((asks && w->life == IL_LIFE_UP) || late) {
         il_log_write(w->c.log, IL_LOG_WARN, "%.*s: a message is dropped: %s (column %u)", IL_STR_ARG(w->c.name), err->msg,
                      err->col);
         if (named && asks && !gateway_server_deaf(w)) {
@@ -176,7 +177,8 @@ static void gateway_server_unreadable(il_wire *w, il_str line, const il_error *e
     } else {
         il_log_write(w->c.log, IL_LOG_ERROR, "%.*s: a line on its stdout is not a JSON-RPC message: %s (column %u)",
                      IL_STR_ARG(w->c.name), err->msg, err->col);
-        il_wire_server_gone(w, "wrote a line that is not a message, and was closed");
+        il_wire_server_gone(w, w->life == IL_LIFE_AGAIN ? "cannot be started again"
+                                                        : "wrote a line that is not a message, and was closed");
     }
 }
 
@@ -188,6 +190,10 @@ static void gateway_server_bad(il_wire *w, const il_rpc *rpc, const il_error *er
         return;
     }
     il_log_write(w->c.log, IL_LOG_WARN, "%.*s: a message is dropped: %s", IL_STR_ARG(w->c.name), err->msg);
+    if (w->life == IL_LIFE_AGAIN) {
+        il_wire_server_gone(w, "cannot be started again");
+        return;
+    }
     if (rpc->asks && rpc->id.present && !gateway_server_deaf(w)) {
         il_wire_to_server(w, il_rpc_error(&w->arena, &rpc->id, IL_RPC_INVALID, il_str_of(err->msg), NULL));
     }
@@ -244,16 +250,22 @@ static void gateway_server_message(il_wire *w, il_str line) {
         return;
     case IL_RPC_RESULT:
     case IL_RPC_ERROR:
-        il_wire_answer(w, &rpc);
+        if (!il_wire_restart_answer(w, &rpc)) {
+            il_wire_answer(w, &rpc);
+        }
         return;
     case IL_RPC_BAD:
         return;
     }
 }
 
+static bool gateway_server_heard(const il_wire *w) {
+    return w->phase != IL_PHASE_STOP && (w->life == IL_LIFE_UP || w->life == IL_LIFE_AGAIN);
+}
+
 static void gateway_on_server_line(void *ctx, il_str line) {
     il_wire *w = ctx;
-    if (w->phase != IL_PHASE_STOP && !w->up_gone && !gateway_blank(line)) {
+    if (gateway_server_heard(w) && !gateway_blank(line)) {
         gateway_server_message(w, line);
         il_arena_reset(&w->arena);
     }
@@ -265,6 +277,8 @@ static void gateway_on_server_too_long(void *ctx) {
                  IL_WIRE_RESULT_MAX);
     if (w->phase < IL_PHASE_OPEN) {
         il_wire_start_failed(w, "its first line is too long");
+    } else if (w->life == IL_LIFE_AGAIN) {
+        il_wire_server_gone(w, "cannot be started again");
     } else { /* whose answer it was cannot be known any more */
         il_wire_fail_all(w, IL_DENY_WITHHELD, "the server sent more than the limit of bytes; the call may have run");
         il_wire_arm(w);
@@ -329,29 +343,38 @@ static void gateway_on_changed(void *ctx) {
 
 /* --- the whole --- */
 
-static il_status gateway_open(il_wire *w, il_error *err) {
-    static const il_reader_calls client_lines = {gateway_on_client_line, gateway_on_client_too_long, gateway_on_client_end};
-    static const il_writer_calls client_writes = {gateway_on_client_full, gateway_on_client_failed};
-    static const il_upstream_calls server_calls = {gateway_on_server_line, gateway_on_server_too_long, gateway_on_server_full,
-                                                   gateway_on_server_gone, il_wire_on_stopped};
-    const il_alloc *alloc = w->c.alloc;
-    IL_TRY(il_loop_new(alloc, il_loop_odd_fd(w->c.in) || il_loop_odd_fd(w->c.out), &w->loop, err));
-    IL_TRY(il_timer_new(w->loop, gateway_on_due, w, &w->due, err));
-    IL_TRY(il_timer_new(w->loop, gateway_on_changed, w, &w->changed, err));
-    IL_TRY(il_timer_new(w->loop, il_wire_on_drain_timer, w, &w->drain, err));
-    IL_TRY(il_loop_signal(w->loop, SIGTERM, il_wire_on_term, w, err));
-    IL_TRY(il_loop_signal(w->loop, SIGHUP, il_wire_on_term, w, err));
-    IL_TRY(il_loop_signal(w->loop, SIGINT, il_wire_on_interrupt, w, err));
-    IL_TRY(il_reader_new(alloc, w->loop, w->c.in, IL_WIRE_REQUEST_MAX, true, &client_lines, w, &w->in, err));
-    IL_TRY(il_writer_new(alloc, w->loop, w->c.out, IL_WIRE_HIGH, IL_WIRE_WAITING_MAX, &client_writes, w, &w->out, err));
+il_status il_wire_server_start(il_wire *w, il_error *err) {
+    static const il_upstream_calls calls = {gateway_on_server_line, gateway_on_server_too_long, gateway_on_server_full,
+                                            gateway_on_server_gone, il_wire_on_stopped};
     const il_upstream_config up = {.name = w->c.name,
                                    .command = w->c.command,
                                    .max_line = IL_WIRE_RESULT_MAX,
                                    .high = IL_WIRE_HIGH,
                                    .max_waiting = IL_WIRE_WAITING_MAX,
                                    .log = w->c.log};
-    IL_TRY(il_upstream_start(alloc, w->loop, &up, &server_calls, w, &w->up, err));
-    il_upstream_resume(w->up);
+    w->up_stopped = false;
+    IL_TRY(il_upstream_start(w->c.alloc, w->loop, &up, &calls, w, &w->up, err));
+    if ((w->hold & IL_HOLD_CLIENT) == 0) {
+        il_upstream_resume(w->up);
+    }
+    return IL_OK;
+}
+
+static il_status gateway_open(il_wire *w, il_error *err) {
+    static const il_reader_calls client_lines = {gateway_on_client_line, gateway_on_client_too_long, gateway_on_client_end};
+    static const il_writer_calls client_writes = {gateway_on_client_full, gateway_on_client_failed};
+    const il_alloc *alloc = w->c.alloc;
+    IL_TRY(il_loop_new(alloc, il_loop_odd_fd(w->c.in) || il_loop_odd_fd(w->c.out), &w->loop, err));
+    IL_TRY(il_timer_new(w->loop, gateway_on_due, w, &w->due, err));
+    IL_TRY(il_timer_new(w->loop, gateway_on_changed, w, &w->changed, err));
+    IL_TRY(il_timer_new(w->loop, il_wire_on_drain_timer, w, &w->drain, err));
+    IL_TRY(il_timer_new(w->loop, il_wire_on_restart_timer, w, &w->restart.timer, err));
+    IL_TRY(il_loop_signal(w->loop, SIGTERM, il_wire_on_term, w, err));
+    IL_TRY(il_loop_signal(w->loop, SIGHUP, il_wire_on_term, w, err));
+    IL_TRY(il_loop_signal(w->loop, SIGINT, il_wire_on_interrupt, w, err));
+    IL_TRY(il_reader_new(alloc, w->loop, w->c.in, IL_WIRE_REQUEST_MAX, true, &client_lines, w, &w->in, err));
+    IL_TRY(il_writer_new(alloc, w->loop, w->c.out, IL_WIRE_HIGH, IL_WIRE_WAITING_MAX, &client_writes, w, &w->out, err));
+    IL_TRY(il_wire_server_start(w, err));
     il_wire_hold(w, 0, false);
     return IL_OK;
 }
@@ -363,6 +386,7 @@ static void gateway_close(il_wire *w) {
     il_timer_free(w->due);
     il_timer_free(w->changed);
     il_timer_free(w->drain);
+    il_timer_free(w->restart.timer);
     il_loop_free(w->loop);
     il_pendings_free(&w->calls);
     il_pendings_free(&w->asks);
@@ -379,6 +403,7 @@ int il_gateway_run(const il_gateway_config *config) {
     *w = (il_wire){.c = *config};
     w->c.call_timeout_ms = config->call_timeout_ms != 0 ? config->call_timeout_ms : GATEWAY_TIMEOUT_MS;
     w->c.call_limit_ms = config->call_limit_ms != 0 ? config->call_limit_ms : GATEWAY_LIMIT_MS;
+    w->c.start_timeout_ms = config->start_timeout_ms != 0 ? config->start_timeout_ms : GATEWAY_START_MS;
     w->inside = il_policy_server_inside(config->policy, config->name);
     il_arena_init(&w->arena, config->alloc, IL_WIRE_ARENA_MAX);
     il_pendings_init(&w->calls, config->alloc, IL_WIRE_CALLS);

@@ -15,6 +15,8 @@ typedef struct il_gateway_config { /* everything borrowed until il_gateway_run r
     int in, out;              /* the client's face */
     uint64_t call_timeout_ms; /* without progress; 0: 60 s */
     uint64_t call_limit_ms;   /* with progress; 0: 10 minutes */
+    uint64_t start_timeout_ms; /* for a server to answer initialize; 0: 60 s */
+    unsigned restarts;         /* tries in a row to start a server again that ended; 0: none */
 } il_gateway_config;
 
 /* Serves until the client is gone or a signal comes. The exit code: 0, 3 when the server cannot be started or does not speak MCP

@@ -46,7 +46,7 @@ void il_wire_client_notice(il_wire *w, const il_rpc *rpc) {
         il_wire_tell_initialized(w);
     } else if (m->message == IL_MSG_CANCELLED) {
         notice_client_cancelled(w, rpc);
-    } else if (m->message == IL_MSG_ROOTS_CHANGED && w->offered.roots && w->offered.roots_changed) {
+    } else if (m->message == IL_MSG_ROOTS_CHANGED && w->life == IL_LIFE_UP && w->offered.roots && w->offered.roots_changed) {
         il_wire_to_server(w, il_rpc_notification(&w->arena, m->method, NULL));
     }
 }
@@ -136,7 +136,7 @@ void il_wire_changed(il_wire *w) {
 
 void il_wire_server_notice(il_wire *w, const il_rpc *rpc) {
     const il_mediation *m = il_mediate(IL_FROM_SERVER, false, rpc->method);
-    const bool open = w->phase == IL_PHASE_OPEN || w->phase == IL_PHASE_DRAIN;
+    const bool open = w->life == IL_LIFE_UP && (w->phase == IL_PHASE_OPEN || w->phase == IL_PHASE_DRAIN);
     if (m == NULL || !open || (!il_wire_serves(w, m->needs) && m->message != IL_MSG_LOG)) {
         il_log_write(w->c.log, IL_LOG_DEBUG, "%.*s: notification `%.*s` is dropped", IL_STR_ARG(w->c.name),
                      IL_STR_ARG(il_str_part(rpc->method, 0, 64)));

@@ -247,10 +247,9 @@ void il_wire_request(il_wire *w, const il_rpc *rpc) {
         il_wire_refuse(w, &rpc->id, IL_RPC_NO_METHOD, "Method not found");
     } else if (request_params(w, rpc, m)) {
         il_wire_tell_initialized(w);
-        if (w->up_gone) {
-            char text[256];
-            (void)il_format(text, sizeof text, "the server `%.*s` is not there any more (it %s); this call was not run",
-                            IL_STR_ARG(w->c.name), w->gone);
+        if (w->life != IL_LIFE_UP) {
+            char text[320];
+            il_wire_gone_text(w, text, sizeof text);
             request_deny(w, rpc, m->message, IL_DENY_UPSTREAM, text);
         } else if (m->message == IL_MSG_UNSUBSCRIBE &&
                    !il_seen_has(&w->subscribed, 0, il_json_text(il_json_get(rpc->params, IL_STR("uri"))))) {

@@ -7,7 +7,7 @@ static bool start_may(const il_wire *w, const char *feature) {
     return il_policy_server_may(w->c.policy, w->c.name, il_str_of(feature));
 }
 
-static il_json *start_params(il_wire *w) {
+il_json *il_wire_start_params(il_wire *w) {
     il_arena *a = &w->arena;
     il_json *params = il_json_make(a, IL_JSON_OBJECT), *info = il_json_make(a, IL_JSON_OBJECT);
     const bool fine = il_json_set(info, IL_STR("name"), il_json_string(a, IL_STR("interlock"))) &&
@@ -49,10 +49,10 @@ void il_wire_initialize(il_wire *w, const il_rpc *rpc) {
         il_wire_fatal(w, err.msg);
         return;
     }
-    e->deadline = e->limit = il_loop_now_ms() + w->c.call_timeout_ms;
+    e->deadline = e->limit = il_loop_now_ms() + w->c.start_timeout_ms;
     w->phase = IL_PHASE_HANDSHAKE;
     il_wire_hold(w, IL_HOLD_HANDSHAKE, true); /* what the client sends meanwhile waits in its pipe */
-    il_json *params = start_params(w);
+    il_json *params = il_wire_start_params(w);
     il_wire_to_server(w, params == NULL ? NULL : il_rpc_request(&w->arena, e->uid, e->method, params));
     il_wire_arm(w);
 }
@@ -78,31 +78,39 @@ static il_json *start_result(il_wire *w, const il_json *result, il_json *capabil
                : NULL;
 }
 
-void il_wire_initialized(il_wire *w, il_pending *e, const il_rpc *rpc) {
-    char text[192];
+bool il_wire_start_fault(const il_rpc *rpc, char *why, size_t cap) {
     if (rpc->kind == IL_RPC_ERROR) {
-        (void)il_format(text, sizeof text, "the server refused to initialize: %.*s",
+        (void)il_format(why, cap, "the server refused to initialize: %.*s",
                         IL_STR_ARG(il_str_part(il_json_text(il_json_get(rpc->error, IL_STR("message"))), 0, 120)));
-        il_wire_start_failed(w, text);
-        return;
+        return true;
     }
     const il_str date = il_json_text(il_json_get(rpc->result, IL_STR("protocolVersion")));
     const il_json *served = il_json_get(rpc->result, IL_STR("capabilities"));
     const il_json *info = il_json_get(rpc->result, IL_STR("serverInfo"));
     if (rpc->kind != IL_RPC_RESULT || il_json_kind_of(served) != IL_JSON_OBJECT || il_json_kind_of(info) != IL_JSON_OBJECT) {
-        il_wire_start_failed(w, "the server's answer to initialize is malformed");
-        return;
+        (void)il_format(why, cap, "the server's answer to initialize is malformed");
+        return true;
     }
     if (il_revision_of(date) == IL_REVISION_NONE) {
-        (void)il_format(text, sizeof text,
-                        "the server speaks revision `%.*s`; 2024-11-05, 2025-06-18 and 2025-11-25 are known here",
+        (void)il_format(why, cap, "the server speaks revision `%.*s`; 2024-11-05, 2025-06-18 and 2025-11-25 are known here",
                         IL_STR_ARG(il_str_part(date, 0, 32)));
+        return true;
+    }
+    return false;
+}
+
+void il_wire_initialized(il_wire *w, il_pending *e, const il_rpc *rpc) {
+    char text[192];
+    if (il_wire_start_fault(rpc, text, sizeof text)) {
         il_wire_start_failed(w, text);
         return;
     }
+    const il_str date = il_json_text(il_json_get(rpc->result, IL_STR("protocolVersion")));
     w->revision = il_revision_of(date); /* the client hears what the server chose: one revision on both faces */
-    il_json *capabilities = il_filter_capabilities(&w->arena, served);
+    il_json *capabilities = il_filter_capabilities(&w->arena, il_json_get(rpc->result, IL_STR("capabilities")));
     il_wire_serve(w, capabilities);
+    w->restart.told = il_wire_told(capabilities);
+    w->restart.since = il_loop_now_ms();
     il_json *result = capabilities == NULL ? NULL : start_result(w, rpc->result, capabilities);
     il_wire_to_client(w, result == NULL ? NULL : il_rpc_result(&w->arena, &e->id, result));
     il_pendings_remove(&w->calls, e);
@@ -115,6 +123,8 @@ void il_wire_initialized(il_wire *w, il_pending *e, const il_rpc *rpc) {
 void il_wire_tell_initialized(il_wire *w) {
     if (!w->told_initialized) {
         w->told_initialized = true;
-        il_wire_to_server(w, il_rpc_notification(&w->arena, IL_STR("notifications/initialized"), NULL));
+        if (w->life == IL_LIFE_UP) { /* else it is told when it is */
+            il_wire_to_server(w, il_rpc_notification(&w->arena, IL_STR("notifications/initialized"), NULL));
+        }
     }
 }

@@ -11,6 +11,7 @@ void il_wire_on_stopped(void *ctx) {
     il_wire *w = ctx;
     w->up_stopped = true;
     if (w->phase != IL_PHASE_STOP) {
+        il_wire_restart_stopped(w);
         return;
     }
     if (!w->client_gone && il_writer_waiting(w->out) > 0) {
@@ -28,6 +29,7 @@ void il_wire_stop(il_wire *w) {
     il_timer_clear(w->due);
     il_timer_clear(w->changed);
     il_timer_clear(w->drain);
+    il_timer_clear(w->restart.timer);
     il_wire_hold(w, IL_HOLD_DRAIN, true);
     if (w->up == NULL || w->up_stopped) {
         il_wire_on_stopped(w);
@@ -62,24 +64,32 @@ void il_wire_server_gone(il_wire *w, const char *why) {
         il_wire_start_failed(w, text);
         return;
     }
-    if (w->phase == IL_PHASE_STOP || w->up_gone) {
+    if (w->phase == IL_PHASE_STOP || w->life == IL_LIFE_DOWN || w->life == IL_LIFE_LOST) {
         return;
     }
-    w->up_gone = true;
-    w->code = w->code == 0 && w->phase == IL_PHASE_OPEN ? 4 : w->code;
+    w->life = IL_LIFE_DOWN;
     (void)il_format(w->gone, sizeof w->gone, "%s", why);
-    il_log_write(w->c.log, IL_LOG_ERROR, "server `%.*s` %s; its calls are answered with errors from here on",
-                 IL_STR_ARG(w->c.name), why);
+    if (w->phase == IL_PHASE_DRAIN) {
+        il_log_write(w->c.log, IL_LOG_ERROR, "server `%.*s` %s", IL_STR_ARG(w->c.name), why);
+    }
     while (w->asks.n > 0) {
         il_wire_ask_drop(w, w->asks.v[0], false, true);
     }
     (void)il_format(text, sizeof text, "the server `%.*s` %s; the call MAY have run, and it was not retried",
                     IL_STR_ARG(w->c.name), why);
     il_wire_fail_all(w, IL_DENY_UPSTREAM, text);
+    /* What belonged to that process means nothing to the next. */
+    w->cursors = w->subscribed = (il_seen){0};
+    w->violations = 0;
+    w->deaf = 0;
+    w->tools_changed = w->resources_changed = w->prompts_changed = false;
     il_wire_arm(w);
     if (w->phase == IL_PHASE_OPEN) {
         il_wire_hold(w, IL_HOLD_FULL, false); /* what waited for it waits no more */
-        il_upstream_stop(w->up);
+        il_wire_restart_plan(w);
+        if (w->up != NULL) {
+            il_upstream_stop(w->up);
+        }
     } else {
         il_wire_drained(w);
     }
@@ -90,6 +100,7 @@ void il_wire_drain(il_wire *w, uint64_t bound_ms) {
         return;
     }
     if (w->phase != IL_PHASE_DRAIN) {
+        w->code = w->code == 0 && w->life != IL_LIFE_UP ? 4 : w->code;
         w->phase = IL_PHASE_DRAIN;
         il_wire_hold(w, IL_HOLD_DRAIN, true);
         while (w->asks.n > 0) {

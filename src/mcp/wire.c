@@ -5,7 +5,7 @@
 
 /* False: the message is too large to be written, and was not. */
 static bool wire_send(il_wire *w, const il_json *message, bool to_client) {
-    if (w->phase == IL_PHASE_STOP || (to_client ? w->client_gone : w->up_gone)) {
+    if (w->phase == IL_PHASE_STOP || (to_client ? w->client_gone : w->life == IL_LIFE_DOWN || w->life == IL_LIFE_LOST)) {
         return true;
     }
     il_str line;

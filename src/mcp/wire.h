@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The gateway's inside, shared by the files that handle its messages: request.c (client to server), answer.c (the way back), ask.c
- * (a server's requests), notice.c (notifications), start.c (the handshake), stop.c (every way to end). */
+ * (a server's requests), notice.c (notifications), start.c (the handshake), restart.c (the next server), stop.c (every way to end). */
 #pragma once
 #include "mcp/deny.h"
 #include "mcp/filter.h"
@@ -33,6 +33,22 @@ typedef enum il_phase {
     IL_PHASE_STOP
 } il_phase;
 
+typedef enum il_life { /* of the server, once the session is open */
+    IL_LIFE_UP = 0,
+    IL_LIFE_DOWN,  /* ended; it is started again when its time has come */
+    IL_LIFE_AGAIN, /* started again, and not asked anything but to initialize */
+    IL_LIFE_LOST   /* ended for good */
+} il_life;
+
+typedef struct il_restart {
+    il_timer *timer; /* DOWN: when it is started; AGAIN: when it must have answered */
+    unsigned tries;  /* in a row */
+    bool due;        /* it is time, but the old one is not gone yet */
+    int64_t uid;     /* of the initialize that waits */
+    uint64_t since;  /* when it began to serve; 0: it does not */
+    unsigned told;   /* its capabilities as the client knows them: il_wire_told */
+} il_restart;
+
 /* Why a side is not read. */
 #define IL_HOLD_HANDSHAKE 1u
 #define IL_HOLD_FULL 2u
@@ -54,11 +70,13 @@ typedef struct il_wire {
     il_features declared, offered; /* by the client; to the server */
     il_revision revision;
     unsigned serves; /* capabilities of the server that are served, one bit each */
-    bool inside, client_gone, up_gone, up_stopped, told_initialized;
+    il_life life;
+    il_restart restart;
+    bool inside, client_gone, up_stopped, told_initialized;
     bool tools_changed, resources_changed, prompts_changed;
     unsigned violations, interrupts;
     il_seen cursors, subscribed;
-    char gone[160]; /* why the server is not there */
+    char gone[160]; /* why the server is not there: `exited with status 1` */
     int code;
 } il_wire;
 
@@ -100,6 +118,18 @@ void il_wire_cancel_server(il_wire *w, int64_t uid, il_str why);
 void il_wire_initialize(il_wire *w, const il_rpc *rpc);
 void il_wire_initialized(il_wire *w, il_pending *e, const il_rpc *rpc); /* the server's answer to ours */
 void il_wire_tell_initialized(il_wire *w);
+il_json *il_wire_start_params(il_wire *w); /* of our initialize */
+/* Whether an answer to it cannot be used, and why. */
+bool il_wire_start_fault(const il_rpc *rpc, char *why, size_t cap);
+/* restart.c */
+unsigned il_wire_told(const il_json *capabilities); /* as one bit each, with their flags */
+void il_wire_gone_text(const il_wire *w, char *out, size_t cap); /* for a call that comes while the server is not there */
+void il_wire_restart_plan(il_wire *w);                           /* the server has ended: life becomes DOWN or LOST */
+void il_wire_restart_stopped(il_wire *w);
+bool il_wire_restart_answer(il_wire *w, const il_rpc *rpc); /* true: the answer was the business of a restart */
+void il_wire_on_restart_timer(void *ctx);
+/* gateway.c */
+IL_NODISCARD il_status il_wire_server_start(il_wire *w, il_error *err);
 /* stop.c */
 void il_wire_fatal(il_wire *w, const char *text);        /* memory and the like: exit code 5 */
 void il_wire_start_failed(il_wire *w, const char *text); /* exit code 3 */

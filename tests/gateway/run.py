@@ -10,136 +10,10 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-import traceback
 
-HERE = pathlib.Path(__file__).resolve().parent
-INTERLOCK = str(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else HERE.parents[1] / "build/interlock").resolve())
-SERVER = [sys.executable, str(HERE / "server.py")]
-WAIT = float(os.environ.get("GATEWAY_WAIT", "15"))
+from peer import INSIDE, INTERLOCK, OUTSIDE, RUNNING, SCRATCH, SERVER, WAIT, Gateway, failed, gone, main, rss, words
 
-INSIDE = """interlock: 1
-machine: trifecta
-servers: { fake: { trust: inside } }
-tools:
-  - { match: "fake.*", effects: [] }
-"""
-OUTSIDE = INSIDE.replace("servers: { fake: { trust: inside } }\n", "").replace('"fake.*"', "fake.says")
-
-
-class Gateway:
-    def __init__(self, policy=INSIDE, mode="", args=(), env=None, stdin=subprocess.PIPE, server=None, name="fake", quiet=False):
-        self.folder = pathlib.Path(tempfile.mkdtemp(dir=SCRATCH))
-        (self.folder / "policy.yaml").write_text(policy)
-        os.chmod(self.folder / "policy.yaml", 0o600)
-        self.log = self.folder / "seen"
-        self.log.write_bytes(b"")
-        command = [INTERLOCK, "gateway", "--policy", str(self.folder / "policy.yaml"), "--ledger", ":memory:", *args]
-        command += ["--name", name] if name else []
-        command += ["--", *(server or [*SERVER, str(self.log), mode])]
-        self.process = subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        env={**os.environ, **(env or {})})
-        RUNNING.append(self.process)
-        self.lines, self.stderr, self.changed = [], "", threading.Condition()
-        self.readers = [threading.Thread(target=self._read, daemon=True), threading.Thread(target=self._read_stderr, daemon=True)]
-        for reader in self.readers[quiet:]:  # quiet: its output is not read
-            reader.start()
-        self.next_id = 100
-
-    def _read(self):
-        for line in self.process.stdout:
-            with self.changed:
-                self.lines.append(json.loads(line))
-                self.changed.notify_all()
-
-    def _read_stderr(self):
-        for line in self.process.stderr:
-            with self.changed:
-                self.stderr += line.decode("utf-8", "backslashreplace")
-                self.changed.notify_all()
-
-    def until(self, probe, what):
-        end = time.monotonic() + WAIT
-        with self.changed:
-            while True:
-                value = probe()
-                if value:
-                    return value
-                left = end - time.monotonic()
-                if left <= 0:
-                    raise AssertionError(f"waited in vain for {what}; got {self.lines[-5:]}, stderr {self.stderr[-800:]}")
-                self.changed.wait(min(left, 0.05))
-
-    def send(self, message):
-        data = message if isinstance(message, bytes) else json.dumps(message).encode() + b"\n"
-        self.process.stdin.write(data)
-        self.process.stdin.flush()
-
-    def answer(self, id_):
-        return self.until(lambda: next((m for m in self.lines if m.get("id") == id_ and "method" not in m), None), f"answer {id_}")
-
-    def post(self, method, params=None):
-        self.next_id += 1
-        self.send({"jsonrpc": "2.0", "id": self.next_id, "method": method, **({} if params is None else {"params": params})})
-        return self.next_id
-
-    def ask(self, method, params=None):
-        return self.answer(self.post(method, params))
-
-    def call(self, tool, /, **args):
-        return self.ask("tools/call", {"name": tool, "arguments": args})
-
-    def notify(self, method, **params):
-        self.send({"jsonrpc": "2.0", "method": method, "params": params})
-
-    def start(self, revision="2025-11-25", capabilities=None):
-        answer = self.ask("initialize", {"protocolVersion": revision, "capabilities": capabilities or {}, "clientInfo": {"name": "t", "version": "1"}})
-        self.notify("notifications/initialized")
-        return answer["result"]
-
-    def seen(self, method=None):
-        lines = [json.loads(line) for line in self.log.read_bytes().splitlines()]
-        return [m for m in lines if method in (None, m.get("method"))]
-
-    def end(self, code=0):
-        if self.process.stdin and not self.process.stdin.closed:
-            self.process.stdin.close()
-        got = self.process.wait(WAIT)
-        for reader in self.readers:
-            reader.join(WAIT)
-        assert got == code, f"exit {got}, not {code}: {self.stderr[-800:]}"
-        return self
-
-
-def words(answer):
-    return answer["result"]["content"][0]["text"]
-
-
-def failed(answer, *parts):
-    assert answer["result"]["isError"] is True, answer
-    assert "structuredContent" not in answer["result"], answer
-    for part in parts:
-        assert part in words(answer), answer
-
-
-def alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stat:
-        return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
-
-
-def gone(pid):
-    end = time.monotonic() + WAIT
-    while alive(pid):
-        assert time.monotonic() < end, f"process {pid} is still there"
-        time.sleep(0.02)
-
-
-# --- tests -------------------------------------------------------------------------------------
 
 def test_what_passes():
     g = Gateway()
@@ -309,7 +183,7 @@ def test_a_killed_gateway_takes_the_server_along():
 
 
 def test_a_server_that_dies():
-    g = Gateway()
+    g = Gateway(args=["--restart", "0"])
     g.start()
     silent = g.post("tools/call", {"name": "silent"})
     failed(g.call("die"), "MAY have run", "not retried", "status 9")
@@ -321,7 +195,7 @@ def test_a_server_that_dies():
 
 
 def test_a_server_that_does_not_read_and_dies():
-    g = Gateway()
+    g = Gateway(args=["--restart", "0"])
     g.start()
     ids = [g.post("tools/call", {"name": "deaf", "arguments": {"ms": 1000}})]
     for _ in range(6):  # more than waits for a server that does not read; the last ones wait in front of the gateway
@@ -370,7 +244,7 @@ def test_a_number_is_no_text():
 
 
 def test_a_server_that_never_initializes():
-    g = Gateway(mode="mute", args=["--call-timeout", "1"])
+    g = Gateway(mode="mute", args=["--start-timeout", "1"])
     id_ = g.post("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}})
     assert "error" in g.answer(id_)
     g.end(3)
@@ -509,7 +383,7 @@ def test_a_failed_call_is_passed_on():
 
 
 def test_unreadable_answers_fail_one_call_alone():
-    g = Gateway()
+    g = Gateway(args=["--restart", "0"])
     g.start()
     slow = g.post("tools/call", {"name": "slow", "arguments": {"ms": 500}})
     failed(g.call("raw", text='{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"\\ud800"}]}}'), "cannot be read")
@@ -632,11 +506,6 @@ def test_what_a_server_may_not_ask():
     g.end()
 
 
-def rss(pid):
-    with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
-
-
 def test_a_client_that_does_not_read():
     g = Gateway(quiet=True)
     ping = (json.dumps({"jsonrpc": "2.0", "id": "i" * 250, "method": "ping"}) + "\n").encode() * 100
@@ -654,7 +523,7 @@ def test_a_client_that_does_not_read():
 
 
 def test_a_server_that_does_not_read():
-    g = Gateway(mode="deaf", args=["--call-timeout", "1"])
+    g = Gateway(mode="deaf", args=["--call-timeout", "1", "--restart", "0"])
     g.start()
     for _ in range(40):
         g.post("tools/call", {"name": "echo", "arguments": {"x": "y" * 50_000}})
@@ -663,7 +532,7 @@ def test_a_server_that_does_not_read():
 
 
 def test_a_server_that_asks_and_does_not_read():
-    g = Gateway(mode="pings")
+    g = Gateway(mode="pings", args=["--restart", "0"])
     g.start()
     g.until(lambda: "does not read its input" in g.stderr, "the end of the server")
     assert rss(g.process.pid) < 400_000
@@ -685,7 +554,7 @@ def test_what_a_server_leaves_behind_is_ended():
     for ends in ("die", None):
         folder = pathlib.Path(tempfile.mkdtemp(dir=SCRATCH))
         left = "import os, signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(60)"
-        g = Gateway(server=["/bin/sh", "-c", '"$1" -c "$2" "$3" </dev/null >/dev/null 2>&1 & exec "$1" "$4" /dev/null', "sh", sys.executable, left, str(folder / "pid"), SERVER[1]])
+        g = Gateway(args=["--restart", "0"], server=["/bin/sh", "-c", '"$1" -c "$2" "$3" </dev/null >/dev/null 2>&1 & exec "$1" "$4" /dev/null', "sh", sys.executable, left, str(folder / "pid"), SERVER[1]])
         g.start()
         pid = int(g.until(lambda path=folder / "pid": path.exists() and path.read_text(), "the one left behind"))
         if ends:
@@ -694,37 +563,5 @@ def test_what_a_server_leaves_behind_is_ended():
         gone(pid)
 
 
-def stop_all():
-    for process in list(RUNNING):
-        if process.poll() is None:
-            process.kill()
-            process.wait()
-
-
-def main():
-    only = sys.argv[2] if len(sys.argv) > 2 else ""
-    count = [0, 0]
-    for name, body in list(globals().items()):
-        if not name.startswith("test_") or only not in name:
-            continue
-        label = name[5:].replace("_", " ")
-        watchdog = threading.Timer(4 * WAIT, stop_all)  # a gateway that reads no more would block the test in its write
-        watchdog.start()
-        try:
-            body()
-            count[0] += 1
-            print(f"ok: {label}", flush=True)
-        except Exception:  # any failure of a test is its result
-            count[1] += 1
-            print(f"FAILED: {label}\n" + "".join("    " + x for x in traceback.format_exc().splitlines(True)), flush=True)
-        watchdog.cancel()
-        stop_all()
-        RUNNING.clear()
-    print(f"{count[0]} passed, {count[1]} failed, 0 skipped")
-    return 1 if count[1] else 0
-
-
-RUNNING = []
-with tempfile.TemporaryDirectory(prefix="interlock-gateway-") as SCRATCH:
-    CODE = main()
-sys.exit(CODE)
+if __name__ == "__main__":
+    sys.exit(main(globals()))

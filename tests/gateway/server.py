@@ -9,6 +9,12 @@ import time
 
 seen = open(sys.argv[1], "ab", buffering=0)
 mode = sys.argv[2] if len(sys.argv) > 2 else ""
+nth = 1  # how often it was started
+if mode.startswith("again:"):  # `again:{"2": MODE}`: another mode at its second start
+    with open(sys.argv[1] + ".starts", "ab") as starts:
+        starts.write(b"x")
+        nth = starts.tell()
+    mode = json.loads(mode[6:]).get(str(nth), "")
 lock = threading.Lock()
 answers = {}
 
@@ -56,6 +62,8 @@ def call(id_, name, args, meta):
         text(id_, "ok")
     elif name == "big":
         write('{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"%s"}]}}\n' % (id_, args.get("of", "x") * args["n"]))
+    elif name == "nth":
+        text(id_, str(nth))
     elif name == "env":
         text(id_, json.dumps(dict(os.environ)))
     elif name == "pids":
@@ -91,6 +99,11 @@ def handle(message):
     if method == "initialize":
         if mode == "mute":
             return
+        if mode == "chatty":
+            write("Server is listening\n")
+        if mode.startswith("early:"):
+            for early in json.loads(mode[6:]):
+                send(early)
         if mode.startswith("hello:"):
             send({"jsonrpc": "2.0", "id": id_, **json.loads(mode[6:])})
             return
@@ -109,6 +122,8 @@ def handle(message):
         send({"jsonrpc": "2.0", "id": id_, "error": {"code": -32601, "message": "Method not found"}})
 
 
+if mode == "exit":
+    os._exit(7)
 if mode == "stubborn":
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 for line in sys.stdin.buffer:

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gateway: policy, then ledger, then session, then the server, then service. Nothing is started before all before it is sound. */
 #include <errno.h>
+#include <malloc.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -218,6 +220,9 @@ static il_exit gateway_serve(gateway_run *run) {
 il_exit il_cmd_gateway(int argc, char **argv) {
     gateway_run *run = calloc(1, sizeof *run);
     il_error err = {0};
+    /* One large message must not become memory for good, as it does when glibc raises this by itself. */
+    (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    (void)signal(SIGXFSZ, SIG_IGN); /* a ledger that may not grow is an error to handle */
     if (!run) {
         (void)il_error_set(&err, IL_E_MEMORY, "out of memory");
         return il_fail(NULL, &err);

@@ -32,7 +32,9 @@ static void gateway_bad_line(il_wire *w, const il_rpc_id *id, bool waits, int64_
     } else {
         (void)il_format(text, sizeof text, "%s", err->msg);
     }
-    il_log_write(w->c.log, IL_LOG_WARN, "the client sent a message that is refused: %s", text);
+    if (il_budget_take(&w->refusals, il_loop_now_ms())) {
+        il_log_write(w->c.log, IL_LOG_WARN, "the client sent a message that is refused: %s", text);
+    }
     if (waits) {
         il_wire_refuse(w, id->present && il_pendings_by_id(&w->calls, id) == NULL ? id : &none, code, text);
     }
@@ -132,13 +134,18 @@ static void gateway_on_client_failed(void *ctx, int error) {
 
 /* --- the server's lines --- */
 
-/* It asks and asks without reading our answers. */
-static bool gateway_server_deaf(il_wire *w) {
-    if (il_upstream_waiting(w->up) <= IL_WIRE_DEAF) {
-        return false;
+/* Whether it may say this too; a flood must not fill the client, our log or our time. */
+static bool gateway_server_may(il_wire *w, il_budget *budget) {
+    const uint64_t now = il_loop_now_ms();
+    if (il_budget_take(budget, now)) {
+        return true;
     }
-    il_wire_server_gone(w, "does not read its input, and was closed");
-    return true;
+    const uint64_t n = il_budget_report(budget, now);
+    if (n > 0) {
+        il_log_write(w->c.log, IL_LOG_WARN, "%.*s: it sends more than %u messages a second that nobody asked for; dropped: %llu",
+                     IL_STR_ARG(w->c.name), budget->per_second, (unsigned long long)n);
+    }
+    return false;
 }
 
 /* What cannot be read but says whose answer it is fails that call alone, and what only says that it is a message is dropped alone: a file's
@@ -169,9 +176,12 @@ static void gateway_server_unreadable(il_wire *w, il_str line, const il_error *e
         il_wire_arm(w);
         il_wire_drained(w);
     } else if ((asks && w->life == IL_LIFE_UP) || late) {
+        if (!gateway_server_may(w, &w->noise)) {
+            return;
+        }
         il_log_write(w->c.log, IL_LOG_WARN, "%.*s: a message is dropped: %s (column %u)", IL_STR_ARG(w->c.name), err->msg,
                      err->col);
-        if (named && asks && !gateway_server_deaf(w)) {
+        if (named && asks) {
             il_wire_to_server(w, il_rpc_error(&w->arena, &id, IL_RPC_PARSE, IL_STR("the request cannot be read"), NULL));
         }
     } else {
@@ -194,8 +204,12 @@ static void gateway_server_bad(il_wire *w, const il_rpc *rpc, const il_error *er
         il_wire_server_gone(w, "cannot be started again");
         return;
     }
-    if (rpc->asks && rpc->id.present && !gateway_server_deaf(w)) {
+    if (rpc->asks && rpc->id.present) {
         il_wire_to_server(w, il_rpc_error(&w->arena, &rpc->id, IL_RPC_INVALID, il_str_of(err->msg), NULL));
+    }
+    if (w->violations == 0 || il_loop_now_ms() - w->violations_at > IL_WIRE_VIOLATIONS_MS) {
+        w->violations = 0;
+        w->violations_at = il_loop_now_ms();
     }
     if (++w->violations > IL_WIRE_VIOLATIONS) {
         il_wire_server_gone(w, "sent too many messages that are none, and was closed");
@@ -203,8 +217,8 @@ static void gateway_server_bad(il_wire *w, const il_rpc *rpc, const il_error *er
 }
 
 static void gateway_server_request(il_wire *w, const il_rpc *rpc) {
-    if (gateway_server_deaf(w)) {
-        return;
+    if (!gateway_server_may(w, &w->noise)) {
+        return; /* an answer to each would only wait for a server that does not read */
     }
     const il_mediation *m = il_mediate(IL_FROM_SERVER, true, rpc->method);
     if (m != NULL && m->treat == IL_TREAT_ANSWER) {
@@ -213,6 +227,24 @@ static void gateway_server_request(il_wire *w, const il_rpc *rpc) {
         il_wire_ask(w, rpc, m);
     } else {
         il_wire_to_server(w, il_rpc_error(&w->arena, &rpc->id, IL_RPC_NO_METHOD, IL_STR("Method not found"), NULL));
+    }
+}
+
+static void gateway_server_notice(il_wire *w, const il_rpc *rpc) {
+    const il_mediation *m = il_mediate(IL_FROM_SERVER, false, rpc->method);
+    const il_message message = m == NULL ? IL_MSG_NONE : m->message;
+    /* The end of a question costs nothing, and the client should know of it. */
+    if (message == IL_MSG_CANCELLED ||
+        gateway_server_may(w, m == NULL || (message == IL_MSG_LOG && !w->inside) ? &w->noise : &w->notices)) {
+        il_wire_server_notice(w, rpc);
+    }
+}
+
+static void gateway_server_answer(il_wire *w, const il_rpc *rpc) {
+    int64_t uid = 0;
+    const bool awaited = !rpc->id.string && il_str_int(rpc->id.text, &uid) && il_pendings_by_uid(&w->calls, uid) != NULL;
+    if (!il_wire_restart_answer(w, rpc) && (awaited || gateway_server_may(w, &w->noise))) {
+        il_wire_answer(w, rpc);
     }
 }
 
@@ -246,13 +278,11 @@ static void gateway_server_message(il_wire *w, il_str line) {
         gateway_server_request(w, &rpc);
         return;
     case IL_RPC_NOTIFICATION:
-        il_wire_server_notice(w, &rpc);
+        gateway_server_notice(w, &rpc);
         return;
     case IL_RPC_RESULT:
     case IL_RPC_ERROR:
-        if (!il_wire_restart_answer(w, &rpc)) {
-            il_wire_answer(w, &rpc);
-        }
+        gateway_server_answer(w, &rpc);
         return;
     case IL_RPC_BAD:
         return;
@@ -400,7 +430,7 @@ int il_gateway_run(const il_gateway_config *config) {
         il_log_write(config->log, IL_LOG_ERROR, "out of memory");
         return 5;
     }
-    *w = (il_wire){.c = *config};
+    *w = (il_wire){.c = *config, .notices = IL_WIRE_NOTICES, .noise = IL_WIRE_NOISE, .refusals = IL_WIRE_NOISE};
     w->c.call_timeout_ms = config->call_timeout_ms != 0 ? config->call_timeout_ms : GATEWAY_TIMEOUT_MS;
     w->c.call_limit_ms = config->call_limit_ms != 0 ? config->call_limit_ms : GATEWAY_LIMIT_MS;
     w->c.start_timeout_ms = config->start_timeout_ms != 0 ? config->start_timeout_ms : GATEWAY_START_MS;

@@ -11,11 +11,13 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "mcp/budget.h"
 #include "mcp/keeper.h"
 #include "net/reader.h"
 #include "net/writer.h"
 
 #define UPSTREAM_STDERR_LINE ((size_t)64 << 10)
+#define UPSTREAM_STDERR_BUDGET ((il_budget){.per_second = 50, .burst = 500}) /* lines of it in our log */
 #define UPSTREAM_EXIT_MS 500   /* between its end and the end of its output, or the other way round */
 #define UPSTREAM_CLOSE_MS 1000 /* to end by itself after its stdin was closed */
 #define UPSTREAM_TERM_MS 500   /* to end after SIGTERM */
@@ -45,6 +47,7 @@ struct il_upstream {
     bool hurry;
     bool exited, ended; /* the server itself; all that it started too */
     bool eof, told;
+    il_budget noise_left;
     int unread; /* errno of reading its output */
     int status; /* of waitpid */
 };
@@ -227,13 +230,32 @@ static void upstream_on_failed(void *ctx, int error) {
     }
 }
 
+static bool upstream_may_note(il_upstream *u) {
+    const uint64_t now = il_loop_now_ms();
+    if (il_budget_take(&u->noise_left, now)) {
+        return true;
+    }
+    const uint64_t n = il_budget_report(&u->noise_left, now);
+    if (n > 0) {
+        il_log_write(u->c.log, IL_LOG_WARN, "%.*s: its stderr has more than %u lines a second; left out: %llu", IL_STR_ARG(u->c.name),
+                     u->noise_left.per_second, (unsigned long long)n);
+    }
+    return false;
+}
+
 static void upstream_on_noise(void *ctx, il_str line) {
-    const il_upstream *u = ctx;
+    il_upstream *u = ctx;
+    if (!upstream_may_note(u)) {
+        return;
+    }
     il_log_write(u->c.log, IL_LOG_INFO, "%.*s: %.*s", IL_STR_ARG(u->c.name), IL_STR_ARG(il_str_part(line, 0, IL_LOG_LINE)));
 }
 
 static void upstream_on_noise_too_long(void *ctx) {
-    const il_upstream *u = ctx;
+    il_upstream *u = ctx;
+    if (!upstream_may_note(u)) {
+        return;
+    }
     il_log_write(u->c.log, IL_LOG_INFO, "%.*s: (a line of more than %zu bytes)", IL_STR_ARG(u->c.name), UPSTREAM_STDERR_LINE);
 }
 
@@ -248,8 +270,6 @@ il_status il_upstream_put(il_upstream *u, il_str line, il_error *err) {
     }
     return il_writer_put(u->writer, line, err);
 }
-
-size_t il_upstream_waiting(const il_upstream *u) { return u->writer == NULL ? 0 : il_writer_waiting(u->writer); }
 
 void il_upstream_pause(il_upstream *u) { il_reader_pause(u->reader); }
 
@@ -312,7 +332,7 @@ il_status il_upstream_start(const il_alloc *alloc, il_loop *loop, const il_upstr
     if (u == NULL) {
         return il_error_set(err, IL_E_MEMORY, "out of memory for the server");
     }
-    *u = (il_upstream){.alloc = alloc, .c = *config, .calls = *calls, .ctx = ctx, .keeper = {.fd = -1}, .to = -1, .from = -1, .noise = -1};
+    *u = (il_upstream){.alloc = alloc, .c = *config, .calls = *calls, .ctx = ctx, .keeper = {.fd = -1}, .to = -1, .from = -1, .noise = -1, .noise_left = UPSTREAM_STDERR_BUDGET};
     const il_status st = upstream_open(u, loop, err);
     if (st != IL_OK) {
         il_upstream_free(u);

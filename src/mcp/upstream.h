@@ -27,8 +27,6 @@ typedef struct il_upstream_config {
 IL_NODISCARD il_status il_upstream_start(const il_alloc *alloc, il_loop *loop, const il_upstream_config *config,
                                          const il_upstream_calls *calls, void *ctx, il_upstream **out, il_error *err);
 IL_NODISCARD il_status il_upstream_put(il_upstream *u, il_str line, il_error *err);
-/* Bytes that it has not read yet. */
-size_t il_upstream_waiting(const il_upstream *u);
 void il_upstream_pause(il_upstream *u);
 void il_upstream_resume(il_upstream *u);
 /* Closes its stdin, then SIGTERM after a second, SIGKILL half a second later. Its output is not delivered any more. */

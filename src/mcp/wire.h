@@ -2,6 +2,7 @@
 /* The gateway's inside, shared by the files that handle its messages: request.c (client to server), answer.c (the way back), ask.c
  * (a server's requests), notice.c (notifications), start.c (the handshake), restart.c (the next server), stop.c (every way to end). */
 #pragma once
+#include "mcp/budget.h"
 #include "mcp/deny.h"
 #include "mcp/filter.h"
 #include "mcp/gateway.h"
@@ -17,13 +18,15 @@
 #define IL_WIRE_ARENA_MAX ((size_t)256 << 20)
 #define IL_WIRE_HIGH ((size_t)1 << 20) /* waiting bytes above which the other side is not read */
 #define IL_WIRE_WAITING_MAX ((size_t)128 << 20)
-#define IL_WIRE_DEAF \
-    ((size_t)32 << 20) /* waiting bytes above which a server that asks does not read; more than one client's message */
 #define IL_WIRE_DEPTH 64
 #define IL_WIRE_NODES 200000
 #define IL_WIRE_CALLS 256 /* in flight; the session's tickets bound those that are judged */
 #define IL_WIRE_ASKS 16
-#define IL_WIRE_VIOLATIONS 16 /* bad envelopes of a server before it is closed */
+#define IL_WIRE_VIOLATIONS 16 /* bad envelopes of a server within a minute; one more and it is closed */
+#define IL_WIRE_VIOLATIONS_MS 60000
+/* What a server may send without being asked, in messages a second and in a burst. */
+#define IL_WIRE_NOTICES ((il_budget){.per_second = 200, .burst = 1000}) /* passed on to the client */
+#define IL_WIRE_NOISE ((il_budget){.per_second = 50, .burst = 500})     /* each may cost an answer or a line of our log */
 
 typedef enum il_phase {
     IL_PHASE_NEW = 0,   /* no initialize yet */
@@ -75,6 +78,8 @@ typedef struct il_wire {
     bool inside, client_gone, up_stopped, told_initialized;
     bool tools_changed, resources_changed, prompts_changed;
     unsigned violations, interrupts;
+    uint64_t violations_at; /* when the first of them was counted */
+    il_budget notices, noise, refusals; /* refusals: log lines about what the client sends */
     il_seen cursors, subscribed;
     char gone[160]; /* why the server is not there: `exited with status 1` */
     int code;

@@ -532,11 +532,13 @@ def test_a_server_that_does_not_read():
 
 
 def test_a_server_that_asks_and_does_not_read():
-    g = Gateway(mode="pings", args=["--restart", "0"])
+    g = Gateway(mode="pings", args=["--call-timeout", "1"])
     g.start()
-    g.until(lambda: "does not read its input" in g.stderr, "the end of the server")
-    assert rss(g.process.pid) < 400_000
-    g.end(4)
+    g.until(lambda: "nobody asked for" in g.stderr, "the bound")
+    failed(g.call("echo", a=1), "did not answer in time")
+    assert g.ask("ping")["result"] == {}
+    assert rss(g.process.pid) < 12_000
+    g.end()
 
 
 def test_closed_standard_descriptors():

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """An MCP server for the gateway's tests: does what its tools are told, and writes every line that it gets to argv[1]."""
+import base64
 import json
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -16,7 +18,7 @@ if mode.startswith("again:"):  # `again:{"2": MODE}`: another mode at its second
         nth = starts.tell()
     mode = json.loads(mode[6:]).get(str(nth), "")
 lock = threading.Lock()
-answers = {}
+flooding = threading.Event()
 
 
 def write(text):
@@ -35,6 +37,16 @@ def notify(method, **params):
 
 def text(id_, value, **more):
     send({"jsonrpc": "2.0", "id": id_, "result": {"content": [{"type": "text", "text": value}], **more}})
+
+
+def flood(lines):
+    while flooding.is_set():
+        write(lines)
+        time.sleep(0)
+
+
+# A process that left its parent, its group and its session.
+DAEMON = "import os, sys, time; os.fork() and os._exit(0); os.setsid(); os.fork() and os._exit(0); print(os.getpid(), flush=True); os.close(1) if sys.argv[1] == 'x' else 0; time.sleep(300)"
 
 
 def call(id_, name, args, meta):
@@ -64,6 +76,33 @@ def call(id_, name, args, meta):
         write('{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"%s"}]}}\n' % (id_, args.get("of", "x") * args["n"]))
     elif name == "nth":
         text(id_, str(nth))
+    elif name == "flood":  # until it is calmed
+        flooding.set()
+        threading.Thread(target=flood, args=(args["lines"] * args.get("n", 50),), daemon=True).start()
+        text(id_, "ok")
+    elif name == "calm":
+        flooding.clear()
+        text(id_, "ok")
+    elif name == "noise":
+        for _ in range(args["n"]):
+            os.write(2, base64.b64decode(args["base64"]))
+        text(id_, "ok")
+    elif name == "close":  # one of its ends, and lives on
+        text(id_, "ok")
+        os.close(args["fd"])
+        time.sleep(300)
+    elif name == "daemon":
+        out = subprocess.Popen([sys.executable, "-c", DAEMON, "x"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL).stdout
+        text(id_, out.readline().decode().strip())
+    elif name == "daemon_holds":  # the same, with our stdout in its hand
+        folder = args["folder"]
+        hold = DAEMON.replace("print(os.getpid(), flush=True)", f"open({folder + '/pid'!r}, 'w').write(str(os.getpid()))")
+        subprocess.Popen([sys.executable, "-c", hold, "y"], stdin=subprocess.DEVNULL).wait()
+        text(id_, "ok")
+    elif name == "raws":
+        os.write(1, base64.b64decode(args["base64"]) * args.get("n", 1))
+        if args.get("exit"):
+            os._exit(0)
     elif name == "env":
         text(id_, json.dumps(dict(os.environ)))
     elif name == "pids":

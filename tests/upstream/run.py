@@ -3,13 +3,16 @@
 """The life of the server behind the gateway: its end and its next start, floods, what it leaves behind, signals, a full disk.
 
 Usage: run.py BUILD/interlock [PART-OF-A-NAME]. Ends with `N passed, N failed, N skipped`."""
+import base64
 import json
+import os
 import pathlib
+import signal
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "gateway"))
-from peer import WAIT, Gateway, failed, gone, main, words  # noqa: E402
+from peer import OUTSIDE, SERVER, WAIT, Gateway, alive, failed, gone, main, rss, words  # noqa: E402
 
 
 def told(g, method):
@@ -152,6 +155,267 @@ def test_a_restarted_server_is_not_heard_before_its_answer():
     assert not any("WRONG" in json.dumps(m) for m in g.lines), g.lines
     assert g.seen()[-1]["method"] == "tools/call" and any(m.get("id") == "p" and m.get("result") == {} for m in g.seen())
     g.end()
+
+
+# --- what it sends -------------------------------------------------------------------------------
+
+NOTICE = '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"flood"}}\n'
+FLOODS = (NOTICE, '{"jsonrpc":"2.0","id":1,"result":{"content":[]}}\n', '{"jsonrpc":"2.0","id":424242,"result":{"content":[]}}\n',
+          '{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{}}\n', '{"jsonrpc":"2.0","method":"notifications/odd"}\n',
+          '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n', '{"jsonrpc":"2.0","id":1,"result":{"a":"\\ud800"}}\n',
+          '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%d,"progress":1}}\n')
+
+
+def test_a_flood_is_cut_and_the_client_served():
+    for policy, of in (({}, FLOODS), ({"policy": OUTSIDE.replace("fake.says", "fake.(flood|echo|calm)")}, FLOODS[:5])):
+        g = Gateway(**policy)
+        g.start()
+        g.call("echo", warm=1)
+        before = rss(g.process.pid)
+        slow = g.post("tools/call", {"name": "slow", "arguments": {"ms": 100_000}, "_meta": {"progressToken": "mine"}}) if not policy else 0
+        if slow:
+            slow = g.until(lambda g=g: next((m["id"] for m in g.seen("tools/call") if m["params"]["name"] == "slow"), None), "the slow call")
+        started = time.monotonic()
+        g.call("flood", lines="".join(of).replace("%d", str(slow)))
+        for i in range(30):
+            answer = g.call("echo", i=i)
+            assert words(answer) == json.dumps({"i": i}), answer
+            time.sleep(0.03)
+        g.call("calm")
+        took = time.monotonic() - started
+        notices = [m for m in g.lines if "method" in m]
+        changed = told(g, "notifications/tools/list_changed")
+        assert len(notices) - len(changed) <= 1000 + 200 * (took + 1) and len(changed) <= 4 * took + 2, (len(notices), len(changed), took)
+        assert bool(policy) or len(notices) > 500  # as many as may pass do
+        lines = g.stderr.splitlines()
+        assert len(lines) <= 530 + 50 * (took + 1) and any("nobody asked for" in line for line in lines), (len(lines), took)
+        assert rss(g.process.pid) - before < 12_000, (before, rss(g.process.pid))
+        g.process.kill()
+
+
+def test_stderr_is_escaped_and_bounded():
+    g = Gateway()
+    g.start()
+    g.call("echo", warm=1)
+    before = rss(g.process.pid)
+    noise = bytes(range(256)) + b"\x1b[2J\x1b]0;title\x07 \xe2\x80\xae WORD\n"
+    g.call("noise", base64=base64.b64encode(noise).decode(), n=3000)
+    g.call("noise", base64=base64.b64encode(b"x" * 1_000_000).decode(), n=10)  # 10 MB without a line end
+    assert words(g.call("echo", a=1)) == '{"a": 1}'
+    g.until(lambda: "left out" in g.stderr, "the report")
+    time.sleep(1)
+    g.call("noise", base64=base64.b64encode(b"\nLAST\n").decode(), n=1)
+    g.until(lambda: "fake: LAST" in g.stderr, "the last line")
+    lines = g.stderr.splitlines()
+    assert len(lines) < 800 and max(map(len, lines)) < 2100, (len(lines), max(map(len, lines)))
+    assert all(line.isprintable() for line in lines), next(line for line in lines if not line.isprintable())
+    assert any("\\x1b[2J\\x1b]0;title\\x07 \\u202e WORD" in line for line in lines), lines[5:8]
+    assert not any("WORD" in json.dumps(m) or "xxxx" in json.dumps(m) for m in g.lines)
+    assert rss(g.process.pid) - before < 3000, (before, rss(g.process.pid))
+    g.end()
+
+
+def test_twenty_megabytes_without_a_line_end():
+    g = Gateway(mode="again:{}")
+    g.start()
+    g.call("echo", warm=1)
+    before = rss(g.process.pid)
+    g.send(b'{"jsonrpc":"2.0","id":"long","method":"ping","params":{"a":"' + b"x" * 20_000_000)
+    refusal = g.until(lambda: next((m for m in g.lines if m.get("id", 0) is None), None), "the refusal")
+    assert refusal["error"]["code"] == -32600, refusal
+    g.send(b"\n")  # what comes before this is the same line
+    assert words(g.call("echo", a=1)) == '{"a": 1}'
+    half = g.post("tools/call", {"name": "raws", "arguments": {"base64": base64.b64encode(b"x" * 1_000_000).decode(), "n": 20}})
+    failed(g.answer(half), "more than the limit")
+    assert g.call("raw", text='\n{"jsonrpc":"2.0","id":$ID,"result":{"content":[]}}')["result"] == {"content": []}
+    assert words(g.call("nth")) == "1"
+    assert rss(g.process.pid) - before < 6000, (before, rss(g.process.pid))
+    g.end()
+
+
+def test_bytes_that_are_no_text_close_it():
+    g = Gateway(mode="again:{}")
+    g.start()
+    failed(g.call("raws", base64=base64.b64encode(bytes(range(256)) * 40 + b"\n").decode()), "not a message", "MAY have run")
+    back(g)
+    assert words(g.call("nth")) == "2"
+    g.end()
+
+
+def test_half_a_line_at_its_end_is_nothing():
+    g = Gateway(mode="again:{}")
+    g.start()
+    half = '{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"WRONG"}]}}'  # whole, but for its line end
+    failed(g.call("raws", base64=base64.b64encode(half.encode()).decode(), exit=True), "status 0", "MAY have run")
+    back(g)
+    assert not any("WRONG" in json.dumps(m) for m in g.lines)
+    g.end()
+
+
+def test_bad_envelopes_are_forgiven_with_time():
+    bad = '{"jsonrpc":"1.0","method":"notifications/odd"}\n'
+    done = '{"jsonrpc":"2.0","id":$ID,"result":{"content":[]}}'
+    g = Gateway(mode="again:{}")
+    g.start()
+    assert g.call("raw", text=bad * 16 + done)["result"] == {"content": []}
+    failed(g.call("raw", text=bad + done), "too many messages that are none")
+    back(g)
+    assert g.call("raw", text=bad * 16 + done)["result"] == {"content": []}
+    g.end()
+
+
+def test_an_end_that_it_closes_is_its_end():
+    for fd, why in ((1, "closed its output"), (0, "does not read its input any more")):
+        g = Gateway(mode="again:{}")
+        g.start()
+        pid = json.loads(words(g.call("pids")))[0]
+        assert words(g.call("close", fd=fd)) == "ok"
+        if fd == 0:  # that is seen when it is written to
+            time.sleep(0.2)
+            failed(g.call("echo", a=1), "MAY have run")
+        back(g)
+        assert why in g.stderr, g.stderr
+        gone(pid)
+        assert words(g.call("nth")) == "2"
+        g.end()
+
+
+def test_signals_that_the_server_gets_as_by_default():
+    g = Gateway(server=["/bin/sh", "-c", 'grep SigIgn /proc/$$/status >&2; exec "$@"', "sh", *SERVER, "/dev/null"])
+    g.start()
+    line = g.until(lambda: next((x for x in g.stderr.splitlines() if "SigIgn" in x), None), "its ignored signals")
+    mask = int(line.split("x09")[-1], 16)
+    assert not mask & (1 << (signal.SIGPIPE - 1)) and not mask & (1 << (signal.SIGXFSZ - 1)) and not mask & (1 << (signal.SIGTERM - 1)), line
+    g.end()
+
+
+def test_a_client_that_writes_without_end():
+    g = Gateway()
+    g.start()
+    g.call("echo", warm=1)
+    before, end = rss(g.process.pid), time.monotonic() + 1.5
+    sent = 0
+    while time.monotonic() < end:  # half of them cannot be read
+        g.send(b'{"jsonrpc":"2.0","id":"p","method":"ping"}\n{"jsonrpc":"2.0","id":"p","method":"ping","method":"ping"}\n' * 200)
+        sent += 200
+    g.until(lambda: len([m for m in g.lines if m.get("id") == "p"]) >= sent, "all answers")
+    assert words(g.call("echo", a=1)) == '{"a": 1}'
+    assert rss(g.process.pid) - before < 6000, (before, rss(g.process.pid))
+    assert len(g.stderr.splitlines()) < 800
+    g.end()
+
+
+def test_a_client_that_is_gone_while_it_is_answered():
+    g = Gateway(quiet=True)
+    g.send({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}})
+    g.send({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "big", "arguments": {"n": 3_000_000}}})
+    g.process.stdout.read(100)
+    g.process.stdout.close()  # EPIPE, and no SIGPIPE
+    g.process.stdin.close()
+    assert g.process.wait(WAIT) == 0, g.process.returncode
+
+
+# --- what it leaves behind -----------------------------------------------------------------------
+
+def family(g):
+    """Its process, and one that left its parent, its group and its session."""
+    return json.loads(words(g.call("pids")))[0], int(words(g.call("daemon")))
+
+
+def test_a_killed_gateway_takes_all_along():
+    wrapped = ["/bin/sh", "-c", 'exec 3<&0; "$@" <&3 3<&- & wait', "sh", *SERVER, "/dev/null", "stubborn"]
+    for server in (None, wrapped):
+        g = Gateway(mode="stubborn", server=server)
+        g.start()
+        pids = family(g)
+        assert all(map(alive, pids))
+        g.process.kill()
+        g.process.wait(WAIT)
+        for pid in pids:
+            gone(pid)
+
+
+def test_an_ordinary_end_takes_all_along():
+    g = Gateway()
+    g.start()
+    pids = family(g)
+    g.end()
+    assert not any(map(alive, pids)), pids
+
+
+def test_the_next_server_finds_nothing_of_the_last():
+    g = Gateway(mode="again:{}")
+    g.start()
+    pids = family(g)
+    g.call("die")
+    back(g)
+    assert not any(map(alive, pids)), pids
+    g.end()
+
+
+def test_a_daemon_that_holds_its_output():
+    g = Gateway(mode="again:{}")
+    g.start()
+    g.call("daemon_holds", folder=str(g.folder))
+    pid = int(g.until(lambda: (g.folder / "pid").exists() and (g.folder / "pid").read_text(), "the daemon"))
+    failed(g.call("die"), "status 9")
+    back(g)
+    gone(pid)
+    g.end()
+
+
+def test_a_killed_keeper_takes_the_server_along():
+    g = Gateway(mode="again:{}")
+    g.start()
+    pid, daemon = family(g)
+    keeper = json.loads(words(g.call("pids")))[2]
+    os.kill(keeper, signal.SIGKILL)
+    gone(pid)
+    # who keeps what left the group, if not the keeper: nobody. So the tests above can fail.
+    time.sleep(0.1)
+    assert alive(daemon)
+    os.kill(daemon, signal.SIGKILL)
+    back(g)
+    assert "signal 9" in g.stderr and words(g.call("nth")) == "2"
+    g.end()
+
+
+def test_the_keeper_is_small():
+    g = Gateway()
+    g.start()
+    keeper = json.loads(words(g.call("pids")))[2]
+    with open(f"/proc/{keeper}/smaps_rollup", encoding="ascii") as rollup:
+        private = sum(int(line.split()[1]) for line in rollup if line.startswith(("Private_Clean", "Private_Dirty")))
+    assert private < 1000 and len(os.listdir(f"/proc/{keeper}/fd")) <= 3, (private, os.listdir(f"/proc/{keeper}/fd"))
+    g.end()
+
+
+# --- signals ---------------------------------------------------------------------------------------
+
+def test_a_signal_lets_calls_finish():
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        g = Gateway()
+        g.start()
+        slow = [g.post("tools/call", {"name": "slow", "arguments": {"ms": 500}}) for _ in range(3)]
+        g.until(lambda g=g: len(g.seen("tools/call")) == 3, "the calls")
+        g.process.send_signal(number)
+        time.sleep(0.1)
+        g.post("tools/call", {"name": "echo", "arguments": {"new": 1}})  # nothing new is taken
+        assert [words(g.answer(id_)) for id_ in slow] == ["slow"] * 3
+        g.end()
+        assert len(g.seen("tools/call")) == 3
+
+
+def test_a_signal_while_the_server_is_away():
+    g = Gateway(mode='again:{"2": "mute"}')
+    g.start()
+    g.call("die")
+    g.until(lambda: len(g.seen("initialize")) == 2, "the next start")
+    started = time.monotonic()
+    g.process.send_signal(signal.SIGTERM)
+    g.process.wait(WAIT)
+    assert time.monotonic() - started < 4
+    g.end(4)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 #define GATEWAY_TIMEOUT_MS 60000u
 #define GATEWAY_LIMIT_MS 600000u
 #define GATEWAY_START_MS 60000u
+#define GATEWAY_RESTART_MS 500u
 
 static bool gateway_blank(il_str line) {
     for (size_t i = 0; i < line.n; i++) {
@@ -434,6 +435,7 @@ int il_gateway_run(const il_gateway_config *config) {
     w->c.call_timeout_ms = config->call_timeout_ms != 0 ? config->call_timeout_ms : GATEWAY_TIMEOUT_MS;
     w->c.call_limit_ms = config->call_limit_ms != 0 ? config->call_limit_ms : GATEWAY_LIMIT_MS;
     w->c.start_timeout_ms = config->start_timeout_ms != 0 ? config->start_timeout_ms : GATEWAY_START_MS;
+    w->c.restart_ms = config->restart_ms != 0 ? config->restart_ms : GATEWAY_RESTART_MS;
     w->inside = il_policy_server_inside(config->policy, config->name);
     il_arena_init(&w->arena, config->alloc, IL_WIRE_ARENA_MAX);
     il_pendings_init(&w->calls, config->alloc, IL_WIRE_CALLS);

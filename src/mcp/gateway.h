@@ -17,6 +17,7 @@ typedef struct il_gateway_config { /* everything borrowed until il_gateway_run r
     uint64_t call_limit_ms;   /* with progress; 0: 10 minutes */
     uint64_t start_timeout_ms; /* for a server to answer initialize; 0: 60 s */
     unsigned restarts;         /* tries in a row to start a server again that ended; 0: none */
+    uint64_t restart_ms;       /* before the first of them; each next one waits twice as long, up to 30 s; 0: 500 */
 } il_gateway_config;
 
 /* Serves until the client is gone or a signal comes. The exit code: 0, 3 when the server cannot be started or does not speak MCP

@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "mcp/wire.h"
 
-#define RESTART_FIRST_MS ((uint64_t)500)
 #define RESTART_MOST_MS ((uint64_t)30000)
 #define RESTART_WELL_MS ((uint64_t)60000) /* who served that long has all its tries again */
 
@@ -63,7 +62,7 @@ void il_wire_restart_plan(il_wire *w) {
         restart_lose(w);
         return;
     }
-    uint64_t wait = RESTART_FIRST_MS;
+    uint64_t wait = w->c.restart_ms;
     for (unsigned i = 0; i < r->tries && wait < RESTART_MOST_MS; i++) {
         wait *= 2;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "net/loop.h"
 
+#include <errno.h>
 #include <event2/event.h>
 #include <signal.h>
 #include <string.h>
@@ -52,11 +53,14 @@ il_status il_loop_new(const il_alloc *alloc, bool any_fd, il_loop **out, il_erro
     if (any_fd) {
         (void)event_config_require_features(config, EV_FEATURE_FDS);
     }
+    errno = 0;
     loop->base = event_base_new_with_config(config);
+    const bool memory = errno == ENOMEM;
     event_config_free(config);
     if (loop->base == NULL) {
         alloc->free(alloc->ctx, loop);
-        return il_error_set(err, IL_E_IO, "no event method for these descriptors");
+        return memory ? il_error_set(err, IL_E_MEMORY, "out of memory for the event loop")
+                      : il_error_set(err, IL_E_IO, "no event method for these descriptors");
     }
     *out = loop;
     return IL_OK;
@@ -141,13 +145,18 @@ il_status il_timer_new(il_loop *loop, il_loop_call call, void *ctx, il_timer **o
         loop->alloc->free(loop->alloc->ctx, timer);
         return il_error_set(err, IL_E_MEMORY, "out of memory for a timer");
     }
+    /* libevent keeps the room that a timer once had, so that setting it later needs no memory. */
+    il_timer_set(timer, 3600000);
+    il_timer_clear(timer);
     *out = timer;
     return IL_OK;
 }
 
 void il_timer_set(il_timer *timer, uint64_t in_ms) {
     const struct timeval in = {.tv_sec = (time_t)(in_ms / 1000u), .tv_usec = (suseconds_t)(in_ms % 1000u) * 1000};
-    (void)evtimer_add(timer->event, &in);
+    if (evtimer_add(timer->event, &in) != 0) {
+        event_active(timer->event, EV_TIMEOUT, 0); /* too early is the safe side */
+    }
 }
 
 void il_timer_clear(il_timer *timer) { (void)evtimer_del(timer->event); }

@@ -7,12 +7,14 @@ import base64
 import json
 import os
 import pathlib
+import resource
 import signal
+import subprocess
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "gateway"))
-from peer import OUTSIDE, SERVER, WAIT, Gateway, alive, failed, gone, main, rss, words  # noqa: E402
+from peer import INTERLOCK, OUTSIDE, SCRATCH, SERVER, WAIT, Gateway, alive, failed, gone, main, rss, words  # noqa: E402
 
 
 def told(g, method):
@@ -416,6 +418,32 @@ def test_a_signal_while_the_server_is_away():
     g.process.wait(WAIT)
     assert time.monotonic() - started < 4
     g.end(4)
+
+
+# --- a full disk -----------------------------------------------------------------------------------
+
+def test_a_full_disk_denies():
+    g = Gateway(ledger=str(pathlib.Path(SCRATCH) / "full.db"), args=["--session", "full"])
+    g.start()
+    assert words(g.call("echo", n=0)) == '{"n": 0}'
+    sizes = [path.stat().st_size for path in pathlib.Path(SCRATCH).glob("full.db*")]
+    # a file that may not grow; SIGXFSZ, which would kill, is ignored
+    resource.prlimit(g.process.pid, resource.RLIMIT_FSIZE, (max(sizes), resource.RLIM_INFINITY))
+    answers = [g.call("echo", n=n) for n in range(1, 40)]
+    ran = [a for a in answers if not a["result"].get("isError")]
+    for answer in answers:
+        if answer not in ran:
+            failed(answer)
+            assert "ledger" in json.dumps(answer), answer
+    assert len(ran) < 39, "the disk was never full"
+    resource.prlimit(g.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    assert words(g.call("echo", n=40)) == '{"n": 40}'  # and goes on when there is room again
+    g.end()
+    trail = subprocess.run([INTERLOCK, "session", "show", "full", "--ledger", str(pathlib.Path(SCRATCH) / "full.db"), "--trail"],
+                           capture_output=True, timeout=WAIT, check=True).stdout
+    rows = [json.loads(line) for line in trail.splitlines()]
+    assert len(g.seen("tools/call")) <= len([r for r in rows if r["kind"] == "decision"]), rows
+    assert len(ran) + 2 <= len([r for r in rows if r["kind"] == "settle"]), rows  # nothing was released that is not recorded
 
 
 if __name__ == "__main__":

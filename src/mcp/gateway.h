@@ -12,9 +12,9 @@ typedef struct il_gateway_config { /* everything borrowed until il_gateway_run r
     il_str session, name; /* name: the server's, as the policy knows it */
     char *const *command; /* the server, NULL-terminated */
     il_log *log;
-    int in, out;              /* the client's face */
-    uint64_t call_timeout_ms; /* without progress; 0: 60 s */
-    uint64_t call_limit_ms;   /* with progress; 0: 10 minutes */
+    int in, out;               /* the client's face */
+    uint64_t call_timeout_ms;  /* without progress; 0: 60 s */
+    uint64_t call_limit_ms;    /* with progress; 0: 10 minutes */
     uint64_t start_timeout_ms; /* for a server to answer initialize; 0: 60 s */
     unsigned restarts;         /* tries in a row to start a server again that ended; 0: none */
     uint64_t restart_ms;       /* before the first of them; each next one waits twice as long, up to 30 s; 0: 500 */

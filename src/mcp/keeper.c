@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 
-#define KEEPER_AGAIN_MS 20  /* between two rounds of killing: what was killed may have forked before */
+#define KEEPER_AGAIN_MS 20 /* between two rounds of killing: what was killed may have forked before */
 #define KEEPER_END_MS 1000
 
 typedef enum keeper_word { KEEPER_STARTED = 1, KEEPER_FAILED, KEEPER_EXITED } keeper_word;

@@ -11,9 +11,15 @@ typedef struct restart_flag {
     il_str capability, flag; /* flag: empty for the capability itself */
 } restart_flag;
 static const restart_flag restart_flags[] = {
-    {{"tools", 5}, {"", 0}},           {{"tools", 5}, {"listChanged", 11}},     {{"resources", 9}, {"", 0}},
-    {{"resources", 9}, {"listChanged", 11}}, {{"resources", 9}, {"subscribe", 9}}, {{"prompts", 7}, {"", 0}},
-    {{"prompts", 7}, {"listChanged", 11}},   {{"completions", 11}, {"", 0}},       {{"logging", 7}, {"", 0}},
+    {{"tools", 5}, {"", 0}},
+    {{"tools", 5}, {"listChanged", 11}},
+    {{"resources", 9}, {"", 0}},
+    {{"resources", 9}, {"listChanged", 11}},
+    {{"resources", 9}, {"subscribe", 9}},
+    {{"prompts", 7}, {"", 0}},
+    {{"prompts", 7}, {"listChanged", 11}},
+    {{"completions", 11}, {"", 0}},
+    {{"logging", 7}, {"", 0}},
 };
 #define RESTART_TOOLS_CHANGED (1u << 1)
 #define RESTART_RESOURCES_CHANGED (1u << 3)

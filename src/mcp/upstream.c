@@ -237,8 +237,8 @@ static bool upstream_may_note(il_upstream *u) {
     }
     const uint64_t n = il_budget_report(&u->noise_left, now);
     if (n > 0) {
-        il_log_write(u->c.log, IL_LOG_WARN, "%.*s: its stderr has more than %u lines a second; left out: %llu", IL_STR_ARG(u->c.name),
-                     u->noise_left.per_second, (unsigned long long)n);
+        il_log_write(u->c.log, IL_LOG_WARN, "%.*s: its stderr has more than %u lines a second; left out: %llu",
+                     IL_STR_ARG(u->c.name), u->noise_left.per_second, (unsigned long long)n);
     }
     return false;
 }
@@ -332,7 +332,15 @@ il_status il_upstream_start(const il_alloc *alloc, il_loop *loop, const il_upstr
     if (u == NULL) {
         return il_error_set(err, IL_E_MEMORY, "out of memory for the server");
     }
-    *u = (il_upstream){.alloc = alloc, .c = *config, .calls = *calls, .ctx = ctx, .keeper = {.fd = -1}, .to = -1, .from = -1, .noise = -1, .noise_left = UPSTREAM_STDERR_BUDGET};
+    *u = (il_upstream){.alloc = alloc,
+                       .c = *config,
+                       .calls = *calls,
+                       .ctx = ctx,
+                       .keeper = {.fd = -1},
+                       .to = -1,
+                       .from = -1,
+                       .noise = -1,
+                       .noise_left = UPSTREAM_STDERR_BUDGET};
     const il_status st = upstream_open(u, loop, err);
     if (st != IL_OK) {
         il_upstream_free(u);

@@ -37,10 +37,10 @@ typedef enum il_phase {
 } il_phase;
 
 typedef enum il_life { /* of the server, once the session is open */
-    IL_LIFE_UP = 0,
-    IL_LIFE_DOWN,  /* ended; it is started again when its time has come */
-    IL_LIFE_AGAIN, /* started again, and not asked anything but to initialize */
-    IL_LIFE_LOST   /* ended for good */
+                       IL_LIFE_UP = 0,
+                       IL_LIFE_DOWN,  /* ended; it is started again when its time has come */
+                       IL_LIFE_AGAIN, /* started again, and not asked anything but to initialize */
+                       IL_LIFE_LOST   /* ended for good */
 } il_life;
 
 typedef struct il_restart {
@@ -78,7 +78,7 @@ typedef struct il_wire {
     bool inside, client_gone, up_stopped, told_initialized;
     bool tools_changed, resources_changed, prompts_changed;
     unsigned violations, interrupts;
-    uint64_t violations_at; /* when the first of them was counted */
+    uint64_t violations_at;             /* when the first of them was counted */
     il_budget notices, noise, refusals; /* refusals: log lines about what the client sends */
     il_seen cursors, subscribed;
     char gone[160]; /* why the server is not there: `exited with status 1` */
@@ -127,7 +127,7 @@ il_json *il_wire_start_params(il_wire *w); /* of our initialize */
 /* Whether an answer to it cannot be used, and why. */
 bool il_wire_start_fault(const il_rpc *rpc, char *why, size_t cap);
 /* restart.c */
-unsigned il_wire_told(const il_json *capabilities); /* as one bit each, with their flags */
+unsigned il_wire_told(const il_json *capabilities);              /* as one bit each, with their flags */
 void il_wire_gone_text(const il_wire *w, char *out, size_t cap); /* for a call that comes while the server is not there */
 void il_wire_restart_plan(il_wire *w);                           /* the server has ended: life becomes DOWN or LOST */
 void il_wire_restart_stopped(il_wire *w);

@@ -39,12 +39,12 @@ static const char faults_script[] =
 typedef enum faults_face { FAULTS_NO_FACE = 0, FAULTS_CLIENT, FAULTS_SERVER } faults_face;
 
 typedef struct faults_plan {
-    size_t alloc;      /* the allocation that fails, from 1; 0: none */
-    size_t write;      /* the write that fails, from 1; 0: none */
-    faults_face face;  /* of the write */
-    int error;         /* of the write; 0: it writes one byte alone, EAGAIN once */
-    size_t store;      /* good calls of the store before all fail; SIZE_MAX: never */
-    bool on;           /* all later allocations or writes fail too */
+    size_t alloc;     /* the allocation that fails, from 1; 0: none */
+    size_t write;     /* the write that fails, from 1; 0: none */
+    faults_face face; /* of the write */
+    int error;        /* of the write; 0: it writes one byte alone, EAGAIN once */
+    size_t store;     /* good calls of the store before all fail; SIZE_MAX: never */
+    bool on;          /* all later allocations or writes fail too */
 } faults_plan;
 
 typedef struct faults_report { /* of the process that is the gateway, by a pipe */
@@ -114,8 +114,8 @@ static void faults_put(void *ctx, void *p) {
 ssize_t write(int fd, const void *p, size_t n) {
     struct stat s;
     const faults_plan *plan = &faults_state.plan;
-    const bool ours = faults_state.self == getpid() && plan->face != FAULTS_NO_FACE && fstat(fd, &s) == 0 && S_ISFIFO(s.st_mode) &&
-                      (fd == faults_state.client) == (plan->face == FAULTS_CLIENT);
+    const bool ours = faults_state.self == getpid() && plan->face != FAULTS_NO_FACE && fstat(fd, &s) == 0 &&
+                      S_ISFIFO(s.st_mode) && (fd == faults_state.client) == (plan->face == FAULTS_CLIENT);
     if (ours) {
         faults_state.writes++;
         if (plan->write != 0 && (faults_state.writes == plan->write || (plan->on && faults_state.writes > plan->write))) {
@@ -216,10 +216,12 @@ static bool faults_line_has(const char *line, const char *part) {
 
 static void faults_talk(faults_case *c, int to, int from) {
     static const char note[] = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n";
-    static const char call[] = "\"method\":\"tools/call\",\"params\":{\"name\":\"u\",\"arguments\":{\"a\":1},\"_meta\":{\"progressToken\":1}}";
+    static const char call[] =
+        "\"method\":\"tools/call\",\"params\":{\"name\":\"u\",\"arguments\":{\"a\":1},\"_meta\":{\"progressToken\":1}}";
     char id[16];
-    if (faults_ask(c, to, from, "i",
-                   "\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{}}") ==
+    if (faults_ask(
+            c, to, from, "i",
+            "\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{}}") ==
             NULL ||
         write(to, note, sizeof note - 1) < 0 || faults_ask(c, to, from, "l", "\"method\":\"tools/list\"") == NULL ||
         faults_ask(c, to, from, "c0", call) == NULL ||
@@ -302,9 +304,9 @@ static void faults_hold(faults_case *c, bool torn) {
         line = end + 1;
     }
     const faults_report *r = &c->report;
-    assert_true(c->calls + c->deaths <= r->decisions); /* recorded before it left */
+    assert_true(c->calls + c->deaths <= r->decisions);                 /* recorded before it left */
     assert_true(c->released <= r->settles && c->released <= c->calls); /* recorded before it came back */
-    assert_true(c->deaths <= 1); /* never sent again */
+    assert_true(c->deaths <= 1);                                       /* never sent again */
     assert_int_equal(r->live, 0);
     assert_false(r->children);
     assert_true(r->code == 0 || (r->code >= 3 && r->code <= 5));
@@ -385,7 +387,7 @@ static void faults_write(void **state) {
 static void faults_store(void **state) {
     faults_case *c = *state;
     size_t denied = 0, withheld = 0;
-    for (size_t after = 0; after < 24; after += faults_step() > 1 ? 3 : 1) {
+    for (size_t after = 0; after<24; after += faults_step()> 1 ? 3 : 1) {
         faults_plan plan = faults_none;
         plan.store = after;
         faults_go(c, &plan);

@@ -349,9 +349,15 @@ def test_the_next_server_finds_nothing_of_the_last():
     g = Gateway(mode="again:{}")
     g.start()
     pids = family(g)
-    g.call("die")
-    back(g)
+    before = sorted(os.listdir(f"/proc/{g.process.pid}/fd"))
+    for n in (1, 2):
+        g.call("die")
+        back(g, n)
     assert not any(map(alive, pids)), pids
+    after = sorted(os.listdir(f"/proc/{g.process.pid}/fd"))
+    assert len(after) == len(before), (before, after)
+    with open(f"/proc/{g.process.pid}/task/{g.process.pid}/children", encoding="ascii") as children:
+        assert len(children.read().split()) == 1  # its keeper, and no dead one
     g.end()
 
 

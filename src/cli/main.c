@@ -82,6 +82,19 @@ static const il_command main_commands[] = {
      "example:\n"
      "  interlock init && interlock validate policy.yaml\n",
      il_cmd_init},
+    {"ledger", "is the record whole?",
+     "usage: interlock ledger verify [--ledger FILE] [--head ROW:HASH] [--json]\n"
+     "\n"
+     "Checks the chain of all rows, each body against its hash, and each session's rows against each other and\n"
+     "against its state. Prints what differs and the head of the chain. Exit 0 when it is whole, 1 for a finding, 3\n"
+     "when it is no ledger.\n"
+     "\n"
+     "  --ledger FILE    or INTERLOCK_LEDGER; default $XDG_STATE_HOME/interlock/ledger.db\n"
+     "  --head ROW:HASH  a head that an earlier run printed: its row must still be there\n"
+     "\n"
+     "example:\n"
+     "  interlock ledger verify\n",
+     il_cmd_ledger},
     {"replay", "decide recorded sessions and show what another policy would flip",
      "usage: interlock replay --policy POLICY [--against POLICY] [--json] [--explain] [SESSIONS...]\n"
      "\n"

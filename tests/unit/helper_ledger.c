@@ -77,7 +77,7 @@ typedef struct ledger_count {
 static bool ledger_count_row(void *ctx, const il_ledger_row *row) {
     ledger_count *c = ctx;
     uint8_t hash[IL_DIGEST_BYTES];
-    il_chain_hash(c->hash, row, hash);
+    il_chain_hash(c->hash, row, NULL, hash);
     c->chained = c->chained && row->seq == c->seq + 1 && memcmp(hash, row->hash, sizeof hash) == 0;
     memcpy(c->hash, row->hash, sizeof hash);
     c->seq = row->seq;

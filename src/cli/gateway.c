@@ -17,6 +17,8 @@
 #define GATEWAY_LIMIT_S ((uint64_t)600) /* a call with progress */
 #define GATEWAY_GRACE_MS 60000u         /* the durable deadline lies behind our own, so that it only acts when we are dead */
 #define GATEWAY_SESSION_RANDOM 16
+#define GATEWAY_BUSY_MS 1000
+#define GATEWAY_KEEP_ROWS 1000 /* of a ledger in memory, which nobody else can read */
 
 typedef struct gateway_run {
     const char *policy_path, *ledger_flag, *session_flag, *name_flag;
@@ -181,7 +183,10 @@ static il_exit gateway_serve(gateway_run *run) {
     if (loaded != IL_OK) {
         return il_fail(run->policy_path, &err);
     }
-    if (il_ledger_use(run->ledger_flag, NULL, run->path, &run->ledger, &err) != IL_OK) {
+    /* The loop stands still while the ledger is locked by another: better a fault than a minute's silence. */
+    const il_ledger_options options = {
+        .size = sizeof options, .busy_ms = GATEWAY_BUSY_MS, .keep_rows = GATEWAY_KEEP_ROWS, .sha256 = il_host_system().sha256};
+    if (il_ledger_use(run->ledger_flag, &options, run->path, &run->ledger, &err) != IL_OK) {
         return il_fail(run->path[0] ? run->path : NULL, &err);
     }
     if (gateway_monitor(run, &err) != IL_OK) {

@@ -69,15 +69,20 @@ static void verify_visit(void *ctx, const il_ledger_finding *f) {
     (void)printf("; %s\n", f->advice);
 }
 
+/* The head of a chain that an upgrade replaced stands in the upgrade's row. */
+static bool verify_head_upgraded(verify_run *run, const il_ledger_row *row) {
+    char body[160];
+    const size_t n = il_format(body, sizeof body, "{\"from\":1,\"head\":\"%s\",\"rows\":%llu,\"v\":1}", run->head_hash,
+                               (unsigned long long)run->head_seq);
+    return il_str_eq(row->kind, IL_STR("upgrade")) && il_str_eq(row->body, (il_str){body, n});
+}
+
 static bool verify_head_row(void *ctx, const il_ledger_row *row) {
     verify_run *run = ctx;
     char hash[IL_DIGEST_HEX];
-    if (row->seq != run->head_seq) {
-        return row->seq < run->head_seq;
-    }
     il_digest_hex(row->hash, hash);
-    run->head_found = strcmp(hash, run->head_hash) == 0;
-    return false;
+    run->head_found = (row->seq == run->head_seq && strcmp(hash, run->head_hash) == 0) || verify_head_upgraded(run, row);
+    return !run->head_found;
 }
 
 /* What was noted outside: a row with that number and hash must be in the trail. */

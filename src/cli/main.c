@@ -105,11 +105,12 @@ static const il_command main_commands[] = {
      "example:\n"
      "  interlock replay --policy policy.yaml --against policy-new.yaml sessions.ndjson\n",
      il_cmd_check},
-    {"session", "list, show, explain or end sessions",
+    {"session", "list, show, explain, end or prune sessions",
      "usage: interlock session [list] [--ledger FILE] [--json]\n"
      "       interlock session show ID [--ledger FILE] [--policy POLICY] [--json | --trail]\n"
      "       interlock session why ID  [--ledger FILE] [--policy POLICY] [--json]\n"
      "       interlock session end ID  [--ledger FILE] [--policy POLICY] [--abandon]\n"
+     "       interlock session prune --older-than AGE [--idle] [--dry-run] [--ledger FILE] [--policy POLICY] [--json]\n"
      "\n"
      "show: every call with its effects and decision, the state, open calls and approvals.\n"
      "why:  which call first brought each effect that counts, and why the last call was denied.\n"
@@ -120,6 +121,9 @@ static const il_command main_commands[] = {
      "  --policy POLICY for sessions whose machine is not a shipped one\n"
      "  --trail         the session's audit rows with their chain hashes, one JSON object a line\n"
      "  --abandon       end although calls are unsettled: they count as their worst case\n"
+     "  --older-than AGE  sessions that were last used so long ago: 30d, 12h, 90m\n"
+     "  --idle          end those that have not ended, first\n"
+     "  --dry-run       change nothing, say what would be done\n"
      "\n"
      "example:\n"
      "  interlock session why demo\n",

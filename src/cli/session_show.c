@@ -256,6 +256,9 @@ il_status il_session_show(il_view *v, bool json, il_error *err) {
         return show_json(v, err);
     }
     show_head(v);
+    if (v->erased || v->nrows == 0) {
+        (void)puts("  rows      pruned: which calls it made is not kept any more");
+    }
     show_calls_text(v);
     show_open_text(v);
     return IL_OK;

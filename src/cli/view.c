@@ -63,6 +63,10 @@ typedef struct view_reading {
 
 static il_status view_row(il_view *v, const il_ledger_row *row, il_error *err) {
     il_json *body = NULL;
+    if (row->erased) {
+        v->erased++;
+        return IL_OK;
+    }
     if (v->nrows == v->rows_cap) {
         const size_t cap = v->rows_cap ? 2 * v->rows_cap : 64;
         il_view_row *rows = IL_NEW_ARRAY(&v->arena, il_view_row, cap);

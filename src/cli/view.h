@@ -20,6 +20,7 @@ typedef struct il_view {
     il_bundle *bundle;         /* owned: of --policy */
     const il_machine *machine; /* the one that the state belongs to */
     size_t nrows, rows_cap;
+    size_t erased; /* rows that were pruned; they are not among `rows` */
     il_view_row *rows;
     const char *ledger_flag, *policy_flag; /* borrowed, may be NULL: for commands that a person is told to run */
 } il_view;

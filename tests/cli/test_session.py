@@ -48,6 +48,7 @@ def gateway(t, *calls, session="demo", policy=POLICY):
     lines += [{"id": i, "method": "tools/call", "params": {"name": name, "arguments": args}} for i, (name, args) in enumerate(calls, 2)]
     Run("gateway", "--policy", put(t, "policy.yaml", policy), "--name", "t", "--session", session, "--ledger", str(t / "ledger.db"), "--",
         sys.executable, put(t, "server.py", SERVER), str(ran), stdin="".join(json.dumps({"jsonrpc": "2.0", **line}) + "\n" for line in lines)).exits(0)
+    cli(t, "ledger", "verify").exits(0)  # whatever a gateway wrote is whole
     return ran.read_text().split()
 
 

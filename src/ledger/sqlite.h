@@ -3,6 +3,7 @@
 #pragma once
 #include <pthread.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 
 #include "ledger/file.h"
 #include "ledger/ledger.h"
@@ -45,7 +46,8 @@ typedef struct il_sqlite {
     pthread_mutex_t queue_lock; /* taken after lock, never before it */
     pthread_cond_t settled;
     il_sqlite_waiter *first, *last;
-    bool led; /* a thread commits for those who wait */
+    bool led;          /* a thread commits for those who wait */
+    atomic_uint loads; /* that run or wait for the connection; each is likely to be followed by a commit */
     char path[];
 } il_sqlite;
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Commits. Threads that commit at the same time queue up; the first of them commits for all who wait in one transaction, which is one wait for the
  * disk: compare the version, write the state, append the rows, for each. */
+#include <sched.h>
 #include <string.h>
 
 #include "ledger/sqlite.h"
 
 #define SQLITE_TOGETHER 256 /* commits of one transaction: bounds how long the others wait */
+#define SQLITE_TURNS 64
 
 struct il_sqlite_waiter {
     il_sqlite_waiter *next;
@@ -175,11 +177,21 @@ static il_sqlite_waiter *sqlite_batch(il_sqlite *l) {
     return all;
 }
 
-/* Called and left with the queue's lock. The connection's comes first: those who load in the meantime may join the queue. */
+/* Takes the connection, but lets those go first who wait to load: they are about to join the queue, and the disk is slower than all of them. */
+static void sqlite_take_turns(il_sqlite *l) {
+    pthread_mutex_lock(&l->lock);
+    for (int i = 0; i < SQLITE_TURNS && atomic_load(&l->loads) > 0; i++) {
+        pthread_mutex_unlock(&l->lock);
+        (void)sched_yield();
+        pthread_mutex_lock(&l->lock);
+    }
+}
+
+/* Called and left with the queue's lock. */
 static void sqlite_lead(il_sqlite *l) {
     l->led = true;
     pthread_mutex_unlock(&l->queue_lock);
-    pthread_mutex_lock(&l->lock);
+    sqlite_take_turns(l);
     pthread_mutex_lock(&l->queue_lock);
     il_sqlite_waiter *all = sqlite_batch(l);
     pthread_mutex_unlock(&l->queue_lock);

@@ -32,9 +32,11 @@ static const char *const sqlite_text[Q_COUNT] = {
 static il_status sqlite_load(il_ledger *base, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
                              il_error *err) {
     il_sqlite *l = (il_sqlite *)base;
+    atomic_fetch_add(&l->loads, 1);
     pthread_mutex_lock(&l->lock);
     il_status status = il_sqlite_object_locked(l, space, key, buf, cap, n, version, err);
     pthread_mutex_unlock(&l->lock);
+    atomic_fetch_sub(&l->loads, 1);
     return status;
 }
 

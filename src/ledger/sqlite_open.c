@@ -52,6 +52,13 @@ static il_status sqlite_hold(il_ledger *base, il_error *err) {
     if (status == IL_OK) {
         int code = sqlite3_exec(l->db, "BEGIN", NULL, NULL, NULL); /* reads: a picture that others do not change */
         status = code == SQLITE_OK ? IL_OK : il_sqlite_fail(l, code, err);
+        if (status == IL_OK) {
+            l->version_known = false; /* asked for again inside, which also is what begins the picture */
+            status = il_sqlite_same_version(l, err);
+            if (status != IL_OK) {
+                (void)sqlite3_exec(l->db, "ROLLBACK", NULL, NULL, NULL);
+            }
+        }
     }
     if (status != IL_OK) {
         pthread_mutex_unlock(&l->lock);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A ledger of version 1 (tests/data/ledger/version-1.sql, written by a gateway of that time) becomes one of version 2, wholly or not at all. */
 #include <setjmp.h>
-#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 
 #include "base/sha256.h"
 #include "helper_ledger.h"
+#include "helper_ledger_vfs.h"
 
 #define OLD_ROWS 22
 #define OLD_HEAD "2f67f0a2a932f5fe201a1bb27332b985602e738f515e1a5d5ec2a534820edf50"
@@ -150,81 +150,14 @@ static void test_newer(void **state) {
     ledger_test_clean(path);
 }
 
-/* ---- a file system whose n-th write ends the process ------------------------------------------- */
-
-typedef struct dying_file {
-    sqlite3_file base;
-    sqlite3_file *real;
-    sqlite3_io_methods methods;
-} dying_file;
-
-static sqlite3_vfs *dying_real;
-static long dying_left = -1; /* -1: it lives */
-
-static sqlite3_file *dying_of(sqlite3_file *f) { return ((dying_file *)f)->real; }
-static int dying_close(sqlite3_file *f) { return dying_of(f)->pMethods->xClose(dying_of(f)); }
-static int dying_read(sqlite3_file *f, void *p, int n, sqlite3_int64 at) {
-    return dying_of(f)->pMethods->xRead(dying_of(f), p, n, at);
-}
-static int dying_write(sqlite3_file *f, const void *p, int n, sqlite3_int64 at) {
-    if (dying_left == 0) {
-        _exit(7);
-    }
-    dying_left -= dying_left > 0 ? 1 : 0;
-    return dying_of(f)->pMethods->xWrite(dying_of(f), p, n, at);
-}
-static int dying_truncate(sqlite3_file *f, sqlite3_int64 n) { return dying_of(f)->pMethods->xTruncate(dying_of(f), n); }
-static int dying_sync(sqlite3_file *f, int flags) { return dying_of(f)->pMethods->xSync(dying_of(f), flags); }
-static int dying_size(sqlite3_file *f, sqlite3_int64 *n) { return dying_of(f)->pMethods->xFileSize(dying_of(f), n); }
-static int dying_lock(sqlite3_file *f, int how) { return dying_of(f)->pMethods->xLock(dying_of(f), how); }
-static int dying_unlock(sqlite3_file *f, int how) { return dying_of(f)->pMethods->xUnlock(dying_of(f), how); }
-static int dying_reserved(sqlite3_file *f, int *out) { return dying_of(f)->pMethods->xCheckReservedLock(dying_of(f), out); }
-static int dying_control(sqlite3_file *f, int op, void *p) { return dying_of(f)->pMethods->xFileControl(dying_of(f), op, p); }
-static int dying_sector(sqlite3_file *f) { return dying_of(f)->pMethods->xSectorSize(dying_of(f)); }
-static int dying_traits(sqlite3_file *f) { return dying_of(f)->pMethods->xDeviceCharacteristics(dying_of(f)); }
-static int dying_map(sqlite3_file *f, int page, int size, int extend, void volatile **p) {
-    return dying_of(f)->pMethods->xShmMap(dying_of(f), page, size, extend, p);
-}
-static int dying_shm_lock(sqlite3_file *f, int at, int n, int flags) {
-    return dying_of(f)->pMethods->xShmLock(dying_of(f), at, n, flags);
-}
-static void dying_barrier(sqlite3_file *f) { dying_of(f)->pMethods->xShmBarrier(dying_of(f)); }
-static int dying_unmap(sqlite3_file *f, int gone) { return dying_of(f)->pMethods->xShmUnmap(dying_of(f), gone); }
-
-static int dying_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int flags, int *out) {
-    dying_file *d = (dying_file *)f;
-    (void)vfs;
-    d->base.pMethods = NULL;
-    d->real = (sqlite3_file *)(d + 1);
-    const int code = dying_real->xOpen(dying_real, name, d->real, flags, out);
-    if (d->real->pMethods) {
-        d->methods = (sqlite3_io_methods){2,           dying_close,    dying_read,     dying_write,   dying_truncate,
-                                          dying_sync,  dying_size,     dying_lock,     dying_unlock,  dying_reserved,
-                                          dying_control, dying_sector, dying_traits,   dying_map,     dying_shm_lock,
-                                          dying_barrier, dying_unmap,  NULL,           NULL};
-        d->base.pMethods = &d->methods;
-    }
-    return code;
-}
-
-static void dying_begin(void) {
-    static sqlite3_vfs vfs;
-    dying_real = sqlite3_vfs_find(NULL);
-    vfs = *dying_real;
-    vfs.zName = "dying";
-    vfs.szOsFile += (int)sizeof(dying_file);
-    vfs.xOpen = dying_open;
-    assert_int_equal(sqlite3_vfs_register(&vfs, 1), SQLITE_OK);
-}
-
 /* Opens in a process of its own that dies at write number `at`; whether it lived to the end. */
 static bool opens(const char *path, long at) {
     int status = 0;
     const pid_t child = fork();
     if (child == 0) {
         il_ledger *l = NULL;
-        dying_begin();
-        dying_left = at;
+        ledger_vfs_install();
+        ledger_vfs_arm(LEDGER_VFS_DIE, at);
         if (il_ledger_open(il_host_alloc(), path, NULL, &l, NULL) != IL_OK) {
             _exit(8);
         }
@@ -234,7 +167,7 @@ static bool opens(const char *path, long at) {
     assert_true(child > 0);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
-    assert_true(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 7);
+    assert_true(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == LEDGER_VFS_DIED);
     return WEXITSTATUS(status) == 0;
 }
 

@@ -108,7 +108,7 @@ static void test_threads(void **state) {
 typedef struct waiting {
     il_ledger *l;
     uint64_t expect;
-    char key[8];
+    char key[16];
     pthread_t thread;
     il_status status;
 } waiting;

@@ -23,10 +23,14 @@ typedef struct il_ledger_options {
     bool must_exist;   /* do not create */
     bool read_only;    /* for commands that only look */
     bool make_folders; /* make those above the path as well, mode 0700: for a path that nobody typed */
+    uint64_t keep_rows;      /* of a ledger in memory: only the latest so many; 0: all. A file keeps its rows until they are pruned */
+    il_sha256_blocks sha256; /* for the chain; NULL: the library's own */
 } il_ledger_options;
 
 /* Opens or creates; `:memory:` is a store that dies with the process. The file is made with mode 0600. A folder that is
  * missing is IL_E_NOT_FOUND unless `make_folders` is set: a misspelt path must not begin a clean session.
+ * A ledger of an older version is upgraded in one transaction when it is opened for writing (IL_E_DAMAGED when its chain is broken), and read as it is
+ * when opened for reading. Several threads that commit at once are committed in one transaction.
  * Refused: IL_E_PERMISSION (group- or world-writable, read-only), IL_E_DAMAGED (not SQLite, somebody else's, truncated), IL_E_VERSION (newer), IL_E_IO. */
 IL_API IL_NODISCARD il_status il_ledger_open(const il_alloc *alloc, const char *path, const il_ledger_options *options,
                                              il_ledger **out, il_error *err);
@@ -38,6 +42,8 @@ typedef struct il_ledger_row {
     uint64_t time_ms;
     il_str space, key, kind, body; /* borrowed during the visit; key: the session's id when space is `session` */
     uint64_t ticket;
+    bool erased;                        /* pruned: the body is gone, its hash stays */
+    uint8_t body_hash[IL_DIGEST_BYTES]; /* zeros in a ledger of version 1 */
     uint8_t hash[IL_DIGEST_BYTES];
 } il_ledger_row;
 /* Visits rows in order; all of them when `session` is empty. The visitor returns false to stop; it runs under the ledger's lock and must not use it. */
@@ -46,6 +52,38 @@ IL_API IL_NODISCARD il_status il_ledger_rows(il_ledger *l, il_str session, il_le
 /* Visits session ids, the most recently changed first, likewise under the lock. */
 typedef bool (*il_ledger_visit_session)(void *ctx, il_str session, uint64_t version, uint64_t changed_ms);
 IL_API IL_NODISCARD il_status il_ledger_sessions(il_ledger *l, il_ledger_visit_session visit, void *ctx, il_error *err);
+
+/* Rows that a ledger in memory let go (keep_rows). */
+IL_API uint64_t il_ledger_dropped(il_ledger *l);
+
+/* Erases the bodies of a session's rows; their hashes stay, so that the chain still verifies whole. For a session that has ended, which the caller
+ * saw at `version` (IL_E_CONFLICT when it moved since). Its object stays: a retired id is not reborn. Rows at the ledger's beginning that are all
+ * erased are deleted but for the last one, which a row of kind `prune` names. Works in transactions of a thousand rows, so that others are not kept
+ * waiting. *erased (may be NULL): rows whose body went. IL_E_ARGUMENT for a ledger in memory, IL_E_DAMAGED for a session that does not decode. */
+IL_API IL_NODISCARD il_status il_ledger_prune(il_ledger *l, il_str session, uint64_t version, uint64_t now_ms, uint64_t *erased,
+                                              il_error *err);
+
+typedef struct il_ledger_finding { /* borrowed during the visit */
+    uint64_t row;                  /* 0: about no single row */
+    il_str session;                /* empty: about the whole ledger */
+    const char *what;              /* a word that stays the same, see docs/ledger.md */
+    const char *message, *advice;
+} il_ledger_finding;
+typedef void (*il_ledger_visit_finding)(void *ctx, const il_ledger_finding *f);
+typedef struct il_ledger_report {
+    size_t size;
+    uint32_t version; /* of the ledger's format */
+    uint64_t rows, erased, sessions, findings;
+    uint64_t first, last;          /* sequence numbers of the rows that are there; 0: none */
+    uint8_t head[IL_DIGEST_BYTES]; /* hash of the last row */
+} il_ledger_report;
+#define IL_LEDGER_REPORT_INIT \
+    { .size = sizeof(il_ledger_report) }
+/* Checks the whole ledger: the chain, each body against its hash, each session's rows against each other and against its state. IL_OK however many
+ * findings there are; `visit` gets each of them, under the ledger's lock. Denials cut off at the end move no state and leave no trace: compare
+ * `last` and `head` with what was kept elsewhere. */
+IL_API IL_NODISCARD il_status il_ledger_verify(il_ledger *l, il_ledger_visit_finding visit, void *ctx, il_ledger_report *out,
+                                               il_error *err);
 
 #ifdef __cplusplus
 }

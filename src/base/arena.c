@@ -12,11 +12,15 @@ struct il_arena_block {
     _Alignas(max_align_t) unsigned char data[];
 };
 
-void il_arena_init(il_arena *a, const il_alloc *alloc, size_t cap_bytes) { *a = (il_arena){.alloc = alloc, .cap = cap_bytes}; }
+void il_arena_init(il_arena *a, const il_alloc *alloc, size_t cap_bytes) {
+    *a = (il_arena){.alloc = alloc, .cap = cap_bytes, .first = ARENA_FIRST_BLOCK};
+}
+
+void il_arena_expect(il_arena *a, size_t bytes) { a->first = bytes; }
 
 /* A new block of at least `need` bytes. Blocks double, but not beyond what the cap still allows: a small cap means little memory. */
 static bool arena_grow(il_arena *a, size_t need) {
-    size_t size = a->head == NULL ? ARENA_FIRST_BLOCK : a->head->size * 2;
+    size_t size = a->head == NULL ? a->first : a->head->size * 2;
     if (size > ARENA_LARGEST_STEP) {
         size = ARENA_LARGEST_STEP;
     }
@@ -46,7 +50,7 @@ static void *arena_take(il_arena *a, size_t n, size_t align) {
     a->capped = false;
     size_t pad = 0;
     if (a->head != NULL) {
-        pad = (align - a->head->used % align) % align;
+        pad = (0 - a->head->used) & (align - 1);
     }
     if (a->head == NULL || n > a->head->size - a->head->used || pad > a->head->size - a->head->used - n) {
         pad = 0;
@@ -68,12 +72,13 @@ static void *arena_take(il_arena *a, size_t n, size_t align) {
     return p;
 }
 
+/* An empty request still costs a byte, so that any number of them ends at the cap and each has its own address. */
+void *il_arena_raw(il_arena *a, size_t n) { return arena_take(a, n == 0 ? 1 : n, _Alignof(max_align_t)); }
+
 void *il_arena_get(il_arena *a, size_t n) {
-    /* An empty request still costs a byte, so that any number of them ends at the cap and each has its own address. */
-    const size_t size = n == 0 ? 1 : n;
-    void *p = arena_take(a, size, _Alignof(max_align_t));
+    void *p = il_arena_raw(a, n);
     if (p != NULL) {
-        memset(p, 0, size);
+        memset(p, 0, n);
     }
     return p;
 }

@@ -9,6 +9,17 @@ enum { BUF_FIRST = 256 };
 
 void il_buf_init(il_buf *b, il_arena *arena, size_t max_bytes) { *b = (il_buf){.arena = arena, .max = max_bytes}; }
 
+void il_buf_drain(il_buf *b, char *p, size_t cap, void (*drain)(void *ctx, const char *p, size_t n), void *ctx) {
+    *b = (il_buf){.p = p, .cap = cap, .max = SIZE_MAX, .drain = drain, .ctx = ctx};
+}
+
+static void buf_flush(il_buf *b) {
+    if (b->n > 0) {
+        b->drain(b->ctx, b->p, b->n);
+        b->n = 0;
+    }
+}
+
 void il_buf_fail(il_buf *b, il_status why) {
     if (!b->failed) {
         b->failed = true;
@@ -34,10 +45,17 @@ static bool buf_move(il_buf *b, size_t size) {
     return true;
 }
 
-char *il_buf_room(il_buf *b, size_t more) {
+char *il_buf_room_more(il_buf *b, size_t more) {
     size_t need;
     if (b->failed) {
         return NULL;
+    }
+    if (b->drain != NULL && more > b->cap - b->n) {
+        buf_flush(b);
+        if (more > b->cap) {
+            il_buf_fail(b, IL_E_LIMIT);
+            return NULL;
+        }
     }
     if (__builtin_add_overflow(b->n, more, &need) || need > b->max) {
         il_buf_fail(b, IL_E_LIMIT);
@@ -60,22 +78,19 @@ char *il_buf_room(il_buf *b, size_t more) {
     return b->p + b->n;
 }
 
-void il_buf_put(il_buf *b, il_str s) {
+void il_buf_put_more(il_buf *b, il_str s) {
     if (s.n == 0) {
+        return;
+    }
+    if (b->drain != NULL && !b->failed && s.n > b->cap) {
+        buf_flush(b);
+        b->drain(b->ctx, s.p, s.n);
         return;
     }
     char *to = il_buf_room(b, s.n);
     if (to != NULL) {
         memcpy(to, s.p, s.n);
         b->n += s.n;
-    }
-}
-
-void il_buf_putc(il_buf *b, char c) {
-    char *to = il_buf_room(b, 1);
-    if (to != NULL) {
-        *to = c;
-        b->n += 1;
     }
 }
 
@@ -100,10 +115,18 @@ void il_buf_puti(il_buf *b, int64_t v) {
 
 void il_buf_hex(il_buf *b, const void *p, size_t n) {
     const unsigned char *from = p;
-    for (size_t i = 0; i < n; i++) {
-        il_buf_putc(b, "0123456789abcdef"[from[i] >> 4]);
-        il_buf_putc(b, "0123456789abcdef"[from[i] & 15]);
+    char *to = n > 0 && n <= SIZE_MAX / 2 ? il_buf_room(b, 2 * n) : NULL;
+    if (to == NULL) {
+        if (n > 0) {
+            il_buf_fail(b, IL_E_LIMIT);
+        }
+        return;
     }
+    for (size_t i = 0; i < n; i++) {
+        to[2 * i] = "0123456789abcdef"[from[i] >> 4];
+        to[2 * i + 1] = "0123456789abcdef"[from[i] & 15];
+    }
+    b->n += 2 * n;
 }
 
 static void buf_little(il_buf *b, uint64_t v, size_t bytes) {
@@ -140,26 +163,12 @@ il_status il_buf_done(il_buf *b, il_str *out, il_error *err) {
     return IL_OK;
 }
 
-static uint64_t cursor_little(il_cursor *c, size_t bytes) {
-    if (c->failed || bytes > c->n - c->at) {
-        c->failed = true;
-        return 0;
-    }
-    uint64_t v = 0;
-    for (size_t i = 0; i < bytes; i++) {
-        v |= (uint64_t)c->p[c->at + i] << (8 * i);
-    }
-    c->at += bytes;
-    return v;
+il_status il_buf_drained(il_buf *b, il_error *err) {
+    il_str rest;
+    IL_TRY(il_buf_done(b, &rest, err));
+    buf_flush(b);
+    return IL_OK;
 }
-
-uint8_t il_cursor_u8(il_cursor *c) { return (uint8_t)cursor_little(c, 1); }
-
-uint16_t il_cursor_u16(il_cursor *c) { return (uint16_t)cursor_little(c, 2); }
-
-uint32_t il_cursor_u32(il_cursor *c) { return (uint32_t)cursor_little(c, 4); }
-
-uint64_t il_cursor_u64(il_cursor *c) { return cursor_little(c, 8); }
 
 il_str il_cursor_bytes(il_cursor *c, size_t n) {
     if (c->failed || n > c->n - c->at) {

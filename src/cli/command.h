@@ -27,5 +27,6 @@ il_exit il_cmd_check(int argc, char **argv); /* also `replay` */
 il_exit il_cmd_gateway(int argc, char **argv);
 il_exit il_cmd_harden(int argc, char **argv);
 il_exit il_cmd_init(int argc, char **argv);
+il_exit il_cmd_ledger(int argc, char **argv);
 il_exit il_cmd_session(int argc, char **argv);
 il_exit il_cmd_validate(int argc, char **argv);

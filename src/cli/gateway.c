@@ -21,12 +21,15 @@
 #define GATEWAY_SESSION_RANDOM 16
 #define GATEWAY_RESTARTS 5
 #define GATEWAY_RESTARTS_MAX ((uint64_t)100)
+#define GATEWAY_BUSY_MS 1000
+#define GATEWAY_KEEP_ROWS 1000 /* of a ledger in memory, which nobody else can read */
 
 typedef struct gateway_run {
     const char *policy_path, *ledger_flag, *session_flag, *name_flag;
     char *const *command;
     uint64_t timeout_s, start_s, restarts;
-    bool enforce; /* the environment tightens a policy in monitor mode */
+    uint32_t recovered; /* calls that a dead gateway of this session had left open */
+    bool enforce;       /* the environment tightens a policy in monitor mode */
     il_log log;
     char path[IL_LEDGER_PATH_BYTES];
     char session[IL_SESSION_ID_BYTES], name[IL_TOOL_BYTES], principal[32];
@@ -149,7 +152,8 @@ static il_status gateway_monitor(gateway_run *run, il_error *err) {
     IL_TRY(il_monitor_new(il_host_alloc(), &config, &run->monitor, err));
     (void)il_format(run->principal, sizeof run->principal, "uid:%llu", (unsigned long long)getuid());
     const il_begin how = {.size = sizeof how, .resume = run->session_flag != NULL, .principal = il_str_of(run->principal)};
-    return il_monitor_begin(run->monitor, il_str_of(run->session), &how, err);
+    IL_TRY(il_monitor_begin(run->monitor, il_str_of(run->session), &how, err));
+    return il_monitor_recover(run->monitor, il_str_of(run->session), &run->recovered, err);
 }
 
 /* A name that the policy does not declare is judged as outside, and few entries will match it: nearly always a slip. */
@@ -173,6 +177,10 @@ static void gateway_say(gateway_run *run, bool unenforced) {
     struct stat ledger;
     il_log_write(&run->log, IL_LOG_INFO, "session %s%s, server `%s`, ledger %s", run->session, run->session_flag ? "" : " (new)",
                  run->name, run->path);
+    if (run->recovered > 0) {
+        il_log_write(&run->log, IL_LOG_WARN, "%u call%s that a gateway left open when it died count%s as the worst now",
+                     run->recovered, run->recovered == 1 ? "" : "s", run->recovered == 1 ? "s" : "");
+    }
     gateway_say_server(run);
     if (unenforced) {
         il_log_write(&run->log, IL_LOG_WARN, "monitor mode: calls are decided and recorded, but nothing is stopped");
@@ -190,7 +198,10 @@ static il_exit gateway_serve(gateway_run *run) {
     if (loaded != IL_OK) {
         return il_fail(run->policy_path, &err);
     }
-    if (il_ledger_use(run->ledger_flag, NULL, run->path, &run->ledger, &err) != IL_OK) {
+    /* The loop stands still while the ledger is locked by another: better a fault than a minute's silence. */
+    const il_ledger_options options = {
+        .size = sizeof options, .busy_ms = GATEWAY_BUSY_MS, .keep_rows = GATEWAY_KEEP_ROWS, .sha256 = il_host_system().sha256};
+    if (il_ledger_use(run->ledger_flag, &options, run->path, &run->ledger, &err) != IL_OK) {
         return il_fail(run->path[0] ? run->path : NULL, &err);
     }
     if (gateway_monitor(run, &err) != IL_OK) {

@@ -84,6 +84,19 @@ static const il_command main_commands[] = {
      "example:\n"
      "  interlock init && interlock validate policy.yaml\n",
      il_cmd_init},
+    {"ledger", "is the record whole?",
+     "usage: interlock ledger verify [--ledger FILE] [--head ROW:HASH] [--json]\n"
+     "\n"
+     "Checks the chain of all rows, each body against its hash, and each session's rows against each other and\n"
+     "against its state. Prints what differs and the head of the chain. Exit 0 when it is whole, 1 for a finding, 3\n"
+     "when it is no ledger.\n"
+     "\n"
+     "  --ledger FILE    or INTERLOCK_LEDGER; default $XDG_STATE_HOME/interlock/ledger.db\n"
+     "  --head ROW:HASH  a head that an earlier run printed: its row must still be there\n"
+     "\n"
+     "example:\n"
+     "  interlock ledger verify\n",
+     il_cmd_ledger},
     {"replay", "decide recorded sessions and show what another policy would flip",
      "usage: interlock replay --policy POLICY [--against POLICY] [--json] [--explain] [SESSIONS...]\n"
      "\n"
@@ -94,20 +107,25 @@ static const il_command main_commands[] = {
      "example:\n"
      "  interlock replay --policy policy.yaml --against policy-new.yaml sessions.ndjson\n",
      il_cmd_check},
-    {"session", "list, show, explain or end sessions",
+    {"session", "list, show, explain, end or prune sessions",
      "usage: interlock session [list] [--ledger FILE] [--json]\n"
      "       interlock session show ID [--ledger FILE] [--policy POLICY] [--json | --trail]\n"
      "       interlock session why ID  [--ledger FILE] [--policy POLICY] [--json]\n"
      "       interlock session end ID  [--ledger FILE] [--policy POLICY] [--abandon]\n"
+     "       interlock session prune --older-than AGE [--idle] [--dry-run] [--ledger FILE] [--policy POLICY] [--json]\n"
      "\n"
      "show: every call with its effects and decision, the state, open calls and approvals.\n"
      "why:  which call first brought each effect that counts, and why the last call was denied.\n"
-     "end:  retires the session for good; its id is not used again.\n"
+     "end:  retires the session for good; its id is not used again. What a dead process left\n"
+     "      open is settled as its worst first.\n"
      "\n"
      "  --ledger FILE   or INTERLOCK_LEDGER; default $XDG_STATE_HOME/interlock/ledger.db\n"
      "  --policy POLICY for sessions whose machine is not a shipped one\n"
      "  --trail         the session's audit rows with their chain hashes, one JSON object a line\n"
      "  --abandon       end although calls are unsettled: they count as their worst case\n"
+     "  --older-than AGE  sessions that were last used so long ago: 30d, 12h, 90m\n"
+     "  --idle          end those that have not ended, first\n"
+     "  --dry-run       change nothing, say what would be done\n"
      "\n"
      "example:\n"
      "  interlock session why demo\n",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/session.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/sha256.h"
@@ -13,6 +14,8 @@
 typedef struct session_run {
     const char *ledger_flag, *policy;
     bool json, abandon, trail;
+    const char *older_than; /* of prune, with the two below */
+    bool idle, dry_run;
     bool unknown; /* a session in the list ran on a machine that is not shipped */
     char path[IL_LEDGER_PATH_BYTES];
     il_ledger *ledger;
@@ -108,12 +111,16 @@ static il_exit session_look(session_run *run, const char *id, il_status (*look)(
     return status == IL_OK ? IL_EXIT_FINE : il_fail(NULL, &err);
 }
 
-static il_status session_end_view(session_run *run, const il_view *v, il_error *err) {
+/* Calls that a dead process left open do not keep a session busy. */
+il_status il_session_end(il_ledger *ledger, const il_view *v, bool abandon, uint32_t *recovered, il_error *err) {
     const il_monitor_config config = {
-        .size = sizeof config, .machine = v->machine, .store = il_ledger_store(run->ledger), .host = il_host_system()};
+        .size = sizeof config, .machine = v->machine, .store = il_ledger_store(ledger), .host = il_host_system()};
     il_monitor *monitor = NULL;
     IL_TRY(il_monitor_new(il_host_alloc(), &config, &monitor, err));
-    const il_status status = il_monitor_end(monitor, v->id, run->abandon, err);
+    il_status status = il_monitor_recover(monitor, v->id, recovered, err);
+    if (status == IL_OK) {
+        status = il_monitor_end(monitor, v->id, abandon, err);
+    }
     il_monitor_free(monitor);
     return status;
 }
@@ -121,12 +128,17 @@ static il_status session_end_view(session_run *run, const il_view *v, il_error *
 static il_exit session_end(session_run *run, const char *id) {
     il_view v;
     il_error err = {0};
+    uint32_t recovered = 0;
     il_status status = il_view_open(&v, run->ledger, il_str_of(id), run->policy, &err);
     const bool over = status == IL_OK && il_str_eq(il_view_value(&v, "phase"), IL_STR("ended"));
     if (status == IL_OK && !over) {
-        status = session_end_view(run, &v, &err);
+        status = il_session_end(run->ledger, &v, run->abandon, &recovered, &err);
     }
     il_view_close(&v);
+    if (recovered > 0) { /* also when the session could not end: this much has happened */
+        (void)printf("settled %" PRIu32 " call%s that a dead process had left open, as the worst\n", recovered,
+                     recovered == 1 ? "" : "s");
+    }
     if (status != IL_OK) {
         return il_fail(NULL, &err);
     }
@@ -143,12 +155,15 @@ typedef struct session_trail_job {
     il_error err;
 } session_trail_job;
 
-/* A row as the ledger holds it, in the order of its columns; a body that is no JSON any more stands there as text. */
+/* A row as the ledger holds it, in the order of its columns; a body that is no JSON any more stands there as text, one that
+ * was pruned as null. */
 static il_status session_trail_row(session_trail_job *job, const il_ledger_row *row) {
     char hash[IL_DIGEST_HEX];
     il_arena *a = &job->arena;
     il_json *body = NULL, *o = il_json_make(a, IL_JSON_OBJECT);
-    if (il_json_parse(a, row->body, NULL, &body, NULL) != IL_OK) {
+    if (row->erased) {
+        body = il_json_make(a, IL_JSON_NULL);
+    } else if (il_json_parse(a, row->body, NULL, &body, NULL) != IL_OK) {
         body = il_json_string(a, row->body);
     }
     il_digest_hex(row->hash, hash);
@@ -210,13 +225,33 @@ static il_exit session_verb(session_run *run, const char *verb, const char *id) 
     return code;
 }
 
+static il_exit session_prune(session_run *run, const il_arguments *arguments) {
+    il_error err = {0};
+    const il_prune_options options = {.ledger_flag = run->ledger_flag,
+                                      .policy = run->policy,
+                                      .older_than = run->older_than,
+                                      .idle = run->idle,
+                                      .dry_run = run->dry_run,
+                                      .json = run->json};
+    if (arguments->n != 1 || run->abandon || run->trail) {
+        return il_usage("session", "`prune` takes no id, no `--abandon` and no `--trail`");
+    }
+    if (!run->older_than) {
+        return il_usage("session", "how old? say it with --older-than, as in 30d");
+    }
+    return il_session_prune(&options, &err) == IL_OK ? IL_EXIT_FINE : il_fail(NULL, &err);
+}
+
 il_exit il_cmd_session(int argc, char **argv) {
     session_run run = {0};
     const il_option options[] = {{.name = "ledger", .value = &run.ledger_flag},
                                  {.name = "policy", .value = &run.policy},
                                  {.name = "json", .flag = &run.json},
                                  {.name = "abandon", .flag = &run.abandon},
-                                 {.name = "trail", .flag = &run.trail}};
+                                 {.name = "trail", .flag = &run.trail},
+                                 {.name = "older-than", .value = &run.older_than},
+                                 {.name = "idle", .flag = &run.idle},
+                                 {.name = "dry-run", .flag = &run.dry_run}};
     il_arguments arguments;
     il_error err = {0};
     if (il_options_read(argc, argv, options, sizeof options / sizeof options[0], &arguments, &err) != IL_OK) {
@@ -224,8 +259,14 @@ il_exit il_cmd_session(int argc, char **argv) {
     }
     const char *verb = arguments.n ? arguments.v[0] : "list";
     const bool lists = strcmp(verb, "list") == 0;
+    if (strcmp(verb, "prune") == 0) {
+        return session_prune(&run, &arguments);
+    }
+    if (run.older_than || run.idle || run.dry_run) {
+        return il_usage(argv[0], "`--older-than`, `--idle` and `--dry-run` belong to `prune`, not to `%s`", verb);
+    }
     if (!lists && strcmp(verb, "show") != 0 && strcmp(verb, "why") != 0 && strcmp(verb, "end") != 0) {
-        return il_usage(argv[0], "unknown word `%s`; it is list, show, why or end", verb);
+        return il_usage(argv[0], "unknown word `%s`; it is list, show, why, end or prune", verb);
     }
     if (run.trail && strcmp(verb, "show") != 0) {
         return il_usage(argv[0], "`--trail` belongs to `show`, not to `%s`", verb);

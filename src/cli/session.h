@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `session show` and `session why` print of a view. */
+/* What the words behind `session` do; each has its file. */
 #pragma once
 #include "cli/view.h"
 
 IL_NODISCARD il_status il_session_show(il_view *v, bool json, il_error *err);
 IL_NODISCARD il_status il_session_why(il_view *v, bool json, il_error *err);
+
+/* Settles what a dead process left open (*recovered calls), then ends the session. IL_E_STATE while calls of a living one are open, unless `abandon`. */
+IL_NODISCARD il_status il_session_end(il_ledger *ledger, const il_view *v, bool abandon, uint32_t *recovered, il_error *err);
+
+typedef struct il_prune_options {
+    const char *ledger_flag, *policy, *older_than;
+    bool idle, dry_run, json;
+} il_prune_options;
+/* Prints what it did. A session that cannot be pruned is skipped and named. */
+IL_NODISCARD il_status il_session_prune(const il_prune_options *options, il_error *err);

@@ -39,7 +39,7 @@ il_status il_ledger_open(const il_alloc *alloc, const char *path, const il_ledge
         return il_error_set(err, IL_E_ARGUMENT, "`size` of the ledger's options is not set");
     }
     if (il_str_eq(il_str_of(path), IL_STR(":memory:"))) {
-        return il_ledger_memory_open(alloc, out, err);
+        return il_ledger_memory_open(alloc, options, out, err);
     }
     return il_ledger_sqlite_open(alloc, path, options, out, err);
 }
@@ -55,9 +55,34 @@ il_store il_ledger_store(il_ledger *l) {
 }
 
 il_status il_ledger_rows(il_ledger *l, il_str session, il_ledger_visit visit, void *ctx, il_error *err) {
-    return l->kind->rows(l, session, visit, ctx, err);
+    IL_TRY(l->kind->hold(l, err));
+    const il_status status = l->kind->rows(l, session, visit, ctx, err);
+    l->kind->release(l);
+    return status;
 }
 
 il_status il_ledger_sessions(il_ledger *l, il_ledger_visit_session visit, void *ctx, il_error *err) {
-    return l->kind->sessions(l, visit, ctx, err);
+    IL_TRY(l->kind->hold(l, err));
+    const il_status status = l->kind->sessions(l, visit, ctx, err);
+    l->kind->release(l);
+    return status;
+}
+
+uint64_t il_ledger_dropped(il_ledger *l) {
+    il_error ignored;
+    if (l->kind->hold(l, &ignored) != IL_OK) {
+        return 0; /* a ledger in memory always can */
+    }
+    const uint64_t dropped = l->dropped;
+    l->kind->release(l);
+    return dropped;
+}
+
+il_status il_ledger_prune(il_ledger *l, il_str session, uint64_t version, uint64_t now_ms, uint64_t *erased, il_error *err) {
+    uint64_t n = 0;
+    const il_status status = l->kind->prune(l, session, version, now_ms, &n, err);
+    if (erased) {
+        *erased = n;
+    }
+    return status;
 }

@@ -2,6 +2,7 @@
 /* The store that dies with its process: for tests, `check`, and hosts that need no audit trail. Also the smallest example of an il_store. */
 #include <pthread.h>
 
+#include "ledger/file.h"
 #include "ledger/ledger.h"
 
 typedef struct memory_object memory_object;
@@ -28,12 +29,14 @@ typedef struct memory_ledger {
     memory_object *objects;
     memory_object *buckets[MEMORY_BUCKETS];
     memory_row *first, *last;
+    uint64_t nrows, keep; /* keep 0: all */
 } memory_ledger;
 
 /* What a commit is about to do: made whole first, so that running out of memory changes nothing. */
 typedef struct memory_batch {
     memory_object *objects;
     memory_row *first, *last;
+    uint64_t nrows;
 } memory_batch;
 
 static void *memory_get(memory_ledger *l, size_t n) { return l->base.alloc->alloc(l->base.alloc->ctx, n); }
@@ -57,22 +60,41 @@ static memory_object **memory_find(memory_ledger *l, il_str space, il_str key) {
     return at;
 }
 
+static il_status memory_hold(il_ledger *base, il_error *err) {
+    (void)err;
+    pthread_mutex_lock(&((memory_ledger *)base)->lock);
+    return IL_OK;
+}
+
+static void memory_release(il_ledger *base) { pthread_mutex_unlock(&((memory_ledger *)base)->lock); }
+
+static il_status memory_load_locked(memory_ledger *l, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
+                             il_error *err) {
+    const memory_object *o = *memory_find(l, space, key);
+    if (!o) {
+        return il_error_set(err, IL_E_NOT_FOUND, "no %.*s `%.*s`", IL_STR_ARG(space), IL_STR_ARG(key));
+    }
+    *n = o->n;
+    if (*n > cap) {
+        return il_error_set(err, IL_E_LIMIT, "%.*s `%.*s` needs %zu bytes", IL_STR_ARG(space), IL_STR_ARG(key), o->n);
+    }
+    memcpy(buf, o->state, o->n);
+    *version = o->version;
+    return IL_OK;
+}
+
 static il_status memory_load(il_ledger *base, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
                              il_error *err) {
     memory_ledger *l = (memory_ledger *)base;
-    il_status status = IL_OK;
     pthread_mutex_lock(&l->lock);
-    const memory_object *o = *memory_find(l, space, key);
-    if (!o) {
-        status = il_error_set(err, IL_E_NOT_FOUND, "no %.*s `%.*s`", IL_STR_ARG(space), IL_STR_ARG(key));
-    } else if ((*n = o->n) > cap) {
-        status = il_error_set(err, IL_E_LIMIT, "%.*s `%.*s` needs %zu bytes", IL_STR_ARG(space), IL_STR_ARG(key), o->n);
-    } else {
-        memcpy(buf, o->state, o->n);
-        *version = o->version;
-    }
+    il_status status = memory_load_locked(l, space, key, buf, cap, n, version, err);
     pthread_mutex_unlock(&l->lock);
     return status;
+}
+
+static il_status memory_object_held(il_ledger *base, il_str session, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
+                                    il_error *err) {
+    return memory_load_locked((memory_ledger *)base, IL_STR(IL_SPACE_SESSION), session, buf, cap, n, version, err);
 }
 
 static il_str memory_append(char **at, il_str s) {
@@ -101,7 +123,6 @@ static void memory_free_objects(memory_ledger *l, memory_object *o) {
 }
 
 static bool memory_batch_rows(memory_ledger *l, const il_store_change *change, uint64_t now_ms, memory_batch *batch) {
-    static const uint8_t zeros[IL_DIGEST_BYTES];
     for (size_t i = 0; i < change->nrows; i++) {
         const il_store_row *from = &change->rows[i];
         const memory_row *before = batch->last ? batch->last : l->last;
@@ -110,18 +131,20 @@ static bool memory_batch_rows(memory_ledger *l, const il_store_change *change, u
             return false;
         }
         char *at = (char *)(r + 1);
-        *r = (memory_row){.row = {.seq = before ? before->row.seq + 1 : 1, .time_ms = now_ms, .ticket = from->ticket}};
+        *r = (memory_row){.row = {.seq = (before ? before->row.seq : l->base.dropped) + 1, .time_ms = now_ms, .ticket = from->ticket}};
         r->row.space = memory_append(&at, change->space);
         r->row.key = memory_append(&at, change->key);
         r->row.kind = memory_append(&at, from->kind);
         r->row.body = memory_append(&at, from->body);
-        il_chain_hash(before ? before->row.hash : zeros, &r->row, r->row.hash);
+        il_chain_body(r->row.body, l->base.sha256, r->row.body_hash);
+        il_chain_hash(before ? before->row.hash : l->base.dropped_hash, &r->row, l->base.sha256, r->row.hash);
         if (batch->last) {
             batch->last->next = r;
         } else {
             batch->first = r;
         }
         batch->last = r;
+        batch->nrows++;
     }
     return true;
 }
@@ -138,6 +161,19 @@ static bool memory_batch_object(memory_ledger *l, const il_store_change *change,
     o->key = memory_append(&at, change->key);
     batch->objects = o;
     return true;
+}
+
+/* Lets the oldest rows go. What the first one that stays is chained to is remembered. */
+static void memory_drop(memory_ledger *l) {
+    while (l->keep && l->nrows > l->keep) {
+        memory_row *r = l->first;
+        l->first = r->next;
+        l->last = l->first ? l->last : NULL;
+        l->base.dropped = r->row.seq;
+        memcpy(l->base.dropped_hash, r->row.hash, IL_DIGEST_BYTES);
+        memory_put(l, r);
+        l->nrows--;
+    }
 }
 
 static void memory_apply(memory_ledger *l, memory_batch *batch) {
@@ -169,7 +205,9 @@ static void memory_apply(memory_ledger *l, memory_batch *batch) {
             l->first = batch->first;
         }
         l->last = batch->last;
+        l->nrows += batch->nrows;
     }
+    memory_drop(l);
 }
 
 static il_status memory_commit_locked(memory_ledger *l, const il_store_change *changes, size_t n, uint64_t now_ms,
@@ -205,28 +243,35 @@ static il_status memory_commit(il_ledger *base, const il_store_change *changes, 
 static il_status memory_rows(il_ledger *base, il_str session, il_ledger_visit visit, void *ctx, il_error *err) {
     memory_ledger *l = (memory_ledger *)base;
     (void)err;
-    pthread_mutex_lock(&l->lock);
     for (const memory_row *r = l->first; r; r = r->next) {
         if ((session.n == 0 || (il_str_eq(r->row.key, session) && il_str_eq(r->row.space, IL_STR(IL_SPACE_SESSION)))) &&
             !visit(ctx, &r->row)) {
             break;
         }
     }
-    pthread_mutex_unlock(&l->lock);
     return IL_OK;
 }
 
 static il_status memory_sessions(il_ledger *base, il_ledger_visit_session visit, void *ctx, il_error *err) {
     memory_ledger *l = (memory_ledger *)base;
     (void)err;
-    pthread_mutex_lock(&l->lock);
     for (const memory_object *o = l->objects; o; o = o->next) {
         if (il_str_eq(o->space, IL_STR(IL_SPACE_SESSION)) && !visit(ctx, o->key, o->version, o->changed_ms)) {
             break;
         }
     }
-    pthread_mutex_unlock(&l->lock);
     return IL_OK;
+}
+
+static il_status memory_pruned(il_ledger *base, il_str session, il_ledger_visit_pruned visit, void *ctx, il_error *err) {
+    (void)base, (void)session, (void)visit, (void)ctx, (void)err;
+    return IL_OK;
+}
+
+static il_status memory_prune(il_ledger *base, il_str session, uint64_t version, uint64_t now_ms, uint64_t *erased,
+                              il_error *err) {
+    (void)base, (void)session, (void)version, (void)now_ms, (void)erased;
+    return il_error_set(err, IL_E_ARGUMENT, "a ledger in memory is not pruned; its option `keep_rows` bounds it");
 }
 
 static void memory_close(il_ledger *base) {
@@ -237,13 +282,23 @@ static void memory_close(il_ledger *base) {
     memory_put(l, l);
 }
 
-il_status il_ledger_memory_open(const il_alloc *alloc, il_ledger **out, il_error *err) {
-    static const il_ledger_kind kind = {memory_load, memory_commit, memory_rows, memory_sessions, memory_close};
+il_status il_ledger_memory_open(const il_alloc *alloc, const il_ledger_options *options, il_ledger **out, il_error *err) {
+    static const il_ledger_kind kind = {.load = memory_load,
+                                        .commit = memory_commit,
+                                        .hold = memory_hold,
+                                        .release = memory_release,
+                                        .rows = memory_rows,
+                                        .sessions = memory_sessions,
+                                        .object = memory_object_held,
+                                        .pruned = memory_pruned,
+                                        .prune = memory_prune,
+                                        .close = memory_close};
     memory_ledger *l = alloc->alloc(alloc->ctx, sizeof *l);
     if (!l) {
         return il_error_set(err, IL_E_MEMORY, "out of memory");
     }
-    *l = (memory_ledger){.base = {&kind, alloc}};
+    *l = (memory_ledger){.base = {.kind = &kind, .alloc = alloc, .sha256 = options->sha256, .version = IL_LEDGER_USER_VERSION},
+                         .keep = options->keep_rows};
     if (pthread_mutex_init(&l->lock, NULL) != 0) {
         memory_put(l, l);
         return il_error_set(err, IL_E_INTERNAL, "no mutex to be had");

@@ -15,6 +15,8 @@ typedef struct il_core {
     uint8_t fingerprint[IL_DIGEST_BYTES], seal[IL_DIGEST_BYTES]; /* of policy and machine */
     uint64_t deadline_ms;
     bool enforced;
+    il_sha256_blocks sha256;       /* the host's; NULL: the portable one */
+    uint8_t owner[IL_OWNER_BYTES]; /* the host's */
 } il_core;
 IL_NODISCARD il_status il_core_open(il_core *core, const il_policy *policy, const il_machine *machine, uint64_t deadline_ms,
                                     bool enforce, il_error *err);
@@ -36,9 +38,10 @@ typedef struct il_plan {
     il_session *s;   /* NULL until opened */
     bool on_table;   /* the machine knows the state that was loaded */
     bool moves;      /* the session changed */
+    bool starved;    /* an approval's id was wanted, and there is no entropy */
     bool failed;     /* a row could not be made: a change without its row is never committed */
     size_t nrows;
-    il_store_row rows[IL_PLAN_ROWS_MAX];
+    il_store_row rows[IL_PLAN_ROWS_MAX]; /* stands last: only the first `nrows` are ever filled */
 } il_plan;
 
 /* Decodes and checks: IL_E_DAMAGED, IL_E_VERSION, IL_E_MISMATCH (another policy, when the core has one, or machine). Rows may be added
@@ -58,8 +61,11 @@ IL_NODISCARD il_status il_plan_decide(il_plan *p, const il_call *call, il_decisi
 /* Adds the row of a decision that ended before or during planning. */
 IL_NODISCARD il_status il_plan_decision_row(il_plan *p, il_str tool, const il_label *label, const il_decision *d, il_error *err);
 
-/* IL_E_STATE: the ticket is not open; the row says so. */
-IL_NODISCARD il_status il_plan_settle(il_plan *p, uint64_t ticket, const il_outcome *outcome, il_settlement *out, il_error *err);
+/* `digest` is that of the result, when there is one. A ticket that is not open leaves `not-open` in *out, and the row says so. */
+IL_NODISCARD il_status il_plan_settle(il_plan *p, uint64_t ticket, const il_outcome *outcome, const uint8_t digest[IL_DIGEST_BYTES],
+                                      il_settlement *out, il_error *err);
+/* Settles the chosen tickets as their worst: bit i stands for number i of the list. */
+IL_NODISCARD il_status il_plan_recover(il_plan *p, uint32_t tickets, il_error *err);
 IL_NODISCARD il_status il_plan_answer(il_plan *p, il_str approval, bool grant, il_str by, il_error *err);
 IL_NODISCARD il_status il_plan_quarantine(il_plan *p, il_str why, il_error *err);
 IL_NODISCARD il_status il_plan_end(il_plan *p, bool abandon, il_error *err);
@@ -78,9 +84,10 @@ IL_NODISCARD il_status il_plan_step(il_plan *p, uint32_t symbol, il_step *out, i
 il_step il_plan_try(const il_plan *p, uint32_t symbol);
 /* Empties the slots when the machine has voided them (each with its row), then insists that both count alike: IL_E_DAMAGED. */
 IL_NODISCARD il_status il_plan_slots(il_plan *p, il_error *err);
-IL_NODISCARD il_status il_plan_row(il_plan *p, const char *kind, uint64_t ticket, const il_json *body, il_error *err);
-/* A body with `v`, for the caller to add to. */
-il_json *il_plan_body(il_plan *p);
+/* Empties a slot, with its row. */
+IL_NODISCARD il_status il_plan_lapse_row(il_plan *p, il_slot *slot, const char *why, il_error *err);
+/* Adds a row; `body` is finished here. */
+IL_NODISCARD il_status il_plan_row(il_plan *p, const char *kind, uint64_t ticket, il_record *body, il_error *err);
 typedef struct il_closing { /* how a ticket closed */
     uint32_t refined;
     bool breach;

@@ -4,14 +4,16 @@
 #include "monitor/plan.h"
 
 static il_status il_plan_answer_row(il_plan *p, const char *kind, const il_slot *slot, il_str by, uint64_t pre, il_error *err) {
-    il_json *o = il_plan_body(p);
-    bool ok = il_json_set(o, IL_STR("approval"), il_record_text(p->arena, slot->id));
-    ok = ok && il_json_set(o, IL_STR("by"), il_json_string(p->arena, by));
-    ok = ok && il_json_set(o, IL_STR("expires_ms"), il_json_number(p->arena, (int64_t)slot->expires_ms));
-    ok = ok && il_json_set(o, IL_STR("post"), il_record_state(p->arena, p->s->state));
-    ok = ok && il_json_set(o, IL_STR("pre"), il_record_state(p->arena, pre));
-    ok = ok && il_json_set(o, IL_STR("tool"), il_record_text(p->arena, slot->tool));
-    return il_plan_row(p, kind, 0, ok ? o : NULL, err);
+    il_record r;
+    il_record_open(&r, p->arena);
+    il_record_text(&r, IL_STR("approval"), slot->id);
+    il_record_str(&r, IL_STR("by"), by);
+    il_record_number(&r, IL_STR("expires_ms"), slot->expires_ms);
+    il_record_state(&r, IL_STR("post"), p->s->state);
+    il_record_state(&r, IL_STR("pre"), pre);
+    il_record_text(&r, IL_STR("tool"), slot->tool);
+    il_record_number(&r, IL_STR("v"), 1);
+    return il_plan_row(p, kind, 0, &r, err);
 }
 
 il_status il_plan_answer(il_plan *p, il_str approval, bool grant, il_str by, il_error *err) {
@@ -51,21 +53,23 @@ il_status il_plan_answer(il_plan *p, il_str approval, bool grant, il_str by, il_
 }
 
 static il_status il_plan_begin_row(il_plan *p, uint64_t ticket, bool resumed, il_error *err) {
-    il_arena *a = p->arena;
-    il_json *o = il_plan_body(p);
-    bool ok = il_json_set(o, IL_STR("machine"), il_record_hex(a, p->s->machine, IL_DIGEST_BYTES));
-    ok = ok && il_json_set(o, IL_STR("mode"), il_record_text(a, p->core->enforced ? "enforce" : "monitor"));
-    ok = ok && il_json_set(o, IL_STR("parent"), il_record_text(a, p->s->parent));
-    ok = ok && il_json_set(o, IL_STR("policy"), il_record_hex(a, p->s->policy, IL_DIGEST_BYTES));
-    ok = ok && il_json_set(o, IL_STR("post"), il_record_state(a, p->s->state));
-    ok = ok && il_json_set(o, IL_STR("principal"), il_record_text(a, p->s->principal));
-    ok = ok && il_json_set(o, IL_STR("resumed"), il_json_boolean(a, resumed));
-    return il_plan_row(p, "begin", ticket, ok ? o : NULL, err);
+    il_record r;
+    il_record_open(&r, p->arena);
+    il_record_digest(&r, IL_STR("machine"), p->s->machine);
+    il_record_text(&r, IL_STR("mode"), p->core->enforced ? "enforce" : "monitor");
+    il_record_text(&r, IL_STR("parent"), p->s->parent);
+    il_record_digest(&r, IL_STR("policy"), p->s->policy);
+    il_record_state(&r, IL_STR("post"), p->s->state);
+    il_record_text(&r, IL_STR("principal"), p->s->principal);
+    il_record_truth(&r, IL_STR("resumed"), resumed);
+    il_record_number(&r, IL_STR("v"), 1);
+    return il_plan_row(p, "begin", ticket, &r, err);
 }
 
 /* A call of the parent that is in flight reserves in the child too, until its deadline: nobody tells the child of its end. */
 static void il_plan_inherit(il_plan *p, const il_session *parent) {
     il_ticket *t = &p->s->tickets[p->s->ntickets++];
+    memset(t, 0, sizeof *t);
     t->id = p->s->next_ticket++;
     t->effects = (uint8_t)IL_EGRESS;
     t->flags = IL_TICKET_ONCE | IL_TICKET_INHERITED;

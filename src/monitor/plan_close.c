@@ -34,7 +34,6 @@ il_status il_plan_close(il_plan *p, uint32_t at, uint32_t absent, il_closing *ou
     *out = (il_closing){0};
     memmove(&s->tickets[at], &s->tickets[at + 1], (s->ntickets - at - 1) * sizeof s->tickets[0]);
     s->ntickets--;
-    memset(&s->tickets[s->ntickets], 0, sizeof s->tickets[0]);
     p->moves = true;
     if ((t.flags & IL_TICKET_SHADOW) != 0 || !p->on_table) {
         return IL_OK;
@@ -60,24 +59,19 @@ il_status il_plan_close(il_plan *p, uint32_t at, uint32_t absent, il_closing *ou
 }
 
 static il_status il_plan_settle_row(il_plan *p, uint64_t ticket, const char *tool, const char *how, const il_closing *closing,
-                                    const il_outcome *outcome, uint64_t pre, bool release, const char *reason, il_error *err) {
-    il_json *o = il_plan_body(p), *digest = NULL;
-    if (outcome != NULL && outcome->result != NULL) {
-        uint8_t d[IL_DIGEST_BYTES];
-        IL_TRY(il_json_digest(outcome->result, p->arena, d, err));
-        digest = il_record_hex(p->arena, d, sizeof d);
-    } else {
-        digest = il_json_make(p->arena, IL_JSON_NULL);
-    }
-    bool ok = il_json_set(o, IL_STR("how"), il_record_text(p->arena, how));
-    ok = ok && il_json_set(o, IL_STR("post"), il_record_state(p->arena, p->s->state));
-    ok = ok && il_json_set(o, IL_STR("pre"), il_record_state(p->arena, pre));
-    ok = ok && il_json_set(o, IL_STR("reason"), il_record_text(p->arena, reason));
-    ok = ok && il_json_set(o, IL_STR("refined"), il_record_effects(p->arena, closing->refined));
-    ok = ok && il_json_set(o, IL_STR("release"), il_json_boolean(p->arena, release));
-    ok = ok && il_json_set(o, IL_STR("result_digest"), digest);
-    ok = ok && il_json_set(o, IL_STR("tool"), il_record_text(p->arena, tool));
-    return il_plan_row(p, "settle", ticket, ok ? o : NULL, err);
+                                    const uint8_t *digest, uint64_t pre, bool release, const char *reason, il_error *err) {
+    il_record r;
+    il_record_open(&r, p->arena);
+    il_record_text(&r, IL_STR("how"), how);
+    il_record_state(&r, IL_STR("post"), p->s->state);
+    il_record_state(&r, IL_STR("pre"), pre);
+    il_record_text(&r, IL_STR("reason"), reason);
+    il_record_effects(&r, IL_STR("refined"), closing->refined);
+    il_record_truth(&r, IL_STR("release"), release);
+    il_record_digest(&r, IL_STR("result_digest"), digest);
+    il_record_text(&r, IL_STR("tool"), tool);
+    il_record_number(&r, IL_STR("v"), 1);
+    return il_plan_row(p, "settle", ticket, &r, err);
 }
 
 static uint32_t il_plan_find(const il_session *s, uint64_t ticket) {
@@ -89,17 +83,19 @@ static uint32_t il_plan_find(const il_session *s, uint64_t ticket) {
     return UINT32_MAX;
 }
 
-il_status il_plan_settle(il_plan *p, uint64_t ticket, const il_outcome *outcome, il_settlement *out, il_error *err) {
+il_status il_plan_settle(il_plan *p, uint64_t ticket, const il_outcome *outcome, const uint8_t digest[IL_DIGEST_BYTES],
+                         il_settlement *out, il_error *err) {
     uint32_t at = il_plan_find(p->s, ticket);
     uint64_t pre = p->s->state;
     il_closing closing = {0};
     il_fault why = IL_FAULT_NOT_OPEN;
     const char *how = outcome->how == IL_OUTCOME_DONE ? "done" : "failed";
+    digest = outcome->result != NULL ? digest : NULL;
     out->release = false;
     if (at == UINT32_MAX) {
         (void)il_format(out->reason, sizeof out->reason, "%s", il_fault_reason(why));
         out->quarantined = il_plan_frozen(p);
-        return il_plan_settle_row(p, ticket, NULL, how, &closing, outcome, pre, false, out->reason, err);
+        return il_plan_settle_row(p, ticket, NULL, how, &closing, digest, pre, false, out->reason, err);
     }
     char tool[IL_TOOL_BYTES];
     memcpy(tool, p->s->tickets[at].tool, sizeof tool);
@@ -112,7 +108,7 @@ il_status il_plan_settle(il_plan *p, uint64_t ticket, const il_outcome *outcome,
         why = closing.breach ? IL_FAULT_BREACH : IL_FAULT_QUARANTINED;
         (void)il_format(out->reason, sizeof out->reason, "%s", il_fault_reason(why));
     }
-    return il_plan_settle_row(p, ticket, tool, how, &closing, outcome, pre, out->release, out->reason, err);
+    return il_plan_settle_row(p, ticket, tool, how, &closing, digest, pre, out->release, out->reason, err);
 }
 
 /* Settles ticket number `at` as its worst, with its row. */
@@ -124,18 +120,27 @@ static il_status il_plan_worst(il_plan *p, uint32_t at, const char *how, il_erro
     return il_plan_settle_row(p, t.id, t.tool, how, &closing, NULL, pre, false, how, err);
 }
 
+il_status il_plan_recover(il_plan *p, uint32_t tickets, il_error *err) {
+    _Static_assert(IL_TICKETS_MAX <= 32, "a bit for each ticket");
+    uint32_t at = 0; /* closing takes a ticket off the list */
+    for (uint32_t bits = tickets; bits != 0; bits >>= 1) {
+        if ((bits & 1u) != 0) {
+            IL_CHECK(at < p->s->ntickets, err);
+            IL_TRY(il_plan_worst(p, at, "recovered", err));
+        } else {
+            at++;
+        }
+    }
+    return IL_OK;
+}
+
 static il_status il_plan_lapse(il_plan *p, il_slot *slot, il_error *err) {
     il_step step;
     IL_TRY(il_plan_step(p, il_bind_lapse(&p->core->bind, slot->state == IL_SLOT_GRANTED), &step, err));
     if (step.verdict != IL_ACCEPT) {
         return IL_OK; /* the session is not live; it has no slots any more, or il_plan_done complains */
     }
-    il_json *o = il_plan_body(p);
-    bool ok = il_json_set(o, IL_STR("approval"), il_record_text(p->arena, slot->id)) &&
-              il_json_set(o, IL_STR("tool"), il_record_text(p->arena, slot->tool)) &&
-              il_json_set(o, IL_STR("why"), il_record_text(p->arena, "expired"));
-    IL_TRY(il_plan_row(p, "lapse", 0, ok ? o : NULL, err));
-    memset(slot, 0, sizeof *slot);
+    IL_TRY(il_plan_lapse_row(p, slot, "expired", err));
     return il_plan_slots(p, err);
 }
 
@@ -183,11 +188,13 @@ il_status il_plan_quarantine(il_plan *p, il_str why, il_error *err) {
         IL_TRY(il_plan_step(p, il_bind_plain(&p->core->bind, "quarantine"), &step, err));
         IL_TRY(il_plan_slots(p, err));
     }
-    il_json *o = il_plan_body(p);
-    bool ok = il_json_set(o, IL_STR("post"), il_record_state(p->arena, p->s->state)) &&
-              il_json_set(o, IL_STR("pre"), il_record_state(p->arena, pre)) &&
-              il_json_set(o, IL_STR("why"), il_json_string(p->arena, why));
-    return il_plan_row(p, "quarantine", 0, ok ? o : NULL, err);
+    il_record r;
+    il_record_open(&r, p->arena);
+    il_record_state(&r, IL_STR("post"), p->s->state);
+    il_record_state(&r, IL_STR("pre"), pre);
+    il_record_number(&r, IL_STR("v"), 1);
+    il_record_str(&r, IL_STR("why"), why);
+    return il_plan_row(p, "quarantine", 0, &r, err);
 }
 
 il_status il_plan_end(il_plan *p, bool abandon, il_error *err) {
@@ -213,9 +220,11 @@ il_status il_plan_end(il_plan *p, bool abandon, il_error *err) {
     } else {
         return il_error_set(err, IL_E_STATE, "off-table: the session's state is none of its machine's; it stays in quarantine");
     }
-    il_json *o = il_plan_body(p);
-    bool ok = il_json_set(o, IL_STR("abandon"), il_json_boolean(p->arena, abandon)) &&
-              il_json_set(o, IL_STR("post"), il_record_state(p->arena, p->s->state)) &&
-              il_json_set(o, IL_STR("pre"), il_record_state(p->arena, pre));
-    return il_plan_row(p, "end", 0, ok ? o : NULL, err);
+    il_record r;
+    il_record_open(&r, p->arena);
+    il_record_truth(&r, IL_STR("abandon"), abandon);
+    il_record_state(&r, IL_STR("post"), p->s->state);
+    il_record_state(&r, IL_STR("pre"), pre);
+    il_record_number(&r, IL_STR("v"), 1);
+    return il_plan_row(p, "end", 0, &r, err);
 }

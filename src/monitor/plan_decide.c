@@ -10,6 +10,8 @@ typedef struct il_deciding {
     il_decision *d;
     il_label label;
     il_str name; /* `server.tool` */
+    const il_call *call;
+    bool bound; /* `binding` is made: only a call that meets an approval needs it */
     uint8_t binding[IL_DIGEST_BYTES];
 } il_deciding;
 
@@ -24,25 +26,31 @@ static void il_binding_add(il_sha256 *h, il_str s) {
     il_sha256_add(h, s.p, s.n);
 }
 
-static void il_binding_of(const il_plan *p, const il_call *call, const uint8_t digest[IL_DIGEST_BYTES],
-                          uint8_t out[IL_DIGEST_BYTES]) {
+static const uint8_t *il_deciding_binding(il_deciding *c) {
+    const il_plan *p = c->plan;
+    const il_call *call = c->call;
     il_sha256 h;
-    il_sha256_init(&h);
+    if (c->bound) {
+        return c->binding;
+    }
+    il_sha256_init(&h, p->core->sha256);
     il_binding_add(&h, il_str_of(p->s->principal));
     il_binding_add(&h, p->in.session);
     il_binding_add(&h, call->server);
     il_binding_add(&h, call->tool);
-    il_sha256_add(&h, digest, IL_DIGEST_BYTES);
+    il_sha256_add(&h, c->d->args_digest, IL_DIGEST_BYTES);
     il_sha256_add(&h, p->core->fingerprint, IL_DIGEST_BYTES);
-    il_sha256_end(&h, out);
+    il_sha256_end(&h, c->binding);
+    c->bound = true;
+    return c->binding;
 }
 
 /* A slot of this very call with the same effects; NULL when there is none. */
-static il_slot *il_deciding_slot(const il_deciding *c, il_slot_state state) {
+static il_slot *il_deciding_slot(il_deciding *c, il_slot_state state) {
     for (uint32_t i = 0; i < IL_SLOTS_MAX; i++) {
         il_slot *slot = &c->plan->s->slots[i];
         if (slot->state == (uint8_t)state && slot->effects == (uint8_t)c->label.effects &&
-            il_digest_eq(slot->binding, c->binding)) {
+            il_digest_eq(slot->binding, il_deciding_binding(c))) {
             return slot;
         }
     }
@@ -67,6 +75,7 @@ static il_ticket *il_deciding_ticket(il_deciding *c, uint32_t effects, uint8_t f
     t->deadline_ms = c->plan->now_ms + c->plan->core->deadline_ms;
     t->effects = (uint8_t)effects;
     t->flags = flags;
+    memcpy(t->owner, c->plan->core->owner, sizeof t->owner);
     if (il_glob_name_ok(c->name)) {
         memcpy(t->tool, c->name.p, c->name.n);
     } else {
@@ -140,22 +149,19 @@ static void il_deciding_witnesses(il_deciding *c) {
 }
 
 static il_status il_deciding_request_row(il_deciding *c, const il_slot *slot, uint64_t pre, il_error *err) {
-    il_arena *a = c->plan->arena;
-    il_json *o = il_plan_body(c->plan), *to = il_json_make(a, IL_JSON_ARRAY);
-    bool ok = to != NULL;
-    for (size_t i = 0; ok && i < c->label.ndestinations; i++) {
-        ok = il_json_push(to, il_json_string(a, il_str_part(c->label.destinations[i], 0, 256)));
-    }
-    ok = ok && il_json_set(o, IL_STR("approval"), il_record_text(a, slot->id));
-    ok = ok && il_json_set(o, IL_STR("args_digest"), il_record_hex(a, c->d->args_digest, IL_DIGEST_BYTES));
-    ok = ok && il_json_set(o, IL_STR("destinations"), to);
-    ok = ok && il_json_set(o, IL_STR("effects"), il_record_effects(a, slot->effects));
-    ok = ok && il_json_set(o, IL_STR("expires_ms"), il_json_number(a, (int64_t)slot->expires_ms));
-    ok = ok && il_json_set(o, IL_STR("post"), il_record_state(a, c->plan->s->state));
-    ok = ok && il_json_set(o, IL_STR("pre"), il_record_state(a, pre));
-    ok = ok && il_json_set(o, IL_STR("reason"), il_record_text(a, c->d->reason));
-    ok = ok && il_json_set(o, IL_STR("tool"), il_record_text(a, slot->tool));
-    return il_plan_row(c->plan, "request", 0, ok ? o : NULL, err);
+    il_record r;
+    il_record_open(&r, c->plan->arena);
+    il_record_text(&r, IL_STR("approval"), slot->id);
+    il_record_digest(&r, IL_STR("args_digest"), c->d->args_digest);
+    il_record_strings(&r, IL_STR("destinations"), c->label.destinations, c->label.ndestinations);
+    il_record_effects(&r, IL_STR("effects"), slot->effects);
+    il_record_number(&r, IL_STR("expires_ms"), slot->expires_ms);
+    il_record_state(&r, IL_STR("post"), c->plan->s->state);
+    il_record_state(&r, IL_STR("pre"), pre);
+    il_record_text(&r, IL_STR("reason"), c->d->reason);
+    il_record_text(&r, IL_STR("tool"), slot->tool);
+    il_record_number(&r, IL_STR("v"), 1);
+    return il_plan_row(c->plan, "request", 0, &r, err);
 }
 
 /* Asks a human: a free slot, and the machine's `request`. *asked stays false when the machine has no room; that denies. */
@@ -172,6 +178,7 @@ static il_status il_deciding_request(il_deciding *c, uint8_t rule, bool *asked, 
         return IL_OK;
     }
     if (p->in.entropy == NULL) {
+        p->starved = true;
         il_fault_block(c->d, IL_FAULT_NO_RANDOM);
         return il_error_set(err, IL_E_INTERNAL, "no randomness for an approval's id");
     }
@@ -182,7 +189,7 @@ static il_status il_deciding_request(il_deciding *c, uint8_t rule, bool *asked, 
     slot->expires_ms = p->now_ms + lasts;
     slot->effects = (uint8_t)c->label.effects;
     slot->reason = rule;
-    memcpy(slot->binding, c->binding, sizeof slot->binding);
+    memcpy(slot->binding, il_deciding_binding(c), sizeof slot->binding);
     memcpy(slot->tool, c->name.p, c->name.n);
     for (size_t i = 0; i < IL_PLAN_ENTROPY; i++) {
         (void)il_format(slot->id + (size_t)2 * i, 3, "%02x", (unsigned)p->in.entropy[i]);
@@ -362,27 +369,23 @@ static il_status il_deciding_run(il_deciding *c, const il_call *call, il_error *
         return il_deciding_unlabelled(c, err);
     }
     c->d->effects = c->label.effects;
-    il_binding_of(p, call, c->d->args_digest, c->binding);
     return il_deciding_step(c, err);
 }
 
 il_status il_plan_decision_row(il_plan *p, il_str tool, const il_label *label, const il_decision *d, il_error *err) {
-    const il_json *body = il_record_decision(p->arena, p->core->bind.machine, tool, p->core->enforced, label, d);
-    return il_plan_row(p, "decision", d->ticket, body, err);
+    il_record r;
+    il_record_open(&r, p->arena);
+    il_record_decision(&r, p->core->bind.machine, tool, p->core->enforced, label, d);
+    return il_plan_row(p, "decision", d->ticket, &r, err);
 }
 
 il_status il_plan_decide(il_plan *p, const il_call *call, il_decision *d, il_error *err) {
-    il_deciding c = {.plan = p, .d = d};
+    il_deciding c = {.plan = p, .d = d, .call = call};
     bool off_table = !p->on_table;
     uint8_t digest[IL_DIGEST_BYTES];
     size_t size = d->size;
     memcpy(digest, d->args_digest, sizeof digest);
-    il_session *before = IL_NEW(p->arena, il_session);
-    il_status s = before != NULL ? IL_OK : il_arena_fail(p->arena, err);
-    if (s == IL_OK) {
-        *before = *p->s;
-        s = il_deciding_run(&c, call, err);
-    }
+    il_status s = il_deciding_run(&c, call, err);
     if (s == IL_OK) {
         return IL_OK;
     }
@@ -405,13 +408,15 @@ il_status il_plan_decide(il_plan *p, const il_call *call, il_decision *d, il_err
         d->pre = d->post = pre;
         return s;
     }
-    if (before != NULL) {
-        *p->s = *before;
-        p->moves = p->failed = false;
-        d->pre = d->post = before->state;
-    }
-    p->nrows = 0;
     il_error ignored;
+    p->nrows = 0;
+    p->moves = p->failed = false;
+    /* as it was loaded, from the same bytes */
+    if (il_session_decode((const uint8_t *)p->in.bytes.p, p->in.bytes.n, p->s, &ignored) != IL_OK) {
+        p->failed = true;
+        return s;
+    }
+    d->pre = d->post = p->s->state;
     (void)!il_plan_decision_row(p, c.name, NULL, d,
                                 &ignored); /* a row that cannot be written changes nothing: the call is blocked */
     return s;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layout (little-endian): `ILS` and a version byte, the fixed fields in the order of il_session, then only what is in use of tickets, slots and
- * witnesses, each list with its count. Strings are a length and their bytes. Nothing follows the last byte. */
+ * witnesses, each list with its count. Strings are a length and their bytes. Nothing follows the last byte. Version 1 has no owners. */
 #include "monitor/session.h"
 
 #include "base/str.h"
 
-#define IL_SESSION_VERSION 1u
+#define IL_SESSION_VERSION 2u
+#define IL_SESSION_OWNERS 2u /* the first version with owners */
 #define IL_TICKET_FLAGS (IL_TICKET_ONCE | IL_TICKET_CROSSING | IL_TICKET_SHADOW | IL_TICKET_INHERITED)
 #define IL_EFFECT_MASK ((1u << IL_EFFECTS) - 1u)
 
@@ -54,7 +55,25 @@ static void il_session_put_ticket(il_session_writer *w, const il_ticket *t) {
     il_session_put_u8(w, t->effects);
     il_session_put_u8(w, t->raised);
     il_session_put_u8(w, t->flags);
+    il_session_put(w, t->owner, sizeof t->owner);
     il_session_put_text(w, t->tool, sizeof t->tool);
+}
+
+/* Of one ticket, slot and witness, and of everything else: their fixed bytes, and each text as long as it may be. */
+#define IL_TICKET_BYTES (8u + 8u + 3u + IL_OWNER_BYTES + IL_TOOL_BYTES)
+#define IL_SLOT_BYTES (2u + 8u + 8u + IL_APPROVAL_ID_BYTES + IL_DIGEST_BYTES + IL_TOOL_BYTES + 2u)
+#define IL_WITNESS_BYTES (8u + IL_TOOL_BYTES)
+#define IL_REST_BYTES (4u + 8u + 2u * IL_DIGEST_BYTES + 3u * 8u + 5u + 2u * IL_SESSION_ID_BYTES + 1u + 1u)
+_Static_assert(IL_TICKETS_MAX * IL_TICKET_BYTES + IL_SLOTS_MAX * IL_SLOT_BYTES + IL_EFFECTS * IL_WITNESS_BYTES + IL_REST_BYTES <=
+                   IL_SESSION_STATE_MAX,
+               "the largest session fits");
+
+size_t il_session_bound(const il_session *s) {
+    size_t n = IL_REST_BYTES + IL_EFFECTS * IL_WITNESS_BYTES + (size_t)s->ntickets * IL_TICKET_BYTES;
+    for (uint32_t i = 0; i < IL_SLOTS_MAX; i++) {
+        n += s->slots[i].state != IL_SLOT_FREE ? IL_SLOT_BYTES : 0;
+    }
+    return n;
 }
 
 static void il_session_put_slot(il_session_writer *w, const il_slot *s) {
@@ -131,17 +150,23 @@ static void il_session_get_text(il_cursor *c, char *out, size_t cap) {
         return;
     }
     il_session_get(c, out, n);
+    bool other = false;
     for (size_t i = 0; !c->failed && i < n; i++) {
-        c->failed = out[i] <= 0x20 || out[i] >= 0x7f;
+        other |= (uint8_t)(out[i] - 0x21) > 0x7e - 0x21;
     }
+    c->failed |= other;
 }
 
-static void il_session_get_ticket(il_cursor *c, il_ticket *t) {
+static void il_session_get_ticket(il_cursor *c, uint8_t version, il_ticket *t) {
+    memset(t, 0, sizeof *t);
     t->id = il_cursor_u64(c);
     t->deadline_ms = il_cursor_u64(c);
     t->effects = il_cursor_u8(c);
     t->raised = il_cursor_u8(c);
     t->flags = il_cursor_u8(c);
+    if (version >= IL_SESSION_OWNERS) {
+        il_session_get(c, t->owner, sizeof t->owner);
+    }
     il_session_get_text(c, t->tool, sizeof t->tool);
     bool both = (t->flags & IL_TICKET_ONCE) != 0 && (t->flags & IL_TICKET_CROSSING) != 0;
     if (t->id == 0 || t->effects > IL_EFFECT_MASK || (t->raised & ~(t->effects & IL_TAINTS)) != 0 ||
@@ -164,13 +189,13 @@ static void il_session_get_slot(il_cursor *c, il_slot *s) {
     }
 }
 
-static void il_session_get_lists(il_cursor *c, il_session *s) {
+static void il_session_get_lists(il_cursor *c, uint8_t version, il_session *s) {
     s->ntickets = il_cursor_u8(c);
     if (s->ntickets > IL_TICKETS_MAX) {
         c->failed = true;
     }
     for (uint32_t i = 0; i < s->ntickets && !c->failed; i++) {
-        il_session_get_ticket(c, &s->tickets[i]);
+        il_session_get_ticket(c, version, &s->tickets[i]);
         /* in order of admission, all of them given out */
         if (s->tickets[i].id >= s->next_ticket || (i > 0 && s->tickets[i].id <= s->tickets[i - 1].id)) {
             c->failed = true;
@@ -196,7 +221,7 @@ static void il_session_get_lists(il_cursor *c, il_session *s) {
 }
 
 il_status il_session_decode(const uint8_t *buf, size_t n, il_session *out, il_error *err) {
-    memset(out, 0, sizeof *out);
+    memset(out, 0, offsetof(il_session, tickets));
     il_cursor c = {.p = buf, .n = n};
     il_str magic = il_cursor_bytes(&c, 3);
     uint8_t version = il_cursor_u8(&c);
@@ -222,10 +247,10 @@ il_status il_session_decode(const uint8_t *buf, size_t n, il_session *out, il_er
     out->shadow = il_cursor_u8(&c);
     il_session_get_text(&c, out->principal, sizeof out->principal);
     il_session_get_text(&c, out->parent, sizeof out->parent);
-    il_session_get_lists(&c, out);
+    il_session_get_lists(&c, version, out);
     if (c.failed || c.at != c.n || version == 0 || flags > 3 || out->counted > IL_TAINTS || out->flight > 2 || out->open > 2 ||
         out->shadow > IL_EFFECT_MASK || out->next_ticket == 0 || out->seen_ms < out->begun_ms) {
-        memset(out, 0, sizeof *out);
+        memset(out, 0, offsetof(il_session, tickets));
         return il_error_set(err, IL_E_DAMAGED, "stored bytes are a damaged session");
     }
     return IL_OK;

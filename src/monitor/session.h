@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One session's state as bytes: the packed machine state, open tickets, approval slots, witnesses and what it is bound to.
- * These bytes are what a denied call must leave identical. Encoding is little-endian, versioned, and exact: the same session, the same bytes. */
+ * These bytes are what a denied call must leave identical. Encoding is little-endian, versioned, and exact: the same session, the same bytes
+ * (docs/formats.md). Older layouts are read, and written as the present one when the session next moves. */
 #pragma once
 #include "base/buf.h"
 #include "base/error.h"
@@ -12,10 +13,11 @@
 typedef struct il_ticket {
     uint64_t id; /* from 1, in order of admission */
     uint64_t deadline_ms;
-    uint8_t effects;          /* as admitted */
-    uint8_t raised;           /* taints that this admission raised from none */
-    uint8_t flags;            /* IL_TICKET_* */
-    char tool[IL_TOOL_BYTES]; /* for witnesses of what is in flight */
+    uint8_t effects;               /* as admitted */
+    uint8_t raised;                /* taints that this admission raised from none */
+    uint8_t flags;                 /* IL_TICKET_* */
+    uint8_t owner[IL_OWNER_BYTES]; /* of the host that admitted it; zeros: nobody */
+    char tool[IL_TOOL_BYTES];      /* for witnesses of what is in flight */
 } il_ticket;
 #define IL_TICKET_ONCE 1u      /* reserves `flight` until it settles */
 #define IL_TICKET_CROSSING 2u  /* an approved once egress: reserves `crossing` */
@@ -48,13 +50,15 @@ typedef struct il_session {
     uint8_t shadow;       /* effects of calls that ran although they were rejected (monitor mode) */
     char principal[IL_SESSION_ID_BYTES];
     char parent[IL_SESSION_ID_BYTES];
-    uint32_t ntickets;
-    il_ticket tickets[IL_TICKETS_MAX];
     il_slot slots[IL_SLOTS_MAX];
     il_witness witnesses
         [IL_EFFECTS]; /* by effect bit; ticket 0: none. Egress: the first standing sink; what is in flight stands in the tickets */
+    uint32_t ntickets;
+    il_ticket tickets[IL_TICKETS_MAX]; /* behind the first `ntickets` stands anything: most of the struct, and mostly not in use */
 } il_session;
 
+/* Bytes that surely hold the encoded session; at most IL_SESSION_STATE_MAX. */
+size_t il_session_bound(const il_session *s);
 IL_NODISCARD il_status il_session_encode(const il_session *s, uint8_t *buf, size_t cap, size_t *n, il_error *err);
-/* IL_E_DAMAGED for bytes that il_session_encode would not write, IL_E_VERSION for a newer layout. */
+/* IL_E_DAMAGED for bytes that il_session_encode of their layout's build would not write, IL_E_VERSION for a newer layout. */
 IL_NODISCARD il_status il_session_decode(const uint8_t *buf, size_t n, il_session *out, il_error *err);

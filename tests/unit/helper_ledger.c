@@ -2,9 +2,11 @@
 #include "helper_ledger.h"
 
 #include <setjmp.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -77,7 +79,7 @@ typedef struct ledger_count {
 static bool ledger_count_row(void *ctx, const il_ledger_row *row) {
     ledger_count *c = ctx;
     uint8_t hash[IL_DIGEST_BYTES];
-    il_chain_hash(c->hash, row, hash);
+    il_chain_hash(c->hash, row, NULL, hash);
     c->chained = c->chained && row->seq == c->seq + 1 && memcmp(hash, row->hash, sizeof hash) == 0;
     memcpy(c->hash, row->hash, sizeof hash);
     c->seq = row->seq;
@@ -237,4 +239,40 @@ void ledger_test_store(il_ledger *l) {
     ledger_test_together(l);
     ledger_test_arguments(l);
     ledger_test_visits(l);
+}
+
+void ledger_test_sql(const char *path, const char *sql) {
+    sqlite3 *db = NULL;
+    char *why = NULL;
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK) {
+        fail_msg("%s: %s", sql, why);
+    }
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+int64_t ledger_test_number(const char *path, const char *sql) {
+    sqlite3 *db = NULL;
+    sqlite3_stmt *s = NULL;
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+    if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK || sqlite3_step(s) != SQLITE_ROW) {
+        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    }
+    const int64_t n = sqlite3_column_int64(s, 0);
+    sqlite3_finalize(s);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    return n;
+}
+
+void ledger_test_version_1(const char *path) {
+    FILE *f = fopen("tests/data/ledger/version-1.sql", "r");
+    static char text[64 << 10];
+    assert_non_null(f);
+    const size_t n = fread(text, 1, sizeof text - 1, f);
+    assert_int_equal(fclose(f), 0);
+    assert_true(n > 1000 && n < sizeof text - 1);
+    text[n] = '\0';
+    ledger_test_sql(path, "PRAGMA journal_mode = WAL");
+    ledger_test_sql(path, text);
+    assert_int_equal(chmod(path, 0600), 0);
 }

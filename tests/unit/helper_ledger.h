@@ -24,3 +24,9 @@ size_t ledger_test_rows(il_ledger *l, const char *session, bool *chained);
 
 /* The behaviour that every store has; run by the tests of each kind. */
 void ledger_test_store(il_ledger *l);
+
+/* The file as SQL sees it, beside the ledger. */
+void ledger_test_sql(const char *path, const char *sql);
+int64_t ledger_test_number(const char *path, const char *sql);
+/* Makes the ledger of version 1 that tests/data/ledger has. Tests run from the source root. */
+void ledger_test_version_1(const char *path);

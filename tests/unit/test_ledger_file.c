@@ -124,10 +124,10 @@ static void test_damaged(void **state) {
 static void test_newer(void **state) {
     (void)state;
     char path[LEDGER_TEST_PATH];
-    const uint8_t two[4] = {0, 0, 0, 2}, zero[4] = {0, 0, 0, 0};
+    const uint8_t three[4] = {0, 0, 0, 3}, zero[4] = {0, 0, 0, 0};
     make(path);
-    poke(path, 60, two, sizeof two);
-    refused(path, IL_E_VERSION, "version 2");
+    poke(path, 60, three, sizeof three);
+    refused(path, IL_E_VERSION, "version 3");
     poke(path, 60, zero, sizeof zero);
     refused(path, IL_E_VERSION, "version 0");
     ledger_test_clean(path);
@@ -243,7 +243,7 @@ static void test_newer_open(void **state) {
     make(path);
     il_ledger *l = ledger_test_open(path, NULL);
     (void)snprintf(command, sizeof command,
-                   "python3 -c \"import sqlite3; d=sqlite3.connect('%s'); d.execute('pragma user_version=2'); d.commit()\"",
+                   "python3 -c \"import sqlite3; d=sqlite3.connect('%s'); d.execute('pragma user_version=3'); d.commit()\"",
                    path);
     assert_int_equal(system(command), 0);
     fails(l, IL_E_VERSION);

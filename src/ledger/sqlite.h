@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the SQLite ledger share. Functions named _locked are called with l->lock held. */
+#pragma once
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdatomic.h>
+
+#include "ledger/file.h"
+#include "ledger/ledger.h"
+
+/* Queries that are kept prepared. A ledger that is only read prepares those up to Q_READS. */
+typedef enum il_sqlite_query {
+    Q_LOAD,
+    Q_APPLICATION,
+    Q_VERSION,
+    Q_LAST,
+    Q_READS,
+    Q_BEGIN = Q_READS,
+    Q_COMMIT,
+    Q_ROLLBACK,
+    Q_STORED,
+    Q_CREATE,
+    Q_UPDATE,
+    Q_APPEND,
+    Q_COUNT
+} il_sqlite_query;
+
+typedef struct il_sqlite_waiter il_sqlite_waiter; /* a commit that waits for its transaction */
+
+typedef struct il_sqlite_head { /* the end of the chain */
+    uint64_t seq;
+    uint8_t hash[IL_DIGEST_BYTES];
+} il_sqlite_head;
+
+typedef struct il_sqlite {
+    il_ledger base;
+    pthread_mutex_t lock; /* the connection, and all below up to the queue */
+    sqlite3 *db;
+    sqlite3_stmt *query[Q_COUNT];
+    bool read_only;
+    struct stat file; /* as it was when last used: another file under the same name is not our ledger */
+    /* What SQLite said last of the file's content; while it says the same, nobody else wrote: our version and the head are as they were. */
+    uint32_t data_version;
+    bool version_known, head_known;
+    il_sqlite_head head;
+    pthread_mutex_t queue_lock; /* taken after lock, never before it */
+    pthread_cond_t settled;
+    il_sqlite_waiter *first, *last;
+    bool led;          /* a thread commits for those who wait */
+    atomic_uint loads; /* that run or wait for the connection; each is likely to be followed by a commit */
+    char path[];
+} il_sqlite;
+
+extern const char il_sqlite_schema[]; /* tables and indexes of a new ledger */
+
+il_status il_sqlite_status(int code);
+il_status il_sqlite_fail(const il_sqlite *l, int code, il_error *err);
+/* Steps a prepared query that returns no row. */
+int il_sqlite_run(il_sqlite *l, il_sqlite_query q);
+int il_sqlite_bind(sqlite3_stmt *s, int at, il_str v);
+int il_sqlite_bind_name(sqlite3_stmt *s, il_str space, il_str key); /* ?1 and ?2 */
+int il_sqlite_bind_u64(sqlite3_stmt *s, int at, uint64_t v);        /* at most INT64_MAX */
+int il_sqlite_bind_digest(sqlite3_stmt *s, int at, const uint8_t digest[IL_DIGEST_BYTES]);
+il_str il_sqlite_column(sqlite3_stmt *s, int at);
+/* false unless the column holds one. */
+bool il_sqlite_digest(sqlite3_stmt *s, int at, uint8_t out[IL_DIGEST_BYTES]);
+
+/* The file under our name is still the one that we opened, and still writable. */
+IL_NODISCARD il_status il_sqlite_same_file(il_sqlite *l, il_error *err);
+/* Inside a transaction: still ours and of our version; forgets the head when somebody else wrote. */
+IL_NODISCARD il_status il_sqlite_same_version(il_sqlite *l, il_error *err);
+/* Inside a transaction: the last row. */
+IL_NODISCARD il_status il_sqlite_last(il_sqlite *l, il_sqlite_head *out, il_error *err);
+
+/* A write transaction: begins, checks file and version. Its end: commits when `status` is IL_OK, else rolls back; returns the first failure. */
+IL_NODISCARD il_status il_sqlite_begin(il_sqlite *l, il_error *err);
+IL_NODISCARD il_status il_sqlite_end(il_sqlite *l, il_status status, il_error *err);
+/* Appends rows to the chain from *head, which moves. */
+IL_NODISCARD il_status il_sqlite_append(il_sqlite *l, il_sqlite_head *head, const il_store_change *change, uint64_t now_ms,
+                                        il_error *err);
+
+/* 1 to IL_LEDGER_USER_VERSION, in one transaction. Nothing to do when another process was faster. */
+IL_NODISCARD il_status il_sqlite_upgrade(il_sqlite *l, il_error *err);
+
+/* The ledger's functions (il_ledger_kind). */
+IL_NODISCARD il_status il_sqlite_commit(il_ledger *base, const il_store_change *changes, size_t n, uint64_t now_ms,
+                                        il_error *err);
+IL_NODISCARD il_status il_sqlite_object_locked(il_sqlite *l, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n,
+                                               uint64_t *version, il_error *err);
+IL_NODISCARD il_status il_sqlite_rows(il_ledger *base, il_str session, il_ledger_visit visit, void *ctx, il_error *err);
+IL_NODISCARD il_status il_sqlite_sessions(il_ledger *base, il_ledger_visit_session visit, void *ctx, il_error *err);
+IL_NODISCARD il_status il_sqlite_pruned(il_ledger *base, il_str session, il_ledger_visit_pruned visit, void *ctx, il_error *err);
+IL_NODISCARD il_status il_sqlite_prune(il_ledger *base, il_str session, uint64_t version, uint64_t now_ms, uint64_t *erased,
+                                       il_error *err);

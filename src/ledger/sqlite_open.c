@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making, opening and closing a SQLite ledger, in WAL mode. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ledger/sqlite.h"
+
+#define SQLITE_BUSY_MS 5000
+#define SQLITE_BUSY_MS_MAX 600000
+
+static const char *const sqlite_text[Q_COUNT] = {
+    [Q_LOAD] = "SELECT state, version FROM objects WHERE space = ?1 AND key = ?2",
+    [Q_APPLICATION] = "PRAGMA application_id",
+    [Q_VERSION] = "PRAGMA user_version",
+    [Q_LAST] = "SELECT seq, hash FROM rows ORDER BY seq DESC LIMIT 1",
+    [Q_BEGIN] = "BEGIN IMMEDIATE",
+    [Q_COMMIT] = "COMMIT",
+    [Q_ROLLBACK] = "ROLLBACK",
+    [Q_STORED] = "SELECT version FROM objects WHERE space = ?1 AND key = ?2",
+    [Q_CREATE] = "INSERT INTO objects(space, key, version, state, changed_ms) VALUES(?1, ?2, 1, ?3, ?4) "
+                 "ON CONFLICT(space, key) DO NOTHING",
+    [Q_UPDATE] =
+        "UPDATE objects SET version = version + 1, state = ?3, changed_ms = ?4 WHERE space = ?1 AND key = ?2 AND version = ?5",
+    [Q_APPEND] = "INSERT INTO rows(seq, time_ms, space, key, kind, ticket, body, body_hash, hash) "
+                 "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+};
+
+static il_status sqlite_load(il_ledger *base, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
+                             il_error *err) {
+    il_sqlite *l = (il_sqlite *)base;
+    atomic_fetch_add(&l->loads, 1);
+    pthread_mutex_lock(&l->lock);
+    il_status status = il_sqlite_object_locked(l, space, key, buf, cap, n, version, err);
+    pthread_mutex_unlock(&l->lock);
+    atomic_fetch_sub(&l->loads, 1);
+    return status;
+}
+
+static il_status sqlite_object(il_ledger *base, il_str session, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
+                               il_error *err) {
+    return il_sqlite_object_locked((il_sqlite *)base, IL_STR(IL_SPACE_SESSION), session, buf, cap, n, version, err);
+}
+
+static il_status sqlite_hold(il_ledger *base, il_error *err) {
+    il_sqlite *l = (il_sqlite *)base;
+    pthread_mutex_lock(&l->lock);
+    il_status status = il_sqlite_same_file(l, err);
+    if (status == IL_OK) {
+        int code = sqlite3_exec(l->db, "BEGIN", NULL, NULL, NULL); /* reads: a picture that others do not change */
+        status = code == SQLITE_OK ? IL_OK : il_sqlite_fail(l, code, err);
+        if (status == IL_OK) {
+            l->version_known = false; /* asked for again inside, which also is what begins the picture */
+            status = il_sqlite_same_version(l, err);
+            if (status != IL_OK) {
+                (void)sqlite3_exec(l->db, "ROLLBACK", NULL, NULL, NULL);
+            }
+        }
+    }
+    if (status != IL_OK) {
+        pthread_mutex_unlock(&l->lock);
+    }
+    return status;
+}
+
+static void sqlite_release(il_ledger *base) {
+    il_sqlite *l = (il_sqlite *)base;
+    (void)sqlite3_exec(l->db, "ROLLBACK", NULL, NULL, NULL); /* nothing was written */
+    pthread_mutex_unlock(&l->lock);
+}
+
+static void sqlite_close(il_ledger *base) {
+    il_sqlite *l = (il_sqlite *)base;
+    for (int q = 0; q < Q_COUNT; q++) {
+        sqlite3_finalize(l->query[q]);
+    }
+    sqlite3_close(l->db);
+    pthread_mutex_destroy(&l->lock);
+    pthread_mutex_destroy(&l->queue_lock);
+    pthread_cond_destroy(&l->settled);
+    l->base.alloc->free(l->base.alloc->ctx, l);
+}
+
+/* Makes a whole, closed ledger beside `path` and links it there: whoever else starts at the same moment sees all of it or none. */
+static il_status sqlite_create(const char *path, bool make_folders, il_error *err) {
+    char made[4200];
+    sqlite3 *db = NULL;
+    IL_TRY(il_ledger_file_folders(path, make_folders, err));
+    int n = snprintf(made, sizeof made, "%s.new.XXXXXX", path);
+    if (n < 0 || (size_t)n >= sizeof made) {
+        return il_error_set(err, IL_E_LIMIT, "the ledger's path is too long");
+    }
+    int fd = mkostemp(made, O_CLOEXEC); /* mode 0600 */
+    if (fd < 0) {
+        return il_error_set(err, errno == EACCES || errno == EROFS || errno == ENOTDIR ? IL_E_PERMISSION : IL_E_IO,
+                            "cannot make ledger `%s`: %s", path, strerror(errno));
+    }
+    close(fd);
+    int code = sqlite3_open_v2(made, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (code == SQLITE_OK) {
+        code = sqlite3_exec(db, il_sqlite_schema, NULL, NULL, NULL);
+    }
+    il_status status = code == SQLITE_OK
+                           ? IL_OK
+                           : il_error_set(err, il_sqlite_status(code), "cannot make ledger `%s`: %s", path, sqlite3_errstr(code));
+    if (sqlite3_close(db) != SQLITE_OK && status == IL_OK) {
+        status = il_error_set(err, IL_E_IO, "cannot make ledger `%s`", path);
+    }
+    if (status == IL_OK && link(made, path) != 0 && errno != EEXIST) {
+        status = il_error_set(err, IL_E_IO, "cannot make ledger `%s`: %s", path, strerror(errno));
+    }
+    unlink(made);
+    return status;
+}
+
+static il_status sqlite_cut_short(const il_sqlite *l, il_error *err) {
+    return il_error_set(err, IL_E_DAMAGED, "ledger `%s` is cut short; restore it from a copy, or name another with --ledger",
+                        l->path);
+}
+
+static bool sqlite_has_wal(const il_sqlite *l) {
+    struct stat st;
+    const char *wal = sqlite3_filename_wal(sqlite3_db_filename(l->db, "main"));
+    return wal && stat(wal, &st) == 0 && st.st_size > 0;
+}
+
+/* Before SQLite itself looks at the file. Through its own handle: a file descriptor of ours would, when closed, drop the locks that another
+ * ledger of this process holds on the same file (POSIX).
+ *
+ * *shorter: the file is shorter than its header says, and a log lies beside it. A checkpoint writes the first page before the last one, so that is
+ * what another program's checkpoint looks like, or one that a full disk or a kill ended; the log still holds the pages. */
+static il_status sqlite_header(const il_sqlite *l, bool *shorter, il_error *err) {
+    uint8_t header[IL_LEDGER_HEADER_BYTES] = {0};
+    sqlite3_file *file = NULL;
+    sqlite3_int64 size = 0;
+    bool wal = sqlite_has_wal(l); /* before: who finishes may take it away */
+    int code = sqlite3_file_control(l->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (code == SQLITE_OK && (!file || !file->pMethods)) {
+        code = SQLITE_CANTOPEN;
+    }
+    if (code == SQLITE_OK) {
+        code = file->pMethods->xFileSize(file, &size);
+    }
+    if (code == SQLITE_OK && size >= IL_LEDGER_HEADER_BYTES) {
+        code = file->pMethods->xRead(file, header, IL_LEDGER_HEADER_BYTES, 0);
+    }
+    if (code != SQLITE_OK) {
+        return il_error_set(err, il_sqlite_status(code), "ledger `%s`: %s", l->path, sqlite3_errstr(code));
+    }
+    IL_TRY(il_ledger_file_header(l->path, header, size < 0 ? 0 : (uint64_t)size, shorter, err));
+    return *shorter && !wal && !sqlite_has_wal(l) ? sqlite_cut_short(l, err) : IL_OK;
+}
+
+/* Reads every page, in the file and in the log. */
+static il_status sqlite_whole(const il_sqlite *l, il_error *err) {
+    sqlite3_stmt *s = NULL;
+    int code = sqlite3_prepare_v2(l->db, "PRAGMA quick_check(1)", -1, &s, NULL);
+    if (code == SQLITE_OK) {
+        code = sqlite3_step(s);
+    }
+    bool whole = code == SQLITE_ROW && strcmp((const char *)sqlite3_column_text(s, 0), "ok") == 0;
+    sqlite3_finalize(s);
+    if (code != SQLITE_ROW && il_sqlite_status(code) != IL_E_DAMAGED) {
+        return il_sqlite_fail(l, code, err);
+    }
+    return whole ? IL_OK : sqlite_cut_short(l, err);
+}
+
+static il_status sqlite_connect(il_sqlite *l, const il_ledger_options *options, bool *shorter, il_error *err) {
+    const uint32_t wait = options->busy_ms ? options->busy_ms : SQLITE_BUSY_MS;
+    int flags = (options->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX;
+    int code = sqlite3_open_v2(l->path, &l->db, flags, NULL);
+    if (code == SQLITE_OK) {
+        IL_TRY(sqlite_header(l, shorter, err));
+        sqlite3_busy_timeout(l->db, (int)(wait > SQLITE_BUSY_MS_MAX ? SQLITE_BUSY_MS_MAX : wait));
+        code = sqlite3_exec(l->db,
+                            options->read_only ? "PRAGMA trusted_schema = OFF;"
+                                               : "PRAGMA trusted_schema = OFF; PRAGMA journal_mode = WAL;",
+                            NULL, NULL, NULL);
+    }
+    if (code == SQLITE_OK && !options->read_only) {
+        code = sqlite3_exec(
+            l->db, options->durability == IL_DURABLE_FULL ? "PRAGMA synchronous = FULL;" : "PRAGMA synchronous = NORMAL;", NULL,
+            NULL, NULL);
+    }
+    return code == SQLITE_OK ? IL_OK : il_sqlite_fail(l, code, err);
+}
+
+static il_status sqlite_prepare(il_sqlite *l, il_error *err) {
+    const int n = l->read_only ? Q_READS : Q_COUNT;
+    for (int q = 0; q < n; q++) {
+        int code = sqlite3_prepare_v3(l->db, sqlite_text[q], -1, SQLITE_PREPARE_PERSISTENT, &l->query[q], NULL);
+        if (code != SQLITE_OK) {
+            return il_sqlite_fail(l, code, err);
+        }
+    }
+    return IL_OK;
+}
+
+/* The format of a ledger that is only read. */
+static il_status sqlite_reads(il_sqlite *l, il_error *err) {
+    int64_t version = 0;
+    int code = sqlite3_step(l->query[Q_VERSION]);
+    if (code == SQLITE_ROW) {
+        version = sqlite3_column_int64(l->query[Q_VERSION], 0);
+    }
+    sqlite3_reset(l->query[Q_VERSION]);
+    if (code != SQLITE_ROW) {
+        return il_sqlite_fail(l, code, err);
+    }
+    l->base.version = version == 1 ? 1 : IL_LEDGER_USER_VERSION;
+    return IL_OK;
+}
+
+static il_status sqlite_set_up(il_sqlite *l, const il_ledger_options *options, il_error *err) {
+    bool shorter = false;
+    il_sqlite_head head;
+    IL_TRY(sqlite_connect(l, options, &shorter, err));
+    if (shorter) {
+        IL_TRY(sqlite_whole(l, err));
+    }
+    if (!l->read_only) {
+        IL_TRY(il_sqlite_upgrade(l, err));
+    }
+    IL_TRY(sqlite_prepare(l, err));
+    if (l->read_only) {
+        IL_TRY(sqlite_reads(l, err));
+    }
+    IL_TRY(il_sqlite_same_version(l, err));
+    IL_TRY(il_sqlite_last(l, &head, err)); /* reads the newest pages: a torn file shows here and not in the first decision */
+    l->version_known = l->head_known = false; /* each was read for itself, not as one picture */
+    return IL_OK;
+}
+
+static bool sqlite_locks(il_sqlite *l) {
+    if (pthread_mutex_init(&l->lock, NULL) != 0) {
+        return false;
+    }
+    if (pthread_mutex_init(&l->queue_lock, NULL) != 0) {
+        pthread_mutex_destroy(&l->lock);
+        return false;
+    }
+    if (pthread_cond_init(&l->settled, NULL) != 0) {
+        pthread_mutex_destroy(&l->lock);
+        pthread_mutex_destroy(&l->queue_lock);
+        return false;
+    }
+    return true;
+}
+
+il_status il_ledger_sqlite_open(const il_alloc *alloc, const char *path, const il_ledger_options *options, il_ledger **out,
+                                il_error *err) {
+    static const il_ledger_kind kind = {.load = sqlite_load,
+                                        .commit = il_sqlite_commit,
+                                        .hold = sqlite_hold,
+                                        .release = sqlite_release,
+                                        .rows = il_sqlite_rows,
+                                        .sessions = il_sqlite_sessions,
+                                        .object = sqlite_object,
+                                        .pruned = il_sqlite_pruned,
+                                        .prune = il_sqlite_prune,
+                                        .close = sqlite_close};
+    struct stat st;
+    il_status status = il_ledger_file_check(path, options->read_only, NULL, &st, err);
+    if (status == IL_E_NOT_FOUND && !options->must_exist && !options->read_only) {
+        IL_TRY(sqlite_create(path, options->make_folders, err));
+        status = il_ledger_file_check(path, options->read_only, NULL, &st, err);
+    }
+    IL_TRY(status);
+    size_t n = strlen(path) + 1;
+    il_sqlite *l = alloc->alloc(alloc->ctx, sizeof *l + n);
+    if (!l) {
+        return il_error_set(err, IL_E_MEMORY, "out of memory");
+    }
+    *l = (il_sqlite){
+        .base = {.kind = &kind, .alloc = alloc, .sha256 = options->sha256, .version = IL_LEDGER_USER_VERSION},
+        .read_only = options->read_only,
+        .file = st,
+    };
+    memcpy(l->path, path, n);
+    if (!sqlite_locks(l)) {
+        alloc->free(alloc->ctx, l);
+        return il_error_set(err, IL_E_INTERNAL, "no mutex to be had");
+    }
+    status = sqlite_set_up(l, options, err);
+    if (status != IL_OK) {
+        sqlite_close(&l->base);
+        return status;
+    }
+    *out = &l->base;
+    return IL_OK;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One session: each row begins in the state in which the row before it ended, the last one ended in the state that is stored, and the calls that are
+ * open are those that were admitted and not settled. */
+#include <string.h>
+
+#include "json/node.h"
+#include "ledger/verify.h"
+#include "monitor/session.h"
+
+#define SESSION_ARENA_BYTES ((size_t)1 << 30)
+
+typedef struct session_check {
+    il_verify *v;
+    il_arena arena; /* of one row */
+    il_str id;
+    uint64_t nrows;
+    il_ledger_pruned pruned; /* the latest act; n 0: none. Its strings are not used */
+    bool known;              /* the state after the last row */
+    uint64_t state;
+    uint64_t state_row; /* that it came from */
+    /* A breach is found while a call settles: its quarantine stands before the settle's row, which tells the step from before. */
+    bool owes;
+    uint64_t owed, owed_row;
+    uint64_t ticket;                /* the highest that was admitted */
+    bool tickets_known, overflowed; /* rows that were dropped or erased may have admitted some */
+    size_t nopen;
+    uint64_t open[IL_TICKETS_MAX];
+} session_check;
+
+IL_PRINTF(4, 5)
+static void session_found(session_check *c, uint64_t row, const char *what, const char *fmt, ...) {
+    char message[IL_ERROR_MSG_BYTES];
+    va_list args;
+    va_start(args, fmt);
+    (void)il_format_list(message, sizeof message, fmt, args);
+    va_end(args);
+    il_verify_found(c->v, row, c->id, what, message, IL_VERIFY_RESTORE);
+}
+
+/* 16 hexadecimal digits. */
+static bool session_state(const il_json *body, il_str member, uint64_t *out) {
+    const il_json *value = il_json_get(body, member);
+    const il_str s = il_json_kind_of(value) == IL_JSON_STRING ? il_json_text(value) : IL_STR("");
+    *out = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        const char ch = s.p[i];
+        const bool digit = ch >= '0' && ch <= '9';
+        if (!digit && !(ch >= 'a' && ch <= 'f')) {
+            return false;
+        }
+        *out = *out << 4 | (uint64_t)(digit ? ch - '0' : ch - 'a' + 10);
+    }
+    return s.n == 16;
+}
+
+static bool session_text_is(const il_json *body, il_str member, il_str text) {
+    const il_json *value = il_json_get(body, member);
+    return il_json_kind_of(value) == IL_JSON_STRING && il_str_eq(il_json_text(value), text);
+}
+
+static void session_open(session_check *c, const il_ledger_row *row) {
+    if (row->ticket <= c->ticket && c->tickets_known) {
+        session_found(c, row->seq, "ticket-order", "row %llu admits call %llu after call %llu", (unsigned long long)row->seq,
+                      (unsigned long long)row->ticket, (unsigned long long)c->ticket);
+    }
+    c->ticket = row->ticket > c->ticket ? row->ticket : c->ticket;
+    if (c->nopen == IL_TICKETS_MAX) {
+        c->overflowed = true;
+        return;
+    }
+    c->open[c->nopen++] = row->ticket;
+}
+
+static void session_close(session_check *c, const il_ledger_row *row, const il_json *body) {
+    for (size_t i = 0; i < c->nopen; i++) {
+        if (c->open[i] == row->ticket) {
+            memmove(&c->open[i], &c->open[i + 1], (c->nopen - i - 1) * sizeof c->open[0]);
+            c->nopen--;
+            return;
+        }
+    }
+    /* A settle that was refused names no tool; an inherited call was never admitted here. */
+    if (il_json_kind_of(il_json_get(body, IL_STR("tool"))) != IL_JSON_NULL &&
+        !session_text_is(body, IL_STR("how"), IL_STR("inherited")) && c->tickets_known && row->ticket > c->ticket) {
+        session_found(c, row->seq, "ticket-unknown", "row %llu settles call %llu, which no row admitted",
+                      (unsigned long long)row->seq, (unsigned long long)row->ticket);
+    }
+}
+
+/* A fault before the session was understood says nothing of its state. */
+static bool session_silent(const il_ledger_row *row, const il_json *body) {
+    return il_str_eq(row->kind, IL_STR("decision")) && row->ticket == 0 && session_text_is(body, IL_STR("layer"), IL_STR("fault"));
+}
+
+static void session_step(session_check *c, const il_ledger_row *row, const il_json *body) {
+    uint64_t pre = 0, post = 0;
+    const bool has_pre = session_state(body, IL_STR("pre"), &pre), has_post = session_state(body, IL_STR("post"), &post);
+    const bool settles = il_str_eq(row->kind, IL_STR("settle"));
+    if (session_silent(row, body)) {
+        return;
+    }
+    if (c->owes && settles && has_pre && pre == c->owed && post == c->state) {
+        c->owes = false;
+        return;
+    }
+    if (c->known && has_pre && pre != c->state) {
+        if (il_str_eq(row->kind, IL_STR("quarantine")) && !c->owes) {
+            c->owes = true;
+            c->owed = c->state;
+            c->owed_row = row->seq;
+        } else {
+            session_found(c, row->seq, "state-step",
+                          "row %llu begins in state %016llx, and row %llu of the same session ended in %016llx",
+                          (unsigned long long)row->seq, (unsigned long long)pre, (unsigned long long)c->state_row,
+                          (unsigned long long)c->state);
+        }
+    }
+    if (il_str_eq(row->kind, IL_STR("lapse")) && !has_post) {
+        /* An approval that expired moves the state; rows of older builds do not say where to. */
+        c->known = c->known && !session_text_is(body, IL_STR("why"), IL_STR("expired"));
+        return;
+    }
+    c->known = c->known || has_post;
+    c->state = has_post ? post : c->state;
+    c->state_row = row->seq;
+}
+
+static void session_erased(session_check *c, const il_ledger_row *row) {
+    if (c->pruned.n == 0 || row->seq > c->pruned.through) {
+        session_found(c, row->seq, "row-erased", "the body of row %llu is gone, and no pruning was recorded for it",
+                      (unsigned long long)row->seq);
+        c->known = c->tickets_known = false;
+    }
+}
+
+static bool session_row(void *ctx, const il_ledger_row *row) {
+    session_check *c = ctx;
+    il_json *body = NULL;
+    const bool first = c->nrows++ == 0;
+    if (row->erased || (c->pruned.n && row->seq <= c->pruned.through)) {
+        if (row->erased) {
+            session_erased(c, row);
+        }
+        return true;
+    }
+    il_arena_reset(&c->arena);
+    if (il_json_parse(&c->arena, row->body, NULL, &body, NULL) != IL_OK || il_json_kind_of(body) != IL_JSON_OBJECT) {
+        session_found(c, row->seq, "row-body", "the body of row %llu is no JSON object", (unsigned long long)row->seq);
+        c->known = false;
+        return true;
+    }
+    if (first && !c->pruned.n && c->v->l->dropped == 0 && !il_str_eq(row->kind, IL_STR("begin"))) {
+        session_found(c, row->seq, "row-missing", "the session's rows do not start with its beginning");
+    }
+    session_step(c, row, body);
+    if (il_str_eq(row->kind, IL_STR("decision")) && row->ticket) {
+        session_open(c, row);
+    } else if (il_str_eq(row->kind, IL_STR("settle"))) {
+        session_close(c, row, body);
+    }
+    return true;
+}
+
+/* The open calls of the object and of the rows. A join brings in a parent's calls, which no row here admitted. */
+static void session_tickets(session_check *c, const il_session *s) {
+    size_t own = 0;
+    bool same = true;
+    for (uint32_t i = 0; i < s->ntickets; i++) {
+        bool there = false;
+        if ((s->tickets[i].flags & IL_TICKET_INHERITED) != 0) {
+            continue;
+        }
+        own++;
+        for (size_t j = 0; j < c->nopen; j++) {
+            there = there || c->open[j] == s->tickets[i].id;
+        }
+        same = same && there;
+    }
+    if (!same || own != c->nopen) {
+        session_found(c, 0, "object-calls", "%zu calls are open in the state of session `%.*s`, and %zu by its rows", own,
+                      IL_STR_ARG(c->id), c->nopen);
+    }
+    const uint64_t joined = s->parent[0] ? IL_TICKETS_MAX : 0; /* numbers that a parent's calls took */
+    if (s->next_ticket <= c->ticket || s->next_ticket - 1 - c->ticket > joined) {
+        session_found(c, 0, "object-calls", "the next call of session `%.*s` is %llu, and its rows admitted %llu",
+                      IL_STR_ARG(c->id), (unsigned long long)s->next_ticket, (unsigned long long)c->ticket);
+    }
+}
+
+static void session_object(session_check *c, const uint8_t *state, size_t n, uint64_t version) {
+    il_session s;
+    il_error why = {0};
+    uint8_t hash[IL_DIGEST_BYTES];
+    if (il_session_decode(state, n, &s, &why) != IL_OK) {
+        session_found(c, 0, "object-damaged", "the state of session `%.*s` does not decode: %s", IL_STR_ARG(c->id), why.msg);
+        return;
+    }
+    if (c->pruned.n && version == c->pruned.version) {
+        il_chain_body((il_str){(const char *)state, n}, c->v->l->sha256, hash);
+        if (!il_digest_eq(hash, c->pruned.state_hash)) {
+            session_found(c, 0, "object-state", "the state of session `%.*s` is not what it was when its rows were pruned",
+                          IL_STR_ARG(c->id));
+        }
+        return;
+    }
+    if (c->known && s.state != c->state) {
+        session_found(c, c->state_row, "object-state", "session `%.*s` is stored in state %016llx, and its last row ended in %016llx",
+                      IL_STR_ARG(c->id), (unsigned long long)s.state, (unsigned long long)c->state);
+    }
+    if (c->tickets_known && !c->overflowed) {
+        session_tickets(c, &s);
+    }
+}
+
+static bool session_act(void *ctx, const il_ledger_pruned *p) {
+    session_check *c = ctx;
+    c->pruned = *p;
+    return false; /* the latest comes first */
+}
+
+static il_status session_one(session_check *c, il_error *err) {
+    uint8_t state[IL_SESSION_STATE_MAX];
+    il_ledger *l = c->v->l;
+    size_t n = 0;
+    uint64_t version = 0;
+    IL_TRY(l->kind->pruned(l, c->id, session_act, c, err));
+    c->tickets_known = c->pruned.n == 0 && l->dropped == 0;
+    c->known = c->pruned.n > 0;
+    c->state = c->pruned.state;
+    c->state_row = c->pruned.through;
+    IL_TRY(l->kind->rows(l, c->id, session_row, c, err));
+    if (c->owes) {
+        session_found(c, c->owed_row, "state-step", "row %llu begins in a state that no row of its session led to",
+                      (unsigned long long)c->owed_row);
+    }
+    if (c->nrows == 0 && c->pruned.n == 0 && l->dropped == 0) {
+        session_found(c, 0, "row-missing", "session `%.*s` has no rows, and no pruning was recorded for it", IL_STR_ARG(c->id));
+    }
+    il_error why = {0};
+    const il_status status = l->kind->object(l, c->id, state, sizeof state, &n, &version, &why);
+    if (status == IL_E_DAMAGED || status == IL_E_LIMIT) {
+        session_found(c, 0, "object-damaged", "%s", why.msg);
+        return IL_OK;
+    }
+    if (status != IL_OK) {
+        return il_error_set(err, status, "%s", why.msg);
+    }
+    session_object(c, state, n, version);
+    return IL_OK;
+}
+
+typedef struct session_ids {
+    il_arena arena;
+    il_str *ids;
+    size_t n, cap;
+    bool full;
+} session_ids;
+
+static bool session_id(void *ctx, il_str session, uint64_t version, uint64_t changed_ms) {
+    session_ids *i = ctx;
+    (void)version, (void)changed_ms;
+    if (i->n == i->cap) {
+        const size_t cap = i->cap ? 2 * i->cap : 256;
+        il_str *ids = IL_NEW_ARRAY(&i->arena, il_str, cap);
+        if (!ids) {
+            i->full = true;
+            return false;
+        }
+        if (i->n) {
+            memcpy(ids, i->ids, i->n * sizeof *ids);
+        }
+        i->ids = ids;
+        i->cap = cap;
+    }
+    i->full = il_arena_copy(&i->arena, session, &i->ids[i->n], NULL) != IL_OK;
+    i->n += i->full ? 0 : 1;
+    return !i->full;
+}
+
+static il_status session_each(il_verify *v, const session_ids *ids, uint64_t *rows, il_error *err) {
+    il_arena arena;
+    il_status status = IL_OK;
+    il_arena_init(&arena, v->l->alloc, SESSION_ARENA_BYTES);
+    for (size_t i = 0; i < ids->n && status == IL_OK; i++) {
+        session_check c = {.v = v, .arena = arena, .id = ids->ids[i]};
+        status = session_one(&c, err);
+        arena = c.arena;
+        *rows += c.nrows;
+        v->out->sessions++;
+    }
+    il_arena_free(&arena);
+    return status;
+}
+
+il_status il_verify_sessions(il_verify *v, uint64_t *rows, il_error *err) {
+    session_ids ids = {0};
+    il_arena_init(&ids.arena, v->l->alloc, SESSION_ARENA_BYTES);
+    il_status status = v->l->kind->sessions(v->l, session_id, &ids, err);
+    if (status == IL_OK && ids.full) {
+        status = il_arena_fail(&ids.arena, err);
+    }
+    if (status == IL_OK) {
+        status = session_each(v, &ids, rows, err);
+    }
+    il_arena_free(&ids.arena);
+    return status;
+}

@@ -52,7 +52,7 @@ static il_json *fuzz_again(il_arena *a, const il_rpc *rpc) {
 }
 
 static void fuzz_line(il_str line) {
-    static const il_json_limits limits = {.bytes = FUZZ_LINE, .depth = 16};
+    static const il_json_limits limits = {.size = sizeof limits, .bytes = FUZZ_LINE, .depth = 16};
     il_arena a;
     il_json *message = NULL, *second = NULL;
     il_rpc rpc, back;

@@ -89,6 +89,9 @@ typedef struct il_alloc {
 
 /* Number of bytes of a SHA-256 digest. */
 #define IL_DIGEST_BYTES 32
+/* The compression function of SHA-256: takes `nblocks` blocks of 64 bytes into the state (FIPS 180-4, 6.2.2). A host that has a faster one gives it
+ * where such a member is offered; NULL there is the library's own, in portable C. Called from any thread. */
+typedef void (*il_sha256_blocks)(uint32_t state[8], const uint8_t *blocks, size_t nblocks);
 
 /* Library version, `MAJOR.MINOR.PATCH`. */
 IL_API const char *il_version(void);

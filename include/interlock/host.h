@@ -10,7 +10,8 @@ extern "C" {
 
 /* malloc/free; a constant that may be copied. */
 IL_API const il_alloc *il_host_alloc(void);
-/* CLOCK_REALTIME and getrandom(2). */
+/* CLOCK_REALTIME and getrandom(2); this process as owner, and the SHA instructions of x86 where they are. Call it again after fork(2): the owner
+ * is the process that called it. */
 IL_API il_host il_host_system(void);
 
 /* A shipped machine by name, opened and verified; IL_E_NOT_FOUND. Free with il_machine_free. By digest: the shipped one whose table has that seal. */

@@ -31,8 +31,9 @@ typedef enum il_json_kind {
     IL_JSON_OBJECT
 } il_json_kind;
 
-/* Zero in a field means the default. */
+/* Zero in a field means the default, but for `size`. */
 typedef struct il_json_limits {
+    size_t size;        /* sizeof(il_json_limits); less is IL_E_ARGUMENT */
     size_t bytes;       /* of the text; default 4 MiB, at most 1 GiB */
     uint32_t depth;     /* nested arrays and objects; default 64, at most 512 */
     uint32_t nodes;     /* default 200,000 */

@@ -36,12 +36,19 @@ IL_API const char *il_layer_name(il_layer l);   /* `fault`, `labeller`, `machine
 #define IL_REASON_BYTES 64
 #define IL_APPROVAL_ID_BYTES 24
 #define IL_MESSAGE_BYTES 512
+#define IL_OWNER_BYTES 16 /* no NUL: bytes of the host's own */
 
 typedef struct il_host { /* the outside world, given by the host; thread-safe */
     size_t size;
     void *ctx;
     bool (*now_ms)(void *ctx, uint64_t *out);       /* wall clock, milliseconds since 1970; false: no clock, which is a fault */
     bool (*random)(void *ctx, void *out, size_t n); /* false: no randomness, which is a fault */
+    /* Who admits: kept with each open call, so that what a dead process left open can be told from what a live one runs (il_monitor_recover). The
+     * bytes are the host's own; zeros: nobody, whose calls wait for their deadline. */
+    uint8_t owner[IL_OWNER_BYTES];
+    bool (*gone)(void *ctx,
+                 const uint8_t owner[IL_OWNER_BYTES]); /* true only when certain; never asked of zeros. NULL: nobody ever is */
+    il_sha256_blocks sha256; /* for the digests of arguments, results and bindings; NULL: the portable one */
 } il_host;
 
 typedef struct il_monitor_config {
@@ -134,6 +141,11 @@ IL_API IL_NODISCARD il_status il_monitor_settle(il_monitor *m, il_str session, u
 /* Works off overdue calls (as their worst) and expired approvals, as a transaction of its own; decide, settle and approve do it first by themselves.
  * *next_due_ms (may be NULL): when to call again, UINT64_MAX when nothing waits. */
 IL_API IL_NODISCARD il_status il_monitor_sweep(il_monitor *m, il_str session, uint64_t *next_due_ms, il_error *err);
+
+/* Settles as its worst each open call whose owner the host says is gone (a crash, a kill, another boot), as one transaction; calls of live owners
+ * stay, and so do those of nobody and a parent's, which their deadlines settle. *settled (may be NULL) counts them. A program that continues a session
+ * calls it once, before its first decision. Settling such a call afterwards is refused like any late one. */
+IL_API IL_NODISCARD il_status il_monitor_recover(il_monitor *m, il_str session, uint32_t *settled, il_error *err);
 
 /* A human's answer to a request. `by` is recorded. IL_E_NOT_FOUND when no such request is open, IL_E_STATE when it was answered already. */
 IL_API IL_NODISCARD il_status il_monitor_approve(il_monitor *m, il_str session, il_str approval, il_str by, il_error *err);

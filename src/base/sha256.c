@@ -4,14 +4,14 @@
 #include "base/mem.h"
 
 /* FIPS 180-4, section 4.2.2. */
-static const uint32_t sha256_k[64] = {
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01,
-    0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc,
-    0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147,
-    0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08,
-    0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208,
-    0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+const uint32_t il_sha256_k[64] = {0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+                                  0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+                                  0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+                                  0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+                                  0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+                                  0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+                                  0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+                                  0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
 static inline uint32_t sha256_rotr(uint32_t x, unsigned n) { return (x >> n) | (x << (32 - n)); }
 
@@ -36,7 +36,7 @@ static inline uint32_t sha256_word(uint32_t w[16], unsigned i) {
     return w[i & 15];
 }
 
-static void sha256_blocks(uint32_t state[8], const uint8_t *p, size_t blocks) {
+static void sha256_portable(uint32_t state[8], const uint8_t *p, size_t blocks) {
     for (; blocks > 0; blocks--, p += 64) {
         uint32_t w[16];
         for (size_t i = 0; i < 16; i++) {
@@ -49,7 +49,7 @@ static void sha256_blocks(uint32_t state[8], const uint8_t *p, size_t blocks) {
                     (void)sha256_word(w, i + j);
                 }
             }
-            const uint32_t *k = sha256_k + i;
+            const uint32_t *k = il_sha256_k + i;
             const uint32_t *v = w + (i & 15);
             sha256_round(a, b, c, &d, e, f, g, &h, k[0] + v[0]);
             sha256_round(h, a, b, &c, d, e, f, &g, k[1] + v[1]);
@@ -71,8 +71,12 @@ static void sha256_blocks(uint32_t state[8], const uint8_t *p, size_t blocks) {
     }
 }
 
-void il_sha256_init(il_sha256 *s) {
-    *s = (il_sha256){.h = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
+void il_sha256_init(il_sha256 *s, il_sha256_blocks blocks) {
+    static const uint32_t first[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    memcpy(s->h, first, sizeof first);
+    s->bytes = 0;
+    s->blocks = blocks != NULL ? blocks : sha256_portable;
 }
 
 void il_sha256_add(il_sha256 *s, const void *p, size_t n) {
@@ -88,11 +92,13 @@ void il_sha256_add(il_sha256 *s, const void *p, size_t n) {
         if (have + take < 64) {
             return;
         }
-        sha256_blocks(s->h, s->block, 1);
+        s->blocks(s->h, s->block, 1);
         from += take;
         n -= take;
     }
-    sha256_blocks(s->h, from, n / 64);
+    if (n >= 64) {
+        s->blocks(s->h, from, n / 64);
+    }
     if (n % 64 > 0) {
         memcpy(s->block, from + (n - n % 64), n % 64);
     }
@@ -104,14 +110,14 @@ void il_sha256_end(il_sha256 *s, uint8_t out[IL_DIGEST_BYTES]) {
     s->block[have++] = 0x80;
     if (have > 56) {
         memset(s->block + have, 0, 64 - have);
-        sha256_blocks(s->h, s->block, 1);
+        s->blocks(s->h, s->block, 1);
         have = 0;
     }
     memset(s->block + have, 0, 56 - have);
     for (size_t i = 0; i < 8; i++) {
         s->block[56 + i] = (uint8_t)(bits >> (56 - 8 * i));
     }
-    sha256_blocks(s->h, s->block, 1);
+    s->blocks(s->h, s->block, 1);
     for (size_t i = 0; i < 8; i++) {
         out[4 * i] = (uint8_t)(s->h[i] >> 24);
         out[4 * i + 1] = (uint8_t)(s->h[i] >> 16);
@@ -122,7 +128,7 @@ void il_sha256_end(il_sha256 *s, uint8_t out[IL_DIGEST_BYTES]) {
 
 void il_sha256_of(il_str bytes, uint8_t out[IL_DIGEST_BYTES]) {
     il_sha256 s;
-    il_sha256_init(&s);
+    il_sha256_init(&s, NULL);
     il_sha256_add(&s, bytes.p, bytes.n);
     il_sha256_end(&s, out);
 }

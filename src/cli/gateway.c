@@ -26,7 +26,8 @@ typedef struct gateway_run {
     const char *policy_path, *ledger_flag, *session_flag, *name_flag;
     char *const *command;
     uint64_t timeout_s, start_s, restarts;
-    bool enforce; /* the environment tightens a policy in monitor mode */
+    uint32_t recovered; /* calls that a dead gateway of this session had left open */
+    bool enforce;       /* the environment tightens a policy in monitor mode */
     il_log log;
     char path[IL_LEDGER_PATH_BYTES];
     char session[IL_SESSION_ID_BYTES], name[IL_TOOL_BYTES], principal[32];
@@ -149,7 +150,8 @@ static il_status gateway_monitor(gateway_run *run, il_error *err) {
     IL_TRY(il_monitor_new(il_host_alloc(), &config, &run->monitor, err));
     (void)il_format(run->principal, sizeof run->principal, "uid:%llu", (unsigned long long)getuid());
     const il_begin how = {.size = sizeof how, .resume = run->session_flag != NULL, .principal = il_str_of(run->principal)};
-    return il_monitor_begin(run->monitor, il_str_of(run->session), &how, err);
+    IL_TRY(il_monitor_begin(run->monitor, il_str_of(run->session), &how, err));
+    return il_monitor_recover(run->monitor, il_str_of(run->session), &run->recovered, err);
 }
 
 /* A name that the policy does not declare is judged as outside, and few entries will match it: nearly always a slip. */
@@ -173,6 +175,10 @@ static void gateway_say(gateway_run *run, bool unenforced) {
     struct stat ledger;
     il_log_write(&run->log, IL_LOG_INFO, "session %s%s, server `%s`, ledger %s", run->session, run->session_flag ? "" : " (new)",
                  run->name, run->path);
+    if (run->recovered > 0) {
+        il_log_write(&run->log, IL_LOG_WARN, "%u call%s that a gateway left open when it died count%s as the worst now",
+                     run->recovered, run->recovered == 1 ? "" : "s", run->recovered == 1 ? "s" : "");
+    }
     gateway_say_server(run);
     if (unenforced) {
         il_log_write(&run->log, IL_LOG_WARN, "monitor mode: calls are decided and recorded, but nothing is stopped");

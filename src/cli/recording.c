@@ -84,7 +84,8 @@ static bool recording_absent(const il_json *v) { return il_json_kind_of(v) == IL
 
 /* Text that is itself JSON is read as JSON. */
 static const il_json *recording_result(il_arena *arena, const il_json *result) {
-    const il_json_limits limits = {.bytes = IL_RECORDING_BYTES_MAX, .nodes = RECORDING_NODES_MAX, .memory = RECORDING_MEMORY_MAX};
+    const il_json_limits limits = {
+        .size = sizeof limits, .bytes = IL_RECORDING_BYTES_MAX, .nodes = RECORDING_NODES_MAX, .memory = RECORDING_MEMORY_MAX};
     il_json *inner;
     if (recording_absent(result)) {
         return NULL;
@@ -168,7 +169,8 @@ static il_status recording_parent(const il_recordings *r, const il_json *root, i
 }
 
 static il_status recording_read(il_recordings *r, il_arena *arena, il_str text, il_recording *out, il_error *err) {
-    const il_json_limits limits = {.bytes = IL_RECORDING_BYTES_MAX, .nodes = RECORDING_NODES_MAX, .memory = RECORDING_MEMORY_MAX};
+    const il_json_limits limits = {
+        .size = sizeof limits, .bytes = IL_RECORDING_BYTES_MAX, .nodes = RECORDING_NODES_MAX, .memory = RECORDING_MEMORY_MAX};
     il_json *root;
     IL_TRY(il_json_parse(arena, text, &limits, &root, err));
     if (il_json_kind_of(root) != IL_JSON_OBJECT) {

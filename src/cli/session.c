@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/session.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/sha256.h"
@@ -108,12 +109,16 @@ static il_exit session_look(session_run *run, const char *id, il_status (*look)(
     return status == IL_OK ? IL_EXIT_FINE : il_fail(NULL, &err);
 }
 
-static il_status session_end_view(session_run *run, const il_view *v, il_error *err) {
+/* Calls that a dead process left open do not keep a session busy. */
+static il_status session_end_view(session_run *run, const il_view *v, uint32_t *recovered, il_error *err) {
     const il_monitor_config config = {
         .size = sizeof config, .machine = v->machine, .store = il_ledger_store(run->ledger), .host = il_host_system()};
     il_monitor *monitor = NULL;
     IL_TRY(il_monitor_new(il_host_alloc(), &config, &monitor, err));
-    const il_status status = il_monitor_end(monitor, v->id, run->abandon, err);
+    il_status status = il_monitor_recover(monitor, v->id, recovered, err);
+    if (status == IL_OK) {
+        status = il_monitor_end(monitor, v->id, run->abandon, err);
+    }
     il_monitor_free(monitor);
     return status;
 }
@@ -121,12 +126,17 @@ static il_status session_end_view(session_run *run, const il_view *v, il_error *
 static il_exit session_end(session_run *run, const char *id) {
     il_view v;
     il_error err = {0};
+    uint32_t recovered = 0;
     il_status status = il_view_open(&v, run->ledger, il_str_of(id), run->policy, &err);
     const bool over = status == IL_OK && il_str_eq(il_view_value(&v, "phase"), IL_STR("ended"));
     if (status == IL_OK && !over) {
-        status = session_end_view(run, &v, &err);
+        status = session_end_view(run, &v, &recovered, &err);
     }
     il_view_close(&v);
+    if (recovered > 0) { /* also when the session could not end: this much has happened */
+        (void)printf("settled %" PRIu32 " call%s that a dead process had left open, as the worst\n", recovered,
+                     recovered == 1 ? "" : "s");
+    }
     if (status != IL_OK) {
         return il_fail(NULL, &err);
     }

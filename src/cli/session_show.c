@@ -75,7 +75,8 @@ static il_json *show_calls(il_view *v) {
         for (size_t m = 0; m < sizeof members / sizeof members[0] && made; m++) {
             made = show_add(call, members[m], show_member(v, row, members[m]));
         }
-        made = made && show_add(call, "request", show_request(v, row));
+        made = made && show_add(call, "request", show_request(v, row)) &&
+               show_add(call, "settled", show_text(v, il_view_settled(v, row)));
         if (!made || !il_json_push(list, call)) {
             return NULL;
         }
@@ -219,6 +220,7 @@ static void show_calls_text(const il_view *v) {
             !il_str_eq(il_view_text(row, "action"), IL_STR("allow"))) {
             (void)fputs(" but it ran", stdout);
         }
+        (void)fputs(il_view_unanswered(il_view_settled(v, row)), stdout);
         (void)fputc('\n', stdout);
     }
 }

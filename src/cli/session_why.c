@@ -156,6 +156,7 @@ static void why_counts_text(const il_view *v) {
         if (row) {
             (void)fputs(", at ", stdout);
             il_put_time(stdout, row->time_ms);
+            (void)fputs(il_view_unanswered(il_view_settled(v, row)), stdout);
         }
         (void)fputc('\n', stdout);
     }
@@ -242,6 +243,10 @@ static void why_text_all(const il_view *v, const il_bind *bind, const il_view_ro
     }
 }
 
+static il_json *why_settled(il_view *v, const il_view_row *row) {
+    return row ? why_text(v, il_view_settled(v, row)) : il_json_make(&v->arena, IL_JSON_NULL);
+}
+
 static il_json *why_counts_json(il_view *v) {
     il_json *list = il_json_make(&v->arena, IL_JSON_ARRAY);
     for (uint32_t i = 0; i < IL_EFFECTS; i++) {
@@ -253,7 +258,8 @@ static il_json *why_counts_json(il_view *v) {
         const bool made = why_add(o, "effect", il_json_string(&v->arena, il_effect_name(w->effect))) &&
                           why_add(o, "ticket", il_json_number(&v->arena, (int64_t)w->ticket)) &&
                           why_add(o, "tool", why_text(v, il_str_of(w->tool))) &&
-                          why_add(o, "time_ms", why_time(v, why_row(v, w->ticket)));
+                          why_add(o, "time_ms", why_time(v, why_row(v, w->ticket))) &&
+                          why_add(o, "settled", why_settled(v, why_row(v, w->ticket)));
         if (!made || !il_json_push(list, o)) {
             return NULL;
         }

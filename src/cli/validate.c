@@ -95,7 +95,7 @@ static il_status validate_found(validate_run *run, const char *kind, il_str name
 /* `SERVER=FILE`: a tools/list answer as the server sent it, its result, or the list alone. */
 static il_status validate_list_read(validate_run *run, const char *text, validate_list *out, il_error *err) {
     const char *equals = strchr(text, '=');
-    const il_json_limits limits = {.bytes = VALIDATE_LIST_BYTES};
+    const il_json_limits limits = {.size = sizeof limits, .bytes = VALIDATE_LIST_BYTES};
     il_json *doc;
     il_str bytes;
     if (!equals || equals == text || !equals[1]) {

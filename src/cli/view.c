@@ -105,6 +105,30 @@ const il_view_row *il_view_find(const il_view *v, il_str kind, uint64_t ticket) 
     return NULL;
 }
 
+il_str il_view_settled(const il_view *v, const il_view_row *decision) {
+    /* its settle comes later, mostly soon; a row without a tool is a result that nobody waited for */
+    for (const il_view_row *row = decision; decision->ticket != 0 && row < v->rows + v->nrows; row++) {
+        if (row->ticket == decision->ticket && il_str_eq(row->kind, IL_STR("settle")) && il_view_text(row, "tool").n > 0) {
+            return il_view_text(row, "how");
+        }
+    }
+    return IL_STR("");
+}
+
+const char *il_view_unanswered(il_str settled) {
+    static const struct {
+        const char *how, *says;
+    } ways[] = {{"recovered", " (its process died: it counts as the worst)"},
+                {"overdue", " (no answer in time: it counts as the worst)"},
+                {"abandoned", " (given up when the session ended: it counts as the worst)"}};
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        if (il_str_eq(settled, il_str_of(ways[i].how))) {
+            return ways[i].says;
+        }
+    }
+    return "";
+}
+
 static void view_answer_row(const il_view_row *row, il_view_answer *a) {
     int64_t expires = 0;
     if (il_json_int(il_json_get(row->body, IL_STR("expires_ms")), &expires)) {

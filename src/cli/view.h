@@ -33,6 +33,10 @@ void il_view_close(il_view *v);
 
 /* The row of `kind` with that ticket, the first one; NULL when there is none. */
 const il_view_row *il_view_find(const il_view *v, il_str kind, uint64_t ticket);
+/* How the call of a decision's row was settled (docs/schemas, `how`); empty: it is open, or was never admitted. */
+il_str il_view_settled(const il_view *v, const il_view_row *decision);
+/* What that says when no answer came in time: ` (its process died: ...)`; else empty. */
+const char *il_view_unanswered(il_str settled);
 /* What became of a request for approval. */
 typedef struct il_view_answer {
     const char *state;   /* `waits`, `granted`, `used`, `denied`, `expired`, `void`; empty: no such request is recorded */

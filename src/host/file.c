@@ -104,7 +104,7 @@ il_status il_file_read(il_arena *arena, const char *path, size_t max, il_file_tr
 }
 
 il_status il_file_document(il_arena *arena, const char *path, il_file_trust trust, il_json **out, il_error *err) {
-    const il_json_limits limits = {.bytes = IL_DOCUMENT_BYTES_MAX};
+    const il_json_limits limits = {.size = sizeof limits, .bytes = IL_DOCUMENT_BYTES_MAX};
     il_str text;
     *out = NULL;
     IL_TRY(il_file_read(arena, path, IL_DOCUMENT_BYTES_MAX, trust, &text, err));

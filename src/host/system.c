@@ -3,6 +3,8 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "host/owner.h"
+#include "host/sha256.h"
 #include "interlock/host.h"
 
 static bool host_now_ms(void *ctx, uint64_t *out) {
@@ -32,4 +34,9 @@ static bool host_random(void *ctx, void *out, size_t n) {
     return true;
 }
 
-il_host il_host_system(void) { return (il_host){.size = sizeof(il_host), .now_ms = host_now_ms, .random = host_random}; }
+il_host il_host_system(void) {
+    il_host host = {
+        .size = sizeof host, .now_ms = host_now_ms, .random = host_random, .gone = il_host_gone, .sha256 = il_host_sha256()};
+    il_host_owner(host.owner);
+    return host;
+}

@@ -29,7 +29,7 @@ struct il_json {
     il_json *less, *more; /* of a member */
 };
 
-/* `limits` with its defaults filled in; IL_E_ARGUMENT when the depth is above IL_JSON_DEPTH_MAX. `limits` may be NULL. */
+/* `limits` with its defaults filled in; IL_E_ARGUMENT without `size` or when the depth is above IL_JSON_DEPTH_MAX. `limits` may be NULL. */
 IL_NODISCARD il_status il_json_limits_fill(const il_json_limits *limits, il_json_limits *out, il_error *err);
 
 /* Parses into `arena`; everything that is kept is copied, so `text` may go. On failure *out is NULL and what was allocated
@@ -57,8 +57,9 @@ bool il_json_is_number(il_str s);
 /* Writes canonical text (see il_json_text_new) at the end of b; errors stick in b: IL_E_LIMIT deeper than IL_JSON_DEPTH_MAX,
  * IL_E_INVALID for a built node whose string is not UTF-8 or whose number is none. */
 void il_json_write(il_buf *b, const il_json *v, il_json_order order);
-/* SHA-256 of the sorted canonical text. */
-IL_NODISCARD il_status il_json_digest(const il_json *v, il_arena *scratch, uint8_t out[IL_DIGEST_BYTES], il_error *err);
+/* SHA-256 of the sorted canonical text. `blocks`: as il_sha256_init. */
+IL_NODISCARD il_status il_json_digest(const il_json *v, il_arena *scratch, il_sha256_blocks blocks, uint8_t out[IL_DIGEST_BYTES],
+                                      il_error *err);
 
 /* Fails at the node's position. */
 #define IL_JSON_FAIL(v, err, code, ...) \

@@ -24,9 +24,13 @@ typedef struct json_reader {
 } json_reader;
 
 il_status il_json_limits_fill(const il_json_limits *limits, il_json_limits *out, il_error *err) {
-    static const il_json_limits none = {0};
+    static const il_json_limits none = {.size = sizeof none};
     const il_json_limits *l = limits == NULL ? &none : limits;
+    if (l->size < sizeof *l) {
+        return il_error_set(err, IL_E_ARGUMENT, "`size` of the limits is not set");
+    }
     *out = (il_json_limits){
+        .size = sizeof *out,
         .bytes = l->bytes == 0 ? (size_t)4 << 20 : l->bytes,
         .depth = l->depth == 0 ? 64 : l->depth,
         .nodes = l->nodes == 0 ? 200000 : l->nodes,

@@ -136,12 +136,16 @@ void il_json_write(il_buf *b, const il_json *v, il_json_order order) {
     }
 }
 
-il_status il_json_digest(const il_json *v, il_arena *scratch, uint8_t out[IL_DIGEST_BYTES], il_error *err) {
+il_status il_json_digest(const il_json *v, il_arena *scratch, il_sha256_blocks blocks, uint8_t out[IL_DIGEST_BYTES],
+                         il_error *err) {
     il_buf b;
     il_str text;
+    il_sha256 hash;
     il_buf_init(&b, scratch, SIZE_MAX);
     il_json_write(&b, v, IL_JSON_SORTED);
     IL_TRY(il_buf_done(&b, &text, err));
-    il_sha256_of(text, out);
+    il_sha256_init(&hash, blocks);
+    il_sha256_add(&hash, text.p, text.n);
+    il_sha256_end(&hash, out);
     return IL_OK;
 }

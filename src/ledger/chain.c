@@ -16,7 +16,7 @@ static void chain_str(il_sha256 *s, il_str v) {
 
 void il_chain_hash(const uint8_t before[IL_DIGEST_BYTES], const il_ledger_row *row, uint8_t out[IL_DIGEST_BYTES]) {
     il_sha256 s;
-    il_sha256_init(&s);
+    il_sha256_init(&s, NULL);
     il_sha256_add(&s, before, IL_DIGEST_BYTES);
     chain_u64(&s, row->seq);
     chain_u64(&s, row->time_ms);

@@ -135,7 +135,7 @@ static il_status meta_contract(il_machine *m, const il_json *rules, const il_jso
 
 il_status il_table_read_meta(il_machine *m, il_str meta, il_error *err) {
     il_json *root = NULL;
-    il_json_limits limits = {.bytes = (size_t)16 << 20, .nodes = 2000000};
+    il_json_limits limits = {.size = sizeof limits, .bytes = (size_t)16 << 20, .nodes = 2000000};
     il_status s = il_json_parse(&m->arena, meta, &limits, &root, NULL);
     if (s != IL_OK) {
         return s == IL_E_MEMORY ? il_arena_fail(&m->arena, err) : meta_bad(err, "no JSON");

@@ -6,7 +6,7 @@
 static void seen_digest(unsigned kind, il_str word, uint8_t out[IL_DIGEST_BYTES]) {
     const uint8_t tag = (uint8_t)kind;
     il_sha256 hash;
-    il_sha256_init(&hash);
+    il_sha256_init(&hash, NULL);
     il_sha256_add(&hash, &tag, 1);
     il_sha256_add(&hash, word.p, word.n);
     il_sha256_end(&hash, out);

@@ -94,5 +94,9 @@ void il_wire_serve(il_wire *w, const il_json *capabilities) {
 }
 
 il_json_limits il_wire_limits(size_t bytes) {
-    return (il_json_limits){.bytes = bytes, .depth = IL_WIRE_DEPTH, .nodes = IL_WIRE_NODES, .memory = IL_WIRE_ARENA_MAX / 2};
+    return (il_json_limits){.size = sizeof(il_json_limits),
+                            .bytes = bytes,
+                            .depth = IL_WIRE_DEPTH,
+                            .nodes = IL_WIRE_NODES,
+                            .memory = IL_WIRE_ARENA_MAX / 2};
 }

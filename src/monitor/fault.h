@@ -32,8 +32,8 @@
       "fault_ledger_version")                                                                                                    \
     X(IL_FAULT_UNLABELLED, "unlabelled-tool", "labeller", "block", "no entry of the policy names the tool",                      \
       "fault_unlabelled_tool")                                                                                                   \
-    X(IL_FAULT_NOT_OPEN, "not-open", "fault", "withhold", "a result for a call that is settled, late or unknown",                \
-      "fault_not_open")                                                                                                          \
+    X(IL_FAULT_NOT_OPEN, "not-open", "fault", "withhold",                                                                        \
+      "a result for a call that is settled (also as overdue, or by recovery), or unknown", "fault_not_open")                     \
     X(IL_FAULT_QUARANTINED, "quarantined", "fault", "withhold", "a result for a session that is quarantined",                    \
       "fault_quarantined")                                                                                                       \
     X(IL_FAULT_BREACH, "label-breach", "fault", "withhold, and the session is quarantined", "a settle that the machine refuses", \

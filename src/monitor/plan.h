@@ -15,6 +15,8 @@ typedef struct il_core {
     uint8_t fingerprint[IL_DIGEST_BYTES], seal[IL_DIGEST_BYTES]; /* of policy and machine */
     uint64_t deadline_ms;
     bool enforced;
+    il_sha256_blocks sha256;       /* the host's; NULL: the portable one */
+    uint8_t owner[IL_OWNER_BYTES]; /* the host's */
 } il_core;
 IL_NODISCARD il_status il_core_open(il_core *core, const il_policy *policy, const il_machine *machine, uint64_t deadline_ms,
                                     bool enforce, il_error *err);
@@ -60,6 +62,8 @@ IL_NODISCARD il_status il_plan_decision_row(il_plan *p, il_str tool, const il_la
 
 /* IL_E_STATE: the ticket is not open; the row says so. */
 IL_NODISCARD il_status il_plan_settle(il_plan *p, uint64_t ticket, const il_outcome *outcome, il_settlement *out, il_error *err);
+/* Settles the chosen tickets as their worst: bit i stands for number i of the list. */
+IL_NODISCARD il_status il_plan_recover(il_plan *p, uint32_t tickets, il_error *err);
 IL_NODISCARD il_status il_plan_answer(il_plan *p, il_str approval, bool grant, il_str by, il_error *err);
 IL_NODISCARD il_status il_plan_quarantine(il_plan *p, il_str why, il_error *err);
 IL_NODISCARD il_status il_plan_end(il_plan *p, bool abandon, il_error *err);

@@ -64,7 +64,7 @@ static il_status il_plan_settle_row(il_plan *p, uint64_t ticket, const char *too
     il_json *o = il_plan_body(p), *digest = NULL;
     if (outcome != NULL && outcome->result != NULL) {
         uint8_t d[IL_DIGEST_BYTES];
-        IL_TRY(il_json_digest(outcome->result, p->arena, d, err));
+        IL_TRY(il_json_digest(outcome->result, p->arena, p->core->sha256, d, err));
         digest = il_record_hex(p->arena, d, sizeof d);
     } else {
         digest = il_json_make(p->arena, IL_JSON_NULL);
@@ -122,6 +122,20 @@ static il_status il_plan_worst(il_plan *p, uint32_t at, const char *how, il_erro
     il_closing closing;
     IL_TRY(il_plan_close(p, at, 0, &closing, err));
     return il_plan_settle_row(p, t.id, t.tool, how, &closing, NULL, pre, false, how, err);
+}
+
+il_status il_plan_recover(il_plan *p, uint32_t tickets, il_error *err) {
+    _Static_assert(IL_TICKETS_MAX <= 32, "a bit for each ticket");
+    uint32_t at = 0; /* closing takes a ticket off the list */
+    for (uint32_t bits = tickets; bits != 0; bits >>= 1) {
+        if ((bits & 1u) != 0) {
+            IL_CHECK(at < p->s->ntickets, err);
+            IL_TRY(il_plan_worst(p, at, "recovered", err));
+        } else {
+            at++;
+        }
+    }
+    return IL_OK;
 }
 
 static il_status il_plan_lapse(il_plan *p, il_slot *slot, il_error *err) {

@@ -27,7 +27,7 @@ static void il_binding_add(il_sha256 *h, il_str s) {
 static void il_binding_of(const il_plan *p, const il_call *call, const uint8_t digest[IL_DIGEST_BYTES],
                           uint8_t out[IL_DIGEST_BYTES]) {
     il_sha256 h;
-    il_sha256_init(&h);
+    il_sha256_init(&h, p->core->sha256);
     il_binding_add(&h, il_str_of(p->s->principal));
     il_binding_add(&h, p->in.session);
     il_binding_add(&h, call->server);
@@ -67,6 +67,7 @@ static il_ticket *il_deciding_ticket(il_deciding *c, uint32_t effects, uint8_t f
     t->deadline_ms = c->plan->now_ms + c->plan->core->deadline_ms;
     t->effects = (uint8_t)effects;
     t->flags = flags;
+    memcpy(t->owner, c->plan->core->owner, sizeof t->owner);
     if (il_glob_name_ok(c->name)) {
         memcpy(t->tool, c->name.p, c->name.n);
     } else {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layout (little-endian): `ILS` and a version byte, the fixed fields in the order of il_session, then only what is in use of tickets, slots and
- * witnesses, each list with its count. Strings are a length and their bytes. Nothing follows the last byte. */
+ * witnesses, each list with its count. Strings are a length and their bytes. Nothing follows the last byte. Version 1 has no owners. */
 #include "monitor/session.h"
 
 #include "base/str.h"
 
-#define IL_SESSION_VERSION 1u
+#define IL_SESSION_VERSION 2u
+#define IL_SESSION_OWNERS 2u /* the first version with owners */
 #define IL_TICKET_FLAGS (IL_TICKET_ONCE | IL_TICKET_CROSSING | IL_TICKET_SHADOW | IL_TICKET_INHERITED)
 #define IL_EFFECT_MASK ((1u << IL_EFFECTS) - 1u)
 
@@ -54,6 +55,7 @@ static void il_session_put_ticket(il_session_writer *w, const il_ticket *t) {
     il_session_put_u8(w, t->effects);
     il_session_put_u8(w, t->raised);
     il_session_put_u8(w, t->flags);
+    il_session_put(w, t->owner, sizeof t->owner);
     il_session_put_text(w, t->tool, sizeof t->tool);
 }
 
@@ -136,12 +138,15 @@ static void il_session_get_text(il_cursor *c, char *out, size_t cap) {
     }
 }
 
-static void il_session_get_ticket(il_cursor *c, il_ticket *t) {
+static void il_session_get_ticket(il_cursor *c, uint8_t version, il_ticket *t) {
     t->id = il_cursor_u64(c);
     t->deadline_ms = il_cursor_u64(c);
     t->effects = il_cursor_u8(c);
     t->raised = il_cursor_u8(c);
     t->flags = il_cursor_u8(c);
+    if (version >= IL_SESSION_OWNERS) {
+        il_session_get(c, t->owner, sizeof t->owner);
+    }
     il_session_get_text(c, t->tool, sizeof t->tool);
     bool both = (t->flags & IL_TICKET_ONCE) != 0 && (t->flags & IL_TICKET_CROSSING) != 0;
     if (t->id == 0 || t->effects > IL_EFFECT_MASK || (t->raised & ~(t->effects & IL_TAINTS)) != 0 ||
@@ -164,13 +169,13 @@ static void il_session_get_slot(il_cursor *c, il_slot *s) {
     }
 }
 
-static void il_session_get_lists(il_cursor *c, il_session *s) {
+static void il_session_get_lists(il_cursor *c, uint8_t version, il_session *s) {
     s->ntickets = il_cursor_u8(c);
     if (s->ntickets > IL_TICKETS_MAX) {
         c->failed = true;
     }
     for (uint32_t i = 0; i < s->ntickets && !c->failed; i++) {
-        il_session_get_ticket(c, &s->tickets[i]);
+        il_session_get_ticket(c, version, &s->tickets[i]);
         /* in order of admission, all of them given out */
         if (s->tickets[i].id >= s->next_ticket || (i > 0 && s->tickets[i].id <= s->tickets[i - 1].id)) {
             c->failed = true;
@@ -222,7 +227,7 @@ il_status il_session_decode(const uint8_t *buf, size_t n, il_session *out, il_er
     out->shadow = il_cursor_u8(&c);
     il_session_get_text(&c, out->principal, sizeof out->principal);
     il_session_get_text(&c, out->parent, sizeof out->parent);
-    il_session_get_lists(&c, out);
+    il_session_get_lists(&c, version, out);
     if (c.failed || c.at != c.n || version == 0 || flags > 3 || out->counted > IL_TAINTS || out->flight > 2 || out->open > 2 ||
         out->shadow > IL_EFFECT_MASK || out->next_ticket == 0 || out->seen_ms < out->begun_ms) {
         memset(out, 0, sizeof *out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One session's state as bytes: the packed machine state, open tickets, approval slots, witnesses and what it is bound to.
- * These bytes are what a denied call must leave identical. Encoding is little-endian, versioned, and exact: the same session, the same bytes. */
+ * These bytes are what a denied call must leave identical. Encoding is little-endian, versioned, and exact: the same session, the same bytes
+ * (docs/formats.md). Older layouts are read, and written as the present one when the session next moves. */
 #pragma once
 #include "base/buf.h"
 #include "base/error.h"
@@ -12,10 +13,11 @@
 typedef struct il_ticket {
     uint64_t id; /* from 1, in order of admission */
     uint64_t deadline_ms;
-    uint8_t effects;          /* as admitted */
-    uint8_t raised;           /* taints that this admission raised from none */
-    uint8_t flags;            /* IL_TICKET_* */
-    char tool[IL_TOOL_BYTES]; /* for witnesses of what is in flight */
+    uint8_t effects;               /* as admitted */
+    uint8_t raised;                /* taints that this admission raised from none */
+    uint8_t flags;                 /* IL_TICKET_* */
+    uint8_t owner[IL_OWNER_BYTES]; /* of the host that admitted it; zeros: nobody */
+    char tool[IL_TOOL_BYTES];      /* for witnesses of what is in flight */
 } il_ticket;
 #define IL_TICKET_ONCE 1u      /* reserves `flight` until it settles */
 #define IL_TICKET_CROSSING 2u  /* an approved once egress: reserves `crossing` */
@@ -56,5 +58,5 @@ typedef struct il_session {
 } il_session;
 
 IL_NODISCARD il_status il_session_encode(const il_session *s, uint8_t *buf, size_t cap, size_t *n, il_error *err);
-/* IL_E_DAMAGED for bytes that il_session_encode would not write, IL_E_VERSION for a newer layout. */
+/* IL_E_DAMAGED for bytes that il_session_encode of their layout's build would not write, IL_E_VERSION for a newer layout. */
 IL_NODISCARD il_status il_session_decode(const uint8_t *buf, size_t n, il_session *out, il_error *err);

@@ -223,7 +223,7 @@ static il_status il_policy_seal(il_policy *p, const il_json *doc, il_error *err)
         uint8_t machine[IL_DIGEST_BYTES];
         il_sha256 h;
         il_machine_digest(p->machine, machine);
-        il_sha256_init(&h);
+        il_sha256_init(&h, NULL);
         il_sha256_add(&h, text.p, text.n);
         il_sha256_add(&h, machine, sizeof machine);
         il_sha256_end(&h, p->fingerprint);

@@ -27,6 +27,8 @@ for line in sys.stdin:
     if "id" not in m: continue
     if m["method"] == "initialize":
         r = {"protocolVersion": m["params"]["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": {"name": "t", "version": "1"}}
+    elif m["method"] == "tools/call" and "hang" in m["params"]["arguments"]:
+        continue
     elif m["method"] == "tools/call":
         print(m["params"]["name"], file=open(sys.argv[1], "a"))
         r = {"content": [{"type": "text", "text": "ran " + m["params"]["name"]}]}
@@ -415,3 +417,53 @@ def session_end_of_an_ended_session_says_so(t):
     gateway(t)
     cli(t, "session", "end", "demo").exits(0).says("ended demo\n", "out")
     cli(t, "session", "end", "demo").exits(0).says("demo had ended already\n", "out")
+
+
+# --- a gateway that is killed leaves calls open ----------------------------------------------------
+def killed(t, *tools):
+    """A gateway dies with these calls open."""
+    live = Live(t)
+    for i, tool in enumerate(tools):
+        live.process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": f"hang{i}", "method": "tools/call", "params": {"name": tool, "arguments": {"hang": True}}}) + "\n")
+    live.call("read")  # decided after them
+    live.process.kill()
+    live.process.wait()
+    for pipe in (live.process.stdin, live.process.stdout, live.process.stderr):
+        pipe.close()
+
+
+@test
+def what_a_killed_gateway_left_open_counts_as_the_worst(t):
+    killed(t, "fetch", "fetch")
+    same([c["settled"] for c in read(t, "session", "show", "demo")["calls"]], [None, None, "done"])
+    live = Live(t)
+    try:
+        said = ""
+        while "died" not in said:
+            said = live.process.stderr.readline()
+        if "2 calls that a gateway left open when it died count as the worst now" not in said:
+            raise Failure(said)
+        same([c["settled"] for c in read(t, "session", "show", "demo")["calls"]], ["recovered", "recovered", "done"])
+        same([c["settled"] for c in read(t, "session", "why", "demo")["counts"]], ["recovered", "done"])
+        cli(t, "session", "show", "demo").exits(0).says("allow (its process died: it counts as the worst)", "out")
+        cli(t, "session", "why", "demo").exits(0).says("(its process died: it counts as the worst)", "out")
+        if live.call("post").get("isError") is not True:
+            raise Failure("the taint of a call that got no answer must hold")
+    finally:
+        live.end()
+
+
+@test
+def session_end_settles_what_a_dead_gateway_left_and_nothing_of_a_living_one(t):
+    killed(t, "fetch")
+    cli(t, "session", "end", "demo").exits(0).says("settled 1 call that a dead process had left open, as the worst\nended demo\n", "out")
+    os.remove(t / "ledger.db")
+    live = Live(t)
+    live.process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": "hang", "method": "tools/call", "params": {"name": "fetch", "arguments": {"hang": True}}}) + "\n")
+    live.call("read")
+    try:
+        cli(t, "session", "end", "demo").refuses().says("busy")
+        same([c["settled"] for c in read(t, "session", "show", "demo")["calls"]], [None, "done"])
+    finally:
+        live.process.kill()
+        live.end()

@@ -140,19 +140,32 @@ static bool host_random(void *ctx, void *out, size_t n) {
     return !c->no_random;
 }
 
+static bool host_gone(void *ctx, const uint8_t owner[IL_OWNER_BYTES]) {
+    monitor_case *c = ctx;
+    c->asked++;
+    return c->dead[owner[0]];
+}
+
 /* ---- the case --------------------------------------------------------------------------------------- */
 
-il_monitor *monitor_make(monitor_case *c, const il_policy *policy, const il_machine *machine, bool enforce) {
-    il_monitor *m = NULL;
+il_status monitor_new(monitor_case *c, const il_policy *policy, const il_machine *machine, il_store store, bool enforce,
+                      il_monitor **out) {
     il_monitor_config config = {
         .size = sizeof config,
         .policy = policy,
         .machine = machine,
-        .store = {.size = sizeof(il_store), .ctx = &c->store, .load = store_load, .commit = store_commit},
-        .host = {.size = sizeof(il_host), .ctx = c, .now_ms = host_now, .random = host_random},
+        .store = store,
+        .host = {.size = sizeof(il_host), .ctx = c, .now_ms = host_now, .random = host_random, .gone = host_gone},
         .enforce = enforce,
     };
-    if (il_monitor_new(&c->memory.alloc, &config, &m, &c->err) != IL_OK) {
+    memset(config.host.owner, c->owner, sizeof config.host.owner);
+    return il_monitor_new(&c->memory.alloc, &config, out, &c->err);
+}
+
+il_monitor *monitor_make(monitor_case *c, const il_policy *policy, const il_machine *machine, bool enforce) {
+    const il_store store = {.size = sizeof(il_store), .ctx = &c->store, .load = store_load, .commit = store_commit};
+    il_monitor *m = NULL;
+    if (monitor_new(c, policy, machine, store, enforce, &m) != IL_OK) {
         fail_msg("%s", c->err.msg);
     }
     return m;

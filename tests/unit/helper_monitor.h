@@ -41,6 +41,9 @@ typedef struct monitor_case {
     uint64_t now;
     bool no_clock, no_random;
     uint64_t randoms;
+    uint8_t owner;  /* of the monitors that are made from now on: this byte sixteen times; 0: nobody */
+    bool dead[256]; /* owners that are gone */
+    size_t asked;   /* how often that was asked */
     il_decision d;
     il_settlement s;
     il_error err;
@@ -52,6 +55,8 @@ void monitor_case_init_with(monitor_case *c, const char *machine, const char *ya
 void monitor_case_free(monitor_case *c);
 /* Forgets every session and row; begins `s1` again. */
 void monitor_again(monitor_case *c);
+il_status monitor_new(monitor_case *c, const il_policy *policy, const il_machine *machine, il_store store, bool enforce,
+                      il_monitor **out);
 il_monitor *monitor_make(monitor_case *c, const il_policy *policy, const il_machine *machine, bool enforce);
 
 /* On session `s1` unless it is named. The result stands in c->d or c->s too. */

@@ -2,12 +2,14 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -46,6 +48,95 @@ static void test_system(void **state) {
     assert_non_null(p);
     alloc->free(alloc->ctx, p);
     alloc->free(alloc->ctx, NULL);
+}
+
+/* The processor's block function and the portable one agree on any state and blocks. */
+static void test_sha256(void **state) {
+    (void)state;
+    const il_sha256_blocks fast = il_host_system().sha256;
+    uint8_t text[64 * 9 + 1], a[IL_DIGEST_BYTES], b[IL_DIGEST_BYTES];
+    uint64_t seed = 0x9e3779b97f4a7c15u;
+    if (!fast) {
+        print_message("no SHA instructions on this processor\n");
+        skip();
+    }
+    for (int round = 0; round < 2000; round++) {
+        il_sha256 x, y;
+        for (size_t i = 0; i < sizeof text; i++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            text[i] = (uint8_t)(seed >> 56);
+        }
+        il_sha256_init(&x, fast);
+        il_sha256_init(&y, NULL);
+        for (size_t at = 0; at < sizeof text;) {
+            const size_t n = (seed >> (at % 50)) % (sizeof text - at) + 1;
+            il_sha256_add(&x, text + at, n); /* at odd addresses too */
+            il_sha256_add(&y, text + at, n);
+            at += n;
+            assert_memory_equal(x.h, y.h, sizeof x.h);
+        }
+        il_sha256_end(&x, a);
+        il_sha256_end(&y, b);
+        assert_memory_equal(a, b, sizeof a);
+    }
+}
+
+/* A child that waits; its owner as it says. */
+static pid_t owner_child(uint8_t owner[IL_OWNER_BYTES], int *hold) {
+    int says[2], waits[2];
+    assert_int_equal(pipe(says) | pipe(waits), 0);
+    const pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        const il_host host = il_host_system();
+        char byte;
+        (void)close(waits[1]);
+        _exit(write(says[1], host.owner, sizeof host.owner) == (ssize_t)sizeof host.owner && read(waits[0], &byte, 1) == 0 ? 0
+                                                                                                                           : 1);
+    }
+    (void)close(waits[0]);
+    (void)close(says[1]);
+    assert_int_equal(read(says[0], owner, IL_OWNER_BYTES), IL_OWNER_BYTES);
+    (void)close(says[0]);
+    *hold = waits[1];
+    return pid;
+}
+
+/* An owner is gone when its process is, and when the machine was booted since; while nothing is certain it is not. */
+static void test_owner(void **state) {
+    (void)state;
+    static const uint8_t nobody[IL_OWNER_BYTES];
+    const il_host host = il_host_system(), again = il_host_system();
+    uint8_t child[IL_OWNER_BYTES], other[IL_OWNER_BYTES];
+    int hold = -1, status = 0;
+    assert_memory_equal(host.owner, again.owner, IL_OWNER_BYTES);
+    assert_memory_not_equal(host.owner, nobody, IL_OWNER_BYTES);
+    assert_false(host.gone(host.ctx, host.owner));
+    assert_false(host.gone(host.ctx, nobody));
+    const pid_t pid = owner_child(child, &hold);
+    assert_memory_not_equal(child, host.owner, IL_OWNER_BYTES);
+    assert_false(host.gone(host.ctx, child));
+    memcpy(other, child, sizeof other);
+    other[4] ^= 1; /* the same pid, begun at another time: reused */
+    assert_true(host.gone(host.ctx, other));
+    memcpy(other, child, sizeof other);
+    other[8] ^= 1; /* another boot */
+    assert_true(host.gone(host.ctx, other));
+    other[12] ^= 1; /* in whatever namespace */
+    assert_true(host.gone(host.ctx, other));
+    other[8] ^= 1; /* this boot, another namespace: nobody here can tell */
+    assert_false(host.gone(host.ctx, other));
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    siginfo_t info;
+    assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+    assert_true(host.gone(host.ctx, child)); /* a zombie runs no call */
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(host.gone(host.ctx, child));
+    assert_false(host.gone(host.ctx, other)); /* still not to be told */
+    (void)close(hold);
+    other[12] ^= 1;
+    other[3] = 0xff; /* no pid */
+    assert_false(host.gone(host.ctx, other));
 }
 
 static il_status read_status(const char *path, size_t max, il_file_trust trust, il_error *err) {
@@ -224,7 +315,8 @@ static void test_bundle_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_system),         cmocka_unit_test(test_files),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_system),         cmocka_unit_test(test_sha256),
+                                       cmocka_unit_test(test_owner),          cmocka_unit_test(test_files),
                                        cmocka_unit_test(test_shipped),        cmocka_unit_test(test_bundle),
                                        cmocka_unit_test(test_bundle_machine), cmocka_unit_test(test_bundle_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -337,6 +337,7 @@ static void vector_run(const json_t *v) {
     const json_t *l = json_object_get(v, "limits");
     const size_t n = vector_bytes(v, text, sizeof text);
     const il_json_limits limits = {
+        .size = sizeof limits,
         .bytes = (size_t)json_integer_value(json_object_get(l, "bytes")),
         .depth = (uint32_t)json_integer_value(json_object_get(l, "depth")),
         .nodes = (uint32_t)json_integer_value(json_object_get(l, "nodes")),
@@ -432,15 +433,18 @@ static void text_may_go_after_parsing(void **state) {
     parse_end(&c);
 }
 
-static void depth_limit_above_the_bound_is_an_argument_error(void **state) {
+static void limits_without_a_size_or_above_the_bound_are_an_argument_error(void **state) {
     (void)state;
     parse_case c;
-    const il_json_limits deep = {.depth = IL_JSON_DEPTH_MAX + 1};
-    const il_json_limits most = {.depth = IL_JSON_DEPTH_MAX};
+    const il_json_limits deep = {.size = sizeof deep, .depth = IL_JSON_DEPTH_MAX + 1};
+    const il_json_limits most = {.size = sizeof most, .depth = IL_JSON_DEPTH_MAX};
     char text[2 * IL_JSON_DEPTH_MAX + 2];
     /* No limit can be set above 1 GiB; the text is not read. */
-    parse_n(&c, "1", ((size_t)1 << 30) + 1, &(il_json_limits){.bytes = SIZE_MAX});
+    parse_n(&c, "1", ((size_t)1 << 30) + 1, &(il_json_limits){.size = sizeof(il_json_limits), .bytes = SIZE_MAX});
     assert_int_equal(c.status, IL_E_LIMIT);
+    parse_end(&c);
+    parse_n(&c, "1", 1, &(il_json_limits){.depth = 1});
+    assert_int_equal(c.status, IL_E_ARGUMENT);
     parse_end(&c);
     parse_n(&c, "1", 1, &deep);
     assert_int_equal(c.status, IL_E_ARGUMENT);
@@ -465,7 +469,7 @@ static void depth_limit_above_the_bound_is_an_argument_error(void **state) {
 static void memory_limit_bounds_the_tree_and_the_arena_cap_returns(void **state) {
     (void)state;
     parse_case c;
-    const il_json_limits small = {.memory = 2000};
+    const il_json_limits small = {.size = sizeof small, .memory = 2000};
     char text[401];
     text[0] = '[';
     for (size_t i = 1; i < 400; i += 2) {
@@ -584,7 +588,7 @@ int main(void) {
         cmocka_unit_test(vectors_hold),
         cmocka_unit_test(nodes_know_where_they_stood),
         cmocka_unit_test(text_may_go_after_parsing),
-        cmocka_unit_test(depth_limit_above_the_bound_is_an_argument_error),
+        cmocka_unit_test(limits_without_a_size_or_above_the_bound_are_an_argument_error),
         cmocka_unit_test(memory_limit_bounds_the_tree_and_the_arena_cap_returns),
         cmocka_unit_test(every_failing_allocation_is_survived),
         cmocka_unit_test(error_may_be_null),

@@ -213,7 +213,7 @@ static void policy_fingerprints(void **state) {
     static const char canonical[] = "{\"interlock\":1,\"machine\":\"trifecta\",\"tools\":[{\"effects\":[],\"match\":\"a.b\"}]}";
     il_sha256 h;
     il_machine_digest(c->machine, seal);
-    il_sha256_init(&h);
+    il_sha256_init(&h, NULL);
     il_sha256_add(&h, canonical, sizeof canonical - 1);
     il_sha256_add(&h, seal, sizeof seal);
     il_sha256_end(&h, want);

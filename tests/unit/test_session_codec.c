@@ -48,6 +48,9 @@ static il_session codec_random(void) {
         t->deadline_ms = codec_next();
         t->effects = codec_byte(32);
         t->raised = t->effects & codec_byte(8);
+        for (size_t k = 0; k < IL_OWNER_BYTES; k++) {
+            t->owner[k] = (uint8_t)codec_next();
+        }
         t->flags = codec_byte(4) == 3 ? (uint8_t)IL_TICKET_SHADOW : codec_byte(3);
         codec_text(t->tool, sizeof t->tool);
     }
@@ -130,6 +133,67 @@ static void codec_versions(void **state) {
     assert_int_equal(il_session_decode(a, 0, &back, &err), IL_E_DAMAGED);
 }
 
+/* What the build before owners wrote, kept for ever: it is read, and written anew as the present layout. */
+static const char codec_version_1[] =
+    "494c5301a502000000000000000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1ffffefdfcfbfa"
+    "f9f8f7f6f5f4f3f2f1f0efeeedecebeae9e8e7e6e5e4e3e2e1e00068e5cf8b010000404ae7cf8b0100000900000000000000"
+    "0103020108087569643a3130303006726f6f742d31020500000000000000c08feecf8b010000010100097765622e66657463"
+    "6808000000000000000072f0cf8b010000080001096d61696c2e73656e6403016016f0cf8b010000c0270900000000000c61"
+    "2d3031323334353637383900070e151c232a31383f464d545b626970777e858c939aa1a8afb6bdc4cbd2d9096d61696c2e73"
+    "656e640804000500000000000000097765622e666574636802000000000000000a66696c65732e7265616400000000000000"
+    "00070000000000000009646f632e73686172650000000000000000";
+
+static size_t codec_unhex(const char *hex, uint8_t *out) {
+    size_t n = 0;
+    for (; hex[2 * n] != '\0'; n++) {
+        unsigned v = 0;
+        assert_int_equal(sscanf(hex + 2 * n, "%2x", &v), 1);
+        out[n] = (uint8_t)v;
+    }
+    return n;
+}
+
+static void codec_reads_version_1(void **state) {
+    (void)state;
+    static const uint8_t nobody[IL_OWNER_BYTES];
+    static uint8_t a[IL_SESSION_STATE_MAX], b[IL_SESSION_STATE_MAX];
+    il_session s, again;
+    il_error err = {0};
+    size_t n = codec_unhex(codec_version_1, a), m = 0;
+    assert_int_equal(il_session_decode(a, n, &s, &err), IL_OK);
+    assert_int_equal(s.state, 0x2a5);
+    assert_int_equal(s.next_ticket, 9);
+    assert_true(s.unenforced && !s.quarantined);
+    assert_true(s.counted == 3 && s.flight == 2 && s.open == 1 && s.shadow == 8);
+    assert_string_equal(s.principal, "uid:1000");
+    assert_string_equal(s.parent, "root-1");
+    assert_int_equal(s.ntickets, 2);
+    assert_true(s.tickets[0].id == 5 && s.tickets[0].deadline_ms == UINT64_C(1700000600000) && s.tickets[0].raised == 1);
+    assert_true(s.tickets[1].id == 8 && s.tickets[1].flags == IL_TICKET_ONCE && s.tickets[1].effects == 8);
+    assert_string_equal(s.tickets[1].tool, "mail.send");
+    assert_memory_equal(s.tickets[0].owner, nobody, sizeof nobody);
+    assert_memory_equal(s.tickets[1].owner, nobody, sizeof nobody);
+    assert_true(s.slots[2].state == IL_SLOT_ASKED && s.slots[2].reason == 4 && s.slots[2].binding[31] == 217);
+    assert_string_equal(s.slots[2].id, "a-0123456789");
+    assert_true(s.witnesses[1].ticket == 2 && s.witnesses[2].ticket == 0 && s.witnesses[3].ticket == 7);
+    assert_string_equal(s.witnesses[3].tool, "doc.share");
+    assert_int_equal(il_session_encode(&s, b, sizeof b, &m, &err), IL_OK);
+    assert_int_equal(b[3], 2);
+    assert_int_equal(m, n + 2 * IL_OWNER_BYTES);
+    assert_int_equal(il_session_decode(b, m, &again, &err), IL_OK);
+    assert_memory_equal(&again, &s, sizeof s);
+    for (size_t cut = 0; cut < n; cut++) {
+        assert_int_equal(il_session_decode(a, cut, &s, &err), IL_E_DAMAGED);
+    }
+    a[n] = 0;
+    assert_int_equal(il_session_decode(a, n + 1, &s, &err), IL_E_DAMAGED);
+    /* the control: the same bytes under the other version's name are neither */
+    a[3] = 2;
+    assert_int_equal(il_session_decode(a, n, &s, &err), IL_E_DAMAGED);
+    b[3] = 1;
+    assert_int_equal(il_session_decode(b, m, &s, &err), IL_E_DAMAGED);
+}
+
 /* The largest session fits; one that does not is refused, not cut. */
 static void codec_limits(void **state) {
     (void)state;
@@ -164,6 +228,6 @@ static void codec_limits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(codec_round_trip), cmocka_unit_test(codec_versions),
-                                       cmocka_unit_test(codec_limits)};
+                                       cmocka_unit_test(codec_reads_version_1), cmocka_unit_test(codec_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static void sha256_published_vectors(void **state) {
     il_sha256 s;
     char many[1000];
     memset(many, 'a', sizeof many);
-    il_sha256_init(&s);
+    il_sha256_init(&s, NULL);
     for (int i = 0; i < 1000; i++) {
         il_sha256_add(&s, many, sizeof many);
     }
@@ -86,13 +86,38 @@ static void sha256_pieces_equal_the_whole(void **state) {
     for (size_t step = 1; step <= sizeof text; step++) {
         il_sha256 s;
         uint8_t d[IL_DIGEST_BYTES];
-        il_sha256_init(&s);
+        il_sha256_init(&s, NULL);
         for (size_t at = 0; at < sizeof text; at += step) {
             il_sha256_add(&s, text + at, sizeof text - at < step ? sizeof text - at : step);
             il_sha256_add(&s, NULL, 0);
         }
         il_sha256_end(&s, d);
         assert_true(il_digest_eq(d, whole));
+    }
+}
+
+static size_t sha256_seen;
+static void sha256_counts(uint32_t state[8], const uint8_t *blocks, size_t nblocks) {
+    (void)blocks;
+    sha256_seen += nblocks;
+    state[7] ^= 1;
+}
+
+/* A host's block function gets every block, the padding's too, and nothing else does: it alone makes the digest. */
+static void sha256_blocks_are_the_hosts(void **state) {
+    (void)state;
+    static const char text[300];
+    static const uint8_t first[] = {0x6a, 0x09, 0xe6, 0x67};
+    for (size_t n = 0; n <= sizeof text; n++) {
+        il_sha256 s;
+        uint8_t d[IL_DIGEST_BYTES];
+        sha256_seen = 0;
+        il_sha256_init(&s, sha256_counts);
+        il_sha256_add(&s, text, n / 3);
+        il_sha256_add(&s, text, n - n / 3);
+        il_sha256_end(&s, d);
+        assert_int_equal(sha256_seen, (n + 8) / 64 + 1);
+        assert_memory_equal(d, first, sizeof first);
     }
 }
 
@@ -110,9 +135,8 @@ static void sha256_eq_sees_every_bit(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sha256_published_vectors),
-        cmocka_unit_test(sha256_every_padding_length),
-        cmocka_unit_test(sha256_pieces_equal_the_whole),
+        cmocka_unit_test(sha256_published_vectors),      cmocka_unit_test(sha256_every_padding_length),
+        cmocka_unit_test(sha256_pieces_equal_the_whole), cmocka_unit_test(sha256_blocks_are_the_hosts),
         cmocka_unit_test(sha256_eq_sees_every_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -463,15 +463,26 @@ static void limits(void **state) {
     memset(text, '{', 1);
     memset(text + 1, 'k', 800);
     strcpy(text + 801, ": 1}\n");
-    assert_int_equal(il_yaml_parse(&arena, il_str_of(text), &(il_json_limits){.key_bytes = 799}, &v, &err), IL_E_LIMIT);
+    assert_int_equal(
+        il_yaml_parse(&arena, il_str_of(text), &(il_json_limits){.size = sizeof(il_json_limits), .key_bytes = 799}, &v, &err),
+        IL_E_LIMIT);
     assert_int_equal(err.col, 2);
-    assert_int_equal(il_yaml_parse(&arena, IL_STR("[a, {b: c}]"), &(il_json_limits){.nodes = 4}, &v, &err), IL_OK);
-    assert_int_equal(il_yaml_parse(&arena, IL_STR("[a, {b: c}, d]"), &(il_json_limits){.nodes = 4}, &v, &err), IL_E_LIMIT);
+    assert_int_equal(
+        il_yaml_parse(&arena, IL_STR("[a, {b: c}]"), &(il_json_limits){.size = sizeof(il_json_limits), .nodes = 4}, &v, &err),
+        IL_OK);
+    assert_int_equal(
+        il_yaml_parse(&arena, IL_STR("[a, {b: c}, d]"), &(il_json_limits){.size = sizeof(il_json_limits), .nodes = 4}, &v, &err),
+        IL_E_LIMIT);
     assert_int_equal(err.col, 13);
-    assert_int_equal(il_yaml_parse(&arena, IL_STR("[a]"), &(il_json_limits){.bytes = 2}, &v, &err), IL_E_LIMIT);
-    assert_int_equal(il_yaml_parse(&arena, IL_STR("[a]"), &(il_json_limits){.depth = IL_JSON_DEPTH_MAX + 1}, &v, &err),
+    assert_int_equal(
+        il_yaml_parse(&arena, IL_STR("[a]"), &(il_json_limits){.size = sizeof(il_json_limits), .bytes = 2}, &v, &err),
+        IL_E_LIMIT);
+    assert_int_equal(il_yaml_parse(&arena, IL_STR("[a]"),
+                                   &(il_json_limits){.size = sizeof(il_json_limits), .depth = IL_JSON_DEPTH_MAX + 1}, &v, &err),
                      IL_E_ARGUMENT);
-    assert_int_equal(il_yaml_parse(&arena, IL_STR("[a, b, c]"), &(il_json_limits){.memory = 200}, &v, &err), IL_E_LIMIT);
+    assert_int_equal(
+        il_yaml_parse(&arena, IL_STR("[a, b, c]"), &(il_json_limits){.size = sizeof(il_json_limits), .memory = 200}, &v, &err),
+        IL_E_LIMIT);
     assert_null(v);
     assert_int_equal(arena.cap, (size_t)256 << 20);
 }

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The monitor's two calls on the way of every call: decide and settle. */
+#include "base/sha256.h"
+#include "monitor/job.h"
+
+/* ---- decide --------------------------------------------------------------------------------------- */
+
+typedef struct il_monitor_decide_job {
+    const il_call *call;
+    uint8_t digest[IL_DIGEST_BYTES];
+    il_decision d;
+    il_status fault; /* of a decision whose row is to be committed all the same */
+    il_error fault_err;
+} il_monitor_decide_job;
+
+static void il_monitor_blank(il_monitor_decide_job *j) {
+    j->d = (il_decision){.size = sizeof j->d, .symbol = IL_NO_SYMBOL};
+    memcpy(j->d.args_digest, j->digest, sizeof j->digest);
+    il_fault_block(&j->d, IL_FAULT_INTERNAL);
+    /* il_plan_decide and its callers tell a named fault by its reason */
+    j->d.reason[0] = j->d.message[0] = '\0';
+}
+
+static il_status il_monitor_decide_work(il_plan *p, void *ctx, il_error *err) {
+    il_monitor_decide_job *j = ctx;
+    il_monitor_blank(j);
+    j->fault = il_plan_decide(p, j->call, &j->d, &j->fault_err);
+    (void)err;
+    return IL_OK;
+}
+
+static il_status il_monitor_args_digest(const il_monitor *m, const il_call *call, il_arena *arena, uint8_t out[IL_DIGEST_BYTES],
+                                        il_error *err) {
+    const il_json *args = call->args;
+    if (args == NULL) {
+        args = il_json_make(arena, IL_JSON_OBJECT);
+        if (args == NULL) {
+            return il_arena_fail(arena, err);
+        }
+    }
+    return il_json_digest(args, arena, m->host.sha256, out, err);
+}
+
+/* The row of a decision that ended before planning: best effort, the call is blocked either way. */
+static void il_monitor_fault_row(const il_monitor *m, il_monitor_job *job, il_monitor_decide_job *j) {
+    il_error ignored;
+    if (job->plan == NULL || !job->opening) {
+        return;
+    }
+    il_plan *p = job->plan;
+    p->moves = false;
+    p->nrows = 0;
+    if (il_plan_decision_row(p, j->call->tool, NULL, &j->d, &ignored) == IL_OK) {
+        (void)!il_monitor_commit(m, p, &ignored);
+    }
+}
+
+static il_status il_monitor_decide_run(const il_monitor *m, il_str session, il_monitor_decide_job *j, il_arena *arena,
+                                       il_error *err) {
+    il_monitor_job job = {.work = il_monitor_decide_work, .ctx = j, .sweeps = true, .entropy = true};
+    if (!il_monitor_id_ok(session)) {
+        il_fault_block(&j->d, IL_FAULT_BAD_SESSION);
+        return il_monitor_check(m, session, err);
+    }
+    il_status s = il_monitor_args_digest(m, j->call, arena, j->digest, err);
+    if (s != IL_OK) {
+        il_fault_block(&j->d, il_fault_of(s));
+        return s;
+    }
+    memcpy(j->d.args_digest, j->digest, sizeof j->digest);
+    s = il_monitor_run(m, session, &job, arena, err);
+    if (s == IL_OK && j->fault != IL_OK) {
+        if (err != NULL) {
+            *err = j->fault_err;
+        }
+        return j->fault;
+    }
+    if (s != IL_OK) {
+        /* whatever was decided has not been committed */
+        uint8_t digest[IL_DIGEST_BYTES];
+        memcpy(digest, j->digest, sizeof digest);
+        il_monitor_blank(j);
+        il_fault_block(&j->d, job.no_clock ? IL_FAULT_CLOCK : il_fault_of(s));
+        il_monitor_fault_row(m, &job, j);
+    }
+    return s;
+}
+
+il_status il_monitor_decide(il_monitor *m, il_str session, const il_call *call, il_decision *out, il_error *err) {
+    il_error local = {0};
+    il_error *e = err != NULL ? err : &local;
+    if (out == NULL || out->size < sizeof *out) {
+        return il_error_set(e, IL_E_ARGUMENT, "a decision without its size");
+    }
+    size_t size = out->size;
+    *out = (il_decision){.size = size, .symbol = IL_NO_SYMBOL};
+    il_fault_block(out, IL_FAULT_INTERNAL);
+    if (m == NULL || call == NULL || call->size < sizeof *call) {
+        return il_error_set(e, IL_E_ARGUMENT, "a call without its size");
+    }
+    il_monitor_decide_job j = {.call = call};
+    il_monitor_blank(&j);
+    il_arena arena;
+    il_arena_init(&arena, &m->alloc, IL_MONITOR_MEMORY);
+    il_status s = il_monitor_decide_run(m, session, &j, &arena, e);
+    il_arena_free(&arena);
+    *out = j.d;
+    out->size = size;
+    return s;
+}
+
+/* ---- settle --------------------------------------------------------------------------------------- */
+
+typedef struct il_monitor_settle_job {
+    uint64_t ticket;
+    const il_outcome *outcome;
+    il_settlement out;
+} il_monitor_settle_job;
+
+static il_status il_monitor_settle_work(il_plan *p, void *ctx, il_error *err) {
+    il_monitor_settle_job *j = ctx;
+    j->out = (il_settlement){.size = sizeof j->out};
+    return il_plan_settle(p, j->ticket, j->outcome, &j->out, err);
+}
+
+il_status il_monitor_settle(il_monitor *m, il_str session, uint64_t ticket, const il_outcome *outcome, il_settlement *out,
+                            il_error *err) {
+    if (out == NULL || out->size < sizeof *out) {
+        return il_error_set(err, IL_E_ARGUMENT, "a settlement without its size");
+    }
+    size_t size = out->size;
+    *out = (il_settlement){.size = size};
+    (void)il_format(out->reason, sizeof out->reason, "%s", il_fault_reason(IL_FAULT_INTERNAL));
+    if (m == NULL || outcome == NULL || outcome->size < sizeof *outcome || m->core.policy == NULL) {
+        return il_error_set(err, IL_E_ARGUMENT, "an outcome without its size, or a monitor without a policy");
+    }
+    il_monitor_settle_job j = {.ticket = ticket, .outcome = outcome};
+    il_monitor_job job = {.work = il_monitor_settle_work, .ctx = &j, .sweeps = true};
+    il_status s = il_monitor_do(m, session, &job, err);
+    if (s != IL_OK) {
+        il_fault f = job.no_clock ? IL_FAULT_CLOCK : !il_monitor_id_ok(session) ? IL_FAULT_BAD_SESSION : il_fault_of(s);
+        (void)il_format(out->reason, sizeof out->reason, "%s", il_fault_reason(f));
+        return s;
+    }
+    *out = j.out;
+    out->size = size;
+    if (!out->release && il_str_eq(il_str_of(out->reason), il_str_of(il_fault_reason(IL_FAULT_NOT_OPEN)))) {
+        return il_error_set(err, IL_E_STATE, "call %llu is settled, late or unknown", (unsigned long long)ticket);
+    }
+    return IL_OK;
+}

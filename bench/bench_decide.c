@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a decision and a settle cost, and what a session takes: one `name value unit` a line. The decision has 1 KB of arguments, raises nothing
+ * new and is not vouched; the ledger is in memory. `null` hashes nothing, which leaves what a decision costs without its digests.
+ *
+ *     bench_decide POLICY [ROUNDS]        POLICY: bench/decide.yaml */
+#include <inttypes.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "interlock/host.h"
+#include "json/node.h"
+
+enum { BENCH_SESSIONS = 10000, BENCH_ROUNDS = 20000 };
+
+typedef struct bench {
+    il_bundle *bundle;
+    il_json_doc *args;
+    size_t rounds;
+    uint64_t *times; /* of `rounds` calls, in ns */
+    size_t bytes;    /* what is allocated now, by bench_counting */
+} bench;
+
+static void bench_fail(const char *what, const il_error *err) {
+    (void)fprintf(stderr, "bench_decide: %s: %s\n", what, err->msg);
+    exit(1);
+}
+
+static void bench_must(il_status s, const char *what, const il_error *err) {
+    if (s != IL_OK) {
+        bench_fail(what, err);
+    }
+}
+
+static uint64_t bench_ns(void) {
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+static int bench_order(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y ? 1 : 0;
+}
+
+static void bench_say(const char *name, const char *what, double value, const char *unit) {
+    (void)printf("%s%s %.3f %s\n", name, what, value, unit);
+}
+
+static double bench_median(bench *b) {
+    qsort(b->times, b->rounds, sizeof *b->times, bench_order);
+    return (double)b->times[b->rounds / 2] / 1000.0;
+}
+
+/* ---- memory that is counted --------------------------------------------------------------------- */
+
+static void *bench_take(void *ctx, size_t n) {
+    bench *b = ctx;
+    void *p = malloc(n ? n : 1);
+    b->bytes += p ? malloc_usable_size(p) : 0;
+    return p;
+}
+
+static void bench_give(void *ctx, void *p) {
+    bench *b = ctx;
+    b->bytes -= p ? malloc_usable_size(p) : 0;
+    free(p);
+}
+
+/* ---- the arguments ---------------------------------------------------------------------------------- */
+
+/* 1,024 bytes as a client writes them: not sorted, a text of some hundred bytes, a list, numbers. */
+static void bench_arguments(bench *b) {
+    char text[1025];
+    il_error err = {0};
+    size_t n = (size_t)snprintf(text, sizeof text,
+                                "{\"path\":\"/srv/notes/2026/11/meeting.md\",\"options\":{\"follow\":false,\"limit\":200,\"encoding\":"
+                                "\"utf-8\",\"ranges\":[{\"from\":1,\"to\":40},{\"from\":90,\"to\":120}]},\"tags\":[\"work\",\"notes\","
+                                "\"quarterly\",\"draft\"],\"depth\":3,\"ratio\":0.75,\"body\":\"");
+    while (n < sizeof text - 3) {
+        text[n] = "a line of text, as people write them; "[n % 38];
+        n++;
+    }
+    memcpy(text + n, "\"}", 2);
+    bench_must(il_json_doc_new(il_host_alloc(), (il_str){text, n + 2}, NULL, &b->args, &err), "arguments", &err);
+}
+
+/* ---- decide and settle --------------------------------------------------------------------------- */
+
+static void bench_null(uint32_t state[8], const uint8_t *blocks, size_t nblocks) {
+    (void)blocks;
+    state[0] += (uint32_t)nblocks;
+}
+
+typedef struct bench_gate {
+    il_ledger *ledger;
+    il_monitor *monitor;
+} bench_gate;
+
+static bench_gate bench_open(bench *b, const il_alloc *alloc, il_sha256_blocks sha256) {
+    bench_gate g = {0};
+    il_error err = {0};
+    const il_ledger_options options = {.size = sizeof options};
+    bench_must(il_ledger_open(alloc, ":memory:", &options, &g.ledger, &err), "ledger", &err);
+    il_monitor_config config = {.size = sizeof config,
+                                .policy = il_bundle_policy(b->bundle),
+                                .store = il_ledger_store(g.ledger),
+                                .host = il_host_system()};
+    config.host.sha256 = sha256;
+    bench_must(il_monitor_new(il_host_alloc(), &config, &g.monitor, &err), "monitor", &err);
+    return g;
+}
+
+static void bench_close(bench_gate *g) {
+    il_monitor_free(g->monitor);
+    il_ledger_close(g->ledger);
+}
+
+static void bench_begin(const bench_gate *g, const char *id) {
+    il_error err = {0};
+    const il_begin how = {.size = sizeof how, .principal = IL_STR("uid:1000")};
+    bench_must(il_monitor_begin(g->monitor, (il_str){id, strlen(id)}, &how, &err), "begin", &err);
+}
+
+static uint64_t bench_decide(const bench *b, const bench_gate *g, const char *id, const char *tool) {
+    il_error err = {0};
+    const il_call call = {
+        .size = sizeof call, .server = IL_STR("files"), .tool = {tool, strlen(tool)}, .args = il_json_doc_root(b->args)};
+    il_decision d = IL_DECISION_INIT;
+    bench_must(il_monitor_decide(g->monitor, (il_str){id, strlen(id)}, &call, &d, &err), "decide", &err);
+    return d.ticket;
+}
+
+static void bench_settle(const bench *b, const bench_gate *g, const char *id, uint64_t ticket) {
+    il_error err = {0};
+    const il_outcome o = {.size = sizeof o, .how = IL_OUTCOME_DONE, .result = il_json_doc_root(b->args)};
+    il_settlement s = IL_SETTLEMENT_INIT;
+    bench_must(il_monitor_settle(g->monitor, (il_str){id, strlen(id)}, ticket, &o, &s, &err), "settle", &err);
+}
+
+static void bench_gate_run(bench *b, const char *name, il_sha256_blocks sha256) {
+    bench_gate g = bench_open(b, il_host_alloc(), sha256);
+    uint64_t *settles = calloc(b->rounds, sizeof *settles);
+    if (!settles) {
+        exit(1);
+    }
+    bench_begin(&g, "bench");
+    for (size_t i = 0; i < b->rounds; i++) {
+        const uint64_t from = bench_ns();
+        const uint64_t ticket = bench_decide(b, &g, "bench", "read");
+        const uint64_t then = bench_ns();
+        bench_settle(b, &g, "bench", ticket);
+        b->times[i] = then - from;
+        settles[i] = bench_ns() - then;
+    }
+    bench_say("decide_", name, bench_median(b), "us");
+    memcpy(b->times, settles, b->rounds * sizeof *settles);
+    bench_say("settle_", name, bench_median(b), "us");
+    for (size_t i = 0; i < b->rounds; i++) {
+        const uint64_t from = bench_ns();
+        if (bench_decide(b, &g, "bench", "post") != 0) {
+            exit(1); /* nothing of it is denied, so nothing is measured */
+        }
+        b->times[i] = bench_ns() - from;
+    }
+    bench_say("deny_", name, bench_median(b), "us");
+    free(settles);
+    bench_close(&g);
+}
+
+static void bench_digest(bench *b, const char *name, il_sha256_blocks sha256) {
+    il_arena arena;
+    il_error err = {0};
+    uint8_t digest[IL_DIGEST_BYTES];
+    il_arena_init(&arena, il_host_alloc(), (size_t)1 << 20);
+    for (size_t i = 0; i < b->rounds; i++) {
+        const uint64_t from = bench_ns();
+        bench_must(il_json_digest(il_json_doc_root(b->args), &arena, sha256, digest, &err), "digest", &err);
+        b->times[i] = bench_ns() - from;
+        il_arena_reset(&arena);
+    }
+    bench_say("digest_", name, bench_median(b), "us");
+    il_arena_free(&arena);
+}
+
+/* ---- what a session takes ------------------------------------------------------------------------- */
+
+/* Three calls done, each the witness of an effect, and one open: 10,000 such sessions in one ledger. The audit trail is not the session's. */
+static void bench_sessions(bench *b) {
+    const il_alloc counting = {bench_take, bench_give, b};
+    bench_gate g = bench_open(b, &counting, NULL);
+    char id[32];
+    const size_t before = b->bytes;
+    for (int i = 0; i < BENCH_SESSIONS; i++) {
+        (void)snprintf(id, sizeof id, "session-%016d", i);
+        bench_begin(&g, id);
+        bench_settle(b, &g, id, bench_decide(b, &g, id, "fetch"));
+        bench_settle(b, &g, id, bench_decide(b, &g, id, "read"));
+        bench_settle(b, &g, id, bench_decide(b, &g, id, "key"));
+        (void)bench_decide(b, &g, id, "read");
+    }
+    bench_say("session", "_memory", (double)(b->bytes - before) / BENCH_SESSIONS, "B");
+    bench_close(&g);
+}
+
+int main(int argc, char **argv) {
+    bench b = {.rounds = argc > 2 ? strtoul(argv[2], NULL, 10) : BENCH_ROUNDS};
+    il_error err = {0};
+    const il_sha256_blocks fast = il_host_system().sha256;
+    if (argc < 2 || b.rounds == 0 || !(b.times = calloc(b.rounds, sizeof *b.times))) {
+        (void)fprintf(stderr, "usage: bench_decide POLICY [ROUNDS]\n");
+        return 3;
+    }
+    bench_must(il_bundle_load(il_host_alloc(), argv[1], &b.bundle, &err), "policy", &err);
+    bench_arguments(&b);
+    bench_gate_run(&b, "null", bench_null);
+    bench_gate_run(&b, "portable", NULL);
+    if (fast) {
+        bench_gate_run(&b, "sha_ni", fast);
+    }
+    bench_digest(&b, "null", bench_null);
+    bench_digest(&b, "portable", NULL);
+    if (fast) {
+        bench_digest(&b, "sha_ni", fast);
+    }
+    bench_sessions(&b);
+    il_json_doc_free(b.args);
+    il_bundle_free(b.bundle);
+    free(b.times);
+    return 0;
+}

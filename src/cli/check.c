@@ -8,7 +8,6 @@
 #include "cli/judge.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "monitor/record.h"
 
 /* One line of a session file, its tree and its decisions. */
 #define CHECK_ARENA_BYTES ((size_t)2 << 30)
@@ -26,10 +25,18 @@ static bool check_add(il_json *object, const char *key, il_json *value) { return
 
 static il_json *check_number(check_run *run, uint64_t v) { return il_json_number(&run->arena, (int64_t)v); }
 
+/* null when empty */
+static il_json *check_text(check_run *run, const char *z) {
+    return z && *z ? il_json_string(&run->arena, il_str_of(z)) : il_json_make(&run->arena, IL_JSON_NULL);
+}
+
 /* effects, action, layer and reason at the end of `object`, and with --explain `why`. */
 static bool check_judgement(check_run *run, il_json *object, const il_judgement *j) {
-    return il_record_judgement(&run->arena, object, j->effects, j->action, j->layer, j->reason) &&
-           (!run->explain || check_add(object, "why", il_record_text(&run->arena, j->why)));
+    return check_add(object, "effects", il_json_effects(&run->arena, j->effects)) &&
+           check_add(object, "action", check_text(run, il_action_name(j->action))) &&
+           check_add(object, "layer", check_text(run, il_layer_name(j->layer))) &&
+           check_add(object, "reason", check_text(run, j->reason)) &&
+           (!run->explain || check_add(object, "why", check_text(run, j->why)));
 }
 
 static il_json *check_step_json(check_run *run, const il_recording *r, uint32_t i, const il_judgement *p, const il_judgement *q) {

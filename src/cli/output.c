@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "interlock/host.h"
-#include "monitor/record.h"
+#include "interlock/monitor.h"
 
 static uint32_t output_code_point(const unsigned char *p, size_t n) {
     static const unsigned char lead[5] = {0, 0x7f, 0x1f, 0x0f, 0x07};
@@ -96,7 +96,15 @@ void il_put_effects_cell(FILE *to, uint32_t effects, size_t columns) {
 
 void il_put_effects(FILE *to, uint32_t effects) { il_put_effects_cell(to, effects, 0); }
 
-il_json *il_json_effects(il_arena *arena, uint32_t effects) { return il_record_effects(arena, effects); }
+il_json *il_json_effects(il_arena *arena, uint32_t effects) {
+    il_json *list = il_json_make(arena, IL_JSON_ARRAY);
+    for (uint32_t i = 0; i < IL_EFFECTS && list; i++) {
+        if ((effects & UINT32_C(1) << i) && !il_json_push(list, il_json_string(arena, il_effect_name(UINT32_C(1) << i)))) {
+            return NULL;
+        }
+    }
+    return list;
+}
 
 il_exit il_exit_of(il_status status) {
     switch (status) {

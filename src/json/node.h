@@ -57,6 +57,8 @@ bool il_json_is_number(il_str s);
 /* Writes canonical text (see il_json_text_new) at the end of b; errors stick in b: IL_E_LIMIT deeper than IL_JSON_DEPTH_MAX,
  * IL_E_INVALID for a built node whose string is not UTF-8 or whose number is none. */
 void il_json_write(il_buf *b, const il_json *v, il_json_order order);
+/* One string with its quotes, as il_json_write writes it. */
+void il_json_write_string(il_buf *b, il_str s);
 /* SHA-256 of the sorted canonical text. `blocks`: as il_sha256_init. */
 IL_NODISCARD il_status il_json_digest(const il_json *v, il_arena *scratch, il_sha256_blocks blocks, uint8_t out[IL_DIGEST_BYTES],
                                       il_error *err);

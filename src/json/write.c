@@ -25,7 +25,7 @@ static bool json_is_separator(const uint8_t *p, size_t n) {
     return n == 3 && p[0] == 0xe2 && p[1] == 0x80 && (p[2] == 0xa8 || p[2] == 0xa9);
 }
 
-static void json_put_string(il_buf *b, il_str s) {
+void il_json_write_string(il_buf *b, il_str s) {
     const uint8_t *p = (const uint8_t *)(s.n == 0 ? "" : s.p);
     const uint8_t *const end = p + s.n;
     il_buf_putc(b, '"');
@@ -77,7 +77,7 @@ static bool json_put_value(il_buf *b, const il_json *v) {
         json_put_number(b, v->text);
         return false;
     case IL_JSON_STRING:
-        json_put_string(b, v->text);
+        il_json_write_string(b, v->text);
         return false;
     case IL_JSON_ARRAY:
         il_buf_put(b, v->first == NULL ? IL_STR("[]") : IL_STR("["));
@@ -100,7 +100,7 @@ static const il_json *json_follow(const il_json *parent, const il_json *v, il_js
 
 static void json_put_key(il_buf *b, const il_json *parent, const il_json *v) {
     if (parent->kind == IL_JSON_OBJECT) {
-        json_put_string(b, v->key);
+        il_json_write_string(b, v->key);
         il_buf_putc(b, ':');
     }
 }

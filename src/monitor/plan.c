@@ -23,18 +23,13 @@ il_status il_core_open(il_core *core, const il_policy *policy, const il_machine 
     return IL_OK;
 }
 
-il_json *il_plan_body(il_plan *p) {
-    il_json *o = il_json_make(p->arena, IL_JSON_OBJECT);
-    return il_json_set(o, IL_STR("v"), il_json_number(p->arena, 1)) ? o : NULL;
-}
-
-il_status il_plan_row(il_plan *p, const char *kind, uint64_t ticket, const il_json *body, il_error *err) {
+il_status il_plan_row(il_plan *p, const char *kind, uint64_t ticket, il_record *body, il_error *err) {
     il_str text;
     p->failed = true;
     if (p->nrows == IL_PLAN_ROWS_MAX) {
         return il_error_set(err, IL_E_LIMIT, "too many rows in one transaction");
     }
-    IL_TRY(il_record_write(p->arena, body, &text, err));
+    IL_TRY(il_record_done(body, &text, err));
     p->failed = false;
     p->rows[p->nrows++] = (il_store_row){.kind = il_str_of(kind), .ticket = ticket, .body = text};
     return IL_OK;
@@ -97,12 +92,14 @@ static bool il_plan_slots_agree(const il_core *core, const il_session *s) {
            granted == il_bind_count(&core->bind, s->state, core->bind.granted);
 }
 
-static il_status il_plan_void(il_plan *p, il_slot *slot, il_error *err) {
-    il_json *o = il_plan_body(p);
-    bool ok = il_json_set(o, IL_STR("approval"), il_record_text(p->arena, slot->id)) &&
-              il_json_set(o, IL_STR("tool"), il_record_text(p->arena, slot->tool)) &&
-              il_json_set(o, IL_STR("why"), il_record_text(p->arena, "void"));
-    IL_TRY(il_plan_row(p, "lapse", 0, ok ? o : NULL, err));
+il_status il_plan_lapse_row(il_plan *p, il_slot *slot, const char *why, il_error *err) {
+    il_record r;
+    il_record_open(&r, p->arena);
+    il_record_text(&r, "approval", slot->id);
+    il_record_text(&r, "tool", slot->tool);
+    il_record_number(&r, "v", 1);
+    il_record_text(&r, "why", why);
+    IL_TRY(il_plan_row(p, "lapse", 0, &r, err));
     memset(slot, 0, sizeof *slot);
     return IL_OK;
 }
@@ -112,7 +109,7 @@ il_status il_plan_slots(il_plan *p, il_error *err) {
     if (il_bind_count(b, p->s->state, b->asked) == 0 && il_bind_count(b, p->s->state, b->granted) == 0) {
         for (uint32_t i = 0; i < IL_SLOTS_MAX; i++) {
             if (p->s->slots[i].state != IL_SLOT_FREE) {
-                IL_TRY(il_plan_void(p, &p->s->slots[i], err));
+                IL_TRY(il_plan_lapse_row(p, &p->s->slots[i], "void", err));
             }
         }
     }

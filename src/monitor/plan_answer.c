@@ -4,14 +4,16 @@
 #include "monitor/plan.h"
 
 static il_status il_plan_answer_row(il_plan *p, const char *kind, const il_slot *slot, il_str by, uint64_t pre, il_error *err) {
-    il_json *o = il_plan_body(p);
-    bool ok = il_json_set(o, IL_STR("approval"), il_record_text(p->arena, slot->id));
-    ok = ok && il_json_set(o, IL_STR("by"), il_json_string(p->arena, by));
-    ok = ok && il_json_set(o, IL_STR("expires_ms"), il_json_number(p->arena, (int64_t)slot->expires_ms));
-    ok = ok && il_json_set(o, IL_STR("post"), il_record_state(p->arena, p->s->state));
-    ok = ok && il_json_set(o, IL_STR("pre"), il_record_state(p->arena, pre));
-    ok = ok && il_json_set(o, IL_STR("tool"), il_record_text(p->arena, slot->tool));
-    return il_plan_row(p, kind, 0, ok ? o : NULL, err);
+    il_record r;
+    il_record_open(&r, p->arena);
+    il_record_text(&r, "approval", slot->id);
+    il_record_str(&r, "by", by);
+    il_record_number(&r, "expires_ms", slot->expires_ms);
+    il_record_state(&r, "post", p->s->state);
+    il_record_state(&r, "pre", pre);
+    il_record_text(&r, "tool", slot->tool);
+    il_record_number(&r, "v", 1);
+    return il_plan_row(p, kind, 0, &r, err);
 }
 
 il_status il_plan_answer(il_plan *p, il_str approval, bool grant, il_str by, il_error *err) {
@@ -51,16 +53,17 @@ il_status il_plan_answer(il_plan *p, il_str approval, bool grant, il_str by, il_
 }
 
 static il_status il_plan_begin_row(il_plan *p, uint64_t ticket, bool resumed, il_error *err) {
-    il_arena *a = p->arena;
-    il_json *o = il_plan_body(p);
-    bool ok = il_json_set(o, IL_STR("machine"), il_record_hex(a, p->s->machine, IL_DIGEST_BYTES));
-    ok = ok && il_json_set(o, IL_STR("mode"), il_record_text(a, p->core->enforced ? "enforce" : "monitor"));
-    ok = ok && il_json_set(o, IL_STR("parent"), il_record_text(a, p->s->parent));
-    ok = ok && il_json_set(o, IL_STR("policy"), il_record_hex(a, p->s->policy, IL_DIGEST_BYTES));
-    ok = ok && il_json_set(o, IL_STR("post"), il_record_state(a, p->s->state));
-    ok = ok && il_json_set(o, IL_STR("principal"), il_record_text(a, p->s->principal));
-    ok = ok && il_json_set(o, IL_STR("resumed"), il_json_boolean(a, resumed));
-    return il_plan_row(p, "begin", ticket, ok ? o : NULL, err);
+    il_record r;
+    il_record_open(&r, p->arena);
+    il_record_digest(&r, "machine", p->s->machine);
+    il_record_text(&r, "mode", p->core->enforced ? "enforce" : "monitor");
+    il_record_text(&r, "parent", p->s->parent);
+    il_record_digest(&r, "policy", p->s->policy);
+    il_record_state(&r, "post", p->s->state);
+    il_record_text(&r, "principal", p->s->principal);
+    il_record_truth(&r, "resumed", resumed);
+    il_record_number(&r, "v", 1);
+    return il_plan_row(p, "begin", ticket, &r, err);
 }
 
 /* A call of the parent that is in flight reserves in the child too, until its deadline: nobody tells the child of its end. */

@@ -61,23 +61,23 @@ il_status il_plan_close(il_plan *p, uint32_t at, uint32_t absent, il_closing *ou
 
 static il_status il_plan_settle_row(il_plan *p, uint64_t ticket, const char *tool, const char *how, const il_closing *closing,
                                     const il_outcome *outcome, uint64_t pre, bool release, const char *reason, il_error *err) {
-    il_json *o = il_plan_body(p), *digest = NULL;
-    if (outcome != NULL && outcome->result != NULL) {
-        uint8_t d[IL_DIGEST_BYTES];
-        IL_TRY(il_json_digest(outcome->result, p->arena, p->core->sha256, d, err));
-        digest = il_record_hex(p->arena, d, sizeof d);
-    } else {
-        digest = il_json_make(p->arena, IL_JSON_NULL);
+    const bool result = outcome != NULL && outcome->result != NULL;
+    uint8_t digest[IL_DIGEST_BYTES];
+    il_record r;
+    if (result) {
+        IL_TRY(il_json_digest(outcome->result, p->arena, p->core->sha256, digest, err));
     }
-    bool ok = il_json_set(o, IL_STR("how"), il_record_text(p->arena, how));
-    ok = ok && il_json_set(o, IL_STR("post"), il_record_state(p->arena, p->s->state));
-    ok = ok && il_json_set(o, IL_STR("pre"), il_record_state(p->arena, pre));
-    ok = ok && il_json_set(o, IL_STR("reason"), il_record_text(p->arena, reason));
-    ok = ok && il_json_set(o, IL_STR("refined"), il_record_effects(p->arena, closing->refined));
-    ok = ok && il_json_set(o, IL_STR("release"), il_json_boolean(p->arena, release));
-    ok = ok && il_json_set(o, IL_STR("result_digest"), digest);
-    ok = ok && il_json_set(o, IL_STR("tool"), il_record_text(p->arena, tool));
-    return il_plan_row(p, "settle", ticket, ok ? o : NULL, err);
+    il_record_open(&r, p->arena);
+    il_record_text(&r, "how", how);
+    il_record_state(&r, "post", p->s->state);
+    il_record_state(&r, "pre", pre);
+    il_record_text(&r, "reason", reason);
+    il_record_effects(&r, "refined", closing->refined);
+    il_record_truth(&r, "release", release);
+    il_record_digest(&r, "result_digest", result ? digest : NULL);
+    il_record_text(&r, "tool", tool);
+    il_record_number(&r, "v", 1);
+    return il_plan_row(p, "settle", ticket, &r, err);
 }
 
 static uint32_t il_plan_find(const il_session *s, uint64_t ticket) {
@@ -144,12 +144,7 @@ static il_status il_plan_lapse(il_plan *p, il_slot *slot, il_error *err) {
     if (step.verdict != IL_ACCEPT) {
         return IL_OK; /* the session is not live; it has no slots any more, or il_plan_done complains */
     }
-    il_json *o = il_plan_body(p);
-    bool ok = il_json_set(o, IL_STR("approval"), il_record_text(p->arena, slot->id)) &&
-              il_json_set(o, IL_STR("tool"), il_record_text(p->arena, slot->tool)) &&
-              il_json_set(o, IL_STR("why"), il_record_text(p->arena, "expired"));
-    IL_TRY(il_plan_row(p, "lapse", 0, ok ? o : NULL, err));
-    memset(slot, 0, sizeof *slot);
+    IL_TRY(il_plan_lapse_row(p, slot, "expired", err));
     return il_plan_slots(p, err);
 }
 
@@ -197,11 +192,13 @@ il_status il_plan_quarantine(il_plan *p, il_str why, il_error *err) {
         IL_TRY(il_plan_step(p, il_bind_plain(&p->core->bind, "quarantine"), &step, err));
         IL_TRY(il_plan_slots(p, err));
     }
-    il_json *o = il_plan_body(p);
-    bool ok = il_json_set(o, IL_STR("post"), il_record_state(p->arena, p->s->state)) &&
-              il_json_set(o, IL_STR("pre"), il_record_state(p->arena, pre)) &&
-              il_json_set(o, IL_STR("why"), il_json_string(p->arena, why));
-    return il_plan_row(p, "quarantine", 0, ok ? o : NULL, err);
+    il_record r;
+    il_record_open(&r, p->arena);
+    il_record_state(&r, "post", p->s->state);
+    il_record_state(&r, "pre", pre);
+    il_record_number(&r, "v", 1);
+    il_record_str(&r, "why", why);
+    return il_plan_row(p, "quarantine", 0, &r, err);
 }
 
 il_status il_plan_end(il_plan *p, bool abandon, il_error *err) {
@@ -227,9 +224,11 @@ il_status il_plan_end(il_plan *p, bool abandon, il_error *err) {
     } else {
         return il_error_set(err, IL_E_STATE, "off-table: the session's state is none of its machine's; it stays in quarantine");
     }
-    il_json *o = il_plan_body(p);
-    bool ok = il_json_set(o, IL_STR("abandon"), il_json_boolean(p->arena, abandon)) &&
-              il_json_set(o, IL_STR("post"), il_record_state(p->arena, p->s->state)) &&
-              il_json_set(o, IL_STR("pre"), il_record_state(p->arena, pre));
-    return il_plan_row(p, "end", 0, ok ? o : NULL, err);
+    il_record r;
+    il_record_open(&r, p->arena);
+    il_record_truth(&r, "abandon", abandon);
+    il_record_state(&r, "post", p->s->state);
+    il_record_state(&r, "pre", pre);
+    il_record_number(&r, "v", 1);
+    return il_plan_row(p, "end", 0, &r, err);
 }

@@ -141,22 +141,19 @@ static void il_deciding_witnesses(il_deciding *c) {
 }
 
 static il_status il_deciding_request_row(il_deciding *c, const il_slot *slot, uint64_t pre, il_error *err) {
-    il_arena *a = c->plan->arena;
-    il_json *o = il_plan_body(c->plan), *to = il_json_make(a, IL_JSON_ARRAY);
-    bool ok = to != NULL;
-    for (size_t i = 0; ok && i < c->label.ndestinations; i++) {
-        ok = il_json_push(to, il_json_string(a, il_str_part(c->label.destinations[i], 0, 256)));
-    }
-    ok = ok && il_json_set(o, IL_STR("approval"), il_record_text(a, slot->id));
-    ok = ok && il_json_set(o, IL_STR("args_digest"), il_record_hex(a, c->d->args_digest, IL_DIGEST_BYTES));
-    ok = ok && il_json_set(o, IL_STR("destinations"), to);
-    ok = ok && il_json_set(o, IL_STR("effects"), il_record_effects(a, slot->effects));
-    ok = ok && il_json_set(o, IL_STR("expires_ms"), il_json_number(a, (int64_t)slot->expires_ms));
-    ok = ok && il_json_set(o, IL_STR("post"), il_record_state(a, c->plan->s->state));
-    ok = ok && il_json_set(o, IL_STR("pre"), il_record_state(a, pre));
-    ok = ok && il_json_set(o, IL_STR("reason"), il_record_text(a, c->d->reason));
-    ok = ok && il_json_set(o, IL_STR("tool"), il_record_text(a, slot->tool));
-    return il_plan_row(c->plan, "request", 0, ok ? o : NULL, err);
+    il_record r;
+    il_record_open(&r, c->plan->arena);
+    il_record_text(&r, "approval", slot->id);
+    il_record_digest(&r, "args_digest", c->d->args_digest);
+    il_record_strings(&r, "destinations", c->label.destinations, c->label.ndestinations);
+    il_record_effects(&r, "effects", slot->effects);
+    il_record_number(&r, "expires_ms", slot->expires_ms);
+    il_record_state(&r, "post", c->plan->s->state);
+    il_record_state(&r, "pre", pre);
+    il_record_text(&r, "reason", c->d->reason);
+    il_record_text(&r, "tool", slot->tool);
+    il_record_number(&r, "v", 1);
+    return il_plan_row(c->plan, "request", 0, &r, err);
 }
 
 /* Asks a human: a free slot, and the machine's `request`. *asked stays false when the machine has no room; that denies. */
@@ -368,8 +365,10 @@ static il_status il_deciding_run(il_deciding *c, const il_call *call, il_error *
 }
 
 il_status il_plan_decision_row(il_plan *p, il_str tool, const il_label *label, const il_decision *d, il_error *err) {
-    const il_json *body = il_record_decision(p->arena, p->core->bind.machine, tool, p->core->enforced, label, d);
-    return il_plan_row(p, "decision", d->ticket, body, err);
+    il_record r;
+    il_record_open(&r, p->arena);
+    il_record_decision(&r, p->core->bind.machine, tool, p->core->enforced, label, d);
+    return il_plan_row(p, "decision", d->ticket, &r, err);
 }
 
 il_status il_plan_decide(il_plan *p, const il_call *call, il_decision *d, il_error *err) {

@@ -1,67 +1,125 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "monitor/record.h"
 
-#include "base/sha256.h"
+#include "json/node.h"
 
 #define IL_RECORD_BYTES_MAX ((size_t)64 << 10)
+#define IL_RECORD_BYTES_TYPICAL 1024u
+#define IL_RECORD_LISTED 256u /* bytes of an item of a list */
 
-il_json *il_record_effects(il_arena *arena, uint32_t effects) {
-    il_json *list = il_json_make(arena, IL_JSON_ARRAY);
-    for (uint32_t i = 0; i < IL_EFFECTS && list != NULL; i++) {
-        if ((effects & (1u << i)) != 0 && !il_json_push(list, il_json_string(arena, il_effect_name(1u << i)))) {
-            return NULL;
-        }
+static void il_record_key(il_record *r, const char *key) {
+    il_buf_puts(&r->buf, r->more ? ",\"" : "{\"");
+    il_buf_puts(&r->buf, key);
+    il_buf_puts(&r->buf, "\":");
+    r->more = true;
+}
+
+void il_record_open(il_record *r, il_arena *arena) {
+    r->more = false;
+    il_buf_init(&r->buf, arena, IL_RECORD_BYTES_MAX);
+    (void)il_buf_room(&r->buf, IL_RECORD_BYTES_TYPICAL);
+}
+
+void il_record_str(il_record *r, const char *key, il_str s) {
+    il_record_key(r, key);
+    il_json_write_string(&r->buf, s);
+}
+
+void il_record_text(il_record *r, const char *key, const char *z) {
+    if (z != NULL && z[0] != '\0') {
+        il_record_str(r, key, il_str_of(z));
+    } else {
+        il_record_key(r, key);
+        il_buf_puts(&r->buf, "null");
     }
-    return list;
 }
 
-/* Texts are copied: the row outlives the decision that they stand in. */
-static il_json *il_record_str(il_arena *arena, il_str s) {
-    il_str copy;
-    return il_arena_copy(arena, s, &copy, NULL) == IL_OK ? il_json_string(arena, copy) : NULL;
+void il_record_number(il_record *r, const char *key, uint64_t v) {
+    il_record_key(r, key);
+    il_buf_putu(&r->buf, v);
 }
 
-il_json *il_record_text(il_arena *arena, const char *z) {
-    return z == NULL || z[0] == '\0' ? il_json_make(arena, IL_JSON_NULL) : il_record_str(arena, il_str_of(z));
+void il_record_truth(il_record *r, const char *key, bool v) {
+    il_record_key(r, key);
+    il_buf_puts(&r->buf, v ? "true" : "false");
 }
 
-il_json *il_record_hex(il_arena *arena, const void *p, size_t n) {
-    il_buf b;
-    il_str text;
-    il_buf_init(&b, arena, 2 * n);
-    il_buf_hex(&b, p, n);
-    return il_buf_done(&b, &text, NULL) == IL_OK ? il_json_string(arena, text) : NULL;
+static void il_record_hex(il_record *r, const char *key, const uint8_t *p, size_t n) {
+    il_record_key(r, key);
+    il_buf_putc(&r->buf, '"');
+    il_buf_hex(&r->buf, p, n);
+    il_buf_putc(&r->buf, '"');
 }
 
-il_json *il_record_state(il_arena *arena, uint64_t state) {
+void il_record_state(il_record *r, const char *key, uint64_t state) {
     uint8_t bytes[8];
     for (unsigned i = 0; i < 8; i++) {
         bytes[i] = (uint8_t)(state >> (8 * (7 - i)));
     }
-    return il_record_hex(arena, bytes, sizeof bytes);
+    il_record_hex(r, key, bytes, sizeof bytes);
 }
 
-static il_json *il_record_symbol(il_arena *arena, const il_machine *machine, uint32_t symbol) {
-    char text[256];
-    if (symbol == IL_NO_SYMBOL || machine == NULL) {
-        return il_json_make(arena, IL_JSON_NULL);
+void il_record_digest(il_record *r, const char *key, const uint8_t *digest) {
+    if (digest != NULL) {
+        il_record_hex(r, key, digest, IL_DIGEST_BYTES);
+    } else {
+        il_record_text(r, key, NULL);
     }
-    (void)il_machine_symbol_text(machine, symbol, text, sizeof text);
-    return il_record_text(arena, text);
 }
 
-static il_json *il_record_witnesses(il_arena *arena, const il_decision *d) {
-    il_json *list = il_json_make(arena, IL_JSON_ARRAY);
-    for (uint32_t i = 0; i < d->nwitnesses; i++) {
-        il_json *w = il_json_make(arena, IL_JSON_OBJECT);
-        bool ok = il_json_set(w, IL_STR("effect"), il_json_string(arena, il_effect_name(d->witnesses[i].effect)));
-        ok = ok && il_json_set(w, IL_STR("ticket"), il_json_number(arena, (int64_t)d->witnesses[i].ticket));
-        ok = ok && il_json_set(w, IL_STR("tool"), il_record_text(arena, d->witnesses[i].tool));
-        if (!ok || !il_json_push(list, w)) {
-            return NULL;
+void il_record_effects(il_record *r, const char *key, uint32_t effects) {
+    char separator = '[';
+    il_record_key(r, key);
+    for (uint32_t i = 0; i < IL_EFFECTS; i++) {
+        if ((effects & (1u << i)) != 0) {
+            il_buf_putc(&r->buf, separator);
+            il_json_write_string(&r->buf, il_effect_name(1u << i));
+            separator = ',';
         }
     }
-    return list;
+    il_buf_puts(&r->buf, separator == '[' ? "[]" : "]");
+}
+
+void il_record_strings(il_record *r, const char *key, const il_str *list, size_t n) {
+    il_record_key(r, key);
+    il_buf_putc(&r->buf, '[');
+    for (size_t i = 0; i < n; i++) {
+        il_buf_puts(&r->buf, i > 0 ? "," : "");
+        il_json_write_string(&r->buf, il_str_part(list[i], 0, IL_RECORD_LISTED));
+    }
+    il_buf_putc(&r->buf, ']');
+}
+
+il_status il_record_done(il_record *r, il_str *out, il_error *err) {
+    il_buf_puts(&r->buf, r->more ? "}" : "{}");
+    return il_buf_done(&r->buf, out, err);
+}
+
+/* ---- the decision -------------------------------------------------------------------------------- */
+
+static void il_record_symbol(il_record *r, const il_machine *machine, uint32_t symbol) {
+    char text[256];
+    text[0] = '\0';
+    if (symbol != IL_NO_SYMBOL && machine != NULL) {
+        (void)il_machine_symbol_text(machine, symbol, text, sizeof text);
+    }
+    il_record_text(r, "symbol", text);
+}
+
+static void il_record_witnesses(il_record *r, const il_decision *d) {
+    il_record_key(r, "witnesses");
+    il_buf_putc(&r->buf, '[');
+    for (uint32_t i = 0; i < d->nwitnesses; i++) {
+        const il_witness *w = &d->witnesses[i];
+        il_buf_puts(&r->buf, i > 0 ? "," : "");
+        r->more = false;
+        il_record_str(r, "effect", il_effect_name(w->effect));
+        il_record_number(r, "ticket", w->ticket);
+        il_record_text(r, "tool", w->tool);
+        il_buf_putc(&r->buf, '}');
+    }
+    il_buf_putc(&r->buf, ']');
+    r->more = true;
 }
 
 static const char *il_record_sink(const il_label *label) {
@@ -77,49 +135,32 @@ static const char *il_record_sink(const il_label *label) {
 }
 
 /* A tool's name as the caller gave it: cut, and escaped where it is not text. */
-static il_json *il_record_tool(il_arena *arena, il_str tool) {
+static void il_record_tool(il_record *r, il_str tool) {
     char text[IL_TOOL_BYTES + 32];
     (void)il_format(text, sizeof text, "%.*s", IL_STR_ARG(tool));
-    return il_record_str(arena, il_str_of(text));
+    il_record_str(r, "tool", il_str_of(text));
 }
 
-bool il_record_judgement(il_arena *arena, il_json *object, uint32_t effects, il_action action, il_layer layer,
-                         const char *reason) {
-    return il_json_set(object, IL_STR("effects"), il_record_effects(arena, effects)) &&
-           il_json_set(object, IL_STR("action"), il_record_text(arena, il_action_name(action))) &&
-           il_json_set(object, IL_STR("layer"), il_record_text(arena, il_layer_name(layer))) &&
-           il_json_set(object, IL_STR("reason"), il_record_text(arena, reason));
-}
-
-il_json *il_record_decision(il_arena *arena, const il_machine *machine, il_str tool, bool enforced, const il_label *label,
-                            const il_decision *d) {
-    il_json *o = il_json_make(arena, IL_JSON_OBJECT);
-    bool ok = il_record_judgement(arena, o, d->effects, d->action, d->layer, d->reason);
-    ok = ok && il_json_set(o, IL_STR("approval"), il_record_text(arena, d->approval));
-    ok = ok && il_json_set(o, IL_STR("args_digest"), il_record_hex(arena, d->args_digest, sizeof d->args_digest));
-    ok = ok && il_json_set(o, IL_STR("declared"), il_record_effects(arena, label != NULL ? label->declared : 0));
-    ok = ok && il_json_set(o, IL_STR("mode"), il_record_text(arena, enforced ? "enforce" : "monitor"));
-    ok = ok && il_json_set(o, IL_STR("post"), il_record_state(arena, d->post));
-    ok = ok && il_json_set(o, IL_STR("pre"), il_record_state(arena, d->pre));
-    ok = ok && il_json_set(o, IL_STR("run"), il_json_boolean(arena, d->run));
-    ok = ok && il_json_set(o, IL_STR("sink"), il_record_text(arena, il_record_sink(label)));
-    ok = ok && il_json_set(o, IL_STR("symbol"), il_record_symbol(arena, machine, d->symbol));
-    ok = ok && il_json_set(o, IL_STR("ticket"), il_json_number(arena, (int64_t)d->ticket));
-    ok = ok && il_json_set(o, IL_STR("tool"), il_record_tool(arena, tool));
-    ok = ok && il_json_set(o, IL_STR("unenforced"), il_json_boolean(arena, d->unenforced));
-    ok = ok && il_json_set(o, IL_STR("v"), il_json_number(arena, 1));
-    ok = ok && il_json_set(o, IL_STR("vouched"), il_json_boolean(arena, label != NULL && label->vouched));
-    ok = ok && il_json_set(o, IL_STR("why"), il_record_text(arena, label != NULL ? label->why : NULL));
-    ok = ok && il_json_set(o, IL_STR("witnesses"), il_record_witnesses(arena, d));
-    return ok ? o : NULL;
-}
-
-il_status il_record_write(il_arena *arena, const il_json *object, il_str *out, il_error *err) {
-    if (object == NULL) {
-        return il_arena_fail(arena, err);
-    }
-    il_buf b;
-    il_buf_init(&b, arena, IL_RECORD_BYTES_MAX);
-    il_json_write(&b, object, IL_JSON_SORTED);
-    return il_buf_done(&b, out, err);
+void il_record_decision(il_record *r, const il_machine *machine, il_str tool, bool enforced, const il_label *label,
+                        const il_decision *d) {
+    il_record_text(r, "action", il_action_name(d->action));
+    il_record_text(r, "approval", d->approval);
+    il_record_digest(r, "args_digest", d->args_digest);
+    il_record_effects(r, "declared", label != NULL ? label->declared : 0);
+    il_record_effects(r, "effects", d->effects);
+    il_record_text(r, "layer", il_layer_name(d->layer));
+    il_record_text(r, "mode", enforced ? "enforce" : "monitor");
+    il_record_state(r, "post", d->post);
+    il_record_state(r, "pre", d->pre);
+    il_record_text(r, "reason", d->reason);
+    il_record_truth(r, "run", d->run);
+    il_record_text(r, "sink", il_record_sink(label));
+    il_record_symbol(r, machine, d->symbol);
+    il_record_number(r, "ticket", d->ticket);
+    il_record_tool(r, tool);
+    il_record_truth(r, "unenforced", d->unenforced);
+    il_record_number(r, "v", 1);
+    il_record_truth(r, "vouched", label != NULL && label->vouched);
+    il_record_text(r, "why", label != NULL ? label->why : NULL);
+    il_record_witnesses(r, d);
 }

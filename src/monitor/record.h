@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the audit trail and every face say of a decision: canonical JSON, one writer. docs/schemas/decision.schema.json describes it. Bodies hold
- * names, effects, rules and digests; never an argument's or a result's content (a request lists its destinations, for the human). */
+/* Bodies of the audit trail's rows: canonical JSON objects, written straight into a buffer. docs/schemas describes them. Bodies hold names,
+ * effects, rules and digests; never an argument's or a result's content (a request lists its destinations, for the human).
+ *
+ * A writer is asked for the members in the order of their keys' bytes, so that nothing has to be sorted; tests/unit/test_monitor.c asserts of
+ * every kind of row that its bytes are canonical. Failures stick, and il_record_done reports the first. */
 #pragma once
+#include "base/buf.h"
 #include "monitor/session.h"
 #include "policy/label.h"
-#include "json/node.h"
 
-/* Builders return NULL when the arena is out of memory; il_json_set accepts that and the text below reports it. */
-il_json *il_record_effects(il_arena *arena, uint32_t effects); /* ["untrusted",…] */
-il_json *il_record_text(il_arena *arena, const char *z);       /* null when empty */
-il_json *il_record_hex(il_arena *arena, const void *p, size_t n);
-il_json *il_record_state(il_arena *arena, uint64_t state); /* 16 hexadecimal digits: no double would hold it */
+typedef struct il_record {
+    il_buf buf;
+    bool more; /* a member stands before the next one */
+} il_record;
 
-/* The decision record. `label` may be NULL when the labeller was not reached. */
-il_json *il_record_decision(il_arena *arena, const il_machine *machine, il_str tool, bool enforced, const il_label *label,
-                            const il_decision *d);
-/* The part that every face shows: adds effects, action, layer and reason to `object`, in this order. false when out of memory. */
-bool il_record_judgement(il_arena *arena, il_json *object, uint32_t effects, il_action action, il_layer layer,
-                         const char *reason);
+void il_record_open(il_record *r, il_arena *arena);
+void il_record_str(il_record *r, const char *key, il_str s);
+void il_record_text(il_record *r, const char *key, const char *z); /* null when empty or NULL */
+void il_record_number(il_record *r, const char *key, uint64_t v);
+void il_record_truth(il_record *r, const char *key, bool v);
+void il_record_state(il_record *r, const char *key, uint64_t state);                /* 16 hexadecimal digits: no double would hold it */
+void il_record_digest(il_record *r, const char *key, const uint8_t *digest);        /* in hex; NULL: null */
+void il_record_effects(il_record *r, const char *key, uint32_t effects);            /* ["untrusted",…] */
+void il_record_strings(il_record *r, const char *key, const il_str *list, size_t n); /* the first 256 bytes of each */
+/* The text, borrowed from the arena. */
+IL_NODISCARD il_status il_record_done(il_record *r, il_str *out, il_error *err);
 
-/* Sorted canonical text. IL_E_MEMORY for a NULL object. */
-IL_NODISCARD il_status il_record_write(il_arena *arena, const il_json *object, il_str *out, il_error *err);
+/* The whole body of a decision. `label` may be NULL when the labeller was not reached. */
+void il_record_decision(il_record *r, const il_machine *machine, il_str tool, bool enforced, const il_label *label,
+                        const il_decision *d);

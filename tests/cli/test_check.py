@@ -47,8 +47,9 @@ TRIFECTA = ("block", "machine", "lethal-trifecta")
 
 @test
 def check_prints_the_members_in_their_order(t):
-    run = Run("check", "--policy", put(t, "policy.yaml", POLICY), "--json", stdin=sessions({"id": "a", "steps": [FETCH]})).exits(0)
-    same(run.out.splitlines()[0], '{"id":"a","decisions":[{"step":1,"tool":"t.fetch","effects":["untrusted"],"action":"allow","layer":null,"reason":null}]}')
+    run = Run("check", "--policy", put(t, "policy.yaml", POLICY), "--json", stdin=sessions({"id": "a", "steps": [FETCH, {"tool": "none"}]})).exits(1)
+    same(run.out.splitlines()[0], '{"id":"a","decisions":[{"step":1,"tool":"t.fetch","effects":["untrusted"],"action":"allow","layer":null,"reason":null},'
+         '{"step":2,"tool":"none","effects":[],"action":"block","layer":"labeller","reason":"unlabelled-tool"}]}')
 
 
 @test

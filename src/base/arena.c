@@ -68,12 +68,13 @@ static void *arena_take(il_arena *a, size_t n, size_t align) {
     return p;
 }
 
+/* An empty request still costs a byte, so that any number of them ends at the cap and each has its own address. */
+void *il_arena_raw(il_arena *a, size_t n) { return arena_take(a, n == 0 ? 1 : n, _Alignof(max_align_t)); }
+
 void *il_arena_get(il_arena *a, size_t n) {
-    /* An empty request still costs a byte, so that any number of them ends at the cap and each has its own address. */
-    const size_t size = n == 0 ? 1 : n;
-    void *p = arena_take(a, size, _Alignof(max_align_t));
+    void *p = il_arena_raw(a, n);
     if (p != NULL) {
-        memset(p, 0, size);
+        memset(p, 0, n);
     }
     return p;
 }

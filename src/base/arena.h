@@ -16,6 +16,8 @@ typedef struct il_arena {
 void il_arena_init(il_arena *a, const il_alloc *alloc, size_t cap_bytes);
 /* `n` zeroed bytes aligned for any object; NULL when memory or the cap ran out (il_arena_fail says which). n may be 0. */
 IL_NODISCARD void *il_arena_get(il_arena *a, size_t n);
+/* As il_arena_get, not zeroed: for what is written whole at once. */
+IL_NODISCARD void *il_arena_raw(il_arena *a, size_t n);
 /* As il_arena_get for count objects of `size` bytes, overflow checked. */
 IL_NODISCARD void *il_arena_array(il_arena *a, size_t count, size_t size);
 /* `n` bytes for text: neither zeroed nor aligned. NULL as il_arena_get. */

@@ -100,10 +100,16 @@ void il_buf_puti(il_buf *b, int64_t v) {
 
 void il_buf_hex(il_buf *b, const void *p, size_t n) {
     const unsigned char *from = p;
-    for (size_t i = 0; i < n; i++) {
-        il_buf_putc(b, "0123456789abcdef"[from[i] >> 4]);
-        il_buf_putc(b, "0123456789abcdef"[from[i] & 15]);
+    char *to = n <= SIZE_MAX / 2 ? il_buf_room(b, 2 * n) : NULL;
+    if (to == NULL) {
+        il_buf_fail(b, IL_E_LIMIT);
+        return;
     }
+    for (size_t i = 0; i < n; i++) {
+        to[2 * i] = "0123456789abcdef"[from[i] >> 4];
+        to[2 * i + 1] = "0123456789abcdef"[from[i] & 15];
+    }
+    b->n += 2 * n;
 }
 
 static void buf_little(il_buf *b, uint64_t v, size_t bytes) {

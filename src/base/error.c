@@ -38,11 +38,26 @@ static void error_escape(error_sink *k, unsigned char c) {
     error_unit(k, unit, sizeof unit);
 }
 
+/* Printable ASCII at `p`, without `%` when a format is read; at most what still fits, for what does not is a unit's to judge. */
+static size_t error_run(const error_sink *k, const char *p, size_t n, bool format) {
+    size_t run = 0, room = k->full || k->cap == 0 ? 0 : k->cap - 1 - k->n;
+    while (run < n && run < room && p[run] >= 0x20 && p[run] < 0x7f && !(format && p[run] == '%')) {
+        run++;
+    }
+    return run;
+}
+
 /* Inserted text may be an attacker's: no control character (C0, DEL, C1) and no byte that is not UTF-8 reaches a terminal or a log. */
 static void error_text(error_sink *k, const char *p, size_t n) {
     size_t i = 0;
     while (i < n && !k->full) {
         const unsigned char c = (unsigned char)p[i];
+        const size_t run = error_run(k, p + i, n - i, false);
+        if (run > 0) {
+            error_unit(k, p + i, run);
+            i += run;
+            continue;
+        }
         if (c < 0x80) {
             if (c < 0x20 || c == 0x7f) {
                 error_escape(k, c);
@@ -167,7 +182,8 @@ static size_t error_format(char *out, size_t cap, const char *fmt, va_list *args
             error_convert(&k, *f, &spec, args);
             f++;
         } else {
-            const size_t len = il_utf8_length((const unsigned char *)f, (size_t)(end - f));
+            const size_t run = error_run(&k, f, (size_t)(end - f), true);
+            const size_t len = run > 0 ? run : il_utf8_length((const unsigned char *)f, (size_t)(end - f));
             error_unit(&k, f, len == 0 ? 1 : len);
             f += len == 0 ? 1 : len;
         }

@@ -19,7 +19,7 @@ typedef struct il_monitor_job {
     il_status (*work)(il_plan *p, void *ctx, il_error *err);
     void *ctx;
     bool sweeps;  /* overdue calls and expired approvals first, in a transaction of their own */
-    bool entropy; /* may ask for an approval */
+    bool entropy; /* to be drawn: set once a plan has asked for it, which few do */
     /* Where it ended, for the table of faults. */
     bool no_clock, opening;
     il_plan *plan;

@@ -90,16 +90,20 @@ il_status il_monitor_store_status(il_status s) {
 }
 
 il_status il_monitor_load(const il_monitor *m, il_arena *arena, il_str session, il_str *bytes, uint64_t *version, il_error *err) {
-    size_t n = 0;
-    uint8_t *buf = il_arena_get(arena, IL_SESSION_STATE_MAX);
-    if (buf == NULL) {
-        return il_arena_fail(arena, err);
+    static const size_t caps[] = {2048, IL_SESSION_STATE_MAX}; /* most sessions, then any */
+    il_status s = IL_E_LIMIT;
+    for (size_t i = 0; i < sizeof caps / sizeof caps[0] && s == IL_E_LIMIT; i++) {
+        size_t n = 0;
+        char *buf = il_arena_bytes(arena, caps[i]);
+        if (buf == NULL) {
+            return il_arena_fail(arena, err);
+        }
+        s = m->store.load(m->store.ctx, IL_STR(IL_SPACE_SESSION), session, (uint8_t *)buf, caps[i], &n, version, err);
+        if (s == IL_OK && (n > caps[i] || *version == 0)) {
+            return il_error_set(err, IL_E_DAMAGED, "the store answered nonsense");
+        }
+        *bytes = (il_str){buf, s == IL_OK ? n : 0};
     }
-    il_status s = m->store.load(m->store.ctx, IL_STR(IL_SPACE_SESSION), session, buf, IL_SESSION_STATE_MAX, &n, version, err);
-    if (s == IL_OK && (n > IL_SESSION_STATE_MAX || *version == 0)) {
-        return il_error_set(err, IL_E_DAMAGED, "the store answered nonsense");
-    }
-    *bytes = (il_str){(const char *)buf, s == IL_OK ? n : 0};
     return il_monitor_store_status(s);
 }
 
@@ -134,7 +138,7 @@ static il_status il_monitor_try(const il_monitor *m, il_str session, il_monitor_
     if (job->entropy && m->host.random(m->host.ctx, entropy, sizeof entropy)) {
         in.entropy = entropy;
     }
-    il_plan *p = IL_NEW(arena, il_plan);
+    il_plan *p = il_arena_raw(arena, sizeof *p); /* il_plan_open fills it */
     if (p == NULL) {
         return il_arena_fail(arena, err);
     }
@@ -150,6 +154,10 @@ static il_status il_monitor_try(const il_monitor *m, il_str session, il_monitor_
         }
     }
     IL_TRY(job->work(p, job->ctx, err));
+    if (p->starved && !job->entropy) {
+        job->entropy = true;
+        return IL_E_CONFLICT; /* again, with what it asked for */
+    }
     return il_monitor_commit(m, p, err);
 }
 

@@ -16,9 +16,7 @@ typedef struct il_monitor_decide_job {
 static void il_monitor_blank(il_monitor_decide_job *j) {
     j->d = (il_decision){.size = sizeof j->d, .symbol = IL_NO_SYMBOL};
     memcpy(j->d.args_digest, j->digest, sizeof j->digest);
-    il_fault_block(&j->d, IL_FAULT_INTERNAL);
-    /* il_plan_decide and its callers tell a named fault by its reason */
-    j->d.reason[0] = j->d.message[0] = '\0';
+    /* a block of layer fault, by its zeros; il_plan_decide and its callers tell a named fault by its reason */
 }
 
 static il_status il_monitor_decide_work(il_plan *p, void *ctx, il_error *err) {
@@ -57,7 +55,7 @@ static void il_monitor_fault_row(const il_monitor *m, il_monitor_job *job, il_mo
 
 static il_status il_monitor_decide_run(const il_monitor *m, il_str session, il_monitor_decide_job *j, il_arena *arena,
                                        il_error *err) {
-    il_monitor_job job = {.work = il_monitor_decide_work, .ctx = j, .sweeps = true, .entropy = true};
+    il_monitor_job job = {.work = il_monitor_decide_work, .ctx = j, .sweeps = true};
     if (!il_monitor_id_ok(session)) {
         il_fault_block(&j->d, IL_FAULT_BAD_SESSION);
         return il_monitor_check(m, session, err);
@@ -94,8 +92,8 @@ il_status il_monitor_decide(il_monitor *m, il_str session, const il_call *call, 
     }
     size_t size = out->size;
     *out = (il_decision){.size = size, .symbol = IL_NO_SYMBOL};
-    il_fault_block(out, IL_FAULT_INTERNAL);
     if (m == NULL || call == NULL || call->size < sizeof *call) {
+        il_fault_block(out, IL_FAULT_INTERNAL);
         return il_error_set(e, IL_E_ARGUMENT, "a call without its size");
     }
     il_monitor_decide_job j = {.call = call};

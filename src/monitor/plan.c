@@ -170,7 +170,7 @@ static il_status il_plan_bound(const il_plan *p, const il_session *s, bool polic
 
 il_status il_plan_open(il_plan *p, const il_core *core, il_arena *arena, const il_plan_input *in, il_error *err) {
     il_plan_start(p, core, arena, in);
-    il_session *s = IL_NEW(arena, il_session);
+    il_session *s = il_arena_raw(arena, sizeof *s); /* decoding fills it */
     if (s == NULL) {
         return il_arena_fail(arena, err);
     }
@@ -199,13 +199,13 @@ il_status il_plan_done(il_plan *p, il_store_change *out, il_error *err) {
         IL_TRY(il_plan_check(p, err));
     }
     p->s->seen_ms = p->now_ms;
-    uint8_t *buf = il_arena_get(p->arena, IL_SESSION_STATE_MAX);
-    size_t n = 0;
+    size_t n = il_session_bound(p->s);
+    char *buf = il_arena_bytes(p->arena, n);
     if (buf == NULL) {
         return il_arena_fail(p->arena, err);
     }
-    IL_TRY(il_session_encode(p->s, buf, IL_SESSION_STATE_MAX, &n, err));
+    IL_TRY(il_session_encode(p->s, (uint8_t *)buf, n, &n, err));
     out->moves = true;
-    out->state = (il_str){(const char *)buf, n};
+    out->state = (il_str){buf, n};
     return IL_OK;
 }

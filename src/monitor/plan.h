@@ -38,6 +38,7 @@ typedef struct il_plan {
     il_session *s;   /* NULL until opened */
     bool on_table;   /* the machine knows the state that was loaded */
     bool moves;      /* the session changed */
+    bool starved;    /* an approval's id was wanted, and there is no entropy */
     bool failed;     /* a row could not be made: a change without its row is never committed */
     size_t nrows;
     il_store_row rows[IL_PLAN_ROWS_MAX];

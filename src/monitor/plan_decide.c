@@ -170,6 +170,7 @@ static il_status il_deciding_request(il_deciding *c, uint8_t rule, bool *asked, 
         return IL_OK;
     }
     if (p->in.entropy == NULL) {
+        p->starved = true;
         il_fault_block(c->d, IL_FAULT_NO_RANDOM);
         return il_error_set(err, IL_E_INTERNAL, "no randomness for an approval's id");
     }
@@ -377,12 +378,7 @@ il_status il_plan_decide(il_plan *p, const il_call *call, il_decision *d, il_err
     uint8_t digest[IL_DIGEST_BYTES];
     size_t size = d->size;
     memcpy(digest, d->args_digest, sizeof digest);
-    il_session *before = IL_NEW(p->arena, il_session);
-    il_status s = before != NULL ? IL_OK : il_arena_fail(p->arena, err);
-    if (s == IL_OK) {
-        *before = *p->s;
-        s = il_deciding_run(&c, call, err);
-    }
+    il_status s = il_deciding_run(&c, call, err);
     if (s == IL_OK) {
         return IL_OK;
     }
@@ -405,13 +401,15 @@ il_status il_plan_decide(il_plan *p, const il_call *call, il_decision *d, il_err
         d->pre = d->post = pre;
         return s;
     }
-    if (before != NULL) {
-        *p->s = *before;
-        p->moves = p->failed = false;
-        d->pre = d->post = before->state;
-    }
-    p->nrows = 0;
     il_error ignored;
+    p->nrows = 0;
+    p->moves = p->failed = false;
+    /* as it was loaded, from the same bytes */
+    if (il_session_decode((const uint8_t *)p->in.bytes.p, p->in.bytes.n, p->s, &ignored) != IL_OK) {
+        p->failed = true;
+        return s;
+    }
+    d->pre = d->post = p->s->state;
     (void)!il_plan_decision_row(p, c.name, NULL, d,
                                 &ignored); /* a row that cannot be written changes nothing: the call is blocked */
     return s;

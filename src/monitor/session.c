@@ -59,6 +59,23 @@ static void il_session_put_ticket(il_session_writer *w, const il_ticket *t) {
     il_session_put_text(w, t->tool, sizeof t->tool);
 }
 
+/* Of one ticket, slot and witness, and of everything else: their fixed bytes, and each text as long as it may be. */
+#define IL_TICKET_BYTES (8u + 8u + 3u + IL_OWNER_BYTES + IL_TOOL_BYTES)
+#define IL_SLOT_BYTES (2u + 8u + 8u + IL_APPROVAL_ID_BYTES + IL_DIGEST_BYTES + IL_TOOL_BYTES + 2u)
+#define IL_WITNESS_BYTES (8u + IL_TOOL_BYTES)
+#define IL_REST_BYTES (4u + 8u + 2u * IL_DIGEST_BYTES + 3u * 8u + 5u + 2u * IL_SESSION_ID_BYTES + 1u + 1u)
+_Static_assert(IL_TICKETS_MAX * IL_TICKET_BYTES + IL_SLOTS_MAX * IL_SLOT_BYTES + IL_EFFECTS * IL_WITNESS_BYTES + IL_REST_BYTES <=
+                   IL_SESSION_STATE_MAX,
+               "the largest session fits");
+
+size_t il_session_bound(const il_session *s) {
+    size_t n = IL_REST_BYTES + IL_EFFECTS * IL_WITNESS_BYTES + (size_t)s->ntickets * IL_TICKET_BYTES;
+    for (uint32_t i = 0; i < IL_SLOTS_MAX; i++) {
+        n += s->slots[i].state != IL_SLOT_FREE ? IL_SLOT_BYTES : 0;
+    }
+    return n;
+}
+
 static void il_session_put_slot(il_session_writer *w, const il_slot *s) {
     il_session_put_u8(w, s->state);
     il_session_put_u64(w, s->expires_ms);

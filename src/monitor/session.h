@@ -57,6 +57,8 @@ typedef struct il_session {
         [IL_EFFECTS]; /* by effect bit; ticket 0: none. Egress: the first standing sink; what is in flight stands in the tickets */
 } il_session;
 
+/* Bytes that surely hold the encoded session; at most IL_SESSION_STATE_MAX. */
+size_t il_session_bound(const il_session *s);
 IL_NODISCARD il_status il_session_encode(const il_session *s, uint8_t *buf, size_t cap, size_t *n, il_error *err);
 /* IL_E_DAMAGED for bytes that il_session_encode of their layout's build would not write, IL_E_VERSION for a newer layout. */
 IL_NODISCARD il_status il_session_decode(const uint8_t *buf, size_t n, il_session *out, il_error *err);

@@ -9,6 +9,17 @@ enum { BUF_FIRST = 256 };
 
 void il_buf_init(il_buf *b, il_arena *arena, size_t max_bytes) { *b = (il_buf){.arena = arena, .max = max_bytes}; }
 
+void il_buf_drain(il_buf *b, char *p, size_t cap, void (*drain)(void *ctx, const char *p, size_t n), void *ctx) {
+    *b = (il_buf){.p = p, .cap = cap, .max = SIZE_MAX, .drain = drain, .ctx = ctx};
+}
+
+static void buf_flush(il_buf *b) {
+    if (b->n > 0) {
+        b->drain(b->ctx, b->p, b->n);
+        b->n = 0;
+    }
+}
+
 void il_buf_fail(il_buf *b, il_status why) {
     if (!b->failed) {
         b->failed = true;
@@ -39,6 +50,13 @@ char *il_buf_room(il_buf *b, size_t more) {
     if (b->failed) {
         return NULL;
     }
+    if (b->drain != NULL && more > b->cap - b->n) {
+        buf_flush(b);
+        if (more > b->cap) {
+            il_buf_fail(b, IL_E_LIMIT);
+            return NULL;
+        }
+    }
     if (__builtin_add_overflow(b->n, more, &need) || need > b->max) {
         il_buf_fail(b, IL_E_LIMIT);
         return NULL;
@@ -60,22 +78,19 @@ char *il_buf_room(il_buf *b, size_t more) {
     return b->p + b->n;
 }
 
-void il_buf_put(il_buf *b, il_str s) {
+void il_buf_put_more(il_buf *b, il_str s) {
     if (s.n == 0) {
+        return;
+    }
+    if (b->drain != NULL && !b->failed && s.n > b->cap) {
+        buf_flush(b);
+        b->drain(b->ctx, s.p, s.n);
         return;
     }
     char *to = il_buf_room(b, s.n);
     if (to != NULL) {
         memcpy(to, s.p, s.n);
         b->n += s.n;
-    }
-}
-
-void il_buf_putc(il_buf *b, char c) {
-    char *to = il_buf_room(b, 1);
-    if (to != NULL) {
-        *to = c;
-        b->n += 1;
     }
 }
 
@@ -143,6 +158,13 @@ il_status il_buf_done(il_buf *b, il_str *out, il_error *err) {
         return il_error_set(err, b->why, "the value cannot be written");
     }
     *out = (il_str){b->p == NULL ? "" : b->p, b->n};
+    return IL_OK;
+}
+
+il_status il_buf_drained(il_buf *b, il_error *err) {
+    il_str rest;
+    IL_TRY(il_buf_done(b, &rest, err));
+    buf_flush(b);
     return IL_OK;
 }
 

@@ -3,6 +3,7 @@
  * so a writer is checked once, at its end, and half a text is never used. */
 #pragma once
 #include "base/arena.h"
+#include "base/mem.h"
 
 typedef struct il_buf {
     il_arena *arena;
@@ -10,15 +11,30 @@ typedef struct il_buf {
     size_t n, cap, max; /* bytes used, allocated, and the most that may be used */
     bool failed;
     il_status why; /* of the first failure */
+    void (*drain)(void *ctx, const char *p, size_t n);
+    void *ctx;
 } il_buf;
 
 void il_buf_init(il_buf *b, il_arena *arena, size_t max_bytes);
+/* A buffer that keeps nothing: whenever the `cap` bytes at `p` are full, and at il_buf_drained, what they hold goes to `drain`. Room for more than
+ * `cap` bytes at once is IL_E_LIMIT; il_buf_put takes any. */
+void il_buf_drain(il_buf *b, char *p, size_t cap, void (*drain)(void *ctx, const char *p, size_t n), void *ctx);
+/* The rest goes to `drain`; the first failure, as il_buf_done. */
+IL_NODISCARD il_status il_buf_drained(il_buf *b, il_error *err);
 /* Room for `more` bytes at the end (the caller writes them and adds to n), or NULL once failed. */
 char *il_buf_room(il_buf *b, size_t more);
 /* Makes the buffer fail from outside: what is being written cannot be. The first reason stays. */
 void il_buf_fail(il_buf *b, il_status why);
-void il_buf_put(il_buf *b, il_str s);
-void il_buf_putc(il_buf *b, char c);
+void il_buf_put_more(il_buf *b, il_str s); /* il_buf_put where there is no room yet */
+static inline void il_buf_put(il_buf *b, il_str s) {
+    if (b->failed || s.n > b->cap - b->n) {
+        il_buf_put_more(b, s);
+    } else if (s.n > 0) {
+        memcpy(b->p + b->n, s.p, s.n);
+        b->n += s.n;
+    }
+}
+static inline void il_buf_putc(il_buf *b, char c) { il_buf_put(b, (il_str){&c, 1}); }
 void il_buf_puts(il_buf *b, const char *z);
 void il_buf_putu(il_buf *b, uint64_t v);             /* decimal */
 void il_buf_puti(il_buf *b, int64_t v);              /* decimal */

@@ -60,8 +60,7 @@ void il_json_write(il_buf *b, const il_json *v, il_json_order order);
 /* One string with its quotes, as il_json_write writes it. */
 void il_json_write_string(il_buf *b, il_str s);
 /* SHA-256 of the sorted canonical text. `blocks`: as il_sha256_init. */
-IL_NODISCARD il_status il_json_digest(const il_json *v, il_arena *scratch, il_sha256_blocks blocks, uint8_t out[IL_DIGEST_BYTES],
-                                      il_error *err);
+IL_NODISCARD il_status il_json_digest(const il_json *v, il_sha256_blocks blocks, uint8_t out[IL_DIGEST_BYTES], il_error *err);
 
 /* Fails at the node's position. */
 #define IL_JSON_FAIL(v, err, code, ...) \

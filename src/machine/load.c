@@ -326,7 +326,7 @@ il_status il_model_load(il_arena *arena, const il_json *doc, il_model **out, il_
     IL_TRY(load_rules_named(&l, il_json_get(contract, IL_STR("rules"))));
     IL_TRY(il_load_regions(&l, regions));
     IL_TRY(load_unused(&l, consts, lets));
-    IL_TRY(il_json_digest(doc, arena, NULL, m->digest, err));
+    IL_TRY(il_json_digest(doc, NULL, m->digest, err));
     *out = m;
     return IL_OK;
 }

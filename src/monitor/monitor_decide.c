@@ -27,18 +27,6 @@ static il_status il_monitor_decide_work(il_plan *p, void *ctx, il_error *err) {
     return IL_OK;
 }
 
-static il_status il_monitor_args_digest(const il_monitor *m, const il_call *call, il_arena *arena, uint8_t out[IL_DIGEST_BYTES],
-                                        il_error *err) {
-    const il_json *args = call->args;
-    if (args == NULL) {
-        args = il_json_make(arena, IL_JSON_OBJECT);
-        if (args == NULL) {
-            return il_arena_fail(arena, err);
-        }
-    }
-    return il_json_digest(args, arena, m->host.sha256, out, err);
-}
-
 /* The row of a decision that ended before planning: best effort, the call is blocked either way. */
 static void il_monitor_fault_row(const il_monitor *m, il_monitor_job *job, il_monitor_decide_job *j) {
     il_error ignored;
@@ -60,7 +48,8 @@ static il_status il_monitor_decide_run(const il_monitor *m, il_str session, il_m
         il_fault_block(&j->d, IL_FAULT_BAD_SESSION);
         return il_monitor_check(m, session, err);
     }
-    il_status s = il_monitor_args_digest(m, j->call, arena, j->digest, err);
+    static const il_json none = {.kind = IL_JSON_OBJECT};
+    il_status s = il_json_digest(j->call->args != NULL ? j->call->args : &none, m->host.sha256, j->digest, err);
     if (s != IL_OK) {
         il_fault_block(&j->d, il_fault_of(s));
         return s;

@@ -65,7 +65,7 @@ static il_status il_plan_settle_row(il_plan *p, uint64_t ticket, const char *too
     uint8_t digest[IL_DIGEST_BYTES];
     il_record r;
     if (result) {
-        IL_TRY(il_json_digest(outcome->result, p->arena, p->core->sha256, digest, err));
+        IL_TRY(il_json_digest(outcome->result, p->core->sha256, digest, err));
     }
     il_record_open(&r, p->arena);
     il_record_text(&r, "how", how);

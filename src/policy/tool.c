@@ -172,7 +172,7 @@ static il_status il_tool_meaning(const il_json *entry, il_arena *arena, il_tool 
     if (rest == NULL || !il_json_remove(rest, IL_STR("match"))) {
         return il_arena_fail(arena, err);
     }
-    return il_json_digest(rest, arena, NULL, out->meaning, err);
+    return il_json_digest(rest, NULL, out->meaning, err);
 }
 
 il_status il_tool_load(const il_json *entry, il_arena *arena, il_tool *out, il_error *err) {

@@ -22,6 +22,34 @@ static inline bool json_scan_plain(uint8_t c, bool del) {
     return c >= 0x20 && c < 0x80 && c != '"' && c != '\\' && !(del && c == 0x7f);
 }
 
+/* Whether every byte is plain: of a short text in one or two looks, which overlap. */
+static inline bool json_scan_all(const uint8_t *p, size_t n, bool del) {
+    uint64_t x;
+    if (n < sizeof(uint32_t)) {
+        for (size_t i = 0; i < n; i++) {
+            if (!json_scan_plain(p[i], del)) {
+                return false;
+            }
+        }
+        return true;
+    }
+    if (n < sizeof x) {
+        uint32_t first, last;
+        memcpy(&first, p, sizeof first);
+        memcpy(&last, p + n - sizeof last, sizeof last);
+        x = (uint64_t)first << 32 | last;
+        return json_scan_marks(x, del) == 0;
+    }
+    for (size_t i = 0; i + sizeof x <= n; i += sizeof x) {
+        memcpy(&x, p + i, sizeof x);
+        if (json_scan_marks(x, del) != 0) {
+            return false;
+        }
+    }
+    memcpy(&x, p + n - sizeof x, sizeof x);
+    return json_scan_marks(x, del) == 0;
+}
+
 /* The first byte at or after p that is not plain, or end. */
 static inline const uint8_t *json_scan(const uint8_t *p, const uint8_t *end, bool del) {
     while ((size_t)(end - p) >= sizeof(uint64_t)) {

@@ -10,32 +10,32 @@ typedef struct il_message {
 } il_message;
 
 static void il_message_add(il_message *m, il_str s) {
-    for (size_t i = 0; i < s.n && m->n + 1 < m->cap; i++) {
-        m->p[m->n++] = s.p[i];
+    const size_t room = m->cap - 1 - m->n, n = s.n < room ? s.n : room;
+    if (n > 0) {
+        memcpy(m->p + m->n, s.p, n);
     }
+    m->n += n;
     m->p[m->n] = '\0';
 }
 
-static void il_message_puts(il_message *m, const char *z) { il_message_add(m, il_str_of(z)); }
-
 /* Tool names are letters, digits and a few signs (glob.h); anything else could be a sentence to the model. */
 static void il_message_tool(il_message *m, il_str name) {
-    il_message_puts(m, "`");
+    il_message_add(m, IL_STR("`"));
     il_message_add(m, il_glob_name_ok(name) ? il_str_part(name, 0, 64) : IL_STR("(a name that no policy lists)"));
-    il_message_puts(m, "`");
+    il_message_add(m, IL_STR("`"));
 }
 
 static void il_message_witnesses(il_message *m, const il_decision *d) {
     for (uint32_t i = 0; i < d->nwitnesses && i < IL_EFFECTS; i++) {
         char call[32];
-        il_message_puts(m, i == 0 ? " the session already has " : ", ");
+        il_message_add(m, i == 0 ? IL_STR(" the session already has ") : IL_STR(", "));
         il_message_add(m, il_effect_name(d->witnesses[i].effect));
-        il_message_puts(m, " from ");
+        il_message_add(m, IL_STR(" from "));
         il_message_tool(m, il_str_of(d->witnesses[i].tool));
         (void)il_format(call, sizeof call, " (call %llu)", (unsigned long long)d->witnesses[i].ticket);
-        il_message_puts(m, call);
+        il_message_add(m, il_str_of(call));
     }
-    il_message_puts(m, d->nwitnesses > 0 ? "." : "");
+    il_message_add(m, d->nwitnesses > 0 ? IL_STR(".") : IL_STR(""));
 }
 
 /* Why the call counts as one that sends, where the tool's own name does not tell. */
@@ -44,10 +44,10 @@ static void il_message_way_out(il_message *m, const il_decision *d, const il_lab
         return;
     }
     if (label->outside) {
-        il_message_puts(m, " it counts as sending because its server is outside.");
+        il_message_add(m, IL_STR(" it counts as sending because its server is outside."));
     }
     if (label->sink == IL_SINK_STANDING && d->action == IL_ACTION_BLOCK) {
-        il_message_puts(m, " its way out is standing, so no human can release it.");
+        il_message_add(m, IL_STR(" its way out is standing, so no human can release it."));
     }
 }
 
@@ -57,23 +57,22 @@ void il_message_write(il_decision *d, il_str tool, const il_label *label) {
     if (d->action == IL_ACTION_ALLOW) {
         return;
     }
-    il_message_puts(&m, d->action == IL_ACTION_REQUIRE_APPROVAL ? "interlock holds this call of "
-                                                                : "interlock stopped this call of ");
+    il_message_add(&m, d->action == IL_ACTION_REQUIRE_APPROVAL ? IL_STR("interlock holds this call of ") : IL_STR("interlock stopped this call of "));
     il_message_tool(&m, tool);
-    il_message_puts(&m, " before it ran: ");
-    il_message_puts(&m, d->reason);
-    il_message_puts(&m, ".");
+    il_message_add(&m, IL_STR(" before it ran: "));
+    il_message_add(&m, il_str_of(d->reason));
+    il_message_add(&m, IL_STR("."));
     il_message_witnesses(&m, d);
     il_message_way_out(&m, d, label);
     if (d->layer == IL_LAYER_LABELLER) {
-        il_message_puts(&m, " the policy has no entry for this tool. tell the user.");
+        il_message_add(&m, IL_STR(" the policy has no entry for this tool. tell the user."));
     } else if (d->action == IL_ACTION_REQUIRE_APPROVAL && d->approval[0] != '\0') {
-        il_message_puts(&m, " a human can release it once (approval ");
-        il_message_puts(&m, d->approval);
-        il_message_puts(&m, "); then repeat it with exactly these arguments.");
+        il_message_add(&m, IL_STR(" a human can release it once (approval "));
+        il_message_add(&m, il_str_of(d->approval));
+        il_message_add(&m, IL_STR("); then repeat it with exactly these arguments."));
     } else if (d->action == IL_ACTION_REQUIRE_APPROVAL) {
-        il_message_puts(&m, " a human could release it once.");
+        il_message_add(&m, IL_STR(" a human could release it once."));
     } else {
-        il_message_puts(&m, " do not retry it in another form; tell the user.");
+        il_message_add(&m, IL_STR(" do not retry it in another form; tell the user."));
     }
 }

@@ -95,10 +95,10 @@ static bool il_plan_slots_agree(const il_core *core, const il_session *s) {
 il_status il_plan_lapse_row(il_plan *p, il_slot *slot, const char *why, il_error *err) {
     il_record r;
     il_record_open(&r, p->arena);
-    il_record_text(&r, "approval", slot->id);
-    il_record_text(&r, "tool", slot->tool);
-    il_record_number(&r, "v", 1);
-    il_record_text(&r, "why", why);
+    il_record_text(&r, IL_STR("approval"), slot->id);
+    il_record_text(&r, IL_STR("tool"), slot->tool);
+    il_record_number(&r, IL_STR("v"), 1);
+    il_record_text(&r, IL_STR("why"), why);
     IL_TRY(il_plan_row(p, "lapse", 0, &r, err));
     memset(slot, 0, sizeof *slot);
     return IL_OK;

@@ -6,13 +6,13 @@
 static il_status il_plan_answer_row(il_plan *p, const char *kind, const il_slot *slot, il_str by, uint64_t pre, il_error *err) {
     il_record r;
     il_record_open(&r, p->arena);
-    il_record_text(&r, "approval", slot->id);
-    il_record_str(&r, "by", by);
-    il_record_number(&r, "expires_ms", slot->expires_ms);
-    il_record_state(&r, "post", p->s->state);
-    il_record_state(&r, "pre", pre);
-    il_record_text(&r, "tool", slot->tool);
-    il_record_number(&r, "v", 1);
+    il_record_text(&r, IL_STR("approval"), slot->id);
+    il_record_str(&r, IL_STR("by"), by);
+    il_record_number(&r, IL_STR("expires_ms"), slot->expires_ms);
+    il_record_state(&r, IL_STR("post"), p->s->state);
+    il_record_state(&r, IL_STR("pre"), pre);
+    il_record_text(&r, IL_STR("tool"), slot->tool);
+    il_record_number(&r, IL_STR("v"), 1);
     return il_plan_row(p, kind, 0, &r, err);
 }
 
@@ -55,14 +55,14 @@ il_status il_plan_answer(il_plan *p, il_str approval, bool grant, il_str by, il_
 static il_status il_plan_begin_row(il_plan *p, uint64_t ticket, bool resumed, il_error *err) {
     il_record r;
     il_record_open(&r, p->arena);
-    il_record_digest(&r, "machine", p->s->machine);
-    il_record_text(&r, "mode", p->core->enforced ? "enforce" : "monitor");
-    il_record_text(&r, "parent", p->s->parent);
-    il_record_digest(&r, "policy", p->s->policy);
-    il_record_state(&r, "post", p->s->state);
-    il_record_text(&r, "principal", p->s->principal);
-    il_record_truth(&r, "resumed", resumed);
-    il_record_number(&r, "v", 1);
+    il_record_digest(&r, IL_STR("machine"), p->s->machine);
+    il_record_text(&r, IL_STR("mode"), p->core->enforced ? "enforce" : "monitor");
+    il_record_text(&r, IL_STR("parent"), p->s->parent);
+    il_record_digest(&r, IL_STR("policy"), p->s->policy);
+    il_record_state(&r, IL_STR("post"), p->s->state);
+    il_record_text(&r, IL_STR("principal"), p->s->principal);
+    il_record_truth(&r, IL_STR("resumed"), resumed);
+    il_record_number(&r, IL_STR("v"), 1);
     return il_plan_row(p, "begin", ticket, &r, err);
 }
 

@@ -68,15 +68,15 @@ static il_status il_plan_settle_row(il_plan *p, uint64_t ticket, const char *too
         IL_TRY(il_json_digest(outcome->result, p->core->sha256, digest, err));
     }
     il_record_open(&r, p->arena);
-    il_record_text(&r, "how", how);
-    il_record_state(&r, "post", p->s->state);
-    il_record_state(&r, "pre", pre);
-    il_record_text(&r, "reason", reason);
-    il_record_effects(&r, "refined", closing->refined);
-    il_record_truth(&r, "release", release);
-    il_record_digest(&r, "result_digest", result ? digest : NULL);
-    il_record_text(&r, "tool", tool);
-    il_record_number(&r, "v", 1);
+    il_record_text(&r, IL_STR("how"), how);
+    il_record_state(&r, IL_STR("post"), p->s->state);
+    il_record_state(&r, IL_STR("pre"), pre);
+    il_record_text(&r, IL_STR("reason"), reason);
+    il_record_effects(&r, IL_STR("refined"), closing->refined);
+    il_record_truth(&r, IL_STR("release"), release);
+    il_record_digest(&r, IL_STR("result_digest"), result ? digest : NULL);
+    il_record_text(&r, IL_STR("tool"), tool);
+    il_record_number(&r, IL_STR("v"), 1);
     return il_plan_row(p, "settle", ticket, &r, err);
 }
 
@@ -194,10 +194,10 @@ il_status il_plan_quarantine(il_plan *p, il_str why, il_error *err) {
     }
     il_record r;
     il_record_open(&r, p->arena);
-    il_record_state(&r, "post", p->s->state);
-    il_record_state(&r, "pre", pre);
-    il_record_number(&r, "v", 1);
-    il_record_str(&r, "why", why);
+    il_record_state(&r, IL_STR("post"), p->s->state);
+    il_record_state(&r, IL_STR("pre"), pre);
+    il_record_number(&r, IL_STR("v"), 1);
+    il_record_str(&r, IL_STR("why"), why);
     return il_plan_row(p, "quarantine", 0, &r, err);
 }
 
@@ -226,9 +226,9 @@ il_status il_plan_end(il_plan *p, bool abandon, il_error *err) {
     }
     il_record r;
     il_record_open(&r, p->arena);
-    il_record_truth(&r, "abandon", abandon);
-    il_record_state(&r, "post", p->s->state);
-    il_record_state(&r, "pre", pre);
-    il_record_number(&r, "v", 1);
+    il_record_truth(&r, IL_STR("abandon"), abandon);
+    il_record_state(&r, IL_STR("post"), p->s->state);
+    il_record_state(&r, IL_STR("pre"), pre);
+    il_record_number(&r, IL_STR("v"), 1);
     return il_plan_row(p, "end", 0, &r, err);
 }

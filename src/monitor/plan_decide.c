@@ -143,16 +143,16 @@ static void il_deciding_witnesses(il_deciding *c) {
 static il_status il_deciding_request_row(il_deciding *c, const il_slot *slot, uint64_t pre, il_error *err) {
     il_record r;
     il_record_open(&r, c->plan->arena);
-    il_record_text(&r, "approval", slot->id);
-    il_record_digest(&r, "args_digest", c->d->args_digest);
-    il_record_strings(&r, "destinations", c->label.destinations, c->label.ndestinations);
-    il_record_effects(&r, "effects", slot->effects);
-    il_record_number(&r, "expires_ms", slot->expires_ms);
-    il_record_state(&r, "post", c->plan->s->state);
-    il_record_state(&r, "pre", pre);
-    il_record_text(&r, "reason", c->d->reason);
-    il_record_text(&r, "tool", slot->tool);
-    il_record_number(&r, "v", 1);
+    il_record_text(&r, IL_STR("approval"), slot->id);
+    il_record_digest(&r, IL_STR("args_digest"), c->d->args_digest);
+    il_record_strings(&r, IL_STR("destinations"), c->label.destinations, c->label.ndestinations);
+    il_record_effects(&r, IL_STR("effects"), slot->effects);
+    il_record_number(&r, IL_STR("expires_ms"), slot->expires_ms);
+    il_record_state(&r, IL_STR("post"), c->plan->s->state);
+    il_record_state(&r, IL_STR("pre"), pre);
+    il_record_text(&r, IL_STR("reason"), c->d->reason);
+    il_record_text(&r, IL_STR("tool"), slot->tool);
+    il_record_number(&r, IL_STR("v"), 1);
     return il_plan_row(c->plan, "request", 0, &r, err);
 }
 

@@ -7,10 +7,10 @@
 #define IL_RECORD_BYTES_TYPICAL 1024u
 #define IL_RECORD_LISTED 256u /* bytes of an item of a list */
 
-static void il_record_key(il_record *r, const char *key) {
-    il_buf_puts(&r->buf, r->more ? ",\"" : "{\"");
-    il_buf_puts(&r->buf, key);
-    il_buf_puts(&r->buf, "\":");
+static void il_record_key(il_record *r, il_str key) {
+    il_buf_put(&r->buf, r->more ? IL_STR(",\"") : IL_STR("{\""));
+    il_buf_put(&r->buf, key);
+    il_buf_put(&r->buf, IL_STR("\":"));
     r->more = true;
 }
 
@@ -20,38 +20,38 @@ void il_record_open(il_record *r, il_arena *arena) {
     (void)il_buf_room(&r->buf, IL_RECORD_BYTES_TYPICAL);
 }
 
-void il_record_str(il_record *r, const char *key, il_str s) {
+void il_record_str(il_record *r, il_str key, il_str s) {
     il_record_key(r, key);
     il_json_write_string(&r->buf, s);
 }
 
-void il_record_text(il_record *r, const char *key, const char *z) {
+void il_record_text(il_record *r, il_str key, const char *z) {
     if (z != NULL && z[0] != '\0') {
         il_record_str(r, key, il_str_of(z));
     } else {
         il_record_key(r, key);
-        il_buf_puts(&r->buf, "null");
+        il_buf_put(&r->buf, IL_STR("null"));
     }
 }
 
-void il_record_number(il_record *r, const char *key, uint64_t v) {
+void il_record_number(il_record *r, il_str key, uint64_t v) {
     il_record_key(r, key);
     il_buf_putu(&r->buf, v);
 }
 
-void il_record_truth(il_record *r, const char *key, bool v) {
+void il_record_truth(il_record *r, il_str key, bool v) {
     il_record_key(r, key);
-    il_buf_puts(&r->buf, v ? "true" : "false");
+    il_buf_put(&r->buf, v ? IL_STR("true") : IL_STR("false"));
 }
 
-static void il_record_hex(il_record *r, const char *key, const uint8_t *p, size_t n) {
+static void il_record_hex(il_record *r, il_str key, const uint8_t *p, size_t n) {
     il_record_key(r, key);
     il_buf_putc(&r->buf, '"');
     il_buf_hex(&r->buf, p, n);
     il_buf_putc(&r->buf, '"');
 }
 
-void il_record_state(il_record *r, const char *key, uint64_t state) {
+void il_record_state(il_record *r, il_str key, uint64_t state) {
     uint8_t bytes[8];
     for (unsigned i = 0; i < 8; i++) {
         bytes[i] = (uint8_t)(state >> (8 * (7 - i)));
@@ -59,7 +59,7 @@ void il_record_state(il_record *r, const char *key, uint64_t state) {
     il_record_hex(r, key, bytes, sizeof bytes);
 }
 
-void il_record_digest(il_record *r, const char *key, const uint8_t *digest) {
+void il_record_digest(il_record *r, il_str key, const uint8_t *digest) {
     if (digest != NULL) {
         il_record_hex(r, key, digest, IL_DIGEST_BYTES);
     } else {
@@ -67,7 +67,7 @@ void il_record_digest(il_record *r, const char *key, const uint8_t *digest) {
     }
 }
 
-void il_record_effects(il_record *r, const char *key, uint32_t effects) {
+void il_record_effects(il_record *r, il_str key, uint32_t effects) {
     char separator = '[';
     il_record_key(r, key);
     for (uint32_t i = 0; i < IL_EFFECTS; i++) {
@@ -77,21 +77,21 @@ void il_record_effects(il_record *r, const char *key, uint32_t effects) {
             separator = ',';
         }
     }
-    il_buf_puts(&r->buf, separator == '[' ? "[]" : "]");
+    il_buf_put(&r->buf, separator == '[' ? IL_STR("[]") : IL_STR("]"));
 }
 
-void il_record_strings(il_record *r, const char *key, const il_str *list, size_t n) {
+void il_record_strings(il_record *r, il_str key, const il_str *list, size_t n) {
     il_record_key(r, key);
     il_buf_putc(&r->buf, '[');
     for (size_t i = 0; i < n; i++) {
-        il_buf_puts(&r->buf, i > 0 ? "," : "");
+        il_buf_put(&r->buf, i > 0 ? IL_STR(",") : IL_STR(""));
         il_json_write_string(&r->buf, il_str_part(list[i], 0, IL_RECORD_LISTED));
     }
     il_buf_putc(&r->buf, ']');
 }
 
 il_status il_record_done(il_record *r, il_str *out, il_error *err) {
-    il_buf_puts(&r->buf, r->more ? "}" : "{}");
+    il_buf_put(&r->buf, r->more ? IL_STR("}") : IL_STR("{}"));
     return il_buf_done(&r->buf, out, err);
 }
 
@@ -103,19 +103,19 @@ static void il_record_symbol(il_record *r, const il_machine *machine, uint32_t s
     if (symbol != IL_NO_SYMBOL && machine != NULL) {
         (void)il_machine_symbol_text(machine, symbol, text, sizeof text);
     }
-    il_record_text(r, "symbol", text);
+    il_record_text(r, IL_STR("symbol"), text);
 }
 
 static void il_record_witnesses(il_record *r, const il_decision *d) {
-    il_record_key(r, "witnesses");
+    il_record_key(r, IL_STR("witnesses"));
     il_buf_putc(&r->buf, '[');
     for (uint32_t i = 0; i < d->nwitnesses; i++) {
         const il_witness *w = &d->witnesses[i];
-        il_buf_puts(&r->buf, i > 0 ? "," : "");
+        il_buf_put(&r->buf, i > 0 ? IL_STR(",") : IL_STR(""));
         r->more = false;
-        il_record_str(r, "effect", il_effect_name(w->effect));
-        il_record_number(r, "ticket", w->ticket);
-        il_record_text(r, "tool", w->tool);
+        il_record_str(r, IL_STR("effect"), il_effect_name(w->effect));
+        il_record_number(r, IL_STR("ticket"), w->ticket);
+        il_record_text(r, IL_STR("tool"), w->tool);
         il_buf_putc(&r->buf, '}');
     }
     il_buf_putc(&r->buf, ']');
@@ -138,29 +138,29 @@ static const char *il_record_sink(const il_label *label) {
 static void il_record_tool(il_record *r, il_str tool) {
     char text[IL_TOOL_BYTES + 32];
     (void)il_format(text, sizeof text, "%.*s", IL_STR_ARG(tool));
-    il_record_str(r, "tool", il_str_of(text));
+    il_record_str(r, IL_STR("tool"), il_str_of(text));
 }
 
 void il_record_decision(il_record *r, const il_machine *machine, il_str tool, bool enforced, const il_label *label,
                         const il_decision *d) {
-    il_record_text(r, "action", il_action_name(d->action));
-    il_record_text(r, "approval", d->approval);
-    il_record_digest(r, "args_digest", d->args_digest);
-    il_record_effects(r, "declared", label != NULL ? label->declared : 0);
-    il_record_effects(r, "effects", d->effects);
-    il_record_text(r, "layer", il_layer_name(d->layer));
-    il_record_text(r, "mode", enforced ? "enforce" : "monitor");
-    il_record_state(r, "post", d->post);
-    il_record_state(r, "pre", d->pre);
-    il_record_text(r, "reason", d->reason);
-    il_record_truth(r, "run", d->run);
-    il_record_text(r, "sink", il_record_sink(label));
+    il_record_text(r, IL_STR("action"), il_action_name(d->action));
+    il_record_text(r, IL_STR("approval"), d->approval);
+    il_record_digest(r, IL_STR("args_digest"), d->args_digest);
+    il_record_effects(r, IL_STR("declared"), label != NULL ? label->declared : 0);
+    il_record_effects(r, IL_STR("effects"), d->effects);
+    il_record_text(r, IL_STR("layer"), il_layer_name(d->layer));
+    il_record_text(r, IL_STR("mode"), enforced ? "enforce" : "monitor");
+    il_record_state(r, IL_STR("post"), d->post);
+    il_record_state(r, IL_STR("pre"), d->pre);
+    il_record_text(r, IL_STR("reason"), d->reason);
+    il_record_truth(r, IL_STR("run"), d->run);
+    il_record_text(r, IL_STR("sink"), il_record_sink(label));
     il_record_symbol(r, machine, d->symbol);
-    il_record_number(r, "ticket", d->ticket);
+    il_record_number(r, IL_STR("ticket"), d->ticket);
     il_record_tool(r, tool);
-    il_record_truth(r, "unenforced", d->unenforced);
-    il_record_number(r, "v", 1);
-    il_record_truth(r, "vouched", label != NULL && label->vouched);
-    il_record_text(r, "why", label != NULL ? label->why : NULL);
+    il_record_truth(r, IL_STR("unenforced"), d->unenforced);
+    il_record_number(r, IL_STR("v"), 1);
+    il_record_truth(r, IL_STR("vouched"), label != NULL && label->vouched);
+    il_record_text(r, IL_STR("why"), label != NULL ? label->why : NULL);
     il_record_witnesses(r, d);
 }

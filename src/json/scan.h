@@ -22,12 +22,20 @@ static inline bool json_scan_plain(uint8_t c, bool del) {
     return c >= 0x20 && c < 0x80 && c != '"' && c != '\\' && !(del && c == 0x7f);
 }
 
+/* Not 0 when a byte of x is not plain (DEL is none). Only that: which byte it is stays open, so carries between bytes need no care; they
+ * start at a byte that is marked itself. */
+static inline uint64_t json_scan_any(uint64_t x) {
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t quote = x ^ (ones * '"'), backslash = x ^ (ones * '\\');
+    return (x | (x + ones) | (x - ones * 0x20) | (quote - ones) | (backslash - ones)) & (ones << 7);
+}
+
 /* Whether every byte is plain: of a short text in one or two looks, which overlap. */
-static inline bool json_scan_all(const uint8_t *p, size_t n, bool del) {
-    uint64_t x;
+static inline bool json_scan_all(const uint8_t *p, size_t n) {
+    uint64_t x, marks = 0;
     if (n < sizeof(uint32_t)) {
         for (size_t i = 0; i < n; i++) {
-            if (!json_scan_plain(p[i], del)) {
+            if (!json_scan_plain(p[i], true)) {
                 return false;
             }
         }
@@ -37,17 +45,14 @@ static inline bool json_scan_all(const uint8_t *p, size_t n, bool del) {
         uint32_t first, last;
         memcpy(&first, p, sizeof first);
         memcpy(&last, p + n - sizeof last, sizeof last);
-        x = (uint64_t)first << 32 | last;
-        return json_scan_marks(x, del) == 0;
+        return json_scan_any((uint64_t)first << 32 | last) == 0;
     }
-    for (size_t i = 0; i + sizeof x <= n; i += sizeof x) {
+    for (size_t i = 0; i + sizeof x < n; i += sizeof x) {
         memcpy(&x, p + i, sizeof x);
-        if (json_scan_marks(x, del) != 0) {
-            return false;
-        }
+        marks |= json_scan_any(x);
     }
     memcpy(&x, p + n - sizeof x, sizeof x);
-    return json_scan_marks(x, del) == 0;
+    return (marks | json_scan_any(x)) == 0;
 }
 
 /* The first byte at or after p that is not plain, or end. */

@@ -34,7 +34,7 @@ static bool json_is_separator(const uint8_t *p, size_t n) {
 void il_json_write_string(il_buf *b, il_str s) {
     const uint8_t *p = (const uint8_t *)(s.n == 0 ? "" : s.p);
     const uint8_t *const end = p + s.n;
-    if (s.n <= JSON_SHORT && json_scan_all(p, s.n, true)) { /* nothing to escape: nearly every key, and most values */
+    if (s.n <= JSON_SHORT && json_scan_all(p, s.n)) { /* nothing to escape: nearly every key, and most values */
         char *to = il_buf_room(b, s.n + 2);
         if (to != NULL) {
             to[0] = '"';

@@ -69,6 +69,7 @@ static il_status il_plan_begin_row(il_plan *p, uint64_t ticket, bool resumed, il
 /* A call of the parent that is in flight reserves in the child too, until its deadline: nobody tells the child of its end. */
 static void il_plan_inherit(il_plan *p, const il_session *parent) {
     il_ticket *t = &p->s->tickets[p->s->ntickets++];
+    memset(t, 0, sizeof *t);
     t->id = p->s->next_ticket++;
     t->effects = (uint8_t)IL_EGRESS;
     t->flags = IL_TICKET_ONCE | IL_TICKET_INHERITED;

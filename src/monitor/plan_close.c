@@ -34,7 +34,6 @@ il_status il_plan_close(il_plan *p, uint32_t at, uint32_t absent, il_closing *ou
     *out = (il_closing){0};
     memmove(&s->tickets[at], &s->tickets[at + 1], (s->ntickets - at - 1) * sizeof s->tickets[0]);
     s->ntickets--;
-    memset(&s->tickets[s->ntickets], 0, sizeof s->tickets[0]);
     p->moves = true;
     if ((t.flags & IL_TICKET_SHADOW) != 0 || !p->on_table) {
         return IL_OK;

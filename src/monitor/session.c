@@ -156,6 +156,7 @@ static void il_session_get_text(il_cursor *c, char *out, size_t cap) {
 }
 
 static void il_session_get_ticket(il_cursor *c, uint8_t version, il_ticket *t) {
+    memset(t, 0, sizeof *t);
     t->id = il_cursor_u64(c);
     t->deadline_ms = il_cursor_u64(c);
     t->effects = il_cursor_u8(c);
@@ -218,7 +219,7 @@ static void il_session_get_lists(il_cursor *c, uint8_t version, il_session *s) {
 }
 
 il_status il_session_decode(const uint8_t *buf, size_t n, il_session *out, il_error *err) {
-    memset(out, 0, sizeof *out);
+    memset(out, 0, offsetof(il_session, tickets));
     il_cursor c = {.p = buf, .n = n};
     il_str magic = il_cursor_bytes(&c, 3);
     uint8_t version = il_cursor_u8(&c);
@@ -247,7 +248,7 @@ il_status il_session_decode(const uint8_t *buf, size_t n, il_session *out, il_er
     il_session_get_lists(&c, version, out);
     if (c.failed || c.at != c.n || version == 0 || flags > 3 || out->counted > IL_TAINTS || out->flight > 2 || out->open > 2 ||
         out->shadow > IL_EFFECT_MASK || out->next_ticket == 0 || out->seen_ms < out->begun_ms) {
-        memset(out, 0, sizeof *out);
+        memset(out, 0, offsetof(il_session, tickets));
         return il_error_set(err, IL_E_DAMAGED, "stored bytes are a damaged session");
     }
     return IL_OK;

@@ -50,11 +50,11 @@ typedef struct il_session {
     uint8_t shadow;       /* effects of calls that ran although they were rejected (monitor mode) */
     char principal[IL_SESSION_ID_BYTES];
     char parent[IL_SESSION_ID_BYTES];
-    uint32_t ntickets;
-    il_ticket tickets[IL_TICKETS_MAX];
     il_slot slots[IL_SLOTS_MAX];
     il_witness witnesses
         [IL_EFFECTS]; /* by effect bit; ticket 0: none. Egress: the first standing sink; what is in flight stands in the tickets */
+    uint32_t ntickets;
+    il_ticket tickets[IL_TICKETS_MAX]; /* behind the first `ntickets` stands anything: most of the struct, and mostly not in use */
 } il_session;
 
 /* Bytes that surely hold the encoded session; at most IL_SESSION_STATE_MAX. */

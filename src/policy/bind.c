@@ -11,7 +11,7 @@ static il_symbol_words il_bind_words(uint32_t taints) {
     };
 }
 
-uint32_t il_bind_admit(const il_bind *b, uint32_t effects, il_sink_word sink, bool approved) {
+static uint32_t il_bind_find_admit(const il_bind *b, uint32_t effects, il_sink_word sink, bool approved) {
     il_symbol_words w = il_bind_words(effects);
     w.egress = sink;
     w.commit = (effects & (uint32_t)IL_COMMIT) != 0;
@@ -19,10 +19,31 @@ uint32_t il_bind_admit(const il_bind *b, uint32_t effects, il_sink_word sink, bo
     return il_machine_words_symbol(b->machine, IL_STR("admit"), &w);
 }
 
-uint32_t il_bind_settle(const il_bind *b, uint32_t taints, uint8_t last) {
+static uint32_t il_bind_find_settle(const il_bind *b, uint32_t taints, uint8_t last) {
     il_symbol_words w = il_bind_words(taints);
     w.last = last;
     return il_machine_words_symbol(b->machine, IL_STR("settle"), &w);
+}
+
+static void il_bind_symbols(il_bind *b) {
+    for (uint32_t effects = 0; effects < (1u << IL_EFFECTS); effects++) {
+        for (uint32_t k = 0; k < 6; k++) {
+            b->admits[effects][k / 2][k % 2] = il_bind_find_admit(b, effects, (il_sink_word)(k / 2), k % 2 == 1);
+        }
+    }
+    for (uint32_t taints = 0; taints <= IL_TAINTS; taints++) {
+        for (uint8_t last = 0; last < 3; last++) {
+            b->settles[taints][last] = il_bind_find_settle(b, taints, last);
+        }
+    }
+}
+
+uint32_t il_bind_admit(const il_bind *b, uint32_t effects, il_sink_word sink, bool approved) {
+    return effects < (1u << IL_EFFECTS) && sink <= IL_SINK_STANDING ? b->admits[effects][sink][approved ? 1 : 0] : IL_NO_SYMBOL;
+}
+
+uint32_t il_bind_settle(const il_bind *b, uint32_t taints, uint8_t last) {
+    return taints <= IL_TAINTS && last < 3 ? b->settles[taints][last] : IL_NO_SYMBOL;
 }
 
 uint32_t il_bind_refine(const il_bind *b, uint32_t taints) {
@@ -208,6 +229,7 @@ static il_status il_bind_phase_check(const il_bind *b, const char *word, il_erro
 
 il_status il_bind_open(const il_machine *machine, il_bind *out, il_error *err) {
     *out = (il_bind){.machine = machine};
+    il_bind_symbols(out);
     IL_TRY(il_bind_variables(out, err));
     IL_TRY(il_bind_needed(out, err));
     IL_TRY(il_bind_phase_check(out, "quarantined", err));

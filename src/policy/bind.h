@@ -13,6 +13,8 @@ typedef struct il_bind {
     uint32_t untrusted, sensitive, secret, flight, open, crossing, asked, granted, phase;
     bool refines, joins, approves; /* the machine has these actions, with every payload that the monitor may need */
     uint32_t slots;                /* K */
+    /* the symbols that every call needs, by effects, sink and approval, and by taints and what is the last; IL_NO_SYMBOL: the machine cannot say it */
+    uint32_t admits[1u << IL_EFFECTS][3][2], settles[IL_TAINTS + 1][3];
 } il_bind;
 
 /* IL_E_INVALID when the machine lacks a variable or a symbol without which no session could be kept: `untrusted`, `sensitive`, `flight`, `open`,

@@ -181,7 +181,8 @@ static void codec_reads_version_1(void **state) {
     assert_int_equal(b[3], 2);
     assert_int_equal(m, n + 2 * IL_OWNER_BYTES);
     assert_int_equal(il_session_decode(b, m, &again, &err), IL_OK);
-    assert_memory_equal(&again, &s, sizeof s);
+    assert_memory_equal(again.tickets, s.tickets, 2 * sizeof s.tickets[0]);
+    assert_memory_equal(&again, &s, offsetof(il_session, tickets));
     for (size_t cut = 0; cut < n; cut++) {
         assert_int_equal(il_session_decode(a, cut, &s, &err), IL_E_DAMAGED);
     }

@@ -12,11 +12,15 @@ struct il_arena_block {
     _Alignas(max_align_t) unsigned char data[];
 };
 
-void il_arena_init(il_arena *a, const il_alloc *alloc, size_t cap_bytes) { *a = (il_arena){.alloc = alloc, .cap = cap_bytes}; }
+void il_arena_init(il_arena *a, const il_alloc *alloc, size_t cap_bytes) {
+    *a = (il_arena){.alloc = alloc, .cap = cap_bytes, .first = ARENA_FIRST_BLOCK};
+}
+
+void il_arena_expect(il_arena *a, size_t bytes) { a->first = bytes; }
 
 /* A new block of at least `need` bytes. Blocks double, but not beyond what the cap still allows: a small cap means little memory. */
 static bool arena_grow(il_arena *a, size_t need) {
-    size_t size = a->head == NULL ? ARENA_FIRST_BLOCK : a->head->size * 2;
+    size_t size = a->head == NULL ? a->first : a->head->size * 2;
     if (size > ARENA_LARGEST_STEP) {
         size = ARENA_LARGEST_STEP;
     }
@@ -46,7 +50,7 @@ static void *arena_take(il_arena *a, size_t n, size_t align) {
     a->capped = false;
     size_t pad = 0;
     if (a->head != NULL) {
-        pad = (align - a->head->used % align) % align;
+        pad = (0 - a->head->used) & (align - 1);
     }
     if (a->head == NULL || n > a->head->size - a->head->used || pad > a->head->size - a->head->used - n) {
         pad = 0;

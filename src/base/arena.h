@@ -9,11 +9,14 @@ typedef struct il_arena {
     const il_alloc *alloc; /* borrowed; outlives the arena */
     il_arena_block *head;
     size_t used, cap; /* bytes handed out with their padding, and the most that may be */
+    size_t first;     /* bytes of the first block */
     bool capped;      /* why the last request failed: the cap, not the allocator */
 } il_arena;
 
 /* Allocates nothing yet. `cap_bytes` bounds the sum of all requests, padding included. */
 void il_arena_init(il_arena *a, const il_alloc *alloc, size_t cap_bytes);
+/* Before the first allocation: how much will be needed in all, most likely, so that it is one block. */
+void il_arena_expect(il_arena *a, size_t bytes);
 /* `n` zeroed bytes aligned for any object; NULL when memory or the cap ran out (il_arena_fail says which). n may be 0. */
 IL_NODISCARD void *il_arena_get(il_arena *a, size_t n);
 /* As il_arena_get, not zeroed: for what is written whole at once. */

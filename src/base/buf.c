@@ -168,27 +168,6 @@ il_status il_buf_drained(il_buf *b, il_error *err) {
     return IL_OK;
 }
 
-static uint64_t cursor_little(il_cursor *c, size_t bytes) {
-    if (c->failed || bytes > c->n - c->at) {
-        c->failed = true;
-        return 0;
-    }
-    uint64_t v = 0;
-    for (size_t i = 0; i < bytes; i++) {
-        v |= (uint64_t)c->p[c->at + i] << (8 * i);
-    }
-    c->at += bytes;
-    return v;
-}
-
-uint8_t il_cursor_u8(il_cursor *c) { return (uint8_t)cursor_little(c, 1); }
-
-uint16_t il_cursor_u16(il_cursor *c) { return (uint16_t)cursor_little(c, 2); }
-
-uint32_t il_cursor_u32(il_cursor *c) { return (uint32_t)cursor_little(c, 4); }
-
-uint64_t il_cursor_u64(il_cursor *c) { return cursor_little(c, 8); }
-
 il_str il_cursor_bytes(il_cursor *c, size_t n) {
     if (c->failed || n > c->n - c->at) {
         c->failed = true;

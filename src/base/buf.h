@@ -52,8 +52,21 @@ typedef struct il_cursor {
     size_t n, at;
     bool failed;
 } il_cursor;
-uint8_t il_cursor_u8(il_cursor *c);
-uint16_t il_cursor_u16(il_cursor *c);
-uint32_t il_cursor_u32(il_cursor *c);
-uint64_t il_cursor_u64(il_cursor *c);
+static inline uint64_t il_cursor_little(il_cursor *c, size_t bytes) {
+    if (c->failed || bytes > c->n - c->at) {
+        c->failed = true;
+        return 0;
+    }
+    uint64_t v = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        v |= (uint64_t)c->p[c->at + i] << (8 * i);
+    }
+    c->at += bytes;
+    return v;
+}
+static inline uint8_t il_cursor_u8(il_cursor *c) { return (uint8_t)il_cursor_little(c, 1); }
+static inline uint16_t il_cursor_u16(il_cursor *c) { return (uint16_t)il_cursor_little(c, 2); }
+static inline uint32_t il_cursor_u32(il_cursor *c) { return (uint32_t)il_cursor_little(c, 4); }
+static inline uint64_t il_cursor_u64(il_cursor *c) { return il_cursor_little(c, 8); }
+
 il_str il_cursor_bytes(il_cursor *c, size_t n);

@@ -177,6 +177,7 @@ il_status il_monitor_do(const il_monitor *m, il_str session, il_monitor_job *job
     il_arena arena;
     IL_TRY(il_monitor_check(m, session, err));
     il_arena_init(&arena, &m->alloc, IL_MONITOR_MEMORY);
+    il_arena_expect(&arena, IL_MONITOR_EXPECTED);
     il_status s = il_monitor_run(m, session, job, &arena, err);
     il_arena_free(&arena);
     return s;

@@ -13,10 +13,16 @@ typedef struct il_monitor_decide_job {
     il_error fault_err;
 } il_monitor_decide_job;
 
+/* A block of layer fault, by its zeros; without a reason yet, by which il_plan_decide and its callers tell a fault that was named. */
 static void il_monitor_blank(il_monitor_decide_job *j) {
     j->d = (il_decision){.size = sizeof j->d, .symbol = IL_NO_SYMBOL};
     memcpy(j->d.args_digest, j->digest, sizeof j->digest);
-    /* a block of layer fault, by its zeros; il_plan_decide and its callers tell a named fault by its reason */
+}
+
+/* Whatever was decided has not been committed. */
+static void il_monitor_fault(il_monitor_decide_job *j, il_fault f) {
+    il_monitor_blank(j);
+    il_fault_block(&j->d, f);
 }
 
 static il_status il_monitor_decide_work(il_plan *p, void *ctx, il_error *err) {
@@ -45,16 +51,15 @@ static il_status il_monitor_decide_run(const il_monitor *m, il_str session, il_m
                                        il_error *err) {
     il_monitor_job job = {.work = il_monitor_decide_work, .ctx = j, .sweeps = true};
     if (!il_monitor_id_ok(session)) {
-        il_fault_block(&j->d, IL_FAULT_BAD_SESSION);
+        il_monitor_fault(j, IL_FAULT_BAD_SESSION);
         return il_monitor_check(m, session, err);
     }
     static const il_json none = {.kind = IL_JSON_OBJECT};
     il_status s = il_json_digest(j->call->args != NULL ? j->call->args : &none, m->host.sha256, j->digest, err);
     if (s != IL_OK) {
-        il_fault_block(&j->d, il_fault_of(s));
+        il_monitor_fault(j, il_fault_of(s));
         return s;
     }
-    memcpy(j->d.args_digest, j->digest, sizeof j->digest);
     s = il_monitor_run(m, session, &job, arena, err);
     if (s == IL_OK && j->fault != IL_OK) {
         if (err != NULL) {
@@ -63,11 +68,7 @@ static il_status il_monitor_decide_run(const il_monitor *m, il_str session, il_m
         return j->fault;
     }
     if (s != IL_OK) {
-        /* whatever was decided has not been committed */
-        uint8_t digest[IL_DIGEST_BYTES];
-        memcpy(digest, j->digest, sizeof digest);
-        il_monitor_blank(j);
-        il_fault_block(&j->d, job.no_clock ? IL_FAULT_CLOCK : il_fault_of(s));
+        il_monitor_fault(j, job.no_clock ? IL_FAULT_CLOCK : il_fault_of(s));
         il_monitor_fault_row(m, &job, j);
     }
     return s;
@@ -85,10 +86,13 @@ il_status il_monitor_decide(il_monitor *m, il_str session, const il_call *call, 
         il_fault_block(out, IL_FAULT_INTERNAL);
         return il_error_set(e, IL_E_ARGUMENT, "a call without its size");
     }
-    il_monitor_decide_job j = {.call = call};
-    il_monitor_blank(&j);
+    il_monitor_decide_job j; /* il_monitor_decide_run fills what it reads */
+    j.call = call;
+    j.fault = IL_OK;
+    memset(j.digest, 0, sizeof j.digest);
     il_arena arena;
     il_arena_init(&arena, &m->alloc, IL_MONITOR_MEMORY);
+    il_arena_expect(&arena, IL_MONITOR_EXPECTED);
     il_status s = il_monitor_decide_run(m, session, &j, &arena, e);
     il_arena_free(&arena);
     *out = j.d;
@@ -101,13 +105,14 @@ il_status il_monitor_decide(il_monitor *m, il_str session, const il_call *call, 
 typedef struct il_monitor_settle_job {
     uint64_t ticket;
     const il_outcome *outcome;
+    uint8_t digest[IL_DIGEST_BYTES]; /* of the result, if there is one */
     il_settlement out;
 } il_monitor_settle_job;
 
 static il_status il_monitor_settle_work(il_plan *p, void *ctx, il_error *err) {
     il_monitor_settle_job *j = ctx;
     j->out = (il_settlement){.size = sizeof j->out};
-    return il_plan_settle(p, j->ticket, j->outcome, &j->out, err);
+    return il_plan_settle(p, j->ticket, j->outcome, j->digest, &j->out, err);
 }
 
 il_status il_monitor_settle(il_monitor *m, il_str session, uint64_t ticket, const il_outcome *outcome, il_settlement *out,
@@ -123,7 +128,10 @@ il_status il_monitor_settle(il_monitor *m, il_str session, uint64_t ticket, cons
     }
     il_monitor_settle_job j = {.ticket = ticket, .outcome = outcome};
     il_monitor_job job = {.work = il_monitor_settle_work, .ctx = &j, .sweeps = true};
-    il_status s = il_monitor_do(m, session, &job, err);
+    il_status s = outcome->result != NULL ? il_json_digest(outcome->result, m->host.sha256, j.digest, err) : IL_OK;
+    if (s == IL_OK) {
+        s = il_monitor_do(m, session, &job, err);
+    }
     if (s != IL_OK) {
         il_fault f = job.no_clock ? IL_FAULT_CLOCK : !il_monitor_id_ok(session) ? IL_FAULT_BAD_SESSION : il_fault_of(s);
         (void)il_format(out->reason, sizeof out->reason, "%s", il_fault_reason(f));

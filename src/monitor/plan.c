@@ -151,7 +151,11 @@ static il_status il_plan_check(il_plan *p, il_error *err) {
 }
 
 static void il_plan_start(il_plan *p, const il_core *core, il_arena *arena, const il_plan_input *in) {
-    *p = (il_plan){.core = core, .arena = arena, .in = *in, .now_ms = in->now_ms};
+    memset(p, 0, offsetof(il_plan, rows));
+    p->core = core;
+    p->arena = arena;
+    p->in = *in;
+    p->now_ms = in->now_ms;
 }
 
 #define IL_PLAN_SHOWN 12 /* digits of a fingerprint in a message: what a person compares */

@@ -59,13 +59,8 @@ il_status il_plan_close(il_plan *p, uint32_t at, uint32_t absent, il_closing *ou
 }
 
 static il_status il_plan_settle_row(il_plan *p, uint64_t ticket, const char *tool, const char *how, const il_closing *closing,
-                                    const il_outcome *outcome, uint64_t pre, bool release, const char *reason, il_error *err) {
-    const bool result = outcome != NULL && outcome->result != NULL;
-    uint8_t digest[IL_DIGEST_BYTES];
+                                    const uint8_t *digest, uint64_t pre, bool release, const char *reason, il_error *err) {
     il_record r;
-    if (result) {
-        IL_TRY(il_json_digest(outcome->result, p->core->sha256, digest, err));
-    }
     il_record_open(&r, p->arena);
     il_record_text(&r, IL_STR("how"), how);
     il_record_state(&r, IL_STR("post"), p->s->state);
@@ -73,7 +68,7 @@ static il_status il_plan_settle_row(il_plan *p, uint64_t ticket, const char *too
     il_record_text(&r, IL_STR("reason"), reason);
     il_record_effects(&r, IL_STR("refined"), closing->refined);
     il_record_truth(&r, IL_STR("release"), release);
-    il_record_digest(&r, IL_STR("result_digest"), result ? digest : NULL);
+    il_record_digest(&r, IL_STR("result_digest"), digest);
     il_record_text(&r, IL_STR("tool"), tool);
     il_record_number(&r, IL_STR("v"), 1);
     return il_plan_row(p, "settle", ticket, &r, err);
@@ -88,17 +83,19 @@ static uint32_t il_plan_find(const il_session *s, uint64_t ticket) {
     return UINT32_MAX;
 }
 
-il_status il_plan_settle(il_plan *p, uint64_t ticket, const il_outcome *outcome, il_settlement *out, il_error *err) {
+il_status il_plan_settle(il_plan *p, uint64_t ticket, const il_outcome *outcome, const uint8_t digest[IL_DIGEST_BYTES],
+                         il_settlement *out, il_error *err) {
     uint32_t at = il_plan_find(p->s, ticket);
     uint64_t pre = p->s->state;
     il_closing closing = {0};
     il_fault why = IL_FAULT_NOT_OPEN;
     const char *how = outcome->how == IL_OUTCOME_DONE ? "done" : "failed";
+    digest = outcome->result != NULL ? digest : NULL;
     out->release = false;
     if (at == UINT32_MAX) {
         (void)il_format(out->reason, sizeof out->reason, "%s", il_fault_reason(why));
         out->quarantined = il_plan_frozen(p);
-        return il_plan_settle_row(p, ticket, NULL, how, &closing, outcome, pre, false, out->reason, err);
+        return il_plan_settle_row(p, ticket, NULL, how, &closing, digest, pre, false, out->reason, err);
     }
     char tool[IL_TOOL_BYTES];
     memcpy(tool, p->s->tickets[at].tool, sizeof tool);
@@ -111,7 +108,7 @@ il_status il_plan_settle(il_plan *p, uint64_t ticket, const il_outcome *outcome,
         why = closing.breach ? IL_FAULT_BREACH : IL_FAULT_QUARANTINED;
         (void)il_format(out->reason, sizeof out->reason, "%s", il_fault_reason(why));
     }
-    return il_plan_settle_row(p, ticket, tool, how, &closing, outcome, pre, out->release, out->reason, err);
+    return il_plan_settle_row(p, ticket, tool, how, &closing, digest, pre, out->release, out->reason, err);
 }
 
 /* Settles ticket number `at` as its worst, with its row. */

@@ -10,6 +10,8 @@ typedef struct il_deciding {
     il_decision *d;
     il_label label;
     il_str name; /* `server.tool` */
+    const il_call *call;
+    bool bound; /* `binding` is made: only a call that meets an approval needs it */
     uint8_t binding[IL_DIGEST_BYTES];
 } il_deciding;
 
@@ -24,25 +26,31 @@ static void il_binding_add(il_sha256 *h, il_str s) {
     il_sha256_add(h, s.p, s.n);
 }
 
-static void il_binding_of(const il_plan *p, const il_call *call, const uint8_t digest[IL_DIGEST_BYTES],
-                          uint8_t out[IL_DIGEST_BYTES]) {
+static const uint8_t *il_deciding_binding(il_deciding *c) {
+    const il_plan *p = c->plan;
+    const il_call *call = c->call;
     il_sha256 h;
+    if (c->bound) {
+        return c->binding;
+    }
     il_sha256_init(&h, p->core->sha256);
     il_binding_add(&h, il_str_of(p->s->principal));
     il_binding_add(&h, p->in.session);
     il_binding_add(&h, call->server);
     il_binding_add(&h, call->tool);
-    il_sha256_add(&h, digest, IL_DIGEST_BYTES);
+    il_sha256_add(&h, c->d->args_digest, IL_DIGEST_BYTES);
     il_sha256_add(&h, p->core->fingerprint, IL_DIGEST_BYTES);
-    il_sha256_end(&h, out);
+    il_sha256_end(&h, c->binding);
+    c->bound = true;
+    return c->binding;
 }
 
 /* A slot of this very call with the same effects; NULL when there is none. */
-static il_slot *il_deciding_slot(const il_deciding *c, il_slot_state state) {
+static il_slot *il_deciding_slot(il_deciding *c, il_slot_state state) {
     for (uint32_t i = 0; i < IL_SLOTS_MAX; i++) {
         il_slot *slot = &c->plan->s->slots[i];
         if (slot->state == (uint8_t)state && slot->effects == (uint8_t)c->label.effects &&
-            il_digest_eq(slot->binding, c->binding)) {
+            il_digest_eq(slot->binding, il_deciding_binding(c))) {
             return slot;
         }
     }
@@ -181,7 +189,7 @@ static il_status il_deciding_request(il_deciding *c, uint8_t rule, bool *asked, 
     slot->expires_ms = p->now_ms + lasts;
     slot->effects = (uint8_t)c->label.effects;
     slot->reason = rule;
-    memcpy(slot->binding, c->binding, sizeof slot->binding);
+    memcpy(slot->binding, il_deciding_binding(c), sizeof slot->binding);
     memcpy(slot->tool, c->name.p, c->name.n);
     for (size_t i = 0; i < IL_PLAN_ENTROPY; i++) {
         (void)il_format(slot->id + (size_t)2 * i, 3, "%02x", (unsigned)p->in.entropy[i]);
@@ -361,7 +369,6 @@ static il_status il_deciding_run(il_deciding *c, const il_call *call, il_error *
         return il_deciding_unlabelled(c, err);
     }
     c->d->effects = c->label.effects;
-    il_binding_of(p, call, c->d->args_digest, c->binding);
     return il_deciding_step(c, err);
 }
 
@@ -373,7 +380,7 @@ il_status il_plan_decision_row(il_plan *p, il_str tool, const il_label *label, c
 }
 
 il_status il_plan_decide(il_plan *p, const il_call *call, il_decision *d, il_error *err) {
-    il_deciding c = {.plan = p, .d = d};
+    il_deciding c = {.plan = p, .d = d, .call = call};
     bool off_table = !p->on_table;
     uint8_t digest[IL_DIGEST_BYTES];
     size_t size = d->size;

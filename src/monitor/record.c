@@ -8,9 +8,15 @@
 #define IL_RECORD_LISTED 256u /* bytes of an item of a list */
 
 static void il_record_key(il_record *r, il_str key) {
-    il_buf_put(&r->buf, r->more ? IL_STR(",\"") : IL_STR("{\""));
-    il_buf_put(&r->buf, key);
-    il_buf_put(&r->buf, IL_STR("\":"));
+    char *to = il_buf_room(&r->buf, key.n + 4);
+    if (to != NULL) {
+        to[0] = r->more ? ',' : '{';
+        to[1] = '"';
+        memcpy(to + 2, key.p, key.n);
+        to[key.n + 2] = '"';
+        to[key.n + 3] = ':';
+        r->buf.n += key.n + 4;
+    }
     r->more = true;
 }
 

@@ -150,9 +150,11 @@ static void il_session_get_text(il_cursor *c, char *out, size_t cap) {
         return;
     }
     il_session_get(c, out, n);
+    bool other = false;
     for (size_t i = 0; !c->failed && i < n; i++) {
-        c->failed = out[i] <= 0x20 || out[i] >= 0x7f;
+        other |= (uint8_t)(out[i] - 0x21) > 0x7e - 0x21;
     }
+    c->failed |= other;
 }
 
 static void il_session_get_ticket(il_cursor *c, uint8_t version, il_ticket *t) {

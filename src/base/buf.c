@@ -45,7 +45,7 @@ static bool buf_move(il_buf *b, size_t size) {
     return true;
 }
 
-char *il_buf_room(il_buf *b, size_t more) {
+char *il_buf_room_more(il_buf *b, size_t more) {
     size_t need;
     if (b->failed) {
         return NULL;
@@ -115,9 +115,11 @@ void il_buf_puti(il_buf *b, int64_t v) {
 
 void il_buf_hex(il_buf *b, const void *p, size_t n) {
     const unsigned char *from = p;
-    char *to = n <= SIZE_MAX / 2 ? il_buf_room(b, 2 * n) : NULL;
+    char *to = n > 0 && n <= SIZE_MAX / 2 ? il_buf_room(b, 2 * n) : NULL;
     if (to == NULL) {
-        il_buf_fail(b, IL_E_LIMIT);
+        if (n > 0) {
+            il_buf_fail(b, IL_E_LIMIT);
+        }
         return;
     }
     for (size_t i = 0; i < n; i++) {

@@ -22,7 +22,10 @@ void il_buf_drain(il_buf *b, char *p, size_t cap, void (*drain)(void *ctx, const
 /* The rest goes to `drain`; the first failure, as il_buf_done. */
 IL_NODISCARD il_status il_buf_drained(il_buf *b, il_error *err);
 /* Room for `more` bytes at the end (the caller writes them and adds to n), or NULL once failed. */
-char *il_buf_room(il_buf *b, size_t more);
+char *il_buf_room_more(il_buf *b, size_t more); /* il_buf_room where there is none yet */
+static inline char *il_buf_room(il_buf *b, size_t more) {
+    return b->failed || more > b->cap - b->n ? il_buf_room_more(b, more) : b->p + b->n;
+}
 /* Makes the buffer fail from outside: what is being written cannot be. The first reason stays. */
 void il_buf_fail(il_buf *b, il_status why);
 void il_buf_put_more(il_buf *b, il_str s); /* il_buf_put where there is no room yet */

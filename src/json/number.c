@@ -79,7 +79,9 @@ const uint8_t *il_json_number_scan(const uint8_t *p, const uint8_t *end, const c
         }
         p = q;
     }
+    bool large = p - start > NUMBER_TOP; /* else it is below 10^308 unless it has an exponent */
     if (p < end && (*p == 'e' || *p == 'E')) {
+        large = true;
         p++;
         if (p < end && (*p == '+' || *p == '-')) {
             p++;
@@ -91,7 +93,7 @@ const uint8_t *il_json_number_scan(const uint8_t *p, const uint8_t *end, const c
         }
         p = q;
     }
-    if (!number_finite(start, p)) {
+    if (large && !number_finite(start, p)) {
         *fault = "a number is beyond the range of a double; send it as a string";
         return start;
     }

@@ -85,7 +85,7 @@ typedef struct il_wire {
     il_roster tools, prompts; /* names that were listed */
     bool prototypes;          /* keys such as `__proto__` may go to the server */
     uint64_t uninvited;       /* messages of the server that nobody asked for, and that were dropped */
-    char gone[160]; /* why the server is not there: `exited with status 1` */
+    char gone[160];           /* why the server is not there: `exited with status 1` */
     int code;
 } il_wire;
 

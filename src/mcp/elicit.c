@@ -174,7 +174,7 @@ static il_status elicit_text(il_arena *a, il_str text, il_str *out, il_error *er
 static il_status elicit_copy(il_arena *a, const il_json *v, unsigned depth, il_json **out, il_error *err) {
     const il_json_kind kind = il_json_kind_of(v);
     if (kind == IL_JSON_STRING) {
-        il_str text;
+        il_str text = {0};
         IL_TRY(elicit_text(a, il_json_text(v), &text, err));
         *out = il_json_string(a, text);
     } else if (kind == IL_JSON_ARRAY || kind == IL_JSON_OBJECT) {
@@ -227,7 +227,7 @@ il_status il_elicit_params(il_arena *a, const il_json *params, il_str server, il
     IL_TRY(st);
     IL_TRY(il_json_only(params, known, sizeof known / sizeof *known, "`elicitation/create`", err));
     il_json *form = NULL;
-    il_str text, said = {0};
+    il_str text = {0}, said = {0};
     IL_TRY(elicit_schema(a, schema, &form, err));
     IL_TRY(elicit_text(a, il_json_text(message), &text, err));
     il_buf b;

@@ -7,7 +7,8 @@
 
 typedef struct listing {
     il_wire *w;
-    il_roster *roster; /* NULL: its names are not called */
+    bool named; /* its names are called, so they are entered in the roster */
+    il_roster *roster;
     il_message message;
     il_str cursor;
     size_t hidden, position;
@@ -62,7 +63,7 @@ static il_status listing_enter(listing *l, const il_json *item, bool *out, il_er
     const il_str name = il_json_text(il_json_get(item, IL_STR("name")));
     const char *fault = il_definition_fault(l->message, item, l->w->inside);
     *out = fault != NULL;
-    if (l->roster == NULL || !il_tool_name_ok(name)) {
+    if (!l->named || !il_tool_name_ok(name)) {
         if (fault != NULL) {
             listing_warn(l, name, fault);
         }
@@ -105,7 +106,7 @@ static const il_json *listing_item(void *ctx, const il_json *item, bool *left_ou
     const size_t at = l->position++;
     const il_str name = il_json_text(il_json_get(item, IL_STR("name")));
     *left_out = l->left_out[at];
-    if (!*left_out && l->roster != NULL) { /* a clash that came after it */
+    if (!*left_out && l->named) { /* a clash that came after it */
         listing_key key;
         listing_key_of(&key, listing_naming(l->w, l->message == IL_MSG_TOOLS_LIST, name, NULL), name);
         *left_out = il_roster_refuses(l->roster, key.text);
@@ -123,13 +124,12 @@ il_json *il_wire_listing(il_wire *w, const il_pending *e, const il_json *result)
         return NULL;
     }
     listing l = {.w = w,
-                 .roster = e->message == IL_MSG_TOOLS_LIST     ? &w->tools
-                           : e->message == IL_MSG_PROMPTS_LIST ? &w->prompts
-                                                               : NULL,
+                 .named = il_definition_named(e->message),
+                 .roster = e->message == IL_MSG_TOOLS_LIST ? &w->tools : &w->prompts,
                  .message = e->message,
                  .cursor = e->extra,
                  .left_out = left_out};
-    if (l.roster != NULL) {
+    if (l.named) {
         il_roster_page(l.roster, l.cursor);
     }
     size_t at = 0;

@@ -3,7 +3,7 @@
 #pragma once
 #include "interlock/policy.h"
 
-#define IL_LOOKALIKE_NAME_MAX 128u
+#define IL_LOOKALIKE_NAME_MAX ((size_t)128)
 #define IL_LOOKALIKE_BYTES (2 * IL_LOOKALIKE_NAME_MAX)
 
 /* The skeleton of a name of at most IL_LOOKALIKE_NAME_MAX bytes of A-Z a-z 0-9 _ . -: two names with one skeleton look alike. Returns its

@@ -49,6 +49,8 @@ IL_API il_mode il_policy_mode(const il_policy *p);
 IL_API bool il_policy_server_may(const il_policy *p, il_str server, il_str feature);
 /* Whether a server is inside the trust domain. Undeclared servers are outside. */
 IL_API bool il_policy_server_inside(const il_policy *p, il_str server);
+/* Whether the keys `__proto__`, `constructor` and `prototype` may go to the server (`prototype_keys: allow`); false when undeclared. */
+IL_API bool il_policy_server_prototypes(const il_policy *p, il_str server);
 
 #ifdef __cplusplus
 }

@@ -46,12 +46,6 @@ void il_wire_fail_all(il_wire *w, il_deny_code code, const char *text) {
     }
 }
 
-static void answer_dropped_tool(void *ctx, il_str name) {
-    const il_wire *w = ctx;
-    il_log_write(w->c.log, IL_LOG_WARN, "%.*s: tool `%.*s` is left out of the list: a name is 1 to 128 of A-Z a-z 0-9 _ . -",
-                 IL_STR_ARG(w->c.name), IL_STR_ARG(il_str_part(name, 0, 160)));
-}
-
 /* Says in the result that monitor mode let it through, and what enforcing would have done. */
 static il_json *answer_mark(il_wire *w, const il_pending *e, il_json *result) {
     if (!w->c.unenforced && !e->unenforced) {
@@ -80,9 +74,6 @@ static void answer_remember(il_wire *w, const il_pending *e, const il_json *resu
     }
 }
 
-/* Nothing was admitted for what a server outside answers here (logging/setLevel, resources/unsubscribe): only yes or no passes. */
-static bool answer_unjudged(const il_wire *w, const il_pending *e) { return !w->inside && !e->judged; }
-
 /* What was recorded goes to the client, and the request is done. A file's content must not be able to end the gateway. */
 static void answer_release(il_wire *w, il_pending *e, const il_json *message) {
     if (il_wire_release(w, message)) {
@@ -101,8 +92,7 @@ static void answer_result(il_wire *w, const il_rpc *rpc, il_pending *e) {
         il_wire_fail(w, e, IL_DENY_WITHHELD, "the server's answer is not a result; the call may have run");
         return;
     }
-    il_json *result = answer_unjudged(w, e) ? il_json_make(&w->arena, IL_JSON_OBJECT)
-                                            : il_filter_result(&w->arena, e->message, rpc->result, answer_dropped_tool, w);
+    il_json *result = il_wire_listing(w, e, rpc->result);
     if (result == NULL) {
         il_wire_fatal(w, "out of memory for a result");
         return;
@@ -128,18 +118,17 @@ static void answer_error(il_wire *w, const il_rpc *rpc, il_pending *e) {
     if (code >= IL_DENY_POLICY && code <= IL_DENY_BUSY) { /* ours: a server must not sound like the gateway */
         code = IL_RPC_INTERNAL;
     }
-    const il_str text =
-        answer_unjudged(w, e) ? IL_STR("refused by the server") : il_json_text(il_json_get(rpc->error, IL_STR("message")));
-    const il_json *data = answer_unjudged(w, e) ? NULL : il_json_get(rpc->error, IL_STR("data"));
-    answer_release(w, e, il_rpc_error(&w->arena, &e->id, code, text, data));
+    const il_json *error = rpc->error;
+    answer_release(w, e,
+                   il_rpc_error(&w->arena, &e->id, code, il_json_text(il_json_get(error, IL_STR("message"))),
+                                il_json_get(error, IL_STR("data"))));
 }
 
 void il_wire_answer(il_wire *w, const il_rpc *rpc) {
     int64_t uid = 0;
     il_pending *e = !rpc->id.string && il_str_int(rpc->id.text, &uid) ? il_pendings_by_uid(&w->calls, uid) : NULL;
     if (e == NULL) {
-        il_log_write(w->c.log, IL_LOG_WARN, "%.*s: an answer to a request that is not in flight is dropped",
-                     IL_STR_ARG(w->c.name));
+        il_wire_uninvited(w, IL_STR("(an answer)"), "it answers no request that is in flight");
         return;
     }
     if (e->message == IL_MSG_INITIALIZE) {

@@ -2,6 +2,7 @@
 /* A server's requests to the client: only what was offered, only while the client waits for that server, and what the client
  * answers leaves for the server, so it is judged as a call named after the method. */
 #include "base/error.h"
+#include "mcp/elicit.h"
 #include "mcp/wire.h"
 
 #define ASK_LIMIT_MS ((uint64_t)300000) /* a person reads and answers */
@@ -21,38 +22,47 @@ static void ask_touch(il_wire *w, uint64_t add_ms) {
     }
 }
 
-/* The parameters as the client gets them; NULL for a request that is refused (or no memory). */
-static il_json *ask_params(il_wire *w, il_message message, const il_json *params) {
-    il_json *p = il_filter_params(&w->arena, params);
-    if (il_json_get(p, IL_STR("task")) != NULL ||
-        (message == IL_MSG_SAMPLING &&
-         (il_json_get(p, IL_STR("tools")) != NULL || il_json_get(p, IL_STR("toolChoice")) != NULL))) {
-        return NULL; /* sub-capabilities: never offered */
+static const il_str ask_never_offered[] = {{"tools", 5}, {"toolChoice", 10}, {"task", 4}};
+
+/* The parameters as the client gets them. IL_E_INVALID or IL_E_LIMIT: refused. */
+static il_status ask_params(il_wire *w, il_message message, const il_json *params, il_json **out, il_error *err) {
+    *out = il_filter_params(&w->arena, params);
+    if (*out == NULL) {
+        return il_arena_fail(&w->arena, err);
     }
-    if (message == IL_MSG_SAMPLING && il_json_remove(p, IL_STR("includeContext"))) {
-        /* other servers' context must not become this server's */
-        return il_json_set(p, IL_STR("includeContext"), il_json_string(&w->arena, IL_STR("none"))) ? p : NULL;
+    for (size_t i = 0; i < sizeof ask_never_offered / sizeof *ask_never_offered; i++) {
+        if (il_json_get(*out, ask_never_offered[i]) != NULL) {
+            return il_error_set(err, IL_E_INVALID, "not in a form that was offered");
+        }
     }
-    const il_json *mode = il_json_get(p, IL_STR("mode"));
-    if (message == IL_MSG_ELICIT && mode != NULL && !il_str_eq(il_json_text(mode), IL_STR("form"))) {
-        return NULL; /* a link that the server chooses was never offered */
+    if (message == IL_MSG_ELICIT) {
+        return il_elicit_params(&w->arena, *out, w->c.name, out, err);
     }
-    return p;
+    if (message == IL_MSG_SAMPLING && il_json_remove(*out, IL_STR("includeContext")) &&
+        !il_json_set(*out, IL_STR("includeContext"), il_json_string(&w->arena, IL_STR("none")))) {
+        return il_arena_fail(&w->arena, err); /* other servers' context must not become this server's */
+    }
+    return IL_OK;
 }
 
 void il_wire_ask(il_wire *w, const il_rpc *rpc, const il_mediation *m) {
-    const bool offered = ask_offered(w, m->message) && w->phase == IL_PHASE_OPEN && il_wire_in_flight(w) > 0;
-    il_json *params = offered ? ask_params(w, m->message, rpc->params) : NULL;
-    if (params == NULL) {
-        il_log_write(w->c.log, IL_LOG_WARN, "%.*s: `%.*s` is refused: %s", IL_STR_ARG(w->c.name), IL_STR_ARG(m->method),
-                     offered ? "not in a form that was offered" : "not offered to it, or no call of the client is in flight");
-        il_wire_to_server(w, il_deny_ask(&w->arena, &rpc->id, m->message, offered));
+    const bool may = ask_offered(w, m->message), now = w->phase == IL_PHASE_OPEN && il_wire_in_flight(w) > 0;
+    if (!may || !now) {
+        il_wire_uninvited(w, m->method, may ? "no call of the client is in flight" : "it was not offered to the server");
+        il_wire_to_server(w, il_deny_ask(&w->arena, &rpc->id, m->message, false));
+        return;
+    }
+    il_json *params = NULL;
+    il_error err = {0};
+    il_status st = ask_params(w, m->message, rpc->params, &params, &err);
+    if (st == IL_E_INVALID || st == IL_E_LIMIT) {
+        il_log_write(w->c.log, IL_LOG_WARN, "%.*s: `%.*s` is refused: %s", IL_STR_ARG(w->c.name), IL_STR_ARG(m->method), err.msg);
+        il_wire_to_server(w, il_deny_ask(&w->arena, &rpc->id, m->message, true));
         return;
     }
     const il_pending_spec spec = {.id = rpc->id, .message = m->message, .method = m->method, .what = m->method};
     il_pending *e = NULL;
-    il_error err = {0};
-    const il_status st = il_pendings_add(&w->asks, &spec, &e, &err);
+    st = st != IL_OK ? st : il_pendings_add(&w->asks, &spec, &e, &err);
     if (st == IL_E_EXISTS || st == IL_E_LIMIT) {
         il_wire_to_server(w, il_rpc_error(&w->arena, &rpc->id, IL_RPC_INVALID, il_str_of(err.msg), NULL));
         return;
@@ -87,7 +97,11 @@ void il_wire_ask_drop(il_wire *w, il_pending *e, bool answer_server, bool tell_c
 static void ask_result(il_wire *w, il_pending *e, const il_json *answer) {
     il_json *result = il_json_kind_of(answer) == IL_JSON_OBJECT ? il_filter_params(&w->arena, answer) : NULL;
     il_decision d;
-    if (result == NULL || !il_wire_judge(w, e, e->method, result, &d)) {
+    const il_str key = il_wire_prototype(w, result);
+    if (key.n > 0) {
+        il_log_write(w->c.log, IL_LOG_WARN, "the client's answer has the key `%.*s` and is not passed on", IL_STR_ARG(key));
+    }
+    if (result == NULL || key.n > 0 || !il_wire_judge(w, e, e->method, result, &d)) {
         il_wire_ask_drop(w, e, true, false);
         return;
     }

@@ -72,24 +72,15 @@ static il_json *filter_item(il_arena *a, const il_json *item) {
     return out;
 }
 
-static bool filter_tool_ok(const il_json *tool, il_filter_dropped dropped, void *ctx) {
-    const il_json *name = il_json_get(tool, IL_STR("name"));
-    if (il_json_kind_of(name) == IL_JSON_STRING && il_tool_name_ok(il_json_text(name))) {
-        return true;
-    }
-    if (dropped != NULL) {
-        dropped(ctx, il_json_text(name));
-    }
-    return false;
-}
-
-static il_json *filter_list(il_arena *a, const il_json *list, bool tools, il_filter_dropped dropped, void *ctx) {
+static il_json *filter_list(il_arena *a, const il_json *list, il_filter_item each, void *ctx) {
     il_json *out = il_json_make(a, IL_JSON_ARRAY);
     for (const il_json *item = il_json_first(list); item != NULL; item = il_json_next(item)) {
-        if (tools && !filter_tool_ok(item, dropped, ctx)) {
+        bool left_out = false;
+        const il_json *kept = each == NULL ? item : each(ctx, item, &left_out);
+        if (left_out) {
             continue;
         }
-        if (!il_json_push(out, filter_item(a, item))) {
+        if (kept == NULL || !il_json_push(out, filter_item(a, kept))) {
             return NULL;
         }
     }
@@ -137,7 +128,13 @@ static il_str filter_items(il_message message) {
     return IL_STR("");
 }
 
-il_json *il_filter_result(il_arena *a, il_message message, const il_json *result, il_filter_dropped dropped, void *ctx) {
+const il_json *il_filter_listed(il_message message, const il_json *result) {
+    const bool listing = message == IL_MSG_TOOLS_LIST || message == IL_MSG_RESOURCES_LIST || message == IL_MSG_TEMPLATES_LIST ||
+                         message == IL_MSG_PROMPTS_LIST;
+    return listing ? il_json_get(result, filter_items(message)) : NULL;
+}
+
+il_json *il_filter_result(il_arena *a, il_message message, const il_json *result, il_filter_item item, void *ctx) {
     const il_str items = filter_items(message);
     il_json *out = il_json_make(a, IL_JSON_OBJECT);
     for (const il_json *m = il_json_first(result); m != NULL; m = il_json_next(m)) {
@@ -145,9 +142,8 @@ il_json *il_filter_result(il_arena *a, il_message message, const il_json *result
         if (il_str_eq(key, filter_meta)) {
             continue;
         }
-        il_json *copy = items.n > 0 && il_str_eq(key, items) && il_json_kind_of(m) == IL_JSON_ARRAY
-                            ? filter_list(a, m, message == IL_MSG_TOOLS_LIST, dropped, ctx)
-                            : il_json_shallow(a, m);
+        il_json *copy = items.n > 0 && il_str_eq(key, items) && il_json_kind_of(m) == IL_JSON_ARRAY ? filter_list(a, m, item, ctx)
+                                                                                                    : il_json_shallow(a, m);
         if (!il_json_set(out, key, copy)) {
             return NULL;
         }

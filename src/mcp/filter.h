@@ -16,10 +16,12 @@ il_json *il_filter_params(il_arena *a, const il_json *params);
 /* The same with `_meta: {"progressToken": token}`. */
 il_json *il_filter_token(il_arena *a, const il_json *params, int64_t token);
 
-/* A server's result without `_meta` at its top and on the items of its lists; a tools/list without the tools whose names are not
- * accepted: `dropped` is called with each. */
-typedef void (*il_filter_dropped)(void *ctx, il_str name);
-il_json *il_filter_result(il_arena *a, il_message message, const il_json *result, il_filter_dropped dropped, void *ctx);
+/* A server's result without `_meta` at its top and on the items of its lists. `item` (may be NULL) is called with each item of a list and gives
+ * what takes its place: the same, another, or NULL with *left_out set; NULL without it: out of memory. */
+typedef const il_json *(*il_filter_item)(void *ctx, const il_json *item, bool *left_out);
+il_json *il_filter_result(il_arena *a, il_message message, const il_json *result, il_filter_item item, void *ctx);
+/* The items of a listing's result; NULL when it is no listing or has none. */
+const il_json *il_filter_listed(il_message message, const il_json *result);
 
 typedef struct il_features { /* what a client may be asked for */
     bool sampling, roots, roots_changed, elicitation;

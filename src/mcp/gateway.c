@@ -46,7 +46,7 @@ static void gateway_client_message(il_wire *w, il_str line) {
     il_json *message = NULL;
     il_error err = {0};
     il_rpc rpc;
-    const il_status st = il_json_parse(&w->arena, line, &limits, &message, &err);
+    const il_status st = il_rpc_parse(&w->arena, line, &limits, &message, &err);
     if (st == IL_E_MEMORY) {
         il_wire_fatal(w, err.msg);
         return;
@@ -254,7 +254,7 @@ static void gateway_server_message(il_wire *w, il_str line) {
     il_json *message = NULL;
     il_error err = {0};
     il_rpc rpc;
-    const il_status st = il_json_parse(&w->arena, line, &limits, &message, &err);
+    const il_status st = il_rpc_parse(&w->arena, line, &limits, &message, &err);
     if (st == IL_E_MEMORY) {
         il_wire_fatal(w, err.msg);
         return;
@@ -421,6 +421,8 @@ static void gateway_close(il_wire *w) {
     il_loop_free(w->loop);
     il_pendings_free(&w->calls);
     il_pendings_free(&w->asks);
+    il_roster_free(&w->tools);
+    il_roster_free(&w->prompts);
     il_arena_free(&w->arena);
     w->c.alloc->free(w->c.alloc->ctx, w);
 }
@@ -437,9 +439,12 @@ int il_gateway_run(const il_gateway_config *config) {
     w->c.start_timeout_ms = config->start_timeout_ms != 0 ? config->start_timeout_ms : GATEWAY_START_MS;
     w->c.restart_ms = config->restart_ms != 0 ? config->restart_ms : GATEWAY_RESTART_MS;
     w->inside = il_policy_server_inside(config->policy, config->name);
+    w->prototypes = il_policy_server_prototypes(config->policy, config->name);
     il_arena_init(&w->arena, config->alloc, IL_WIRE_ARENA_MAX);
     il_pendings_init(&w->calls, config->alloc, IL_WIRE_CALLS);
     il_pendings_init(&w->asks, config->alloc, IL_WIRE_ASKS);
+    il_roster_init(&w->tools, config->alloc);
+    il_roster_init(&w->prompts, config->alloc);
     (void)signal(SIGPIPE, SIG_IGN);
     il_error err = {0};
     il_status st = gateway_open(w, &err);

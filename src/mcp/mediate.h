@@ -10,7 +10,7 @@ typedef enum il_treat {
     IL_TREAT_ANSWER = 0, /* the gateway answers or absorbs it itself */
     IL_TREAT_GATE,       /* judged before it leaves; the result is settled before it is released */
     IL_TREAT_LIST,       /* forwarded; judged first for a server that is not inside, since its texts are content */
-    IL_TREAT_PASS,       /* forwarded after its parameters were checked to be what they can only be */
+    IL_TREAT_PASS,       /* forwarded when its parameters are what they can only be; of a server outside answered here */
     IL_TREAT_REWRITE,    /* forwarded with ids mapped and free text replaced */
     IL_TREAT_ASK,        /* a server's request to the client: refused unless offered; the answer is judged */
     IL_TREAT_DROP

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Notifications, both ways. */
 #include "base/error.h"
+#include "mcp/progress.h"
 #include "mcp/wire.h"
 
 #define NOTICE_CHANGED_MS 250 /* several list_changed within it are one */
 #define NOTICE_LOG_BYTES 1024
-#define NOTICE_NUMBER_BYTES 32 /* every double can be written with fewer */
 
 /* A notification that the server made: dropped when it is too large. */
 static void notice_release(il_wire *w, const il_json *message) {
@@ -64,10 +64,22 @@ static void notice_server_cancelled(il_wire *w, const il_rpc *rpc) {
 
 static bool notice_copy(il_wire *w, il_json *to, const il_json *from, il_str key, il_json_kind kind) {
     const il_json *v = il_json_get(from, key);
-    if (kind == IL_JSON_NUMBER && il_json_text(v).n > NOTICE_NUMBER_BYTES) {
+    if (kind == IL_JSON_NUMBER && il_json_text(v).n > IL_PROGRESS_BYTES) {
         return true; /* that many digits are a text */
     }
     return il_json_kind_of(v) != kind || il_json_set(to, key, il_json_shallow(&w->arena, v));
+}
+
+/* Whether it is further than before; remembers it then. What is no number, or too long for one, never is. */
+static bool notice_moves(il_pending *e, const il_json *progress) {
+    const il_str text = il_json_text(progress);
+    if (il_json_kind_of(progress) != IL_JSON_NUMBER || text.n > IL_PROGRESS_BYTES ||
+        (e->progress_n > 0 && il_progress_cmp(text, (il_str){e->progress, e->progress_n}) <= 0)) {
+        return false;
+    }
+    memcpy(e->progress, text.p, text.n);
+    e->progress_n = text.n;
+    return true;
 }
 
 static void notice_progress(il_wire *w, const il_rpc *rpc) {
@@ -75,21 +87,26 @@ static void notice_progress(il_wire *w, const il_rpc *rpc) {
     il_pending *e =
         il_json_int(il_json_get(rpc->params, IL_STR("progressToken")), &uid) ? il_pendings_by_uid(&w->calls, uid) : NULL;
     if (e == NULL || e->message == IL_MSG_INITIALIZE || !e->token.present) {
+        il_wire_uninvited(w, rpc->method, "its token is of no call in flight");
+        return;
+    }
+    if (!notice_moves(e, il_json_get(rpc->params, IL_STR("progress")))) {
+        il_wire_uninvited(w, rpc->method, "it does not move on");
         return;
     }
     const uint64_t next = il_loop_now_ms() + w->c.call_timeout_ms;
     e->deadline = next < e->limit ? next : e->limit;
+    il_wire_arm(w);
     il_json *params = il_json_make(&w->arena, IL_JSON_OBJECT);
     const bool fine = il_json_set(params, IL_STR("progressToken"), il_rpc_id_node(&w->arena, &e->token)) &&
                       notice_copy(w, params, rpc->params, IL_STR("progress"), IL_JSON_NUMBER) &&
                       notice_copy(w, params, rpc->params, IL_STR("total"), IL_JSON_NUMBER) &&
                       (!w->inside || notice_copy(w, params, rpc->params, IL_STR("message"), IL_JSON_STRING));
     notice_release(w, fine ? il_rpc_notification(&w->arena, rpc->method, params) : NULL);
-    il_wire_arm(w);
 }
 
 static void notice_log(il_wire *w, const il_rpc *rpc) {
-    if (w->inside) {
+    if (w->inside && il_wire_serves(w, IL_STR("logging"))) {
         il_json *params = il_filter_params(&w->arena, rpc->params);
         notice_release(w, params == NULL ? NULL : il_rpc_notification(&w->arena, rpc->method, params));
         return;
@@ -107,6 +124,7 @@ static void notice_log(il_wire *w, const il_rpc *rpc) {
 static void notice_updated(il_wire *w, const il_rpc *rpc) {
     const il_json *uri = il_json_get(rpc->params, IL_STR("uri"));
     if (il_json_kind_of(uri) != IL_JSON_STRING || !il_seen_has(&w->subscribed, 0, il_json_text(uri))) {
+        il_wire_uninvited(w, rpc->method, "its address was not subscribed");
         return;
     }
     il_json *params = il_json_make(&w->arena, IL_JSON_OBJECT);
@@ -138,8 +156,8 @@ void il_wire_server_notice(il_wire *w, const il_rpc *rpc) {
     const il_mediation *m = il_mediate(IL_FROM_SERVER, false, rpc->method);
     const bool open = w->life == IL_LIFE_UP && (w->phase == IL_PHASE_OPEN || w->phase == IL_PHASE_DRAIN);
     if (m == NULL || !open || (!il_wire_serves(w, m->needs) && m->message != IL_MSG_LOG)) {
-        il_log_write(w->c.log, IL_LOG_DEBUG, "%.*s: notification `%.*s` is dropped", IL_STR_ARG(w->c.name),
-                     IL_STR_ARG(il_str_part(rpc->method, 0, 64)));
+        il_wire_uninvited(w, rpc->method,
+                          m == NULL ? "it is not known here" : "the server has no such capability, or is not ready");
         return;
     }
     if (m->message == IL_MSG_CANCELLED) {

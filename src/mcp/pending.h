@@ -4,6 +4,7 @@
 #pragma once
 #include "interlock/monitor.h"
 #include "mcp/mediate.h"
+#include "mcp/progress.h"
 #include "net/rpc.h"
 
 typedef struct il_pending {
@@ -11,10 +12,12 @@ typedef struct il_pending {
     il_rpc_id id;    /* the asker's; text owned */
     il_rpc_id token; /* the asker's progress token, or not present; text owned */
     il_message message;
-    il_str method; /* static */
-    il_str what;   /* what is called, for people: a tool's name or the method; owned */
-    il_str extra;  /* the resource's URI of a (un)subscribe; owned, may be empty */
-    bool judged;   /* the ticket has to be settled */
+    il_str method;     /* static */
+    il_str what;       /* what is called, for people: a tool's name or the method; owned */
+    il_str extra;      /* the resource's URI of a (un)subscribe, the cursor of a list (p NULL: none); owned */
+    bool judged;       /* the ticket has to be settled */
+    size_t progress_n; /* of the last progress, as it was written; 0: none yet */
+    char progress[IL_PROGRESS_BYTES];
     uint64_t ticket;
     uint64_t deadline, limit; /* milliseconds of il_loop_now_ms: next time-out, and the last possible one */
     il_action action;         /* what was decided; differs from allow only in monitor mode */

@@ -48,124 +48,6 @@ bool il_wire_judge(il_wire *w, il_pending *e, il_str tool, const il_json *args, 
     return true;
 }
 
-/* --- what parameters may be --- */
-
-static bool request_refuse(il_wire *w, const il_rpc *rpc, const char *text) {
-    il_wire_refuse(w, &rpc->id, IL_RPC_PARAMS, text);
-    return false;
-}
-
-/* Nothing but these members (and `_meta`): what is not judged is not forwarded. */
-static bool request_only(il_wire *w, const il_rpc *rpc, const il_str *keys, size_t n) {
-    for (const il_json *m = il_json_first(rpc->params); m != NULL; m = il_json_next(m)) {
-        bool known = il_str_eq(il_json_key(m), IL_STR("_meta"));
-        for (size_t i = 0; i < n && !known; i++) {
-            known = il_str_eq(il_json_key(m), keys[i]);
-        }
-        if (!known) {
-            char text[160];
-            (void)il_format(text, sizeof text, "parameter `%.*s` of `%.*s` is not known",
-                            IL_STR_ARG(il_str_part(il_json_key(m), 0, 64)), IL_STR_ARG(il_str_part(rpc->method, 0, 32)));
-            return request_refuse(w, rpc, text);
-        }
-    }
-    return true;
-}
-
-static bool request_string(const il_rpc *rpc, il_str key) {
-    return il_json_kind_of(il_json_get(rpc->params, key)) == IL_JSON_STRING;
-}
-
-static bool request_call_params(il_wire *w, const il_rpc *rpc) {
-    static const il_str keys[] = {{"name", 4}, {"arguments", 9}};
-    const il_json *arguments = il_json_get(rpc->params, IL_STR("arguments"));
-    if (il_json_get(rpc->params, IL_STR("task")) != NULL) {
-        return request_refuse(w, rpc, "tasks are not offered; call the tool without `task`");
-    }
-    if (!request_string(rpc, IL_STR("name")) || (arguments != NULL && il_json_kind_of(arguments) != IL_JSON_OBJECT)) {
-        return request_refuse(w, rpc, "`name` must be a string and `arguments` an object");
-    }
-    if (!request_only(w, rpc, keys, sizeof keys / sizeof *keys)) {
-        return false;
-    }
-    const il_str name = il_json_text(il_json_get(rpc->params, IL_STR("name")));
-    if (!il_tool_name_ok(name)) {
-        char text[96];
-        (void)il_format(text, sizeof text, "Unknown tool: %.*s", IL_STR_ARG(il_str_part(name, 0, 64)));
-        return request_refuse(w, rpc, text);
-    }
-    return true;
-}
-
-static bool request_list_params(il_wire *w, const il_rpc *rpc, il_message message) {
-    static const il_str keys[] = {{"cursor", 6}};
-    const il_json *cursor = il_json_get(rpc->params, keys[0]);
-    if (!request_only(w, rpc, keys, 1)) {
-        return false;
-    }
-    if (cursor != NULL &&
-        (il_json_kind_of(cursor) != IL_JSON_STRING || !il_seen_has(&w->cursors, (unsigned)message, il_json_text(cursor)))) {
-        return request_refuse(w, rpc, "unknown cursor; list again from the start");
-    }
-    return true;
-}
-
-static bool request_level_params(il_wire *w, const il_rpc *rpc) {
-    static const il_str keys[] = {{"level", 5}};
-    static const il_str levels[] = {{"debug", 5}, {"info", 4},     {"notice", 6}, {"warning", 7},
-                                    {"error", 5}, {"critical", 8}, {"alert", 5},  {"emergency", 9}};
-    if (!request_only(w, rpc, keys, 1)) {
-        return false;
-    }
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        if (request_string(rpc, keys[0]) && il_str_eq(il_json_text(il_json_get(rpc->params, keys[0])), levels[i])) {
-            return true;
-        }
-    }
-    return request_refuse(w, rpc, "`level` is none of the eight log levels");
-}
-
-static bool request_uri_params(il_wire *w, const il_rpc *rpc) {
-    static const il_str keys[] = {{"uri", 3}};
-    if (!request_string(rpc, keys[0])) {
-        return request_refuse(w, rpc, "`uri` must be a string");
-    }
-    return request_only(w, rpc, keys, 1);
-}
-
-static bool request_name_params(il_wire *w, const il_rpc *rpc) {
-    return request_string(rpc, IL_STR("name")) || request_refuse(w, rpc, "`name` must be a string");
-}
-
-/* False: refused. The gated methods without a line here are judged by all their parameters, whatever they are. */
-static bool request_params(il_wire *w, const il_rpc *rpc, const il_mediation *m) {
-    if (m->treat == IL_TREAT_LIST) {
-        return request_list_params(w, rpc, m->message);
-    }
-    if (m->message == IL_MSG_TOOLS_CALL) {
-        return request_call_params(w, rpc);
-    }
-    if (m->message == IL_MSG_SET_LEVEL) {
-        return request_level_params(w, rpc);
-    }
-    if (m->message == IL_MSG_RESOURCES_READ || m->message == IL_MSG_SUBSCRIBE || m->message == IL_MSG_UNSUBSCRIBE) {
-        return request_uri_params(w, rpc);
-    }
-    return m->message != IL_MSG_PROMPTS_GET || request_name_params(w, rpc);
-}
-
-/* The progress token. False: refused. */
-static bool request_token(il_wire *w, const il_rpc *rpc, il_rpc_id *token) {
-    *token = (il_rpc_id){0};
-    const il_json *meta = il_json_get(rpc->params, IL_STR("_meta"));
-    if (meta != NULL && il_json_kind_of(meta) != IL_JSON_OBJECT) {
-        return request_refuse(w, rpc, "`_meta` must be an object");
-    }
-    const il_json *value = il_json_get(meta, IL_STR("progressToken"));
-    return value == NULL || il_rpc_id_read(value, token) ||
-           request_refuse(w, rpc, "`progressToken` must be a string or an integer");
-}
-
 /* --- the way --- */
 
 static void request_deny(il_wire *w, const il_rpc *rpc, il_message message, il_deny_code code, const char *text) {
@@ -190,10 +72,11 @@ static void request_go(il_wire *w, const il_rpc *rpc, const il_mediation *m) {
     const bool uri = m->message == IL_MSG_SUBSCRIBE || m->message == IL_MSG_UNSUBSCRIBE;
     const il_str tool = call ? il_json_text(il_json_get(rpc->params, IL_STR("name"))) : m->method;
     il_pending_spec spec = {.id = rpc->id, .message = m->message, .method = m->method, .what = tool};
-    if (uri) {
-        spec.extra = il_json_text(il_json_get(rpc->params, IL_STR("uri")));
+    const il_json *extra = il_json_get(rpc->params, uri ? IL_STR("uri") : IL_STR("cursor"));
+    if (extra != NULL && (uri || m->treat == IL_TREAT_LIST)) { /* an empty cursor is one, too */
+        spec.extra = il_json_text(extra);
     }
-    if (!request_token(w, rpc, &spec.token)) {
+    if (!il_wire_token(w, rpc, &spec.token)) {
         return;
     }
     il_pending *e = NULL;
@@ -232,6 +115,22 @@ static void request_go(il_wire *w, const il_rpc *rpc, const il_mediation *m) {
     il_wire_arm(w);
 }
 
+/* What would leave unjudged, and is answered here. Toward a server outside a log level, and when a subscription ends, are bits that an agent can
+ * choose; its log goes to ours and its updates are dropped, so it needs neither. An address that was not judged goes nowhere at all. */
+static bool request_absorbed(il_wire *w, const il_rpc *rpc, const il_mediation *m) {
+    if (m->message == IL_MSG_SET_LEVEL) {
+        return !w->inside;
+    }
+    const il_str uri = il_json_text(il_json_get(rpc->params, IL_STR("uri")));
+    if (!il_seen_has(&w->subscribed, 0, uri)) {
+        return true;
+    }
+    if (!w->inside) {
+        il_seen_forget(&w->subscribed, 0, uri);
+    }
+    return !w->inside;
+}
+
 void il_wire_request(il_wire *w, const il_rpc *rpc) {
     const il_mediation *m = il_mediate(IL_FROM_CLIENT, true, rpc->method);
     const il_message message = m == NULL ? IL_MSG_NONE : m->message;
@@ -245,15 +144,14 @@ void il_wire_request(il_wire *w, const il_rpc *rpc) {
         il_wire_refuse(w, &rpc->id, IL_RPC_INVALID, "not initialized; send `initialize` first");
     } else if (m == NULL || !il_wire_serves(w, m->needs)) {
         il_wire_refuse(w, &rpc->id, IL_RPC_NO_METHOD, "Method not found");
-    } else if (request_params(w, rpc, m)) {
+    } else if (il_wire_params(w, rpc, m)) {
         il_wire_tell_initialized(w);
         if (w->life != IL_LIFE_UP) {
             char text[320];
             il_wire_gone_text(w, text, sizeof text);
             request_deny(w, rpc, m->message, IL_DENY_UPSTREAM, text);
-        } else if (m->message == IL_MSG_UNSUBSCRIBE &&
-                   !il_seen_has(&w->subscribed, 0, il_json_text(il_json_get(rpc->params, IL_STR("uri"))))) {
-            il_wire_to_client(w, il_rpc_result(&w->arena, &rpc->id, NULL)); /* an address that was not judged goes nowhere */
+        } else if (m->treat == IL_TREAT_PASS && request_absorbed(w, rpc, m)) {
+            il_wire_to_client(w, il_rpc_result(&w->arena, &rpc->id, NULL));
         } else if (m->message == IL_MSG_SUBSCRIBE && il_seen_full(&w->subscribed)) {
             request_deny(w, rpc, m->message, IL_DENY_BUSY, "too many resources are subscribed; unsubscribe some first");
         } else {

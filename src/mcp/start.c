@@ -92,8 +92,11 @@ bool il_wire_start_fault(const il_rpc *rpc, char *why, size_t cap) {
         return true;
     }
     if (il_revision_of(date) == IL_REVISION_NONE) {
-        (void)il_format(why, cap, "the server speaks revision `%.*s`; 2024-11-05, 2025-06-18 and 2025-11-25 are known here",
-                        IL_STR_ARG(il_str_part(date, 0, 32)));
+        (void)il_format(
+            why, cap,
+            "the server speaks revision `%.*s`; 2024-11-05, 2025-06-18 and 2025-11-25 are known here; update the server or "
+            "the MCP SDK that it uses",
+            IL_STR_ARG(il_str_part(date, 0, 32)));
         return true;
     }
     return false;

@@ -41,6 +41,14 @@ void il_wire_refuse(il_wire *w, const il_rpc_id *id, int64_t code, const char *t
     il_wire_to_client(w, il_rpc_error(&w->arena, id, code, il_str_of(text), NULL));
 }
 
+void il_wire_uninvited(il_wire *w, il_str method, const char *why) {
+    const uint64_t n = ++w->uninvited;
+    if ((n & (n - 1)) == 0) { /* the first, second, fourth, eighth … : a flood is no flood of lines */
+        il_log_write(w->c.log, IL_LOG_WARN, "%.*s: `%.*s` is dropped: %s (%llu so far)", IL_STR_ARG(w->c.name),
+                     IL_STR_ARG(il_str_part(method, 0, 64)), why, (unsigned long long)n);
+    }
+}
+
 void il_wire_hold(il_wire *w, unsigned why, bool on) {
     w->hold = on ? w->hold | why : w->hold & ~why;
     if (w->hold != 0) {

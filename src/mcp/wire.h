@@ -7,6 +7,7 @@
 #include "mcp/filter.h"
 #include "mcp/gateway.h"
 #include "mcp/pending.h"
+#include "mcp/roster.h"
 #include "mcp/seen.h"
 #include "mcp/upstream.h"
 #include "net/reader.h"
@@ -81,7 +82,10 @@ typedef struct il_wire {
     uint64_t violations_at;             /* when the first of them was counted */
     il_budget notices, noise, refusals; /* refusals: log lines about what the client sends */
     il_seen cursors, subscribed;
-    char gone[160]; /* why the server is not there: `exited with status 1` */
+    il_roster tools, prompts; /* names that were listed */
+    bool prototypes;          /* keys such as `__proto__` may go to the server */
+    uint64_t uninvited;       /* messages of the server that nobody asked for, and that were dropped */
+    char gone[160];           /* why the server is not there: `exited with status 1` */
     int code;
 } il_wire;
 
@@ -96,9 +100,21 @@ void il_wire_arm(il_wire *w);                             /* sets the timer to t
 bool il_wire_serves(const il_wire *w, il_str capability); /* an empty one: yes */
 void il_wire_serve(il_wire *w, const il_json *capabilities);
 il_json_limits il_wire_limits(size_t bytes);
+/* A message of the server that nobody asked for: counted, and said in the log, ever more seldom. */
+void il_wire_uninvited(il_wire *w, il_str method, const char *why);
 /* The client's requests in flight during which the server may ask back. */
 size_t il_wire_in_flight(const il_wire *w);
 
+/* params.c: false when the request was refused */
+bool il_wire_params(il_wire *w, const il_rpc *rpc, const il_mediation *m);
+bool il_wire_token(il_wire *w, const il_rpc *rpc, il_rpc_id *token); /* the progress token, not present when there is none */
+/* The first key in v that is more than a key in JavaScript and may not go to this server; empty when there is none. */
+il_str il_wire_prototype(const il_wire *w, const il_json *v);
+/* listing.c */
+il_json *il_wire_listing(il_wire *w, const il_pending *e,
+                         const il_json *result); /* a listing as the client gets it; NULL: no memory */
+bool il_wire_tool_callable(const il_wire *w, il_str name);
+bool il_wire_prompt_callable(const il_wire *w, il_str name);
 /* request.c */
 void il_wire_request(il_wire *w, const il_rpc *rpc);
 /* Judges `tool` of the server with these arguments. True: it may go, and e carries the ticket. False: *d holds the refusal's words. */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/str.h"
+#include "base/hidden.h"
 
 static const char *const log_names[] = {"error", "warn", "info", "debug"};
 
@@ -20,29 +20,6 @@ bool il_log_level_of(il_str name, il_log_level *out) {
     return false;
 }
 
-/* Length of the well-formed UTF-8 sequence at s[at], 0 when there is none. */
-static size_t log_sequence(il_str s, size_t at, uint32_t *point) {
-    const unsigned char c = (unsigned char)s.p[at];
-    const size_t n = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
-    size_t bad = 0;
-    if (n == 0 || at + n > s.n || !il_str_utf8(il_str_part(s, at, at + n), &bad)) {
-        return 0;
-    }
-    static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    uint32_t v = c & masks[n];
-    for (size_t i = 1; i < n; i++) {
-        v = (v << 6) | ((unsigned char)s.p[at + i] & 0x3fu);
-    }
-    *point = v;
-    return n;
-}
-
-/* What a terminal or a reader's eye could be fooled with: controls, line separators, direction marks, zero-width characters, tags. */
-static bool log_hidden(uint32_t v) {
-    return v < 0x20 || (v >= 0x7f && v < 0xa0) || v == 0xad || v == 0x61c || (v >= 0x200b && v <= 0x200f) ||
-           (v >= 0x2028 && v <= 0x202e) || (v >= 0x2060 && v <= 0x206f) || v == 0xfeff || (v >= 0xe0000 && v <= 0xe007f);
-}
-
 size_t il_log_escape(char *out, size_t cap, il_str text) {
     if (cap == 0) {
         return 0;
@@ -50,13 +27,14 @@ size_t il_log_escape(char *out, size_t cap, il_str text) {
     size_t n = 0;
     for (size_t at = 0; at < text.n;) {
         char piece[16];
-        uint32_t point = 0;
-        size_t used = log_sequence(text, at, &point);
+        const unsigned char *p = (const unsigned char *)text.p + at;
+        size_t used = il_utf8_length(p, text.n - at);
+        const uint32_t point = used > 0 ? il_utf8_point(p, used) : 0;
         int len;
         if (used == 0) {
             len = snprintf(piece, sizeof piece, "\\x%02x", (unsigned)(unsigned char)text.p[at]);
             used = 1;
-        } else if (log_hidden(point)) {
+        } else if (il_point_control(point) || il_point_hidden(point)) { /* a terminal or an eye could be fooled */
             len = snprintf(piece, sizeof piece, point < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)point);
         } else {
             memcpy(piece, text.p + at, used);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "net/rpc.h"
 
+#include <string.h>
+
 #define RPC_INT_MAX 9007199254740991 /* 2^53 - 1: what every reader holds exactly */
 
 bool il_rpc_id_read(const il_json *v, il_rpc_id *out) {
@@ -21,6 +23,16 @@ bool il_rpc_id_read(const il_json *v, il_rpc_id *out) {
 
 bool il_rpc_id_eq(const il_rpc_id *a, const il_rpc_id *b) {
     return a->present == b->present && a->string == b->string && il_str_eq(a->text, b->text);
+}
+
+il_status il_rpc_parse(il_arena *a, il_str line, const il_json_limits *limits, il_json **out, il_error *err) {
+    *out = NULL;
+    const char *cr = line.n > 0 ? memchr(line.p, '\r', line.n) : NULL;
+    if (cr != NULL) {
+        const size_t at = (size_t)(cr - line.p);
+        return il_error_at(err, IL_E_SYNTAX, 1, (uint32_t)at + 1, at, "a carriage return inside a message");
+    }
+    return il_json_parse(a, line, limits, out, err);
 }
 
 static il_status rpc_error_shape(const il_json *error, il_error *err) {

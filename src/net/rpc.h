@@ -30,6 +30,9 @@ typedef struct il_rpc {
     const il_json *result, *error;
 } il_rpc;
 
+/* Parses one line. Refuses what RFC 8259 allows and lines do not: a carriage return, at which some readers end a line (one before the LF is
+ * the framer's business). IL_E_SYNTAX, IL_E_LIMIT, IL_E_MEMORY as il_json_parse. */
+IL_NODISCARD il_status il_rpc_parse(il_arena *a, il_str line, const il_json_limits *limits, il_json **out, il_error *err);
 /* Validates the envelope: `jsonrpc` is "2.0", no member that is not known, either a method or one of result and error, params an object,
  * error with an integer code and a string message. On failure out->kind is IL_RPC_BAD and out->id is there when it was readable. */
 IL_NODISCARD il_status il_rpc_read(const il_json *message, il_rpc *out, il_error *err);

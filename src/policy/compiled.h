@@ -7,7 +7,7 @@
 
 typedef struct il_server {
     il_str name;
-    bool inside, sampling, roots, elicitation;
+    bool inside, sampling, roots, elicitation, prototypes;
 } il_server;
 
 typedef struct il_tool_index { /* exact names, sorted by name */

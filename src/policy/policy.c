@@ -69,9 +69,9 @@ static bool il_policy_server_name_ok(il_str name) {
 }
 
 static il_status il_policy_read_server(il_policy *p, const il_json *v, il_error *err) {
-    static const char *const known[] = {"trust", "sampling", "roots", "elicitation"};
+    static const char *const known[] = {"trust", "sampling", "roots", "elicitation", "prototype_keys"};
     static const char *const later[] = {"use", "live", "sql", "pin", "tools"};
-    il_str keys[4], not_yet[5];
+    il_str keys[5], not_yet[5];
     if (!il_policy_server_name_ok(il_json_key(v))) {
         return il_error_at(err, IL_E_INVALID, v->key_line, v->key_col, v->key_offset,
                            "server `%.*s`: a name has letters, digits, `_` and `-`, no dot, at most 64", IL_STR_ARG(v->key));
@@ -86,6 +86,14 @@ static il_status il_policy_read_server(il_policy *p, const il_json *v, il_error 
         s->inside = il_str_eq(text, IL_STR("inside"));
         if (!s->inside && !il_str_eq(text, IL_STR("outside"))) {
             return IL_JSON_FAIL(trust, err, IL_E_INVALID, "`trust` is `inside` or `outside`");
+        }
+    }
+    const il_json *prototypes = il_json_get(v, IL_STR("prototype_keys"));
+    if (prototypes != NULL) {
+        il_str text = il_json_kind_of(prototypes) == IL_JSON_STRING ? il_json_text(prototypes) : (il_str){0};
+        s->prototypes = il_str_eq(text, IL_STR("allow"));
+        if (!s->prototypes && !il_str_eq(text, IL_STR("refuse"))) {
+            return IL_JSON_FAIL(prototypes, err, IL_E_INVALID, "`prototype_keys` is `refuse` or `allow`");
         }
     }
     bool *features[] = {&s->sampling, &s->roots, &s->elicitation};
@@ -314,6 +322,11 @@ bool il_policy_server_may(const il_policy *p, il_str server, il_str feature) {
 bool il_policy_server_inside(const il_policy *p, il_str server) {
     const il_server *s = il_policy_server(p, server);
     return s != NULL && s->inside;
+}
+
+bool il_policy_server_prototypes(const il_policy *p, il_str server) {
+    const il_server *s = il_policy_server(p, server);
+    return s != NULL && s->prototypes;
 }
 
 bool il_policy_may_release(const il_policy *p, uint32_t effects) {

@@ -21,7 +21,8 @@ static void policy_takes(void **state) {
     assert_ptr_equal(il_policy_machine(c->policy), c->machine);
     assert_false(il_policy_server_inside(c->policy, IL_STR("a")));
 
-    policy_must(c, HEAD "mode: monitor\nservers: { a: { trust: inside, sampling: true, elicitation: false }, b: {} }\n"
+    policy_must(c, HEAD "mode: monitor\nservers: { a: { trust: inside, sampling: true, elicitation: false }, b: { "
+                        "prototype_keys: allow }, c: { prototype_keys: refuse } }\n"
                         "approvals: { for: [egress], expires: 90s }\n" TOOLS);
     assert_int_equal(il_policy_mode(c->policy), IL_MODE_MONITOR);
     assert_true(il_policy_server_inside(c->policy, IL_STR("a")));
@@ -33,6 +34,9 @@ static void policy_takes(void **state) {
     assert_false(il_policy_server_may(c->policy, IL_STR("a"), IL_STR("trust")));
     assert_false(il_policy_server_may(c->policy, IL_STR("b"), IL_STR("sampling")));
     assert_false(il_policy_server_may(c->policy, IL_STR("z"), IL_STR("sampling")));
+    assert_true(il_policy_server_prototypes(c->policy, IL_STR("b")));
+    assert_false(il_policy_server_prototypes(c->policy, IL_STR("a")) || il_policy_server_prototypes(c->policy, IL_STR("c")) ||
+                 il_policy_server_prototypes(c->policy, IL_STR("z")));
     assert_true(il_policy_may_release(c->policy, IL_EGRESS | IL_SENSITIVE));
     assert_false(il_policy_may_release(c->policy, IL_EGRESS | IL_COMMIT));
     assert_false(il_policy_may_release(c->policy, IL_UNTRUSTED));
@@ -160,6 +164,7 @@ static const policy_bad policy_refused[] = {
     {HEAD "servers: []\n" TOOLS, 3, 10, IL_E_INVALID, "`servers` maps"},
     {HEAD "servers: { a.b: { trust: inside } }\n" TOOLS, 3, 12, IL_E_INVALID, "no dot"},
     {HEAD "servers: { a: { trust: yes-please } }\n" TOOLS, 3, 24, IL_E_INVALID, "`inside` or `outside`"},
+    {HEAD "servers: { a: { prototype_keys: true } }\n" TOOLS, 3, 33, IL_E_INVALID, "`refuse` or `allow`"},
     {HEAD "servers: { a: { thrust: inside } }\n" TOOLS, 3, 17, IL_E_INVALID, "did you mean `trust`"},
     {HEAD "servers: { a: inside }\n" TOOLS, 3, 15, IL_E_INVALID, ""},
     {HEAD "approvals: { for: [untrusted] }\n" TOOLS, 3, 20, IL_E_INVALID, "what can are `egress` and `commit`"},

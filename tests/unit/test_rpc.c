@@ -245,11 +245,33 @@ static void rpc_line_is_bounded(void **state) {
     il_arena_free(&a);
 }
 
+/* JSON takes a carriage return for white space, and some readers of lines take it for an end. */
+static void rpc_carriage_returns(void **state) {
+    (void)state;
+    static const char *const bad[] = {"{\r}", "{}\r", "\r{}", "{\"a\":\"\r\"}"};
+    il_arena a;
+    il_json *out = NULL;
+    il_error err = {0};
+    il_arena_init(&a, &rpc_alloc, 1u << 16);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(il_rpc_parse(&a, il_str_of(bad[i]), NULL, &out, &err), IL_E_SYNTAX);
+        assert_null(out);
+        assert_int_equal(err.col, strchr(bad[i], '\r') - bad[i] + 1);
+    }
+    assert_int_equal(il_rpc_parse(&a, IL_STR("{\"a\":\"\\r\"}"), NULL, &out, &err), IL_OK);
+    assert_int_equal(il_rpc_parse(&a, (il_str){NULL, 0}, NULL, &out, &err), IL_E_SYNTAX);
+    il_arena_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rpc_envelopes),       cmocka_unit_test(rpc_long_id_is_refused),
-        cmocka_unit_test(rpc_ids_are_typed),   cmocka_unit_test(rpc_salvage),
-        cmocka_unit_test(rpc_builders),        cmocka_unit_test(rpc_builders_without_memory),
+        cmocka_unit_test(rpc_carriage_returns),
+        cmocka_unit_test(rpc_envelopes),
+        cmocka_unit_test(rpc_long_id_is_refused),
+        cmocka_unit_test(rpc_ids_are_typed),
+        cmocka_unit_test(rpc_salvage),
+        cmocka_unit_test(rpc_builders),
+        cmocka_unit_test(rpc_builders_without_memory),
         cmocka_unit_test(rpc_line_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

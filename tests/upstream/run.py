@@ -188,7 +188,7 @@ def test_a_flood_is_cut_and_the_client_served():
         notices = [m for m in g.lines if "method" in m]
         changed = told(g, "notifications/tools/list_changed")
         assert len(notices) - len(changed) <= 1000 + 200 * (took + 1) and len(changed) <= 4 * took + 2, (len(notices), len(changed), took)
-        assert bool(policy) or len(notices) > 500  # as many as may pass do
+        assert bool(policy) or len(notices) > 250  # a third of the burst are log lines; the rest is coalesced, or progress that stands still
         lines = g.stderr.splitlines()
         assert len(lines) <= 530 + 50 * (took + 1) and any("nobody asked for" in line for line in lines), (len(lines), took)
         assert rss(g.process.pid) - before < 12_000, (before, rss(g.process.pid))

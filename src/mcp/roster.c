@@ -17,7 +17,7 @@ void il_roster_free(il_roster *r) {
 static void roster_hash(il_str s, uint8_t out[IL_ROSTER_KEY]) {
     uint8_t digest[IL_DIGEST_BYTES];
     il_sha256 hash;
-    il_sha256_init(&hash);
+    il_sha256_init(&hash, NULL);
     il_sha256_add(&hash, s.p, s.n);
     il_sha256_end(&hash, digest);
     memcpy(out, digest, IL_ROSTER_KEY);

@@ -8,7 +8,7 @@ typedef struct table_found {
     uint32_t *parent, *via;
     uint32_t n, cap;
     uint32_t *slots; /* place plus 1 */
-    uint32_t mask;
+    uint32_t bits; /* 2^bits slots */
 } table_found;
 
 static bool table_grow(table_found *f) {
@@ -30,11 +30,12 @@ static bool table_grow(table_found *f) {
     f->via = via;
     f->slots = slots;
     f->cap = cap;
-    f->mask = cap * 2 - 1;
+    for (f->bits = 0; UINT32_C(1) << f->bits < cap * 2; f->bits++) {
+    }
     for (uint32_t i = 0; i < f->n; i++) {
-        uint32_t at = il_table_hash(states[i]) & f->mask;
+        uint32_t at = il_table_slot(states[i], f->bits);
         while (slots[at]) {
-            at = (at + 1) & f->mask;
+            at = (at + 1) & (cap * 2 - 1);
         }
         slots[at] = i + 1;
     }
@@ -46,12 +47,12 @@ static bool table_add(table_found *f, uint64_t state, uint32_t parent, uint32_t 
     if (f->n == f->cap && !table_grow(f)) {
         return false;
     }
-    uint32_t at = il_table_hash(state) & f->mask;
+    uint32_t at = il_table_slot(state, f->bits);
     while (f->slots[at]) {
         if (f->states[f->slots[at] - 1] == state) {
             return true;
         }
-        at = (at + 1) & f->mask;
+        at = (at + 1) & (f->cap * 2 - 1);
     }
     f->states[f->n] = state;
     f->parent[f->n] = parent;

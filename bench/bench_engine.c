@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Speed of the engine: one step of the shipped machine, and the exploration of machines too large for a table.
  *
- *     bench_engine           prints `name value unit`, a line each
- *     bench_engine steps N   takes N steps and prints nothing: what an instruction counter runs
+ *     bench_engine                prints `name value unit`, a line each; run from the source's root
+ *     bench_engine steps|loop N   takes N steps, or only the loop, and prints nothing: what an instruction counter runs
  *
  * A walk starts at the initial state again every 16 steps and takes symbols at random, so that it meets accepted and rejected steps alike and
  * each step needs the one before it. What the loop itself costs is measured with the step left out, and subtracted. The least of several
@@ -14,16 +14,17 @@
 #include <time.h>
 
 #include "check/view.h"
+#include "host/file.h"
+#include "host/shipped.h"
 #include "interlock/host.h"
 #include "interlock/machine.h"
-#include "host/shipped.h"
 
 enum { BENCH_SYMBOLS = 1 << 20, BENCH_WALK = 16, BENCH_ROUNDS = 15 };
 
 typedef struct bench_walk {
     const il_machine *m;
     uint16_t symbols[BENCH_SYMBOLS]; /* more than a branch predictor can learn */
-    uint64_t accepted, steps; /* of one round */
+    uint64_t accepted, steps;        /* of one round */
 } bench_walk;
 
 static double bench_now(void) {
@@ -99,12 +100,69 @@ static il_machine *bench_machine(void) {
     return m;
 }
 
+/* Every state by the guards, one core; the best of three rounds, tables and index made anew in each. */
+static void bench_explore(const char *name, const char *path) {
+    double best = 0;
+    uint64_t edges = 0;
+    uint32_t states = 0;
+    for (int round = 0; round < 3; round++) {
+        il_arena arena;
+        il_error err = {0};
+        il_json *doc = NULL;
+        il_model *m = NULL;
+        il_subject subject = {0};
+        il_space space = {0};
+        il_arena_init(&arena, il_host_alloc(), (size_t)1 << 30);
+        if (il_file_document(&arena, path, IL_FILE_DATA, &doc, &err) != IL_OK || il_model_load(&arena, doc, &m, &err) != IL_OK) {
+            (void)fprintf(stderr, "bench_engine: %s:%u:%u: %s\n", path, (unsigned)err.line, (unsigned)err.col, err.msg);
+            exit(1);
+        }
+        double start = bench_now();
+        il_status status = il_subject_init(&subject, il_host_alloc(), &arena, m, NULL, &err);
+        il_view view = {.subject = &subject, .regions = subject.never};
+        if (status != IL_OK || il_view_explore(&view, &space, &err) != IL_OK || space.bound_hit || space.hits[0].found) {
+            (void)fprintf(stderr, "bench_engine: %s: not explored as it should be %s\n", path, err.msg);
+            exit(1);
+        }
+        double rate = (double)space.n / ((bench_now() - start) / 1e9);
+        best = rate > best ? rate : best;
+        states = space.n;
+        edges = space.edges;
+        il_space_free(&space);
+        il_subject_free(&subject);
+        il_arena_free(&arena);
+    }
+    (void)printf("explore_%s %.0f states/s\n", name, best);
+    (void)printf("explore_%s_states %u states\n", name, (unsigned)states);
+    (void)printf("explore_%s_successors %.2f a state\n", name, (double)edges / states);
+}
+
+/* Instructions of one step, by cachegrind: what N steps take more than none, less the loop. Nothing is printed without valgrind. */
+static double bench_refs(const char *self, const char *what, unsigned n) {
+    char command[512];
+    char line[256];
+    double refs = -1;
+    (void)snprintf(command, sizeof command,
+                   "valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null '%s' %s %u 2>&1", self, what, n);
+    FILE *f = popen(command, "r");
+    while (f && fgets(line, sizeof line, f)) {
+        const char *at = strstr(line, "refs:");
+        double value = 0;
+        for (at = at ? at + 5 : ""; *at; at++) {
+            value = *at >= '0' && *at <= '9' ? value * 10 + (*at - '0') : value;
+        }
+        refs = strstr(line, "refs:") ? value : refs;
+    }
+    return f && pclose(f) == 0 ? refs : -1;
+}
+
 int main(int argc, char **argv) {
     static bench_walk w;
     il_machine *m = bench_machine();
     bench_walk_init(&w, m);
-    if (argc == 3 && strcmp(argv[1], "steps") == 0) {
-        volatile uint64_t sink = bench_steps(&w, strtoull(argv[2], NULL, 10));
+    if (argc == 3) {
+        uint64_t most = strtoull(argv[2], NULL, 10);
+        volatile uint64_t sink = strcmp(argv[1], "steps") == 0 ? bench_steps(&w, most) : bench_empty(&w, most);
         (void)sink;
         il_machine_free(m);
         return 0;
@@ -115,6 +173,13 @@ int main(int argc, char **argv) {
     (void)printf("step %.2f ns\n", step - empty);
     (void)printf("step_loop %.2f ns\n", empty);
     (void)printf("step_accepted %.1f %%\n", 100.0 * (double)w.accepted / (double)w.steps);
+    enum { COUNTED = 1 << 18 };
+    double refs = bench_refs(argv[0], "steps", COUNTED);
+    if (refs > 0) {
+        (void)printf("step_instructions %.1f instructions\n", (refs - bench_refs(argv[0], "loop", COUNTED)) / COUNTED);
+    }
     il_machine_free(m);
+    bench_explore("few", "bench/machines/few.yaml");
+    bench_explore("many", "bench/machines/many.yaml");
     return 0;
 }

@@ -71,8 +71,8 @@ static bool recovery_goal(const recovery *r, uint64_t state) {
 }
 
 typedef struct recovery_walk {
-    uint32_t *length; /* corrective steps to the goal at most, once done */
-    uint8_t *mark;    /* 0 new, 1 on the stack, 2 done */
+    uint32_t *length;     /* corrective steps to the goal at most, once done */
+    uint8_t *mark;        /* 0 new, 1 on the stack, 2 done */
     uint32_t *stack, *at; /* `at`: the symbol to look at next */
 } recovery_walk;
 

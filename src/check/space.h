@@ -49,10 +49,10 @@ typedef struct il_space {
     uint32_t n, cap;
     uint32_t *slots, bits; /* 2^bits slots: place plus 1, 0 empty */
     il_space_edge *edge;   /* room for the steps of one key */
-    uint64_t edges; /* accepted steps, those that change nothing included */
-    uint32_t depth; /* of the deepest state */
-    bool bound_hit; /* there was more to explore: nothing may be concluded from what was not found */
-    bool stopped;   /* ended by `stop` */
+    uint64_t edges;        /* accepted steps, those that change nothing included */
+    uint32_t depth;        /* of the deepest state */
+    bool bound_hit;        /* there was more to explore: nothing may be concluded from what was not found */
+    bool stopped;          /* ended by `stop` */
     il_space_hit hits[64];
     il_space_hit fault; /* the first step that had no meaning */
 } il_space;

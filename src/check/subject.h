@@ -31,7 +31,7 @@ typedef struct il_subject {
     il_arena *arena; /* results live here */
     const il_model *m;
     const il_machine *table; /* NULL when the machine could not be tabulated within the bounds */
-    il_steps *steps; /* the guards, remembered */
+    il_steps *steps;         /* the guards, remembered */
     il_space_bounds bounds;
     il_symbol_words *words;          /* one for each symbol */
     il_symbol_ghosts *ghosts;        /* likewise */

@@ -5,6 +5,9 @@
 
 enum { VIEW_COUNT_BITS = 4, VIEW_COUNT_MAX = 15 };
 
+/* The counts of the approvals observer went beyond what it can count: from there on it says nothing, neither good nor bad. */
+#define VIEW_LOST (UINT64_C(1) << (2 * VIEW_COUNT_BITS))
+
 uint32_t il_view_bits(const il_view *v) {
     switch (v->observer) {
     case IL_OBSERVE_NOTHING:
@@ -14,7 +17,7 @@ uint32_t il_view_bits(const il_view *v) {
     case IL_OBSERVE_CONFIRMED:
         return v->subject->ntaints;
     case IL_OBSERVE_APPROVALS:
-        return 2 * VIEW_COUNT_BITS;
+        return 2 * VIEW_COUNT_BITS + 1;
     }
     return 64;
 }
@@ -93,6 +96,9 @@ static uint64_t view_count(il_view *v, uint64_t pre, uint32_t symbol, uint64_t n
     const il_subject *s = v->subject;
     const il_symbol_words *w = &s->words[symbol];
     uint32_t action = s->m->symbol_action[symbol];
+    if (extra == VIEW_LOST) {
+        return extra;
+    }
     uint64_t asked = extra & VIEW_COUNT_MAX;
     uint64_t granted = extra >> VIEW_COUNT_BITS;
     uint32_t phase = il_model_var(s->m, IL_STR("phase"));
@@ -115,8 +121,7 @@ static uint64_t view_count(il_view *v, uint64_t pre, uint32_t symbol, uint64_t n
     }
     if (asked > VIEW_COUNT_MAX || granted > VIEW_COUNT_MAX) {
         v->saturated = true;
-        asked = asked > VIEW_COUNT_MAX ? VIEW_COUNT_MAX : asked;
-        granted = granted > VIEW_COUNT_MAX ? VIEW_COUNT_MAX : granted;
+        return VIEW_LOST;
     }
     return asked | granted << VIEW_COUNT_BITS;
 }
@@ -254,7 +259,9 @@ il_status il_view_explore(il_view *v, il_space *out, il_error *err) {
         .first_write = s->m->nsymbols,
         .expand = view_expand,
         .state = v->regions & ~s->edges ? view_judge_state : NULL,
-        .edge = v->observer == IL_OBSERVE_APPROVALS ? view_judge_approval : v->regions & s->edges ? view_judge_edge : NULL,
+        .edge = v->observer == IL_OBSERVE_APPROVALS ? view_judge_approval
+                : v->regions & s->edges             ? view_judge_edge
+                                                    : NULL,
         .stop = v->stop,
     };
     return il_space_explore(out, s->alloc, &def, &s->bounds, err);

@@ -41,9 +41,9 @@ struct il_machine {
     il_str name;
     uint32_t nstates, nsymbols, initial;
     uint32_t nvars, nactions, nrules, nregions;
-    const uint8_t *states; /* u64 LE each, ascending */
-    const uint8_t *cells;  /* u32 LE each */
-    il_machine_slot *index; /* open addressing, at most a quarter full: of hardly any state is a second slot read */
+    const uint8_t *states;           /* u64 LE each, ascending */
+    const uint8_t *cells;            /* u32 LE each */
+    il_machine_slot *index;          /* open addressing, at most a quarter full: of hardly any state is a second slot read */
     uint32_t index_bits, index_mask; /* 2^bits slots */
     il_machine_var *vars;
     il_machine_action *actions;

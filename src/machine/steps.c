@@ -4,10 +4,10 @@
 #include "base/arena.h"
 #include "base/mem.h"
 
-#define IL_STEPS_PART_CELLS (1u << 19)            /* of one table; a single guard may have twice that */
-#define IL_STEPS_PART_VALUES 4096u                /* of the variables that parts are put together for */
-#define IL_STEPS_TABLE_BYTES ((size_t)128 << 20)  /* of all tables */
-#define IL_STEPS_ROWS (1u << 18)                  /* a full product up to this has its rows remembered */
+#define IL_STEPS_PART_CELLS (1u << 19)           /* of one table; a single guard may have twice that */
+#define IL_STEPS_PART_VALUES 4096u               /* of the variables that parts are put together for */
+#define IL_STEPS_TABLE_BYTES ((size_t)128 << 20) /* of all tables */
+#define IL_STEPS_ROWS (1u << 18)                 /* a full product up to this has its rows remembered */
 #define IL_STEPS_ROW_BYTES ((size_t)128 << 20)
 #define IL_STEPS_ARENA_BYTES ((size_t)1 << 30)
 
@@ -49,7 +49,7 @@ typedef struct steps_judge {
     bool plain;
     uint32_t nsymbols, first;
     steps_lens pre, next; /* next's strides go on where pre's end */
-    uint8_t *cells;      /* 0 not asked yet, 1 outside, 2 inside */
+    uint8_t *cells;       /* 0 not asked yet, 1 outside, 2 inside */
 } steps_judge;
 
 typedef struct steps_row {
@@ -64,7 +64,7 @@ struct il_steps {
     size_t bytes; /* of tables */
     steps_action actions[IL_MODEL_ACTIONS_MAX];
     steps_judge *judges; /* nregions x nactions; a region of states has one */
-    bool any, valid;    /* a state is in hand; it is inside its domains */
+    bool any, valid;     /* a state is in hand; it is inside its domains */
     uint64_t state;
     uint32_t values[IL_MODEL_VARS_MAX];
     steps_row **rows; /* by place in the full product; NULL when that is too large */

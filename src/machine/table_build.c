@@ -9,7 +9,7 @@ typedef struct table_found {
     uint32_t *parent, *via;
     uint32_t n, cap;
     uint32_t *slots; /* place plus 1 */
-    uint32_t bits; /* 2^bits slots */
+    uint32_t bits;   /* 2^bits slots */
 } table_found;
 
 static bool table_grow(table_found *f) {
@@ -253,7 +253,8 @@ static il_status table_cells(const il_model *m, il_steps *steps, const table_fou
             size_t at = (size_t)i * m->nsymbols + s;
             il_step step = il_steps_one(steps, NULL, f->states[i], s);
             uint32_t post = step.next == f->states[i] ? i : table_place(f->states, f->n, step.next);
-            IL_CHECK(post < f->n && f->states[post] == step.next && (step.verdict == IL_ACCEPT || step.verdict == IL_REJECT), err);
+            IL_CHECK(post < f->n && f->states[post] == step.next && (step.verdict == IL_ACCEPT || step.verdict == IL_REJECT),
+                     err);
             cells[at] = IL_CELL_OF(post, step.verdict, step.reason);
             for (uint32_t r = 0; step.verdict == IL_ACCEPT && r < m->nregions; r++) {
                 if (m->regions[r].edge && il_steps_in_region(steps, r, f->states[i], s, step.next)) {

@@ -2,7 +2,7 @@
 /* Opening a table. The verifier shares nothing with the builder but the layout: whatever made the bytes, these things hold afterwards. */
 #include "machine/machine_impl.h"
 
-#define IL_MACHINE_INDEX_SPARE 4u               /* slots for a state, at least */
+#define IL_MACHINE_INDEX_SPARE 4u                /* slots for a state, at least */
 #define IL_MACHINE_ARENA_MAX ((size_t)192 << 20) /* the index of 2^20 states is 64 MiB */
 
 static il_status open_bad(il_error *err, const char *what) {

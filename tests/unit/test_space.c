@@ -51,7 +51,8 @@ static void test_shortest(void **state) {
     (void)state;
     test_memory memory;
     test_memory_init(&memory, SIZE_MAX);
-    il_space_def def = {.nsymbols = 3, .first_write = 3, .expand = space_numbers, .state = space_at_12, .edge = space_edge_8_to_9};
+    il_space_def def = {
+        .nsymbols = 3, .first_write = 3, .expand = space_numbers, .state = space_at_12, .edge = space_edge_8_to_9};
     il_space s;
     uint32_t path[64];
     assert_int_equal(il_space_explore(&s, &memory.alloc, &def, NULL, NULL), IL_OK);

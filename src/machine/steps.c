@@ -230,7 +230,7 @@ static bool steps_make(il_steps *steps) {
         }
     }
     if (m->product <= IL_STEPS_ROWS) {
-        steps->rows = IL_NEW_ARRAY(&steps->arena, steps_row *, m->product);
+        steps->rows = IL_NEW_ARRAY(&steps->arena, steps_row *, (size_t)m->product);
         return steps->rows != NULL;
     }
     return true;

@@ -56,6 +56,8 @@ static il_status control_true(il_harden *h, il_control_state *out, il_error *err
     m->nregions = 1;
     il_subject subject = h->subject;
     subject.m = m;
+    subject.edges = 0;
+    IL_TRY(il_steps_new(subject.alloc, m, &subject.steps, err));
     il_view v = {.subject = &subject, .table = subject.table != NULL, .regions = 1, .stop = 1};
     il_space s = {0};
     il_status status = il_view_explore(&v, &s, err);
@@ -63,6 +65,7 @@ static il_status control_true(il_harden *h, il_control_state *out, il_error *err
         *out = s.hits[0].found && s.hits[0].node == 0 && !s.hits[0].edge ? IL_CONTROL_FAILED_AS_IT_MUST : IL_CONTROL_BROKEN;
     }
     il_space_free(&s);
+    il_steps_free(subject.steps);
     return status;
 }
 

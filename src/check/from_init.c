@@ -11,7 +11,7 @@ static void from_init_survey(il_harden *h, const il_space *s) {
     for (uint32_t i = 0; i < s->n; i++) {
         for (uint32_t symbol = 0; symbol < m->nsymbols; symbol++) {
             il_step step =
-                sub->table ? il_machine_step(sub->table, s->keys[i], symbol) : il_model_eval(m, NULL, s->keys[i], symbol).step;
+                sub->table ? il_machine_step(sub->table, s->keys[i], symbol) : il_steps_one(sub->steps, NULL, s->keys[i], symbol);
             if (step.verdict == IL_REJECT && step.reason > 0 && step.reason <= m->nrules) {
                 h->rule_fired[step.reason - 1] = true;
             }

@@ -35,29 +35,24 @@ static il_status guards_look(il_harden *h, il_view *v, il_guard_opens opens, il_
     return status;
 }
 
-static il_status guards_clause(il_harden *h, const il_variant *variant, il_memo *memo, il_error *err) {
+static il_status guards_clause(il_harden *h, const il_variant *variant, il_error *err) {
     il_subject *s = &h->subject;
-    il_view v = {.subject = s, .variant = *variant, .varied = memo, .regions = s->never};
+    il_view v = {.subject = s, .variant = *variant, .regions = s->never};
     IL_TRY(guards_look(h, &v, IL_GUARD_OPENS_REGION, err));
     for (uint32_t r = 0; r < s->m->nregions; r++) {
         if (s->m->regions[r].gated) {
-            v = (il_view){
-                .subject = s, .variant = *variant, .varied = memo, .regions = UINT64_C(1) << r, .dropped = s->m->regions[r].by};
+            v = (il_view){.subject = s, .variant = *variant, .regions = UINT64_C(1) << r, .dropped = s->m->regions[r].by};
             IL_TRY(guards_look(h, &v, IL_GUARD_OPENS_BYPASS, err));
         }
     }
     if (s->ntaints > 0) {
-        v = (il_view){.subject = s,
-                      .variant = *variant,
-                      .varied = memo,
-                      .regions = s->never,
-                      .observer = IL_OBSERVE_GHOSTS,
-                      .dropped = s->lowers};
+        v = (il_view){
+            .subject = s, .variant = *variant, .regions = s->never, .observer = IL_OBSERVE_GHOSTS, .dropped = s->lowers};
         IL_TRY(guards_look(h, &v, IL_GUARD_OPENS_LAUNDERED, err));
-        v = (il_view){.subject = s, .variant = *variant, .varied = memo, .regions = s->never, .observer = IL_OBSERVE_CONFIRMED};
+        v = (il_view){.subject = s, .variant = *variant, .regions = s->never, .observer = IL_OBSERVE_CONFIRMED};
         IL_TRY(guards_look(h, &v, IL_GUARD_OPENS_CONFIRMED, err));
     }
-    v = (il_view){.subject = s, .variant = *variant, .varied = memo, .observer = IL_OBSERVE_APPROVALS};
+    v = (il_view){.subject = s, .variant = *variant, .observer = IL_OBSERVE_APPROVALS};
     return guards_look(h, &v, IL_GUARD_OPENS_UNAPPROVED, err);
 }
 
@@ -66,11 +61,7 @@ il_status il_check_guards(il_harden *h, il_error *err) {
     for (uint32_t a = 0; a < m->nactions; a++) {
         for (uint32_t c = 0; c < m->actions[a].nclauses; c++) {
             il_variant variant = {.skip = true, .skip_action = a, .skip_clause = c};
-            il_memo memo;
-            il_memo_init(&memo, h->subject.alloc, m, &variant, IL_MEMO_BYTES);
-            il_status status = guards_clause(h, &variant, &memo, err);
-            il_memo_free(&memo);
-            IL_TRY(status);
+            IL_TRY(guards_clause(h, &variant, err));
         }
     }
     return IL_OK;

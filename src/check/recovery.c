@@ -31,25 +31,32 @@ static uint64_t recovery_state(const il_model *m, uint64_t index) {
 static uint64_t recovery_regions(const recovery *r, uint64_t state) {
     uint64_t in = 0;
     for (uint32_t k = 0; k < r->s->m->nregions; k++) {
-        in |= (r->regions >> k & 1) && il_model_in_region(r->s->m, k, state, 0, 0) ? UINT64_C(1) << k : 0;
+        in |= (r->regions >> k & 1) && il_steps_in_region(r->s->steps, k, state, 0, 0) ? UINT64_C(1) << k : 0;
     }
     return in;
 }
 
-static il_space_move recovery_step(void *ctx, uint64_t key, uint32_t symbol, uint64_t *next) {
+/* A corrective step that changes the state. */
+static bool recovery_moves(const recovery *r, const il_steps_edge *e, uint64_t state) {
+    return (r->s->corrective >> r->s->m->symbol_action[e->symbol] & 1) && (e->fault || e->next != state);
+}
+
+static uint32_t recovery_expand(void *ctx, uint64_t key, il_space_edge *out) {
     const recovery *r = ctx;
     if (key == IL_RECOVERY_ROOT) {
-        *next = symbol < r->ndanger ? r->danger[symbol] : key;
-        return symbol < r->ndanger ? IL_SPACE_GO : IL_SPACE_STAY;
+        for (uint32_t i = 0; i < r->ndanger; i++) {
+            out[i] = (il_space_edge){.next = r->danger[i], .symbol = i};
+        }
+        return r->ndanger;
     }
-    if (symbol >= r->s->m->nsymbols || !(r->s->corrective >> r->s->m->symbol_action[symbol] & 1)) {
-        return IL_SPACE_STAY;
+    il_steps_edges row = il_steps_row(r->s->steps, NULL, key);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < row.n; k++) {
+        if (recovery_moves(r, &row.edge[k], key)) {
+            out[n++] = (il_space_edge){row.edge[k].next, row.edge[k].symbol, row.edge[k].fault};
+        }
     }
-    il_memo_step step = il_memo_eval(&r->s->memo, key, symbol);
-    *next = step.next;
-    return step.verdict == IL_ACCEPT && step.next != key ? IL_SPACE_GO
-           : step.verdict == IL_FAULT                    ? IL_SPACE_FAULT
-                                                         : IL_SPACE_STAY;
+    return n;
 }
 
 static bool recovery_goal(const recovery *r, uint64_t state) {
@@ -64,9 +71,9 @@ static bool recovery_goal(const recovery *r, uint64_t state) {
 }
 
 typedef struct recovery_walk {
-    uint32_t *length; /* corrective steps to the goal at most, once done */
-    uint8_t *mark;    /* 0 new, 1 on the stack, 2 done */
-    uint32_t *stack, *at;
+    uint32_t *length;     /* corrective steps to the goal at most, once done */
+    uint8_t *mark;        /* 0 new, 1 on the stack, 2 done */
+    uint32_t *stack, *at; /* `at`: the symbol to look at next */
 } recovery_walk;
 
 /* Longest way to the goal by depth-first search on an own stack; false when a cycle avoids the goal. */
@@ -80,12 +87,14 @@ static bool recovery_longest(recovery *r, const il_space *space, recovery_walk *
         uint64_t state = space->keys[node];
         bool goal = recovery_goal(r, state);
         bool down = false;
-        while (!goal && w->at[top] < r->s->m->nsymbols) {
-            uint64_t next = state;
-            uint32_t symbol = w->at[top]++;
-            if (recovery_step(r, state, symbol, &next) != IL_SPACE_GO) {
+        il_steps_edges row = il_steps_row(r->s->steps, NULL, state);
+        for (uint32_t k = 0; !goal && k < row.n; k++) {
+            uint32_t symbol = row.edge[k].symbol;
+            uint64_t next = row.edge[k].next;
+            if (symbol < w->at[top] || row.edge[k].fault || !recovery_moves(r, &row.edge[k], state)) {
                 continue;
             }
+            w->at[top] = symbol + 1;
             uint32_t to = il_space_find(space, next);
             if (w->mark[to] == 1) {
                 return false;
@@ -103,8 +112,8 @@ static bool recovery_longest(recovery *r, const il_space *space, recovery_walk *
             if ((recovery_regions(r, next) & ~recovery_regions(r, state)) != 0) {
                 c->finding = "RECOVERY_UNSAFE";
             }
-            for (uint32_t k = 0; k < r->s->ntaints; k++) {
-                if (il_model_get(r->s->m, next, r->s->taints[k]) < il_model_get(r->s->m, state, r->s->taints[k])) {
+            for (uint32_t t = 0; t < r->s->ntaints; t++) {
+                if (il_model_get(r->s->m, next, r->s->taints[t]) < il_model_get(r->s->m, state, r->s->taints[t])) {
                     c->finding = "RESTORES_COMPROMISE";
                 }
             }
@@ -131,9 +140,10 @@ static bool recovery_robust(const recovery *r) {
         if (il_model_get(m, state, r->phase) != r->quarantined) {
             continue;
         }
-        for (uint32_t symbol = 0; symbol < m->nsymbols; symbol++) {
-            il_memo_step step = il_memo_eval(&r->s->memo, state, symbol);
-            if (step.verdict == IL_ACCEPT && step.next != state && !(r->s->corrective >> m->symbol_action[symbol] & 1)) {
+        il_steps_edges row = il_steps_row(r->s->steps, NULL, state);
+        for (uint32_t k = 0; k < row.n; k++) {
+            const il_steps_edge *e = &row.edge[k];
+            if (!e->fault && e->next != state && !(r->s->corrective >> m->symbol_action[e->symbol] & 1)) {
                 return false;
             }
         }
@@ -196,7 +206,7 @@ static il_status recovery_run(il_harden *h, recovery *r, il_check *c, il_error *
         return IL_OK;
     }
     il_space space = {0};
-    il_space_def def = {.ctx = r, .initial = IL_RECOVERY_ROOT, .step = recovery_step};
+    il_space_def def = {.ctx = r, .initial = IL_RECOVERY_ROOT, .expand = recovery_expand};
     def.nsymbols = def.first_write = r->ndanger > m->nsymbols ? r->ndanger : m->nsymbols;
     il_space_bounds bounds = {.bytes = h->subject.bounds.bytes}; /* the product is bounded already */
     il_status status = il_space_explore(&space, h->subject.alloc, &def, &bounds, err);

@@ -9,20 +9,25 @@
 /* keys, parent, via, writes and two index slots */
 #define IL_SPACE_NODE_BYTES (8u + 4u + 4u + 2u + 8u)
 
-static uint32_t space_hash(uint64_t key) { return (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 32); }
+enum { SPACE_AHEAD = 16 }; /* slots ahead whose keys are fetched while the table grows */
+
+/* Keys that differ little lie far apart by the upper bits of the product; and a table of twice the size keeps its order. */
+static uint32_t space_hash(const il_space *s, uint64_t key) {
+    return (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - s->bits));
+}
+
+/* The slot of a key, or the empty one where it would be. */
+static uint32_t space_slot(const il_space *s, uint64_t key) {
+    uint32_t at = space_hash(s, key);
+    while (s->slots[at] && s->keys[s->slots[at] - 1] != key) {
+        at = (at + 1) & ((UINT32_C(1) << s->bits) - 1);
+    }
+    return at;
+}
 
 uint32_t il_space_find(const il_space *s, uint64_t key) {
-    if (s->n == 0) {
-        return UINT32_MAX;
-    }
-    uint32_t at = space_hash(key) & s->mask;
-    while (s->slots[at]) {
-        if (s->keys[s->slots[at] - 1] == key) {
-            return s->slots[at] - 1;
-        }
-        at = (at + 1) & s->mask;
-    }
-    return UINT32_MAX;
+    uint32_t place = s->n == 0 ? 0 : s->slots[space_slot(s, key)];
+    return place == 0 ? UINT32_MAX : place - 1;
 }
 
 void il_space_free(il_space *s) {
@@ -32,6 +37,7 @@ void il_space_free(il_space *s) {
         s->alloc->free(s->alloc->ctx, s->via);
         s->alloc->free(s->alloc->ctx, s->writes);
         s->alloc->free(s->alloc->ctx, s->slots);
+        s->alloc->free(s->alloc->ctx, s->edge);
     }
     *s = (il_space){0};
 }
@@ -68,24 +74,30 @@ static bool space_grow(il_space *s) {
         return false;
     }
     memset(slots, 0, (size_t)cap * 2 * sizeof *slots);
-    s->alloc->free(s->alloc->ctx, s->slots);
+    uint32_t *old = s->slots;
+    uint32_t nold = s->cap ? s->cap * 2 : 0;
     s->slots = slots;
-    s->mask = cap * 2 - 1;
     s->cap = cap;
-    for (uint32_t i = 0; i < s->n; i++) {
-        uint32_t at = space_hash(s->keys[i]) & s->mask;
-        while (slots[at]) {
-            at = (at + 1) & s->mask;
-        }
-        slots[at] = i + 1;
+    for (s->bits = 0; UINT32_C(1) << s->bits < cap * 2; s->bits++) {
     }
+    for (uint32_t i = 0; i < nold; i++) { /* by old place: the new places come in nearly the same order */
+        if (i + SPACE_AHEAD < nold && old[i + SPACE_AHEAD]) {
+            __builtin_prefetch(&s->keys[old[i + SPACE_AHEAD] - 1]);
+        }
+        if (old[i]) {
+            slots[space_slot(s, s->keys[old[i] - 1])] = old[i];
+        }
+    }
+    s->alloc->free(s->alloc->ctx, old);
     return true;
 }
 
+/* `max`: a new state beyond that many is not added but noted as a bound that was reached. */
 static il_status space_add(il_space *s, uint64_t key, uint32_t parent, uint32_t via, uint16_t writes, uint32_t layer_end,
-                           il_error *err) {
-    uint32_t known = il_space_find(s, key);
-    if (known != UINT32_MAX) {
+                           uint32_t max, il_error *err) {
+    uint32_t at = s->cap ? space_slot(s, key) : 0;
+    if (s->cap && s->slots[at]) {
+        uint32_t known = s->slots[at] - 1;
         if (known >= layer_end && writes < s->writes[known]) { /* as short, with fewer writes */
             s->parent[known] = parent;
             s->via[known] = via;
@@ -93,17 +105,20 @@ static il_status space_add(il_space *s, uint64_t key, uint32_t parent, uint32_t 
         }
         return IL_OK;
     }
-    if (s->n == s->cap && !space_grow(s)) {
-        return il_error_set(err, IL_E_MEMORY, "no memory for more states");
+    if (s->n >= max) {
+        s->bound_hit = true;
+        return IL_OK;
+    }
+    if (s->n == s->cap) {
+        if (!space_grow(s)) {
+            return il_error_set(err, IL_E_MEMORY, "no memory for more states");
+        }
+        at = space_slot(s, key);
     }
     s->keys[s->n] = key;
     s->parent[s->n] = parent;
     s->via[s->n] = via;
     s->writes[s->n] = writes;
-    uint32_t at = space_hash(key) & s->mask;
-    while (s->slots[at]) {
-        at = (at + 1) & s->mask;
-    }
     s->slots[at] = ++s->n;
     return IL_OK;
 }
@@ -130,31 +145,39 @@ static uint64_t space_found(const il_space *s) {
     return bits;
 }
 
+static il_status space_step(il_space *s, const il_space_def *def, uint32_t i, const il_space_edge *e, uint32_t layer_end,
+                            uint32_t max, uint64_t settled, uint16_t best[64], il_error *err) {
+    il_space_hit hit = {.found = true, .edge = true, .node = i, .symbol = e->symbol, .next = e->next};
+    if (e->fault) {
+        if (!s->fault.found) {
+            s->fault = hit;
+        }
+        return IL_OK;
+    }
+    bool write = e->symbol >= def->first_write;
+    s->edges += !write;
+    if (def->edge && !write) {
+        space_hit(s, def->edge(def->ctx, s->keys[i], e->symbol, e->next), &hit, settled, best);
+    }
+    if (e->next == s->keys[i]) {
+        return IL_OK; /* known, and no shorter this way */
+    }
+    return space_add(s, e->next, i, e->symbol, (uint16_t)(s->writes[i] + write), layer_end, max, err);
+}
+
 static il_status space_layer(il_space *s, const il_space_def *def, uint32_t from, uint32_t to, uint32_t max, uint64_t settled,
                              uint16_t best[64], il_error *err) {
     for (uint32_t i = from; i < to; i++) {
-        for (uint32_t symbol = 0; symbol < def->nsymbols; symbol++) {
-            uint64_t next = s->keys[i];
-            il_space_move move = def->step(def->ctx, s->keys[i], symbol, &next);
-            if (move == IL_SPACE_STAY) {
-                continue;
-            }
-            il_space_hit hit = {.found = true, .edge = true, .node = i, .symbol = symbol, .next = next};
-            if (move == IL_SPACE_FAULT) {
-                if (!s->fault.found) {
-                    s->fault = hit;
-                }
-                continue;
-            }
-            s->edges += symbol < def->first_write;
-            if (def->edge && symbol < def->first_write) {
-                space_hit(s, def->edge(def->ctx, s->keys[i], symbol, next), &hit, settled, best);
-            }
-            if (s->n >= max && il_space_find(s, next) == UINT32_MAX) {
-                s->bound_hit = true;
-                continue;
-            }
-            IL_TRY(space_add(s, next, i, symbol, (uint16_t)(s->writes[i] + (symbol >= def->first_write)), to, err));
+        uint32_t n = def->expand(def->ctx, s->keys[i], s->edge);
+        for (uint32_t k = 0; k < n; k++) { /* memory answers slowly, but many at once */
+            __builtin_prefetch(&s->slots[space_hash(s, s->edge[k].next)]);
+        }
+        for (uint32_t k = 0; k < n; k++) {
+            uint32_t place = s->slots[space_hash(s, s->edge[k].next)];
+            __builtin_prefetch(&s->keys[place ? place - 1 : 0]);
+        }
+        for (uint32_t k = 0; k < n; k++) {
+            IL_TRY(space_step(s, def, i, &s->edge[k], to, max, settled, best, err));
         }
     }
     return IL_OK;
@@ -172,7 +195,11 @@ il_status il_space_explore(il_space *s, const il_alloc *alloc, const il_space_de
         s->bound_hit = true;
         return IL_OK;
     }
-    IL_TRY(space_add(s, def->initial, 0, UINT32_MAX, 0, 0, err));
+    s->edge = alloc->alloc(alloc->ctx, (size_t)def->nsymbols * sizeof *s->edge + 1);
+    if (!s->edge) {
+        return il_error_set(err, IL_E_MEMORY, "no memory for the steps of a state");
+    }
+    IL_TRY(space_add(s, def->initial, 0, UINT32_MAX, 0, 0, max, err));
     uint32_t from = 0;
     for (uint32_t layer = 0; from < s->n; layer++) {
         uint16_t best[64] = {0};

@@ -7,7 +7,12 @@
 #pragma once
 #include "base/arena.h"
 
-typedef enum il_space_move { IL_SPACE_STAY = 0, IL_SPACE_GO, IL_SPACE_FAULT } il_space_move;
+/* A step that leaves a key. One without a meaning (`fault`) is noted and not followed. */
+typedef struct il_space_edge {
+    uint64_t next;
+    uint32_t symbol;
+    bool fault;
+} il_space_edge;
 
 typedef struct il_space_def {
     void *ctx;
@@ -15,7 +20,8 @@ typedef struct il_space_def {
     uint32_t nsymbols;
     uint32_t
         first_write; /* symbols from here on are an adversary's writes; of equally short traces the one with fewest is taken */
-    il_space_move (*step)(void *ctx, uint64_t key, uint32_t symbol, uint64_t *next);
+    /* Writes the steps of a key in ascending order of their symbols, at most nsymbols; returns how many. */
+    uint32_t (*expand)(void *ctx, uint64_t key, il_space_edge *out);
     /* Which of up to 64 things a state, or an accepted step, is in. May be NULL. */
     uint64_t (*state)(void *ctx, uint64_t key);
     uint64_t (*edge)(void *ctx, uint64_t key, uint32_t symbol, uint64_t next);
@@ -41,11 +47,12 @@ typedef struct il_space {
     uint32_t *parent, *via;
     uint16_t *writes; /* adversary's writes on the trace */
     uint32_t n, cap;
-    uint32_t *slots, mask;
-    uint64_t edges; /* accepted steps, those that change nothing included */
-    uint32_t depth; /* of the deepest state */
-    bool bound_hit; /* there was more to explore: nothing may be concluded from what was not found */
-    bool stopped;   /* ended by `stop` */
+    uint32_t *slots, bits; /* 2^bits slots: place plus 1, 0 empty */
+    il_space_edge *edge;   /* room for the steps of one key */
+    uint64_t edges;        /* accepted steps, those that change nothing included */
+    uint32_t depth;        /* of the deepest state */
+    bool bound_hit;        /* there was more to explore: nothing may be concluded from what was not found */
+    bool stopped;          /* ended by `stop` */
     il_space_hit hits[64];
     il_space_hit fault; /* the first step that had no meaning */
 } il_space;

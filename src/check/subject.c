@@ -47,6 +47,7 @@ static void subject_vars(il_subject *s) {
             }
         }
         s->taint_words[s->ntaints] = word;
+        s->wordless = s->wordless || word == IL_TAINT_OTHER;
         s->taints[s->ntaints++] = v;
     }
     static const char *const out[IL_WAYS_OUT] = {"flight", "open", "crossing"};
@@ -66,16 +67,51 @@ static void subject_vars(il_subject *s) {
     }
 }
 
+/* A way out that was taken, bound or not, at two bits for each variable that counts one, above the taints. */
+uint64_t il_ghost_out(const il_subject *s, il_way_out way, bool foreign) {
+    return (UINT64_C(1) | (uint64_t)foreign << 1) << (s->ntaints + 2 * (uint32_t)way);
+}
+
+/* Ways out by payload: a standing one for good; a call in flight until the settle that the monitor calls the last of its kind. */
+static il_symbol_ghosts subject_ghosts(const il_subject *s, uint32_t symbol) {
+    const il_symbol_words *w = &s->words[symbol];
+    uint64_t action = UINT64_C(1) << s->m->symbol_action[symbol];
+    il_symbol_ghosts g = {0};
+    if (s->ntaints + 2 * IL_WAYS_OUT > 64) {
+        return g; /* wider than a key: no view with ghosts is ever made */
+    }
+    if ((s->settles & action) != 0 && w->last != 0) {
+        il_way_out way = w->last == 1 ? IL_OUT_FLIGHT : IL_OUT_CROSSING;
+        g.clear = UINT64_C(3) << (s->ntaints + 2 * (uint32_t)way);
+    }
+    if (((s->admits | s->joins) & action) == 0) {
+        return g;
+    }
+    for (uint32_t t = 0; t < s->ntaints; t++) {
+        g.set |= il_words_taint(w, s->taint_words[t]) ? UINT64_C(1) << t : 0;
+    }
+    if (w->egress == IL_SINK_STANDING || w->open > 0) {
+        g.set |= il_ghost_out(s, IL_OUT_OPEN, w->open == 2 || (w->egress == IL_SINK_STANDING && !w->bound));
+    }
+    if (w->egress == IL_SINK_ONCE && !w->approved) {
+        g.set |= il_ghost_out(s, IL_OUT_FLIGHT, !w->bound);
+    }
+    g.approved_once = w->egress == IL_SINK_ONCE && w->approved;
+    g.set |= w->flight > 0 ? il_ghost_out(s, IL_OUT_FLIGHT, w->flight == 2) : 0;
+    return g;
+}
+
 il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena, const il_model *m, const il_space_bounds *bounds,
                           il_error *err) {
     *s = (il_subject){.alloc = alloc, .arena = arena, .m = m};
     if (bounds) {
         s->bounds = *bounds;
     }
-    il_memo_init(&s->memo, alloc, m, NULL, IL_MEMO_BYTES);
+    IL_TRY(il_steps_new(alloc, m, &s->steps, err));
     subject_actions(s);
     subject_vars(s);
     for (uint32_t r = 0; r < m->nregions; r++) {
+        s->edges |= m->regions[r].edge ? UINT64_C(1) << r : 0;
         if (m->regions[r].gated) {
             s->gated |= UINT64_C(1) << r;
         } else {
@@ -87,12 +123,14 @@ il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena,
         writes += m->vars[v].domain.size;
     }
     s->words = IL_NEW_ARRAY(arena, il_symbol_words, m->nsymbols);
+    s->ghosts = IL_NEW_ARRAY(arena, il_symbol_ghosts, m->nsymbols);
     s->writes = IL_NEW_ARRAY(arena, il_write, writes);
-    if (!s->words || !s->writes) {
+    if (!s->words || !s->ghosts || !s->writes) {
         return il_arena_fail(arena, err);
     }
     for (uint32_t i = 0; i < m->nsymbols; i++) {
         s->words[i] = il_model_words(m, i);
+        s->ghosts[i] = subject_ghosts(s, i);
     }
     for (uint32_t v = 0; v < m->nvars; v++) {
         for (uint32_t x = 0; x < m->vars[v].domain.size; x++) {
@@ -102,4 +140,4 @@ il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena,
     return IL_OK;
 }
 
-void il_subject_free(il_subject *s) { il_memo_free(&s->memo); }
+void il_subject_free(il_subject *s) { il_steps_free(s->steps); }

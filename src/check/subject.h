@@ -2,8 +2,8 @@
 /* What is being checked, with what every check asks of it decided once: the words of each symbol, which actions bring effects, which
  * variables the shipped vocabulary knows. */
 #pragma once
-#include "check/memo.h"
 #include "check/space.h"
+#include "machine/steps.h"
 #include "machine/vocabulary.h"
 
 typedef struct il_write { /* an adversary sets var to value */
@@ -20,18 +20,26 @@ typedef struct il_out_var {
     uint32_t var, bound, foreign;
 } il_out_var;
 
+/* What an accepted step does to the ghosts (view.c has their order); an approved once is decided by the state it leads to. */
+typedef struct il_symbol_ghosts {
+    uint64_t clear, set;
+    bool approved_once;
+} il_symbol_ghosts;
+
 typedef struct il_subject {
     const il_alloc *alloc;
     il_arena *arena; /* results live here */
     const il_model *m;
     const il_machine *table; /* NULL when the machine could not be tabulated within the bounds */
-    il_memo memo;
+    il_steps *steps;         /* the guards, remembered */
     il_space_bounds bounds;
     il_symbol_words *words;          /* one for each symbol */
+    il_symbol_ghosts *ghosts;        /* likewise */
     uint64_t admits, joins, settles; /* bit i: action i has a field `egress`; `flight` or `open`; `last` */
     uint64_t gates, lowers, corrective;
-    uint64_t never, gated; /* bit r: region r */
+    uint64_t never, gated, edges; /* bit r: region r; `edges`: of steps */
     uint32_t ntaints, taints[IL_MODEL_VARS_MAX];
+    bool wordless; /* some taint is IL_TAINT_OTHER */
     il_taint_word taint_words[IL_MODEL_VARS_MAX];
     il_out_var out[IL_WAYS_OUT];
     uint32_t request, approve, refuse, lapse; /* actions; UINT32_MAX likewise */
@@ -44,3 +52,5 @@ IL_NODISCARD il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_
                                        const il_space_bounds *bounds, il_error *err);
 void il_subject_free(il_subject *s);
 bool il_words_taint(const il_symbol_words *w, il_taint_word word);
+/* The ghost bits of a way out that was taken. */
+uint64_t il_ghost_out(const il_subject *s, il_way_out way, bool foreign);

@@ -5,6 +5,9 @@
 
 enum { VIEW_COUNT_BITS = 4, VIEW_COUNT_MAX = 15 };
 
+/* The counts of the approvals observer went beyond what it can count: from there on it says nothing, neither good nor bad. */
+#define VIEW_LOST (UINT64_C(1) << (2 * VIEW_COUNT_BITS))
+
 uint32_t il_view_bits(const il_view *v) {
     switch (v->observer) {
     case IL_OBSERVE_NOTHING:
@@ -14,7 +17,7 @@ uint32_t il_view_bits(const il_view *v) {
     case IL_OBSERVE_CONFIRMED:
         return v->subject->ntaints;
     case IL_OBSERVE_APPROVALS:
-        return 2 * VIEW_COUNT_BITS;
+        return 2 * VIEW_COUNT_BITS + 1;
     }
     return 64;
 }
@@ -34,48 +37,25 @@ static uint64_t view_key(const il_view *v, uint64_t state, uint64_t extra) {
     return bits < 64 ? state | extra << bits : state;
 }
 
-/* A way out that was taken, bound or not, at two bits for each variable that counts one. */
-static uint64_t view_out(const il_subject *s, uint64_t extra, il_way_out way, bool foreign) {
-    return extra | (UINT64_C(1) | (uint64_t)foreign << 1) << (s->ntaints + 2 * (uint32_t)way);
-}
-
-/* Ways out by payload: a standing one for good; a call in flight until the settle that the monitor calls the last of its kind. An approved
- * call counts as crossing where the machine says so or the approval was needed for it; elsewhere as in flight. */
-static uint64_t view_bring_out(const il_subject *s, uint32_t symbol, uint64_t next, uint64_t extra) {
-    const il_symbol_words *w = &s->words[symbol];
-    uint64_t action = UINT64_C(1) << s->m->symbol_action[symbol];
-    if ((s->settles & action) != 0 && w->last != 0) {
-        il_way_out way = w->last == 1 ? IL_OUT_FLIGHT : IL_OUT_CROSSING;
-        extra &= ~(UINT64_C(3) << (s->ntaints + 2 * (uint32_t)way));
-    }
-    if (((s->admits | s->joins) & action) == 0) {
-        return extra;
-    }
+/* An approved call counts as crossing where the machine says so or the approval was needed for it; elsewhere as in flight. */
+static uint64_t view_bring_approved(const il_subject *s, uint32_t symbol, uint64_t next) {
     uint32_t over = s->out[IL_OUT_CROSSING].var;
     bool both = true, crosses = over != UINT32_MAX && il_model_get(s->m, next, over) != 0;
     for (uint32_t t = 0; t < s->ntaints; t++) {
         bool named = s->taint_words[t] == IL_TAINT_UNTRUSTED || s->taint_words[t] == IL_TAINT_SENSITIVE;
         both = both && (!named || il_model_get(s->m, next, s->taints[t]) != 0);
     }
-    if (w->egress == IL_SINK_STANDING || w->open > 0) {
-        extra = view_out(s, extra, IL_OUT_OPEN, w->open == 2 || (w->egress == IL_SINK_STANDING && !w->bound));
-    }
-    if (w->egress == IL_SINK_ONCE) {
-        extra = view_out(s, extra, w->approved && (both || crosses) ? IL_OUT_CROSSING : IL_OUT_FLIGHT, !w->bound);
-    }
-    return w->flight > 0 ? view_out(s, extra, IL_OUT_FLIGHT, w->flight == 2) : extra;
+    return il_ghost_out(s, both || crosses ? IL_OUT_CROSSING : IL_OUT_FLIGHT, !s->words[symbol].bound);
 }
 
 static uint64_t view_bring(const il_subject *s, uint32_t symbol, uint64_t next, uint64_t extra) {
-    const il_symbol_words *w = &s->words[symbol];
-    bool brings = (s->admits | s->joins) >> s->m->symbol_action[symbol] & 1;
-    for (uint32_t t = 0; t < s->ntaints; t++) {
-        bool wordless = s->taint_words[t] == IL_TAINT_OTHER; /* no payload speaks of it: the variable must do */
-        if (wordless ? il_model_get(s->m, next, s->taints[t]) != 0 : brings && il_words_taint(w, s->taint_words[t])) {
-            extra |= UINT64_C(1) << t;
-        }
+    const il_symbol_ghosts *g = &s->ghosts[symbol];
+    extra = (extra & ~g->clear) | g->set;
+    for (uint32_t t = 0; s->wordless && t < s->ntaints; t++) { /* no payload speaks of it: the variable must do */
+        bool set = s->taint_words[t] == IL_TAINT_OTHER && il_model_get(s->m, next, s->taints[t]) != 0;
+        extra |= set ? UINT64_C(1) << t : 0;
     }
-    return view_bring_out(s, symbol, next, extra);
+    return g->approved_once ? extra | view_bring_approved(s, symbol, next) : extra;
 }
 
 static uint64_t view_confirm(const il_subject *s, uint32_t symbol, uint64_t extra) {
@@ -116,6 +96,9 @@ static uint64_t view_count(il_view *v, uint64_t pre, uint32_t symbol, uint64_t n
     const il_subject *s = v->subject;
     const il_symbol_words *w = &s->words[symbol];
     uint32_t action = s->m->symbol_action[symbol];
+    if (extra == VIEW_LOST) {
+        return extra;
+    }
     uint64_t asked = extra & VIEW_COUNT_MAX;
     uint64_t granted = extra >> VIEW_COUNT_BITS;
     uint32_t phase = il_model_var(s->m, IL_STR("phase"));
@@ -138,71 +121,73 @@ static uint64_t view_count(il_view *v, uint64_t pre, uint32_t symbol, uint64_t n
     }
     if (asked > VIEW_COUNT_MAX || granted > VIEW_COUNT_MAX) {
         v->saturated = true;
-        asked = asked > VIEW_COUNT_MAX ? VIEW_COUNT_MAX : asked;
-        granted = granted > VIEW_COUNT_MAX ? VIEW_COUNT_MAX : granted;
+        return VIEW_LOST;
     }
     return asked | granted << VIEW_COUNT_BITS;
 }
 
-static il_space_move view_machine(il_view *v, uint64_t state, uint32_t symbol, uint64_t *next) {
-    il_subject *s = v->subject;
-    uint32_t action = s->m->symbol_action[symbol];
-    if (v->dropped >> action & 1) {
-        return IL_SPACE_STAY;
+/* What the observer remembers after an accepted step. */
+static uint64_t view_observe(il_view *v, uint64_t state, uint32_t symbol, uint64_t next, uint64_t extra) {
+    switch (v->observer) {
+    case IL_OBSERVE_NOTHING:
+        return extra;
+    case IL_OBSERVE_GHOSTS:
+        return view_bring(v->subject, symbol, next, extra);
+    case IL_OBSERVE_CONFIRMED:
+        return view_confirm(v->subject, symbol, extra);
+    case IL_OBSERVE_APPROVALS:
+        return view_count(v, state, symbol, next, extra);
     }
-    il_verdict verdict = IL_REJECT;
-    if (v->table) {
-        il_step step = il_machine_step(s->table, state, symbol);
-        verdict = (il_verdict)step.verdict;
-        *next = step.next;
-    } else if (v->varied && v->variant.skip_action == action) {
-        il_memo_step step = il_memo_eval(v->varied, state, symbol);
-        verdict = step.verdict;
-        *next = step.next;
-    } else if (v->variant.skip && v->variant.skip_action == action) {
-        il_step step = il_model_eval(s->m, &v->variant, state, symbol).step;
-        verdict = (il_verdict)step.verdict;
-        *next = step.next;
-    } else {
-        il_memo_step step = il_memo_eval(&s->memo, state, symbol);
-        verdict = step.verdict;
-        *next = step.next;
-    }
-    return verdict == IL_ACCEPT ? IL_SPACE_GO : verdict == IL_REJECT ? IL_SPACE_STAY : IL_SPACE_FAULT;
+    return extra;
 }
 
-static il_space_move view_step(void *ctx, uint64_t key, uint32_t symbol, uint64_t *out) {
+static uint32_t view_expand_table(il_view *v, uint64_t state, uint64_t extra, il_space_edge *out) {
+    const il_subject *s = v->subject;
+    uint32_t n = 0;
+    for (uint32_t symbol = 0; symbol < s->m->nsymbols; symbol++) {
+        if (v->dropped >> s->m->symbol_action[symbol] & 1) {
+            continue;
+        }
+        il_step step = il_machine_step(s->table, state, symbol);
+        if (step.verdict != IL_REJECT) {
+            uint64_t after = view_observe(v, state, symbol, step.next, extra);
+            out[n++] = (il_space_edge){view_key(v, step.next, after), symbol, step.verdict != IL_ACCEPT};
+        }
+    }
+    return n;
+}
+
+static uint32_t view_expand_guards(il_view *v, uint64_t state, uint64_t extra, il_space_edge *out) {
+    const il_subject *s = v->subject;
+    il_steps_edges row = il_steps_row(s->steps, v->variant.skip ? &v->variant : NULL, state);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < row.n; k++) {
+        const il_steps_edge *e = &row.edge[k];
+        if (v->dropped >> s->m->symbol_action[e->symbol] & 1) {
+            continue;
+        }
+        uint64_t after = e->fault ? extra : view_observe(v, state, e->symbol, e->next, extra);
+        out[n++] = (il_space_edge){view_key(v, e->next, after), e->symbol, e->fault};
+    }
+    return n;
+}
+
+/* The adversary's writes come after the symbols. */
+static uint32_t view_expand(void *ctx, uint64_t key, il_space_edge *out) {
     il_view *v = ctx;
     const il_subject *s = v->subject;
     uint64_t state = il_view_state(v, key);
     uint64_t extra = view_extra(v, key);
-    if (symbol >= s->m->nsymbols) {
-        il_write w = s->writes[symbol - s->m->nsymbols];
+    uint32_t n = v->table ? view_expand_table(v, state, extra, out) : view_expand_guards(v, state, extra, out);
+    for (uint32_t i = 0; (v->raise | v->lower) != 0 && i < s->nwrites; i++) {
+        il_write w = s->writes[i];
         uint32_t now = il_model_get(s->m, state, w.var);
-        bool allowed = (w.value > now && (v->raise >> w.var & 1)) || (w.value < now && (v->lower >> w.var & 1));
-        *out = view_key(v, il_model_set(s->m, state, w.var, w.value), extra);
-        return allowed ? IL_SPACE_GO : IL_SPACE_STAY;
+        if ((w.value > now && (v->raise >> w.var & 1)) || (w.value < now && (v->lower >> w.var & 1))) {
+            uint64_t next = il_model_set(s->m, state, w.var, w.value);
+            out[n++] = (il_space_edge){view_key(v, next, extra), s->m->nsymbols + i, false};
+        }
     }
-    uint64_t next = state;
-    il_space_move move = view_machine(v, state, symbol, &next);
-    if (move != IL_SPACE_GO) {
-        return move;
-    }
-    switch (v->observer) {
-    case IL_OBSERVE_NOTHING:
-        break;
-    case IL_OBSERVE_GHOSTS:
-        extra = view_bring(s, symbol, next, extra);
-        break;
-    case IL_OBSERVE_CONFIRMED:
-        extra = view_confirm(s, symbol, extra);
-        break;
-    case IL_OBSERVE_APPROVALS:
-        extra = view_count(v, state, symbol, next, extra);
-        break;
-    }
-    *out = view_key(v, next, extra);
-    return IL_SPACE_GO;
+    return n;
 }
 
 /* The state as the observer sees it: what it remembers stands in for the variables. */
@@ -231,30 +216,34 @@ static uint64_t view_seen(const il_view *v, uint64_t key) {
 
 static uint64_t view_judge_state(void *ctx, uint64_t key) {
     const il_view *v = ctx;
-    const il_model *m = v->subject->m;
+    const il_subject *s = v->subject;
+    uint64_t seen = view_seen(v, key);
     uint64_t hit = 0;
-    for (uint32_t r = 0; r < m->nregions; r++) {
-        if ((v->regions >> r & 1) && !m->regions[r].edge && il_model_in_region(m, r, view_seen(v, key), 0, 0)) {
-            hit |= UINT64_C(1) << r;
-        }
+    for (uint64_t left = v->regions & ~s->edges; left != 0; left &= left - 1) {
+        uint32_t r = (uint32_t)__builtin_ctzll(left);
+        hit |= il_steps_in_region(s->steps, r, seen, 0, 0) ? UINT64_C(1) << r : 0;
     }
     return hit;
 }
 
 static uint64_t view_judge_edge(void *ctx, uint64_t key, uint32_t symbol, uint64_t next) {
     const il_view *v = ctx;
-    const il_model *m = v->subject->m;
+    const il_subject *s = v->subject;
     uint64_t hit = 0;
-    if (v->observer == IL_OBSERVE_APPROVALS) {
-        return v->subject->words[symbol].approved && view_extra(v, key) >> VIEW_COUNT_BITS == 0 ? IL_VIEW_UNAPPROVED : 0;
-    }
-    for (uint32_t r = 0; r < m->nregions; r++) {
-        if ((v->regions >> r & 1) && m->regions[r].edge && (m->regions[r].actions >> m->symbol_action[symbol] & 1) &&
-            il_model_in_region(m, r, view_seen(v, key), symbol, view_seen(v, next))) {
+    for (uint64_t left = v->regions & s->edges; left != 0; left &= left - 1) {
+        uint32_t r = (uint32_t)__builtin_ctzll(left);
+        if ((s->m->regions[r].actions >> s->m->symbol_action[symbol] & 1) &&
+            il_steps_in_region(s->steps, r, view_seen(v, key), symbol, view_seen(v, next))) {
             hit |= UINT64_C(1) << r;
         }
     }
     return hit;
+}
+
+static uint64_t view_judge_approval(void *ctx, uint64_t key, uint32_t symbol, uint64_t next) {
+    const il_view *v = ctx;
+    (void)next;
+    return v->subject->words[symbol].approved && view_extra(v, key) >> VIEW_COUNT_BITS == 0 ? IL_VIEW_UNAPPROVED : 0;
 }
 
 il_status il_view_explore(il_view *v, il_space *out, il_error *err) {
@@ -268,9 +257,11 @@ il_status il_view_explore(il_view *v, il_space *out, il_error *err) {
         .initial = view_key(v, s->m->initial, 0),
         .nsymbols = s->m->nsymbols + ((v->raise | v->lower) ? s->nwrites : 0),
         .first_write = s->m->nsymbols,
-        .step = view_step,
-        .state = view_judge_state,
-        .edge = view_judge_edge,
+        .expand = view_expand,
+        .state = v->regions & ~s->edges ? view_judge_state : NULL,
+        .edge = v->observer == IL_OBSERVE_APPROVALS ? view_judge_approval
+                : v->regions & s->edges             ? view_judge_edge
+                                                    : NULL,
         .stop = v->stop,
     };
     return il_space_explore(out, s->alloc, &def, &s->bounds, err);

@@ -15,7 +15,6 @@ typedef struct il_view {
     il_subject *subject;
     bool table;            /* steps come from the sealed table through il_machine_step(), else from the guards */
     il_variant variant;    /* with guards only */
-    il_memo *varied;       /* remembers the variant's steps; NULL: they are evaluated each time */
     uint64_t dropped;      /* bit i: action i is never taken */
     uint64_t raise, lower; /* bit v: the adversary may set variable v above, below its value */
     il_observer observer;

@@ -73,6 +73,70 @@ static bool eval_skips(const il_variant *v, uint32_t action, uint32_t clause, ui
     return v && v->skip && v->skip_action == action && (v->skip_rule ? v->skip_rule == rule : v->skip_clause == clause);
 }
 
+/* The values that a step's guards read, and what its updates come to. */
+typedef struct eval_step {
+    il_cel_value pre[IL_MODEL_VARS_MAX], next[IL_MODEL_VARS_MAX], call[IL_MODEL_FIELDS_MAX];
+    il_cel_value vars[3]; /* the three as records */
+    uint64_t after;
+    uint64_t escaped, failed; /* as in il_look */
+} eval_step;
+
+static void eval_updates(const il_model *m, const il_action_def *a, uint64_t state, uint32_t symbol, eval_step *s) {
+    eval_state(m, state, s->pre);
+    memcpy(s->next, s->pre, m->nvars * sizeof s->pre[0]);
+    eval_call(m, symbol, s->call);
+    for (uint32_t u = 0; u < a->nupdates; u++) {
+        s->next[a->updates[u].var] = (il_cel_value){0}; /* unset until its turn; the loader refuses to read it earlier */
+    }
+    s->vars[0] = eval_record(s->pre, m->nvars);
+    s->vars[1] = eval_record(s->call, a->nfields);
+    s->vars[2] = eval_record(s->next, m->nvars);
+    s->after = state;
+    s->escaped = s->failed = 0;
+    for (uint32_t u = 0; u < a->nupdates; u++) {
+        uint32_t var = a->updates[u].var;
+        const il_domain *d = &m->vars[var].domain;
+        il_cel_value v = il_cel_eval(a->updates[u].value, s->vars, NULL);
+        if (d->kind == IL_DOMAIN_INT && d->overflow == IL_OVERFLOW_SATURATE) {
+            v = eval_saturate(d, s->pre[var], v);
+        }
+        s->next[var] = v;
+        uint32_t place = eval_place(d, v);
+        if (place < d->size) {
+            s->next[var] = d->values[place];
+            s->after = il_model_set(m, s->after, var, place);
+        } else if (v.kind != IL_CEL_ERROR && d->kind == IL_DOMAIN_INT && d->overflow == IL_OVERFLOW_REJECT) {
+            s->escaped |= UINT64_C(1) << u;
+        } else {
+            s->failed |= UINT64_C(1) << u;
+        }
+    }
+}
+
+/* An error rejects. */
+static bool eval_clause(const il_clause *c, const eval_step *s) {
+    il_cel_value v = il_cel_eval(c->guard, s->vars, NULL);
+    return v.kind != IL_CEL_BOOL || v.u.b;
+}
+
+/* The update that is to blame: the first that failed, else the last that escaped. */
+static void eval_blame(const il_action_def *a, const eval_step *s, il_eval *e) {
+    uint32_t u = s->failed ? (uint32_t)__builtin_ctzll(s->failed) : 63u - (uint32_t)__builtin_clzll(s->escaped);
+    e->fault_var = a->updates[u].var;
+    e->fault = s->next[e->fault_var].kind == IL_CEL_ERROR ? "update-error" : "domain-escape";
+}
+
+il_look il_model_look(const il_model *m, uint64_t state, uint32_t symbol) {
+    const il_action_def *a = &m->actions[m->symbol_action[symbol]];
+    eval_step s;
+    eval_updates(m, a, state, symbol, &s);
+    il_look look = {.next = s.after, .escaped = s.escaped, .failed = s.failed};
+    for (uint32_t c = 0; c < a->nclauses && c < IL_LOOK_CLAUSES; c++) {
+        look.hits |= eval_clause(&a->clauses[c], &s) ? UINT32_C(1) << c : 0;
+    }
+    return look;
+}
+
 il_eval il_model_eval(const il_model *m, const il_variant *variant, uint64_t state, uint32_t symbol) {
     if (symbol >= m->nsymbols) {
         return eval_stay(state, IL_REJECT, IL_REASON_NO_SYMBOL);
@@ -85,59 +149,23 @@ il_eval il_model_eval(const il_model *m, const il_variant *variant, uint64_t sta
     if (variant && (variant->deleted >> action & 1)) {
         return eval_stay(state, IL_REJECT, 0);
     }
-    il_cel_value pre[IL_MODEL_VARS_MAX];
-    il_cel_value next[IL_MODEL_VARS_MAX];
-    il_cel_value call[IL_MODEL_FIELDS_MAX];
-    eval_state(m, state, pre);
-    memcpy(next, pre, m->nvars * sizeof pre[0]);
-    eval_call(m, symbol, call);
-    for (uint32_t u = 0; u < a->nupdates; u++) {
-        next[a->updates[u].var] = (il_cel_value){0}; /* unset until its turn; the loader refuses to read it earlier */
-    }
-    const il_cel_value vars[3] = {eval_record(pre, m->nvars), eval_record(call, a->nfields), eval_record(next, m->nvars)};
-
+    eval_step s;
+    eval_updates(m, a, state, symbol, &s);
     il_eval e = eval_stay(state, IL_ACCEPT, 0);
-    bool forgivable = true;
-    for (uint32_t u = 0; u < a->nupdates; u++) {
-        uint32_t var = a->updates[u].var;
-        const il_domain *d = &m->vars[var].domain;
-        il_cel_value v = il_cel_eval(a->updates[u].value, vars, NULL);
-        if (d->kind == IL_DOMAIN_INT && d->overflow == IL_OVERFLOW_SATURATE) {
-            v = eval_saturate(d, pre[var], v);
-        }
-        next[var] = v;
-        uint32_t place = eval_place(d, v);
-        if (place < d->size) {
-            next[var] = d->values[place];
-            e.next = il_model_set(m, e.next, var, place);
-            continue;
-        }
-        if (!e.fault || forgivable) {
-            e.fault = v.kind == IL_CEL_ERROR ? "update-error" : "domain-escape";
-            e.fault_var = var;
-            forgivable = v.kind != IL_CEL_ERROR && d->kind == IL_DOMAIN_INT && d->overflow == IL_OVERFLOW_REJECT;
-        }
-    }
+    e.next = s.after;
     for (uint32_t c = 0; c < a->nclauses; c++) {
-        if (eval_skips(variant, action, c, a->clauses[c].rule)) {
-            continue;
-        }
-        il_cel_value v = il_cel_eval(a->clauses[c].guard, vars, NULL);
-        if (v.kind != IL_CEL_BOOL || v.u.b) { /* an error rejects */
+        if (!eval_skips(variant, action, c, a->clauses[c].rule) && eval_clause(&a->clauses[c], &s)) {
             e.step.verdict = IL_REJECT;
             e.step.reason = a->clauses[c].rule;
             e.clause = c;
             break;
         }
     }
-    if (e.fault && (e.step.verdict == IL_ACCEPT || !forgivable)) {
+    if (s.failed || (s.escaped && e.step.verdict == IL_ACCEPT)) {
         e.step.verdict = IL_FAULT;
         e.step.reason = 0;
-        return e;
-    }
-    e.fault = NULL;
-    e.fault_var = UINT32_MAX;
-    if (e.step.verdict == IL_ACCEPT) {
+        eval_blame(a, &s, &e);
+    } else if (e.step.verdict == IL_ACCEPT) {
         e.step.next = e.next;
     }
     return e;

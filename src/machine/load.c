@@ -67,8 +67,15 @@ il_status il_load_ident(il_loader *l, const il_json *member, const char *what) {
     return IL_OK;
 }
 
+/* What a decision or a table can say in full: a decision keeps its reason in 64 bytes, the last of them 0. */
+#define IL_LOAD_SLUG_MAX 63u
+
 il_status il_load_slug(il_loader *l, const il_json *at, il_str s, bool is_key, const char *what) {
-    bool good = s.n > 0 && s.n <= 64;
+    bool good = s.n > 0;
+    if (s.n > IL_LOAD_SLUG_MAX) {
+        return il_error_at(l->err, IL_E_LIMIT, is_key ? at->key_line : at->line, is_key ? at->key_col : at->col, at->offset,
+                           "a name of a %s has at most %u letters; shorten it", what, IL_LOAD_SLUG_MAX);
+    }
     for (size_t i = 0; good && i < s.n; i++) {
         bool letter = s.p[i] >= 'a' && s.p[i] <= 'z';
         bool later = (s.p[i] >= '0' && s.p[i] <= '9') || s.p[i] == '-';

@@ -2,39 +2,31 @@
 /* The one step function, and what an opened table can be asked. */
 #include "machine/machine_impl.h"
 
-static uint32_t machine_find(const il_machine *m, uint64_t state) {
-    uint32_t at = il_table_hash(state) & m->index_mask;
-    for (;;) { /* ends: the index is at most half full */
-        uint32_t place = m->index[at];
-        if (place == 0) {
-            return UINT32_MAX;
-        }
-        if (il_table_u64(m->states + (size_t)(place - 1) * 8) == state) {
-            return place - 1;
-        }
+/* The row of a state plus 1, 0 when the table has none. Ends: most slots are empty. */
+static uint32_t machine_row(const il_machine *m, uint64_t state) {
+    uint32_t at = il_table_slot(state, m->index_bits);
+    while (m->index[at].state != state && m->index[at].row != 0) {
         at = (at + 1) & m->index_mask;
     }
+    return m->index[at].row;
 }
 
 il_step il_machine_step(const il_machine *m, uint64_t state, uint32_t symbol) {
     il_step s = {.next = state, .verdict = IL_REJECT, .reason = IL_REASON_OFF_TABLE};
-    if (!m) {
-        return s;
-    }
-    uint32_t row = machine_find(m, state);
-    if (row == UINT32_MAX) {
+    uint32_t row = m ? machine_row(m, state) : 0;
+    if (row == 0) {
         return s;
     }
     if (symbol >= m->nsymbols) {
         s.reason = IL_REASON_NO_SYMBOL;
         return s;
     }
-    uint32_t cell = il_table_u32(m->cells + ((size_t)row * m->nsymbols + symbol) * 4);
+    uint32_t cell = il_table_u32(m->cells + ((size_t)(row - 1) * m->nsymbols + symbol) * 4);
     s.verdict = (uint8_t)IL_CELL_VERDICT(cell);
     s.reason = IL_CELL_REASON(cell);
-    if (s.verdict == IL_ACCEPT) {
-        s.next = il_table_u64(m->states + (size_t)IL_CELL_POST(cell) * 8);
-    }
+    /* Chosen as a row and then read: whether a step is accepted is no branch that a processor would have to guess. */
+    uint32_t after = s.verdict == IL_ACCEPT ? IL_CELL_POST(cell) : row - 1;
+    s.next = il_table_u64(m->states + (size_t)after * 8);
     return s;
 }
 

@@ -27,6 +27,12 @@ typedef struct il_machine_region {
     const uint8_t *bits; /* one bit a state, or one a cell */
 } il_machine_region;
 
+/* A slot of the index holds the state beside its row, so that a look-up reads one cache line; `row` is the place plus 1, 0 an empty slot. */
+typedef struct il_machine_slot {
+    uint64_t state;
+    uint32_t row, unused;
+} il_machine_slot;
+
 struct il_machine {
     const il_alloc *alloc;
     il_alloc own; /* the copy that `alloc` points to */
@@ -35,10 +41,10 @@ struct il_machine {
     il_str name;
     uint32_t nstates, nsymbols, initial;
     uint32_t nvars, nactions, nrules, nregions;
-    const uint8_t *states; /* u64 LE each, ascending */
-    const uint8_t *cells;  /* u32 LE each */
-    uint32_t *index;       /* open addressing: place of a state plus 1; 0 is empty */
-    uint32_t index_mask;
+    const uint8_t *states;           /* u64 LE each, ascending */
+    const uint8_t *cells;            /* u32 LE each */
+    il_machine_slot *index;          /* open addressing, at most a quarter full: of hardly any state is a second slot read */
+    uint32_t index_bits, index_mask; /* 2^bits slots */
     il_machine_var *vars;
     il_machine_action *actions;
     il_machine_region *regions;
@@ -62,7 +68,10 @@ static inline size_t il_table_bitmap(bool edge, uint32_t states, uint32_t symbol
     size_t bits = edge ? (size_t)states * symbols : states;
     return il_table_pad((bits + 7) / 8);
 }
-static inline uint32_t il_table_hash(uint64_t state) { return (uint32_t)((state * UINT64_C(0x9E3779B97F4A7C15)) >> 32); }
+/* Where a state is looked for first among 2^bits slots. The upper bits of the product are the ones that every bit of the state reaches. */
+static inline uint32_t il_table_slot(uint64_t state, uint32_t bits) {
+    return (uint32_t)((state * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - bits));
+}
 
 /* Everything of il_machine_open but the certificate and the claims that need it. */
 IL_NODISCARD il_status il_table_read_meta(il_machine *m, il_str meta, il_error *err);

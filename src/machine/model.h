@@ -121,6 +121,17 @@ typedef struct il_eval {
  * fault unless the variable says `overflow: reject` AND a clause rejects the step anyway. Allocates nothing. */
 il_eval il_model_eval(const il_model *m, const il_variant *variant, uint64_t state, uint32_t symbol);
 
+#define IL_LOOK_CLAUSES 32u
+
+/* What a step's guards say one by one, whatever the others say: the parts from which il_steps puts a step together. */
+typedef struct il_look {
+    uint64_t next;            /* with the updates that have a value */
+    uint64_t escaped, failed; /* bit u: update u has none; `escaped`: a fault only when the step is accepted */
+    uint32_t hits;            /* bit c: clause c rejects */
+} il_look;
+/* `state` inside its domains, `symbol` of an action with at most IL_LOOK_CLAUSES clauses. */
+il_look il_model_look(const il_model *m, uint64_t state, uint32_t symbol);
+
 /* A region's predicate on an edge (pre, symbol, next); for a state region only `pre` is read. An error counts as in the region. */
 bool il_model_in_region(const il_model *m, uint32_t region, uint64_t pre, uint32_t symbol, uint64_t next);
 

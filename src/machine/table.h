@@ -6,7 +6,7 @@
 #define IL_TABLE_STATES_MAX (1u << 20)
 #define IL_TABLE_BYTES_MAX ((size_t)1 << 28)
 
-/* Tabulates the reachable states of a model (breadth first through il_model_eval) and seals it. A fault on any cell, more than max_states
+/* Tabulates the reachable states of a model (breadth first through il_steps) and seals it. A fault on any cell, more than max_states
  * states (0: IL_TABLE_STATES_MAX) or more than IL_TABLE_BYTES_MAX are refused: IL_E_INVALID at the update's line with the shortest trace,
  * IL_E_LIMIT. Same model, same bytes, whatever the compiler. */
 IL_NODISCARD il_status il_table_build(il_arena *arena, const il_model *m, uint32_t max_states, il_str *table, il_error *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a model to the sealed bytes: breadth first from the initial state, then sorted, tabulated, sealed. docs/formats.md has the layout. */
 #include "machine/machine_impl.h"
+#include "machine/steps.h"
 
 typedef struct table_found {
     il_arena *arena;
@@ -8,7 +9,7 @@ typedef struct table_found {
     uint32_t *parent, *via;
     uint32_t n, cap;
     uint32_t *slots; /* place plus 1 */
-    uint32_t mask;
+    uint32_t bits;   /* 2^bits slots */
 } table_found;
 
 static bool table_grow(table_found *f) {
@@ -30,11 +31,12 @@ static bool table_grow(table_found *f) {
     f->via = via;
     f->slots = slots;
     f->cap = cap;
-    f->mask = cap * 2 - 1;
+    for (f->bits = 0; UINT32_C(1) << f->bits < cap * 2; f->bits++) {
+    }
     for (uint32_t i = 0; i < f->n; i++) {
-        uint32_t at = il_table_hash(states[i]) & f->mask;
+        uint32_t at = il_table_slot(states[i], f->bits);
         while (slots[at]) {
-            at = (at + 1) & f->mask;
+            at = (at + 1) & (cap * 2 - 1);
         }
         slots[at] = i + 1;
     }
@@ -46,12 +48,12 @@ static bool table_add(table_found *f, uint64_t state, uint32_t parent, uint32_t 
     if (f->n == f->cap && !table_grow(f)) {
         return false;
     }
-    uint32_t at = il_table_hash(state) & f->mask;
+    uint32_t at = il_table_slot(state, f->bits);
     while (f->slots[at]) {
         if (f->states[f->slots[at] - 1] == state) {
             return true;
         }
-        at = (at + 1) & f->mask;
+        at = (at + 1) & (f->cap * 2 - 1);
     }
     f->states[f->n] = state;
     f->parent[f->n] = parent;
@@ -90,17 +92,19 @@ static il_status table_fault(const table_found *f, const il_model *m, uint32_t f
     return il_error_at(err, IL_E_INVALID, line, col, 0, "`%.*s` %s after: %.*s", IL_STR_ARG(var), what, IL_STR_ARG(text));
 }
 
-static il_status table_explore(table_found *f, const il_model *m, uint32_t max_states, il_error *err) {
+static il_status table_explore(table_found *f, const il_model *m, il_steps *steps, uint32_t max_states, il_error *err) {
     if (!table_add(f, m->initial, 0, 0)) {
         return il_arena_fail(f->arena, err);
     }
     for (uint32_t i = 0; i < f->n; i++) {
-        for (uint32_t s = 0; s < m->nsymbols; s++) {
-            il_eval e = il_model_eval(m, NULL, f->states[i], s);
-            if (e.step.verdict == IL_FAULT) {
-                return table_fault(f, m, i, s, &e, err);
+        il_steps_edges row = il_steps_row(steps, NULL, f->states[i]);
+        for (uint32_t k = 0; k < row.n; k++) {
+            if (row.edge[k].fault) {
+                il_eval e = il_model_eval(m, NULL, f->states[i], row.edge[k].symbol);
+                IL_CHECK(e.fault != NULL, err);
+                return table_fault(f, m, i, row.edge[k].symbol, &e, err);
             }
-            if (e.step.verdict == IL_ACCEPT && !table_add(f, e.step.next, i, s)) {
+            if (!table_add(f, row.edge[k].next, i, row.edge[k].symbol)) {
                 return il_arena_fail(f->arena, err);
             }
             if (f->n > max_states) {
@@ -237,23 +241,23 @@ static void table_put_pad(il_buf *b, size_t n) {
 }
 
 /* All cells in memory first: the bitmaps of edge regions come before them in the file. */
-static il_status table_cells(const il_model *m, const table_found *f, uint32_t *cells, uint8_t **bitmaps, il_error *err) {
+static il_status table_cells(const il_model *m, il_steps *steps, const table_found *f, uint32_t *cells, uint8_t **bitmaps,
+                             il_error *err) {
     for (uint32_t i = 0; i < f->n; i++) {
         for (uint32_t r = 0; r < m->nregions; r++) {
-            if (!m->regions[r].edge && il_model_in_region(m, r, f->states[i], 0, 0)) {
+            if (!m->regions[r].edge && il_steps_in_region(steps, r, f->states[i], 0, 0)) {
                 bitmaps[r][i / 8] |= (uint8_t)(1u << (i % 8));
             }
         }
         for (uint32_t s = 0; s < m->nsymbols; s++) {
             size_t at = (size_t)i * m->nsymbols + s;
-            il_eval e = il_model_eval(m, NULL, f->states[i], s);
-            uint32_t post = table_place(f->states, f->n, e.step.next);
-            IL_CHECK(post < f->n && f->states[post] == e.step.next &&
-                         (e.step.verdict == IL_ACCEPT || e.step.verdict == IL_REJECT),
+            il_step step = il_steps_one(steps, NULL, f->states[i], s);
+            uint32_t post = step.next == f->states[i] ? i : table_place(f->states, f->n, step.next);
+            IL_CHECK(post < f->n && f->states[post] == step.next && (step.verdict == IL_ACCEPT || step.verdict == IL_REJECT),
                      err);
-            cells[at] = IL_CELL_OF(post, e.step.verdict, e.step.reason);
-            for (uint32_t r = 0; e.step.verdict == IL_ACCEPT && r < m->nregions; r++) {
-                if (m->regions[r].edge && il_model_in_region(m, r, f->states[i], s, e.step.next)) {
+            cells[at] = IL_CELL_OF(post, step.verdict, step.reason);
+            for (uint32_t r = 0; step.verdict == IL_ACCEPT && r < m->nregions; r++) {
+                if (m->regions[r].edge && il_steps_in_region(steps, r, f->states[i], s, step.next)) {
                     bitmaps[r][at / 8] |= (uint8_t)(1u << (at % 8));
                 }
             }
@@ -262,12 +266,10 @@ static il_status table_cells(const il_model *m, const table_found *f, uint32_t *
     return IL_OK;
 }
 
-il_status il_table_build(il_arena *arena, const il_model *m, uint32_t max_states, il_str *table, il_error *err) {
+static il_status table_write(il_arena *arena, const il_model *m, il_steps *steps, uint32_t max_states, il_str *table,
+                             il_error *err) {
     table_found f = {.arena = arena};
-    if (max_states == 0 || max_states > IL_TABLE_STATES_MAX) {
-        max_states = IL_TABLE_STATES_MAX;
-    }
-    IL_TRY(table_explore(&f, m, max_states, err));
+    IL_TRY(table_explore(&f, m, steps, max_states, err));
     size_t ncells = (size_t)f.n * m->nsymbols;
     if (ncells > IL_TABLE_BYTES_MAX / 4) {
         return il_error_set(err, IL_E_LIMIT, "the table would be larger than %u MiB; the machine cannot be sealed",
@@ -286,7 +288,7 @@ il_status il_table_build(il_arena *arena, const il_model *m, uint32_t max_states
             return il_arena_fail(arena, err);
         }
     }
-    IL_TRY(table_cells(m, &f, cells, bitmaps, err));
+    IL_TRY(table_cells(m, steps, &f, cells, bitmaps, err));
 
     il_json *root = table_meta(arena, m);
     if (!root) {
@@ -326,4 +328,15 @@ il_status il_table_build(il_arena *arena, const il_model *m, uint32_t max_states
     il_sha256_of(body, seal);
     il_buf_put(&b, (il_str){(const char *)seal, sizeof seal});
     return il_buf_done(&b, table, err);
+}
+
+il_status il_table_build(il_arena *arena, const il_model *m, uint32_t max_states, il_str *table, il_error *err) {
+    il_steps *steps = NULL;
+    if (max_states == 0 || max_states > IL_TABLE_STATES_MAX) {
+        max_states = IL_TABLE_STATES_MAX;
+    }
+    IL_TRY(il_steps_new(arena->alloc, m, &steps, err));
+    il_status status = table_write(arena, m, steps, max_states, table, err);
+    il_steps_free(steps);
+    return status;
 }

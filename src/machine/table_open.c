@@ -2,7 +2,8 @@
 /* Opening a table. The verifier shares nothing with the builder but the layout: whatever made the bytes, these things hold afterwards. */
 #include "machine/machine_impl.h"
 
-#define IL_MACHINE_ARENA_MAX ((size_t)64 << 20)
+#define IL_MACHINE_INDEX_SPARE 4u                /* slots for a state, at least */
+#define IL_MACHINE_ARENA_MAX ((size_t)192 << 20) /* the index of 2^20 states is 64 MiB */
 
 static il_status open_bad(il_error *err, const char *what) {
     return il_error_set(err, IL_E_SEAL, "the table does not verify: %s; build it again", what);
@@ -22,25 +23,26 @@ static bool open_valid_state(const il_machine *m, uint64_t state) {
 }
 
 static il_status open_index(il_machine *m, il_error *err) {
-    uint32_t size = 4;
-    while (size < m->nstates * 2) {
-        size *= 2;
+    m->index_bits = 2;
+    while (UINT32_C(1) << m->index_bits < m->nstates * IL_MACHINE_INDEX_SPARE) {
+        m->index_bits++;
     }
-    m->index = IL_NEW_ARRAY(&m->arena, uint32_t, size);
+    uint32_t size = UINT32_C(1) << m->index_bits;
+    m->index_mask = size - 1;
+    m->index = IL_NEW_ARRAY(&m->arena, il_machine_slot, size);
     if (!m->index) {
         return il_arena_fail(&m->arena, err);
     }
-    m->index_mask = size - 1;
     for (uint32_t i = 0; i < m->nstates; i++) {
         uint64_t state = il_table_u64(m->states + (size_t)i * 8);
         if (!open_valid_state(m, state) || (i > 0 && il_table_u64(m->states + (size_t)(i - 1) * 8) >= state)) {
             return open_bad(err, "a state is outside its domains or out of order");
         }
-        uint32_t at = il_table_hash(state) & m->index_mask;
-        while (m->index[at]) {
+        uint32_t at = il_table_slot(state, m->index_bits);
+        while (m->index[at].row != 0) {
             at = (at + 1) & m->index_mask;
         }
-        m->index[at] = i + 1;
+        m->index[at] = (il_machine_slot){.state = state, .row = i + 1};
     }
     return IL_OK;
 }

@@ -162,6 +162,27 @@ static void test_twins_of_sinks_and_joins(void **state) {
 }
 
 /* Approving what nobody asked for, without minding the count: refused while the table is built, at the update, with the trace. */
+/* The observer counts to 15. A machine with more slots is sound, and not shown to be; one that is broken within the count is still found. */
+static void test_more_approvals_than_are_counted(void **state) {
+    (void)state;
+    static const machine_edit slots[] = {{"const: {K: 2}", "const: {K: 17}"}, {NULL, NULL}};
+    static const machine_edit broken[] = {
+        {"const: {K: 2}", "const: {K: 17}"},
+        {"gained ? 0 : call.approved ? pre.granted - 1 : pre.granted", "gained ? 0 : pre.granted"},
+        {NULL, NULL}};
+    machine_case c;
+    machine_harden(&c, MACHINE_TRIFECTA, slots, 0);
+    assert_int_equal(c.status, IL_OK);
+    machine_verdict_is(&c, "approvals", NULL, IL_CHECK_INCONCLUSIVE);
+    assert_string_equal(machine_check(&c, "approvals", NULL)->finding, "COUNT_SATURATED");
+    assert_int_equal(c.h.exit, 2);
+    assert_false(c.h.fully_mediated);
+    machine_free(&c);
+    machine_harden(&c, MACHINE_TRIFECTA, broken, 0);
+    machine_fails(&c, "approvals", NULL, "a{u,s} rq ok a{e,+} a{e,+}");
+    machine_free(&c);
+}
+
 static void test_twin_that_faults(void **state) {
     (void)state;
     machine_case c;
@@ -305,6 +326,7 @@ int main(void) {
         cmocka_unit_test(test_twins_of_approvals),
         cmocka_unit_test(test_twins_of_sinks_and_joins),
         cmocka_unit_test(test_twin_that_faults),
+        cmocka_unit_test(test_more_approvals_than_are_counted),
         cmocka_unit_test(test_lowering_must_be_a_declared_gate),
         cmocka_unit_test(test_unmediated_write),
         cmocka_unit_test(test_answers_of_the_agent),

@@ -94,6 +94,8 @@ static const bad_row bad_rows[] = {
     {"rules: [too-many]", "rules: [too-many]\n  releasable: [other]", 25, 16, "no rule `other` is declared"},
     {"rules: [too-many]", "rules: [Too Many]", 24, 11,
      "`Too Many` is no name for a rule: use lower-case letters, digits and `-`"},
+    {"rules: [too-many]", "rules: [too-many, a-23456789-23456789-23456789-23456789-23456789-23456789-23456789]", 24, 21,
+     "a name of a rule has at most 63 letters; shorten it"},
     {"hot: {never:", "hot: {gated:", 22, 8, "gated region `hot` needs `by`"},
     {"hot: {never: \"pre.flag", "hot: {by: [go], never: \"pre.flag", 22, 13, "`by` is for gated regions; `hot` is none"},
     {"hot: {never: \"pre.flag && pre.mode == 'busy'\"}", "hot: {gated: \"pre.flag\", by: [stop]}", 22, 33,

@@ -29,7 +29,10 @@ if(NOT IL_WASM) # in WebAssembly code and return addresses are out of reach, and
     list(APPEND IL_HARDENING -fcf-protection)
   endif()
   add_link_options(-Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed)
-  if(IL_SANITIZE)
+  if(IL_FUZZ) # clang; as IL_SANITIZE, and counts what an input reaches
+    set(IL_INSTRUMENT -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O2)
+    add_link_options(-fsanitize=fuzzer-no-link,address,undefined)
+  elseif(IL_SANITIZE)
     set(IL_INSTRUMENT -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
     add_link_options(-fsanitize=address,undefined)
   else()

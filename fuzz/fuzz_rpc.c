@@ -115,7 +115,8 @@ static uint64_t fuzz_frames(const il_alloc *alloc, il_str text, fuzz_cuts cuts, 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const il_alloc alloc = fuzz_alloc();
     fuzz_input in = {data, size};
-    const fuzz_cuts whole = {0}, cuts = {.seed = 1u + fuzz_u8(&in) + 256u * fuzz_u8(&in)};
+    const uint32_t low = fuzz_u8(&in), high = fuzz_u8(&in);
+    const fuzz_cuts whole = {0}, cuts = {.seed = 1 + low + 256 * high};
     const il_str text = fuzz_bytes(&in, size);
     FUZZ_CHECK(fuzz_frames(&alloc, text, cuts, true) == fuzz_frames(&alloc, text, whole, false));
     return 0;

@@ -35,6 +35,12 @@ if(NOT IL_WASM) # in WebAssembly code and return addresses are out of reach, and
   elseif(IL_SANITIZE)
     set(IL_INSTRUMENT -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
     add_link_options(-fsanitize=address,undefined)
+  elseif(IL_TSAN)
+    set(IL_INSTRUMENT -fsanitize=thread -fno-omit-frame-pointer -O1)
+    add_link_options(-fsanitize=thread)
+  elseif(IL_COVERAGE) # -O0: every line is its own
+    set(IL_INSTRUMENT --coverage -fprofile-update=atomic -O0)
+    add_link_options(--coverage)
   else()
     # The sanitizers replace the checks that fortified libc calls would make, and need them off.
     set(IL_INSTRUMENT -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)

@@ -38,8 +38,8 @@ if(NOT IL_WASM) # in WebAssembly code and return addresses are out of reach, and
   elseif(IL_TSAN)
     set(IL_INSTRUMENT -fsanitize=thread -fno-omit-frame-pointer -O1)
     add_link_options(-fsanitize=thread)
-  elseif(IL_COVERAGE) # -O0: every line is its own
-    set(IL_INSTRUMENT --coverage -fprofile-update=atomic -O0)
+  elseif(IL_COVERAGE) # gcc
+    set(IL_INSTRUMENT --coverage -fprofile-update=atomic -O1)
     add_link_options(--coverage)
   else()
     # The sanitizers replace the checks that fortified libc calls would make, and need them off.

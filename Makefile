@@ -4,7 +4,7 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 
-.PHONY: all demo test lint format install clean configure
+.PHONY: all demo test lint format install clean configure fuzz fuzz-long coverage
 
 all: configure
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -20,6 +20,19 @@ demo: all
 test:
 	@scripts/setup test
 	@scripts/test
+
+# Minutes; FUZZ_SECONDS for each fuzzer. fuzz-long: 20 minutes for each.
+fuzz:
+	@scripts/setup fuzz
+	@scripts/fuzz
+
+fuzz-long:
+	@scripts/setup fuzz
+	@scripts/fuzz --long
+
+coverage:
+	@scripts/setup coverage
+	@scripts/coverage
 
 lint:
 	@scripts/setup lint

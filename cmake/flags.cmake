@@ -29,9 +29,18 @@ if(NOT IL_WASM) # in WebAssembly code and return addresses are out of reach, and
     list(APPEND IL_HARDENING -fcf-protection)
   endif()
   add_link_options(-Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed)
-  if(IL_SANITIZE)
+  if(IL_FUZZ) # clang; as IL_SANITIZE, and counts what an input reaches
+    set(IL_INSTRUMENT -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O2)
+    add_link_options(-fsanitize=fuzzer-no-link,address,undefined)
+  elseif(IL_SANITIZE)
     set(IL_INSTRUMENT -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
     add_link_options(-fsanitize=address,undefined)
+  elseif(IL_TSAN)
+    set(IL_INSTRUMENT -fsanitize=thread -fno-omit-frame-pointer -O1)
+    add_link_options(-fsanitize=thread)
+  elseif(IL_COVERAGE) # gcc
+    set(IL_INSTRUMENT --coverage -fprofile-update=atomic -O1)
+    add_link_options(--coverage)
   else()
     # The sanitizers replace the checks that fortified libc calls would make, and need them off.
     set(IL_INSTRUMENT -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)

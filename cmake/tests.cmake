@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/unit/test_<file>.c: each a cmocka main, run from the source root. Not part of `all`:
-# `ninja unit-tests` builds them, ctest runs them.
+# `ninja unit-tests` builds them, ctest runs them. Those with threads, and the ledger's, have the label `threads`; `ninja thread-tests` builds only them.
 if(NOT IL_TESTS STREQUAL "OFF")
   if(IL_TESTS STREQUAL "ON")
     set(required REQUIRED)
@@ -14,6 +14,7 @@ if(NOT IL_TESTS STREQUAL "OFF" AND CMOCKA_FOUND AND JANSSON_FOUND)
   file(GLOB unit_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/unit/test_*.c")
   file(GLOB unit_helpers CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/unit/helper_*.c")
   add_custom_target(unit-tests)
+  add_custom_target(thread-tests)
 
   set(everything ${IL_CORE_OBJECTS} ${IL_LIBRARY_OBJECTS} ${IL_PROGRAM_OBJECTS} ${IL_MACHINE_OBJECTS})
   if(everything)
@@ -44,6 +45,11 @@ if(NOT IL_TESTS STREQUAL "OFF" AND CMOCKA_FOUND AND JANSSON_FOUND)
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
     set_tests_properties(${name} PROPERTIES TIMEOUT 400)
     add_dependencies(unit-tests ${name})
+    file(STRINGS "${source}" threads REGEX "pthread_create")
+    if(threads OR name MATCHES "ledger|race")
+      set_tests_properties(${name} PROPERTIES LABELS threads)
+      add_dependencies(thread-tests ${name})
+    endif()
     if(TARGET interlock)
       add_dependencies(${name} interlock)
     endif()
@@ -57,6 +63,20 @@ if(NOT IL_TESTS STREQUAL "OFF" AND CMOCKA_FOUND AND JANSSON_FOUND)
     target_link_libraries(races PRIVATE interlock-everything PkgConfig::YAML PkgConfig::SQLITE)
     set_target_properties(races PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/races")
     add_dependencies(unit-tests races)
+    add_dependencies(thread-tests races)
+  endif()
+
+  if(IL_TSAN) # must be reported, or silence shows nothing
+    add_executable(control_race EXCLUDE_FROM_ALL tests/unit/control_race.c)
+    il_target_flags(control_race)
+    set_target_properties(control_race PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/unit")
+    add_test(NAME control_race COMMAND control_race)
+    set_tests_properties(control_race PROPERTIES LABELS threads PASS_REGULAR_EXPRESSION "WARNING: ThreadSanitizer: data race")
+    add_dependencies(thread-tests control_race)
+    set(ledger "${CMAKE_BINARY_DIR}/races/tsan.db")
+    add_test(NAME races_memory COMMAND races threads --admissions 4000)
+    add_test(NAME races_sqlite COMMAND sh -c "rm -f '${ledger}'*; exec '$<TARGET_FILE:races>' threads --admissions 2000 --ledger '${ledger}'")
+    set_tests_properties(races_memory races_sqlite PROPERTIES LABELS threads WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}" TIMEOUT 400)
   endif()
   # tests/crash: the server that the killed gateway talks to.
   add_executable(crash-upstream EXCLUDE_FROM_ALL tests/crash/upstream.c)

@@ -2,25 +2,7 @@
 /* Expressions from anywhere: compile never crashes and fails with a position; what compiles evaluates, and what is printed
  * reads back as the same text with the same value. Built with libFuzzer, or with fuzz/replay.c over the corpus. */
 #include "cel/cel.h"
-
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void *fuzz_get(void *ctx, size_t n) {
-    (void)ctx;
-    return malloc(n);
-}
-static void fuzz_put(void *ctx, void *p) {
-    (void)ctx;
-    free(p);
-}
-
-static void fuzz_require(bool holds) {
-    if (!holds) {
-        abort();
-    }
-}
+#include "fuzz.h"
 
 static const il_cel_type fuzz_bool = {.kind = IL_CEL_BOOL}, fuzz_int = {.kind = IL_CEL_INT},
                          fuzz_string = {.kind = IL_CEL_STRING};
@@ -41,25 +23,25 @@ static il_str fuzz_print(const il_cel_program *p, il_arena *arena) {
     il_str text = {NULL, 0};
     il_buf_init(&b, arena, (size_t)8 << 20);
     il_cel_print(p, &b);
-    fuzz_require(il_buf_done(&b, &text, NULL) == IL_OK);
+    FUZZ_CHECK(il_buf_done(&b, &text, NULL) == IL_OK);
     return text;
 }
 
 static void fuzz_read(void *ctx, size_t var, size_t field) {
     (void)ctx;
-    fuzz_require(var < 7 && (field == SIZE_MAX || field < 3));
+    FUZZ_CHECK(var < 7 && (field == SIZE_MAX || field < 3));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const il_cel_limits wide = {.source_bytes = (size_t)8 << 20};
-    const il_alloc alloc = {fuzz_get, fuzz_put, NULL};
+    const il_alloc alloc = fuzz_alloc();
     il_arena arena;
     il_error err = {0};
     il_cel_program *first = NULL, *second = NULL;
     il_arena_init(&arena, &alloc, (size_t)64 << 20);
     il_status s = il_cel_compile(&arena, (il_str){(const char *)data, size}, 1, 1, &fuzz_env, IL_CEL_NULL, NULL, &first, &err);
     if (s != IL_OK) {
-        fuzz_require(first == NULL && err.code == s && err.line > 0 && err.col > 0 && err.msg[0] != 0);
+        FUZZ_CHECK(first == NULL && err.code == s && err.line > 0 && err.col > 0 && err.msg[0] != 0);
     } else {
         il_cel_value ints[] = {il_cel_of_int(1), il_cel_of_int(INT64_MIN)};
         il_cel_value pre[] = {il_cel_of_str(fuzz_words[1]), il_cel_of_bool(false), il_cel_of_int(2)},
@@ -73,10 +55,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                 {.kind = IL_CEL_LIST, .n = 2, .u.items = ints}};
         il_str text = fuzz_print(first, &arena);
         il_cel_reads(first, fuzz_read, NULL);
-        fuzz_require(il_cel_compile(&arena, text, 1, 1, &fuzz_bare, IL_CEL_NULL, &wide, &second, &err) == IL_OK);
-        fuzz_require(il_str_eq(text, fuzz_print(second, &arena)));
+        FUZZ_CHECK(il_cel_compile(&arena, text, 1, 1, &fuzz_bare, IL_CEL_NULL, &wide, &second, &err) == IL_OK);
+        FUZZ_CHECK(il_str_eq(text, fuzz_print(second, &arena)));
         il_cel_value a = il_cel_eval(first, vars, &arena), b = il_cel_eval(second, vars, &arena);
-        fuzz_require(a.kind == b.kind &&
+        FUZZ_CHECK(a.kind == b.kind &&
                      (a.kind == IL_CEL_ERROR ? a.fault == b.fault && a.fault != IL_CEL_NO_FAULT : il_cel_equal(a, b)));
     }
     il_arena_free(&arena);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A policy, and behind a line `===` the arguments of a call: the policy is refused completely, or compiled to the same fingerprint twice;
+/* A policy, and behind a line `===` the arguments of a call: the policy is refused completely, or compiled (every fourth twice, to the same fingerprint);
  * then every tool that it names is labelled, with more held never giving less. */
 #include "interlock/policy.h"
 #include "machine/table.h"
@@ -7,7 +7,8 @@
 #include "tree.h"
 #include "yaml/yaml.h"
 
-/* The shipped machine, compiled once; the replayer runs from the source root. */
+/* The shipped machine with one approval slot, since binding to it is most of what a short policy costs; compiled once. The replayer runs from the
+ * source root. */
 static const il_machine *fuzz_machine(void) {
     static il_machine *machine;
     static il_alloc alloc;
@@ -21,6 +22,9 @@ static const il_machine *fuzz_machine(void) {
         FUZZ_CHECK(f != NULL);
         const size_t n = fread(text, 1, sizeof text, f);
         (void)fclose(f);
+        const size_t slots = il_str_find((il_str){text, n}, IL_STR("{K: 2}"), 0);
+        FUZZ_CHECK(slots != SIZE_MAX);
+        text[slots + 4] = '1';
         alloc = fuzz_alloc();
         il_arena_init(&arena, &alloc, (size_t)64 << 20);
         FUZZ_CHECK(il_yaml_parse(&arena, (il_str){text, n}, NULL, &doc, NULL) == IL_OK);
@@ -82,11 +86,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         FUZZ_CHECK(s == IL_OK || (err.code == s && err.line > 0 && err.col > 0 && err.msg[0] != '\0'));
     }
     if (p != NULL) {
-        uint8_t a[IL_DIGEST_BYTES], b[IL_DIGEST_BYTES];
-        FUZZ_CHECK(il_policy_new(&alloc, doc, fuzz_machine(), &again, &err) == IL_OK);
-        il_policy_fingerprint(p, a);
-        il_policy_fingerprint(again, b);
-        FUZZ_CHECK(memcmp(a, b, sizeof a) == 0);
+        if (size % 4 == 0) {
+            uint8_t a[IL_DIGEST_BYTES], b[IL_DIGEST_BYTES];
+            FUZZ_CHECK(il_policy_new(&alloc, doc, fuzz_machine(), &again, &err) == IL_OK);
+            il_policy_fingerprint(p, a);
+            il_policy_fingerprint(again, b);
+            FUZZ_CHECK(memcmp(a, b, sizeof a) == 0);
+        }
         if (cut != SIZE_MAX && il_json_parse(&arena, il_str_part(all, cut + 5, size), NULL, &args, NULL) != IL_OK) {
             args = NULL;
         }

@@ -1,35 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes of a peer through framing, JSON and the envelope. The first byte chooses how the rest is cut into reads.
+/* Bytes of a peer through framing, JSON and the envelope. The first two bytes choose how the rest is cut into reads.
  *
  * Asserts: lines do not depend on the cuts; what the gateway would write reads back as the same message with nothing added; a salvaged
- * id is one that would have been accepted; a message that is refused has no kind. */
-#include <stdlib.h>
-#include <string.h>
-
+ * id is the one that a strict reading finds; a message that is refused has no kind. */
+#include "fuzz.h"
 #include "net/framer.h"
 #include "net/rpc.h"
 
-#define FUZZ_LINE 4096
-#define FUZZ_CHECK(x) \
-    do {              \
-        if (!(x)) {   \
-            abort();  \
-        }             \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void *fuzz_get(void *ctx, size_t n) {
-    (void)ctx;
-    return malloc(n);
-}
-
-static void fuzz_give(void *ctx, void *p) {
-    (void)ctx;
-    free(p);
-}
-
-static const il_alloc fuzz_alloc = {fuzz_get, fuzz_give, NULL};
+#define FUZZ_LINE 1024 /* small, so that a line that is too long is soon made */
 
 static il_json *fuzz_again(il_arena *a, const il_rpc *rpc) {
     switch (rpc->kind) {
@@ -51,20 +29,21 @@ static il_json *fuzz_again(il_arena *a, const il_rpc *rpc) {
     return NULL;
 }
 
-static void fuzz_line(il_str line) {
+static void fuzz_line(const il_alloc *alloc, il_str line) {
     static const il_json_limits limits = {.size = sizeof limits, .bytes = FUZZ_LINE, .depth = 16};
     il_arena a;
     il_json *message = NULL, *second = NULL;
     il_rpc rpc, back;
     il_str text, again;
-    il_rpc_id id;
+    il_rpc_id id = {0}, strict;
     bool asks = false;
-    il_arena_init(&a, &fuzz_alloc, 8u << 20);
-    if (il_rpc_id_salvage(line, &id, &asks)) {
-        FUZZ_CHECK(id.present && id.text.n <= IL_RPC_ID_BYTES);
-    }
+    il_arena_init(&a, alloc, 8u << 20);
+    const bool salvaged = il_rpc_id_salvage(line, &id, &asks);
+    FUZZ_CHECK(!salvaged || (id.present && id.text.n <= IL_RPC_ID_BYTES));
     if (il_json_parse(&a, line, &limits, &message, NULL) == IL_OK) {
         const il_status st = il_rpc_read(message, &rpc, NULL);
+        FUZZ_CHECK(!salvaged || (il_rpc_id_read(il_json_get(message, IL_STR("id")), &strict) && il_rpc_id_eq(&id, &strict)));
+        FUZZ_CHECK(!salvaged || asks == (il_json_get(message, IL_STR("method")) != NULL));
         FUZZ_CHECK((st == IL_OK) == (rpc.kind != IL_RPC_BAD));
         if (st == IL_OK && il_rpc_line(&a, fuzz_again(&a, &rpc), 1u << 20, &text, NULL) == IL_OK) {
             FUZZ_CHECK(text.p[text.n - 1] == '\n' && memchr(text.p, '\n', text.n - 1) == NULL &&
@@ -79,46 +58,66 @@ static void fuzz_line(il_str line) {
     il_arena_free(&a);
 }
 
-/* Digests of the lines, so that two ways of cutting can be compared. */
-static uint64_t fuzz_frames(const uint8_t *data, size_t size, size_t step, bool judge) {
+/* How long the next read is: mostly short, since most lines are. */
+typedef struct fuzz_cuts {
+    uint32_t seed; /* 0: as long as a read can be */
+} fuzz_cuts;
+
+static size_t fuzz_cut(fuzz_cuts *c, size_t left) {
+    size_t n = 60000;
+    if (c->seed != 0) {
+        c->seed ^= c->seed << 13;
+        c->seed ^= c->seed >> 17;
+        c->seed ^= c->seed << 5;
+        n = 1 + (c->seed >> 8) % (c->seed % 4 == 0 ? 1500 : c->seed % 4 == 1 ? 2 : 60);
+    }
+    return n < left ? n : left;
+}
+
+static uint64_t fuzz_sum(uint64_t sum, il_frame kind, il_str line) {
+    sum = (sum ^ (uint64_t)kind) * 1099511628211u;
+    for (size_t i = 0; i < line.n; i++) {
+        sum = (sum ^ (uint8_t)line.p[i]) * 1099511628211u;
+    }
+    return (sum ^ line.n) * 1099511628211u;
+}
+
+/* Digest of the frames, so that two ways of cutting can be compared. */
+static uint64_t fuzz_frames(const il_alloc *alloc, il_str text, fuzz_cuts cuts, bool judge) {
     il_framer f;
     il_str line;
     uint64_t sum = 14695981039346656037u;
-    il_framer_init(&f, &fuzz_alloc, FUZZ_LINE);
-    for (size_t at = 0; at < size;) {
+    il_framer_init(&f, alloc, FUZZ_LINE);
+    for (size_t at = 0; at < text.n;) {
         char *room = NULL;
         size_t cap = 0;
-        const size_t n = size - at < step ? size - at : step;
+        const size_t n = fuzz_cut(&cuts, text.n - at);
         FUZZ_CHECK(il_framer_room(&f, &room, &cap, NULL) == IL_OK && cap >= n);
-        memcpy(room, data + at, n);
+        memcpy(room, text.p + at, n);
         il_framer_fed(&f, n);
         at += n;
         for (il_frame kind; (kind = il_framer_next(&f, &line)) != IL_FRAME_NONE;) {
             FUZZ_CHECK(line.n <= FUZZ_LINE && (line.n == 0 || memchr(line.p, '\n', line.n) == NULL));
-            sum = (sum ^ (uint64_t)kind) * 1099511628211u;
-            for (size_t i = 0; i < line.n; i++) {
-                sum = (sum ^ (uint8_t)line.p[i]) * 1099511628211u;
-            }
+            sum = fuzz_sum(sum, kind, line);
             if (judge && kind == IL_FRAME_LINE) {
-                fuzz_line(line);
+                fuzz_line(alloc, line);
             }
         }
+    }
+    if (il_framer_rest(&f, &line)) {
+        FUZZ_CHECK(line.n <= FUZZ_LINE && memchr(line.p, '\n', line.n) == NULL);
+        sum = fuzz_sum(sum, IL_FRAME_NONE, line);
     }
     il_framer_free(&f);
     return sum;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    if (size == 0) {
-        return 0;
-    }
-    const size_t step = (size_t)data[0] + 1;
-    /* an endless line is reported as soon as it is too long: end it, so that both ways see its end */
-    uint8_t *text = malloc(size);
-    FUZZ_CHECK(text != NULL);
-    memcpy(text, data + 1, size - 1);
-    text[size - 1] = '\n';
-    FUZZ_CHECK(fuzz_frames(text, size, step, true) == fuzz_frames(text, size, 60000, false));
-    free(text);
+    const il_alloc alloc = fuzz_alloc();
+    fuzz_input in = {data, size};
+    const uint32_t low = fuzz_u8(&in), high = fuzz_u8(&in);
+    const fuzz_cuts whole = {0}, cuts = {.seed = 1 + low + 256 * high};
+    const il_str text = fuzz_bytes(&in, size);
+    FUZZ_CHECK(fuzz_frames(&alloc, text, cuts, true) == fuzz_frames(&alloc, text, whole, false));
     return 0;
 }

@@ -1,39 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the harnesses of JSON and YAML share. A harness is LLVMFuzzerTestOneInput(): it asserts what must hold for any input, and aborts
- * when it does not. */
+/* What the harnesses of documents share. */
 #pragma once
+#include "fuzz.h"
 #include "json/node.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* Stops the run: an assertion of a harness failed. Not assert(), which release builds leave out. */
-static inline _Noreturn void fuzz_stop(const char *file, int line, const char *what) {
-    fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, what);
-    abort();
-}
-
-#define FUZZ_CHECK(cond)                          \
-    do {                                          \
-        if (!(cond)) {                            \
-            fuzz_stop(__FILE__, __LINE__, #cond); \
-        }                                         \
-    } while (0)
-
-static inline void *fuzz_get(void *ctx, size_t n) {
-    (void)ctx;
-    return malloc(n);
-}
-
-static inline void fuzz_put(void *ctx, void *p) {
-    (void)ctx;
-    free(p);
-}
-
-/* An allocator over malloc. */
-static inline il_alloc fuzz_alloc(void) { return (il_alloc){fuzz_get, fuzz_put, NULL}; }
 
 /* Canonical text in the arena; the writer must not fail for a tree that a reader made. */
 static inline il_str fuzz_text(il_arena *a, const il_json *v, il_json_order order) {

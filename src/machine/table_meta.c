@@ -7,6 +7,15 @@ static il_status meta_bad(il_error *err, const char *what) {
     return il_error_set(err, IL_E_SEAL, "the table's description is not usable: %s", what);
 }
 
+/* Puts a name among those of its list. Two of one name, and the table would not agree with itself: who asks by name gets the first. */
+static il_status meta_new(il_machine *m, il_json *seen, il_str name, il_error *err) {
+    il_json *mark = il_json_make(&m->arena, IL_JSON_NULL);
+    if (!seen || !mark) {
+        return il_arena_fail(&m->arena, err);
+    }
+    return il_json_set(seen, name, mark) ? IL_OK : meta_bad(err, "a name stands twice");
+}
+
 static il_status meta_values(il_machine *m, const il_json *list, uint32_t *n, il_str **out, il_error *err) {
     size_t count = il_json_count(list);
     if (il_json_kind_of(list) != IL_JSON_ARRAY || count == 0 || count > IL_MODEL_DOMAIN_MAX) {
@@ -17,22 +26,25 @@ static il_status meta_values(il_machine *m, const il_json *list, uint32_t *n, il
         return il_arena_fail(&m->arena, err);
     }
     *n = 0;
+    il_json *seen = il_json_make(&m->arena, IL_JSON_OBJECT);
     for (const il_json *v = il_json_first(list); v; v = il_json_next(v)) {
         if (il_json_kind_of(v) != IL_JSON_STRING) {
             return meta_bad(err, "a domain");
         }
+        IL_TRY(meta_new(m, seen, v->text, err));
         (*out)[(*n)++] = v->text;
     }
     return IL_OK;
 }
 
-static il_status meta_name(const il_json *o, il_str *out, il_error *err) {
+/* The name of `o`, a member of the list whose names are `seen`. */
+static il_status meta_name(il_machine *m, il_json *seen, const il_json *o, il_str *out, il_error *err) {
     const il_json *name = il_json_get(o, IL_STR("name"));
     if (il_json_kind_of(o) != IL_JSON_OBJECT || il_json_kind_of(name) != IL_JSON_STRING) {
         return meta_bad(err, "a name");
     }
     *out = name->text;
-    return IL_OK;
+    return meta_new(m, seen, name->text, err);
 }
 
 static il_status meta_list(const il_json *root, il_str key, size_t max, const il_json **out, uint32_t *n, il_error *err) {
@@ -50,11 +62,12 @@ static il_status meta_vars(il_machine *m, const il_json *list, il_error *err) {
     if (!m->vars) {
         return il_arena_fail(&m->arena, err);
     }
+    il_json *seen = il_json_make(&m->arena, IL_JSON_OBJECT);
     uint32_t bits = 0;
     uint32_t i = 0;
     for (const il_json *o = il_json_first(list); o; o = il_json_next(o), i++) {
         il_machine_var *v = &m->vars[i];
-        IL_TRY(meta_name(o, &v->name, err));
+        IL_TRY(meta_name(m, seen, o, &v->name, err));
         IL_TRY(meta_values(m, il_json_get(o, IL_STR("values")), &v->nvalues, &v->values, err));
         while ((UINT32_C(1) << v->bits) < v->nvalues) {
             v->bits++;
@@ -68,9 +81,10 @@ static il_status meta_vars(il_machine *m, const il_json *list, il_error *err) {
     return IL_OK;
 }
 
-static il_status meta_action(il_machine *m, const il_json *o, il_machine_action *a, il_error *err) {
+static il_status meta_action(il_machine *m, il_json *actions, const il_json *o, il_machine_action *a, il_error *err) {
     const il_json *fields = NULL;
-    IL_TRY(meta_name(o, &a->name, err));
+    il_json *seen = il_json_make(&m->arena, IL_JSON_OBJECT);
+    IL_TRY(meta_name(m, actions, o, &a->name, err));
     IL_TRY(meta_list(o, IL_STR("fields"), IL_MODEL_FIELDS_MAX, &fields, &a->nfields, err));
     a->fields = IL_NEW_ARRAY(&m->arena, il_machine_field, a->nfields);
     if (!a->fields) {
@@ -79,7 +93,7 @@ static il_status meta_action(il_machine *m, const il_json *o, il_machine_action 
     uint64_t n = 1;
     uint32_t i = 0;
     for (const il_json *f = il_json_first(fields); f; f = il_json_next(f), i++) {
-        IL_TRY(meta_name(f, &a->fields[i].name, err));
+        IL_TRY(meta_name(m, seen, f, &a->fields[i].name, err));
         IL_TRY(meta_values(m, il_json_get(f, IL_STR("values")), &a->fields[i].nvalues, &a->fields[i].values, err));
         n *= a->fields[i].nvalues;
         if (n > IL_MODEL_SYMBOLS_MAX) {
@@ -100,11 +114,12 @@ static il_status meta_actions(il_machine *m, const il_json *list, il_error *err)
     if (!m->actions) {
         return il_arena_fail(&m->arena, err);
     }
+    il_json *seen = il_json_make(&m->arena, IL_JSON_OBJECT);
     uint64_t symbols = 0;
     uint32_t i = 0;
     for (const il_json *o = il_json_first(list); o; o = il_json_next(o), i++) {
         m->actions[i].first = (uint32_t)symbols;
-        IL_TRY(meta_action(m, o, &m->actions[i], err));
+        IL_TRY(meta_action(m, seen, o, &m->actions[i], err));
         symbols += m->actions[i].nsymbols;
         if (symbols > IL_MODEL_SYMBOLS_MAX) {
             return meta_bad(err, "too many symbols");
@@ -119,14 +134,16 @@ static il_status meta_contract(il_machine *m, const il_json *rules, const il_jso
     if (!m->rules || !m->regions) {
         return il_arena_fail(&m->arena, err);
     }
+    il_json *seen = il_json_make(&m->arena, IL_JSON_OBJECT);
     uint32_t i = 0;
     for (const il_json *o = il_json_first(rules); o; o = il_json_next(o), i++) {
-        IL_TRY(meta_name(o, &m->rules[i].name, err));
+        IL_TRY(meta_name(m, seen, o, &m->rules[i].name, err));
         m->rules[i].releasable = il_json_bool(il_json_get(o, IL_STR("releasable")));
     }
+    seen = il_json_make(&m->arena, IL_JSON_OBJECT);
     i = 0;
     for (const il_json *o = il_json_first(regions); o; o = il_json_next(o), i++) {
-        IL_TRY(meta_name(o, &m->regions[i].name, err));
+        IL_TRY(meta_name(m, seen, o, &m->regions[i].name, err));
         m->regions[i].gated = il_json_bool(il_json_get(o, IL_STR("gated")));
         m->regions[i].edge = il_json_bool(il_json_get(o, IL_STR("edge")));
     }

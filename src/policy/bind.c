@@ -214,11 +214,15 @@ static il_status il_bind_phase_check(const il_bind *b, const char *word, il_erro
         return il_error_set(err, IL_E_INVALID, "this machine's `phase` has no word `%s`, so no session can be kept with it",
                             word);
     }
-    for (uint32_t k = 0; k < (1u << IL_EFFECTS) * 6; k++) {
-        uint32_t symbol = il_bind_admit(b, k / 6, (il_sink_word)(k % 3), k % 6 >= 3);
-        for (uint32_t i = 0; i < il_machine_states(b->machine); i++) {
-            uint64_t state = il_machine_state(b->machine, i);
-            if (il_bind_phase(b, state, word) && il_machine_step(b->machine, state, symbol).verdict == IL_ACCEPT) {
+    uint32_t symbols[(1u << IL_EFFECTS) * 6];
+    for (uint32_t k = 0; k < sizeof symbols / sizeof symbols[0]; k++) {
+        symbols[k] = il_bind_admit(b, k / 6, (il_sink_word)(k % 3), k % 6 >= 3);
+    }
+    for (uint32_t i = 0; i < il_machine_states(b->machine); i++) {
+        uint64_t state = il_machine_state(b->machine, i);
+        bool phase = il_bind_phase(b, state, word);
+        for (uint32_t k = 0; phase && k < sizeof symbols / sizeof symbols[0]; k++) {
+            if (il_machine_step(b->machine, state, symbols[k]).verdict == IL_ACCEPT) {
                 return il_error_set(err, IL_E_INVALID,
                                     "this machine admits a call in a session that is %s; mark `admit` as `live: true`", word);
             }

@@ -3,6 +3,7 @@
 
 #include "machine/table.h"
 #include "yaml/yaml.h"
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +11,23 @@
 static void *policy_memory_get(void *ctx, size_t n) {
     policy_memory *m = ctx;
     m->calls++;
-    if (m->left == 0) {
+    size_t left = m->left;
+    while (left != SIZE_MAX && left > 0 && !atomic_compare_exchange_weak(&m->left, &left, left - 1)) {
+    }
+    if (left == 0) {
         return NULL;
     }
-    m->left -= m->left == SIZE_MAX ? 0 : 1;
     return malloc(n > 0 ? n : 1);
 }
 static void policy_memory_put(void *ctx, void *p) {
     (void)ctx;
     free(p);
 }
-void policy_memory_init(policy_memory *m) { *m = (policy_memory){{policy_memory_get, policy_memory_put, m}, SIZE_MAX, 0}; }
+void policy_memory_init(policy_memory *m) {
+    m->alloc = (il_alloc){policy_memory_get, policy_memory_put, m};
+    m->left = SIZE_MAX;
+    m->calls = 0;
+}
 
 static char *policy_file(const char *name, size_t *n) {
     char path[512];

@@ -12,8 +12,8 @@
 
 typedef struct policy_memory {
     il_alloc alloc;
-    size_t left; /* allocations until one fails; SIZE_MAX: never */
-    size_t calls;
+    _Atomic size_t left; /* allocations until one fails; SIZE_MAX: never */
+    _Atomic size_t calls;
 } policy_memory;
 void policy_memory_init(policy_memory *m);
 

@@ -75,11 +75,10 @@ static void bench_give(void *ctx, void *p) {
 static void bench_arguments(bench *b) {
     char text[1025];
     il_error err = {0};
-    size_t n =
-        (size_t)snprintf(text, sizeof text,
-                         "{\"path\":\"/srv/notes/2026/11/meeting.md\",\"options\":{\"follow\":false,\"limit\":200,\"encoding\":"
-                         "\"utf-8\",\"ranges\":[{\"from\":1,\"to\":40},{\"from\":90,\"to\":120}]},\"tags\":[\"work\",\"notes\","
-                         "\"quarterly\",\"draft\"],\"depth\":3,\"ratio\":0.75,\"body\":\"");
+    size_t n = (size_t)snprintf(text, sizeof text,
+                                "{\"path\":\"/srv/notes/2026/11/meeting.md\",\"options\":{\"follow\":false,\"limit\":200,\"encoding\":"
+                                "\"utf-8\",\"ranges\":[{\"from\":1,\"to\":40},{\"from\":90,\"to\":120}]},\"tags\":[\"work\",\"notes\","
+                                "\"quarterly\",\"draft\"],\"depth\":3,\"ratio\":0.75,\"body\":\"");
     while (n < sizeof text - 3) {
         text[n] = "a line of text, as people write them; "[n % 38];
         n++;

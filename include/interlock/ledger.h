@@ -19,11 +19,11 @@ typedef enum il_durability {
 typedef struct il_ledger_options {
     size_t size; /* sizeof(il_ledger_options) */
     il_durability durability;
-    uint32_t busy_ms;  /* how long to wait for another process; 0: 5,000 */
-    bool must_exist;   /* do not create */
-    bool read_only;    /* for commands that only look */
-    bool make_folders; /* make those above the path as well, mode 0700: for a path that nobody typed */
-    uint64_t keep_rows;      /* of a ledger in memory: only the latest so many; 0: all. A file keeps its rows until they are pruned */
+    uint32_t busy_ms;   /* how long to wait for another process; 0: 5,000 */
+    bool must_exist;    /* do not create */
+    bool read_only;     /* for commands that only look */
+    bool make_folders;  /* make those above the path as well, mode 0700: for a path that nobody typed */
+    uint64_t keep_rows; /* of a ledger in memory: only the latest so many; 0: all. A file keeps its rows until they are pruned */
     il_sha256_blocks sha256; /* for the chain; NULL: the library's own */
 } il_ledger_options;
 

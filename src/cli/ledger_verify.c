@@ -30,9 +30,7 @@ static bool verify_add(il_json *o, const char *key, il_json *value) { return il_
 
 static il_json *verify_text(il_arena *a, il_str s) {
     il_str copy;
-    return !s.n                                         ? il_json_make(a, IL_JSON_NULL)
-           : il_arena_copy(a, s, &copy, NULL) == IL_OK ? il_json_string(a, copy)
-                                                        : NULL;
+    return !s.n ? il_json_make(a, IL_JSON_NULL) : il_arena_copy(a, s, &copy, NULL) == IL_OK ? il_json_string(a, copy) : NULL;
 }
 
 static void verify_finding_json(verify_run *run, const il_ledger_finding *f) {
@@ -110,17 +108,17 @@ static il_status verify_print(verify_run *run, const il_ledger_report *r, il_err
     il_digest_hex(r->head, head);
     if (run->json) {
         il_json *o = il_json_make(a, IL_JSON_OBJECT);
-        const bool made =
-            !run->full && verify_add(o, "ledger", verify_text(a, il_str_of(run->path))) &&
-            verify_add(o, "version", il_json_number(a, r->version)) &&
-            verify_add(o, "rows", il_json_number(a, (int64_t)r->rows)) &&
-            verify_add(o, "erased", il_json_number(a, (int64_t)r->erased)) &&
-            verify_add(o, "sessions", il_json_number(a, (int64_t)r->sessions)) &&
-            verify_add(o, "first", il_json_number(a, (int64_t)r->first)) &&
-            verify_add(o, "last", il_json_number(a, (int64_t)r->last)) &&
-            verify_add(o, "head", verify_text(a, il_str_of(head))) &&
-            verify_add(o, "whole", il_json_boolean(a, r->findings == 0)) &&
-            verify_add(o, "nfindings", il_json_number(a, (int64_t)r->findings)) && verify_add(o, "findings", run->list);
+        const bool made = !run->full && verify_add(o, "ledger", verify_text(a, il_str_of(run->path))) &&
+                          verify_add(o, "version", il_json_number(a, r->version)) &&
+                          verify_add(o, "rows", il_json_number(a, (int64_t)r->rows)) &&
+                          verify_add(o, "erased", il_json_number(a, (int64_t)r->erased)) &&
+                          verify_add(o, "sessions", il_json_number(a, (int64_t)r->sessions)) &&
+                          verify_add(o, "first", il_json_number(a, (int64_t)r->first)) &&
+                          verify_add(o, "last", il_json_number(a, (int64_t)r->last)) &&
+                          verify_add(o, "head", verify_text(a, il_str_of(head))) &&
+                          verify_add(o, "whole", il_json_boolean(a, r->findings == 0)) &&
+                          verify_add(o, "nfindings", il_json_number(a, (int64_t)r->findings)) &&
+                          verify_add(o, "findings", run->list);
         return made ? il_put_json(stdout, o, err) : il_arena_fail(a, err);
     }
     if (run->shown > VERIFY_FINDINGS_MAX) {

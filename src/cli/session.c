@@ -244,14 +244,10 @@ static il_exit session_prune(session_run *run, const il_arguments *arguments) {
 
 il_exit il_cmd_session(int argc, char **argv) {
     session_run run = {0};
-    const il_option options[] = {{.name = "ledger", .value = &run.ledger_flag},
-                                 {.name = "policy", .value = &run.policy},
-                                 {.name = "json", .flag = &run.json},
-                                 {.name = "abandon", .flag = &run.abandon},
-                                 {.name = "trail", .flag = &run.trail},
-                                 {.name = "older-than", .value = &run.older_than},
-                                 {.name = "idle", .flag = &run.idle},
-                                 {.name = "dry-run", .flag = &run.dry_run}};
+    const il_option options[] = {{.name = "ledger", .value = &run.ledger_flag}, {.name = "policy", .value = &run.policy},
+                                 {.name = "json", .flag = &run.json},           {.name = "abandon", .flag = &run.abandon},
+                                 {.name = "trail", .flag = &run.trail},         {.name = "older-than", .value = &run.older_than},
+                                 {.name = "idle", .flag = &run.idle},           {.name = "dry-run", .flag = &run.dry_run}};
     il_arguments arguments;
     il_error err = {0};
     if (il_options_read(argc, argv, options, sizeof options / sizeof options[0], &arguments, &err) != IL_OK) {

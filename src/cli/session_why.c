@@ -218,7 +218,8 @@ static void why_text_all(const il_view *v, const il_bind *bind, const il_view_ro
     if (denial) {
         why_denial_text(v, denial);
     } else {
-        (void)puts(v->erased || v->nrows == 0 ? "its rows were pruned: what was denied is not kept any more" : "no call was denied");
+        (void)puts(v->erased || v->nrows == 0 ? "its rows were pruned: what was denied is not kept any more"
+                                              : "no call was denied");
     }
     (void)puts("next");
     for (size_t i = 0; i < WHY_NEXTS; i++) {

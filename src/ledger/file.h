@@ -6,7 +6,7 @@
 #include "base/error.h"
 
 #define IL_LEDGER_APPLICATION_ID 0x494c4b31 /* `ILK1`, in SQLite's header */
-#define IL_LEDGER_USER_VERSION 2 /* 1 is read, and upgraded when it is opened for writing */
+#define IL_LEDGER_USER_VERSION 2            /* 1 is read, and upgraded when it is opened for writing */
 #define IL_LEDGER_USER_VERSION_OLDEST 1
 
 #define IL_SPACE_LEDGER "ledger" /* of rows about the ledger itself: `upgrade`, `prune` */

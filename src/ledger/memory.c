@@ -68,8 +68,8 @@ static il_status memory_hold(il_ledger *base, il_error *err) {
 
 static void memory_release(il_ledger *base) { pthread_mutex_unlock(&((memory_ledger *)base)->lock); }
 
-static il_status memory_load_locked(memory_ledger *l, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
-                             il_error *err) {
+static il_status memory_load_locked(memory_ledger *l, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n,
+                                    uint64_t *version, il_error *err) {
     const memory_object *o = *memory_find(l, space, key);
     if (!o) {
         return il_error_set(err, IL_E_NOT_FOUND, "no %.*s `%.*s`", IL_STR_ARG(space), IL_STR_ARG(key));
@@ -131,7 +131,8 @@ static bool memory_batch_rows(memory_ledger *l, const il_store_change *change, u
             return false;
         }
         char *at = (char *)(r + 1);
-        *r = (memory_row){.row = {.seq = (before ? before->row.seq : l->base.dropped) + 1, .time_ms = now_ms, .ticket = from->ticket}};
+        *r = (memory_row){
+            .row = {.seq = (before ? before->row.seq : l->base.dropped) + 1, .time_ms = now_ms, .ticket = from->ticket}};
         r->row.space = memory_append(&at, change->space);
         r->row.key = memory_append(&at, change->key);
         r->row.kind = memory_append(&at, from->kind);
@@ -165,7 +166,7 @@ static bool memory_batch_object(memory_ledger *l, const il_store_change *change,
 
 /* Lets the oldest rows go. What the first one that stays is chained to is remembered. */
 static void memory_drop(memory_ledger *l) {
-    while (l->keep && l->nrows > l->keep) {
+    while (l->keep && l->nrows > l->keep && l->first) {
         memory_row *r = l->first;
         l->first = r->next;
         l->last = l->first ? l->last : NULL;

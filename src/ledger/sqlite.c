@@ -131,8 +131,8 @@ il_status il_sqlite_last(il_sqlite *l, il_sqlite_head *out, il_error *err) {
     if (code == SQLITE_ROW) {
         out->seq = (uint64_t)sqlite3_column_int64(s, 0);
         if (!il_sqlite_digest(s, 1, out->hash) || out->seq == 0 || out->seq >= INT64_MAX) {
-            status = il_error_set(err, IL_E_DAMAGED, "the last row of ledger `%s` is damaged; see interlock ledger verify",
-                                  l->path);
+            status =
+                il_error_set(err, IL_E_DAMAGED, "the last row of ledger `%s` is damaged; see interlock ledger verify", l->path);
         }
     } else if (code != SQLITE_DONE) {
         status = il_sqlite_fail(l, code, err);
@@ -143,8 +143,8 @@ il_status il_sqlite_last(il_sqlite *l, il_sqlite_head *out, il_error *err) {
     return status;
 }
 
-static il_status sqlite_take(const il_sqlite *l, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n,
-                             uint64_t *version, il_error *err) {
+static il_status sqlite_take(const il_sqlite *l, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
+                             il_error *err) {
     sqlite3_stmt *s = l->query[Q_LOAD];
     const void *state = sqlite3_column_blob(s, 0);
     int bytes = sqlite3_column_bytes(s, 0);
@@ -175,9 +175,8 @@ il_status il_sqlite_object_locked(il_sqlite *l, il_str space, il_str key, uint8_
         status = il_sqlite_same_version(l, err);
     }
     if (status == IL_OK) {
-        status = code == SQLITE_ROW
-                     ? sqlite_take(l, space, key, buf, cap, n, version, err)
-                     : il_error_set(err, IL_E_NOT_FOUND, "no %.*s `%.*s`", IL_STR_ARG(space), IL_STR_ARG(key));
+        status = code == SQLITE_ROW ? sqlite_take(l, space, key, buf, cap, n, version, err)
+                                    : il_error_set(err, IL_E_NOT_FOUND, "no %.*s `%.*s`", IL_STR_ARG(space), IL_STR_ARG(key));
     }
     sqlite3_reset(s);
     return status;

@@ -5,12 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ledger/sqlite.h"
 
 #define SQLITE_BUSY_MS 5000
 #define SQLITE_BUSY_MS_MAX 600000
+#define SQLITE_NAP_US 100 /* between two looks at a lock, then longer */
+#define SQLITE_NAP_US_MAX 2000
 
 static const char *const sqlite_text[Q_COUNT] = {
     [Q_LOAD] = "SELECT state, version FROM objects WHERE space = ?1 AND key = ?2",
@@ -21,12 +24,12 @@ static const char *const sqlite_text[Q_COUNT] = {
     [Q_COMMIT] = "COMMIT",
     [Q_ROLLBACK] = "ROLLBACK",
     [Q_STORED] = "SELECT version FROM objects WHERE space = ?1 AND key = ?2",
-    [Q_CREATE] = "INSERT INTO objects(space, key, version, state, changed_ms) VALUES(?1, ?2, 1, ?3, ?4) "
-                 "ON CONFLICT(space, key) DO NOTHING",
+    [Q_CREATE] = ("INSERT INTO objects(space, key, version, state, changed_ms) VALUES(?1, ?2, 1, ?3, ?4) "
+                  "ON CONFLICT(space, key) DO NOTHING"),
     [Q_UPDATE] =
         "UPDATE objects SET version = version + 1, state = ?3, changed_ms = ?4 WHERE space = ?1 AND key = ?2 AND version = ?5",
-    [Q_APPEND] = "INSERT INTO rows(seq, time_ms, space, key, kind, ticket, body, body_hash, hash) "
-                 "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    [Q_APPEND] = ("INSERT INTO rows(seq, time_ms, space, key, kind, ticket, body, body_hash, hash) "
+                  "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"),
 };
 
 static il_status sqlite_load(il_ledger *base, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
@@ -169,13 +172,37 @@ static il_status sqlite_whole(const il_sqlite *l, il_error *err) {
     return whole ? IL_OK : sqlite_cut_short(l, err);
 }
 
+static uint64_t sqlite_clock_ms(void) {
+    struct timespec t = {0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* SQLite's own way sleeps up to a tenth of a second between two looks, and under load whoever sleeps longest loses every time: a commit takes
+ * some ten microseconds, so naps are short. */
+static int sqlite_busy(void *ctx, int looks) {
+    il_sqlite *l = ctx;
+    const uint64_t now = sqlite_clock_ms();
+    long nap = (long)SQLITE_NAP_US * (looks + 1);
+    if (looks == 0) {
+        l->busy_since = now;
+    }
+    if (now - l->busy_since >= l->busy_ms) {
+        return 0;
+    }
+    if (looks >= SQLITE_NAP_US_MAX / SQLITE_NAP_US) {
+        nap = SQLITE_NAP_US_MAX;
+    }
+    (void)nanosleep(&(struct timespec){.tv_nsec = nap * 1000}, NULL);
+    return 1;
+}
+
 static il_status sqlite_connect(il_sqlite *l, const il_ledger_options *options, bool *shorter, il_error *err) {
-    const uint32_t wait = options->busy_ms ? options->busy_ms : SQLITE_BUSY_MS;
     int flags = (options->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX;
     int code = sqlite3_open_v2(l->path, &l->db, flags, NULL);
     if (code == SQLITE_OK) {
         IL_TRY(sqlite_header(l, shorter, err));
-        sqlite3_busy_timeout(l->db, (int)(wait > SQLITE_BUSY_MS_MAX ? SQLITE_BUSY_MS_MAX : wait));
+        (void)sqlite3_busy_handler(l->db, sqlite_busy, l);
         code = sqlite3_exec(l->db,
                             options->read_only ? "PRAGMA trusted_schema = OFF;"
                                                : "PRAGMA trusted_schema = OFF; PRAGMA journal_mode = WAL;",
@@ -230,7 +257,7 @@ static il_status sqlite_set_up(il_sqlite *l, const il_ledger_options *options, i
         IL_TRY(sqlite_reads(l, err));
     }
     IL_TRY(il_sqlite_same_version(l, err));
-    IL_TRY(il_sqlite_last(l, &head, err)); /* reads the newest pages: a torn file shows here and not in the first decision */
+    IL_TRY(il_sqlite_last(l, &head, err));    /* reads the newest pages: a torn file shows here and not in the first decision */
     l->version_known = l->head_known = false; /* each was read for itself, not as one picture */
     return IL_OK;
 }
@@ -278,6 +305,9 @@ il_status il_ledger_sqlite_open(const il_alloc *alloc, const char *path, const i
     *l = (il_sqlite){
         .base = {.kind = &kind, .alloc = alloc, .sha256 = options->sha256, .version = IL_LEDGER_USER_VERSION},
         .read_only = options->read_only,
+        .busy_ms = !options->busy_ms                       ? SQLITE_BUSY_MS
+                   : options->busy_ms > SQLITE_BUSY_MS_MAX ? SQLITE_BUSY_MS_MAX
+                                                           : options->busy_ms,
         .file = st,
     };
     memcpy(l->path, path, n);

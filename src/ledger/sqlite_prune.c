@@ -52,8 +52,8 @@ static il_status prune_object(prune_job *job, il_error *err) {
         return il_error_set(err, IL_E_CONFLICT, "session `%.*s` was used in between", IL_STR_ARG(job->session));
     }
     IL_TRY(il_session_decode(state, n, &session, err));
-    job->act = (il_ledger_pruned){
-        .space = IL_STR(IL_SPACE_SESSION), .key = job->session, .version = version, .state = session.state};
+    job->act =
+        (il_ledger_pruned){.space = IL_STR(IL_SPACE_SESSION), .key = job->session, .version = version, .state = session.state};
     il_chain_body((il_str){(const char *)state, n}, job->l->base.sha256, job->act.state_hash);
     return IL_OK;
 }
@@ -117,10 +117,11 @@ static il_status prune_act(prune_job *job, il_error *err) {
 static il_status prune_front(prune_job *job, il_error *err) {
     sqlite3_stmt *s = NULL;
     uint64_t n = 0;
-    int code = sqlite3_prepare_v2(job->l->db,
-                                  "SELECT seq, hash, body IS NULL OR (space = '" IL_SPACE_LEDGER "' AND kind IN ('prune', 'upgrade'))"
-                                  " FROM rows ORDER BY seq LIMIT ?1",
-                                  -1, &s, NULL);
+    int code =
+        sqlite3_prepare_v2(job->l->db,
+                           "SELECT seq, hash, body IS NULL OR (space = '" IL_SPACE_LEDGER "' AND kind IN ('prune', 'upgrade'))"
+                           " FROM rows ORDER BY seq LIMIT ?1",
+                           -1, &s, NULL);
     if (code == SQLITE_OK) {
         code = il_sqlite_bind_u64(s, 1, PRUNE_ROWS);
     }
@@ -152,15 +153,15 @@ static il_status prune_row(prune_job *job, il_sqlite_head *head, il_error *err) 
     char body[512], hash[IL_DIGEST_HEX], anchor[IL_DIGEST_HEX];
     il_digest_hex(job->act.hash, hash);
     il_digest_hex(job->anchor.hash, anchor);
-    size_t n = il_format(body, sizeof body, "{\"acts\":%llu,\"acts_hash\":\"%s\",\"begins\":", (unsigned long long)job->act.n, hash);
-    n += job->anchor.seq > 1 ? il_format(body + n, sizeof body - n, "{\"hash\":\"%s\",\"seq\":%llu}", anchor,
-                                         (unsigned long long)job->anchor.seq)
-                             : il_format(body + n, sizeof body - n, "null");
+    size_t n =
+        il_format(body, sizeof body, "{\"acts\":%llu,\"acts_hash\":\"%s\",\"begins\":", (unsigned long long)job->act.n, hash);
+    n += job->anchor.seq > 1
+             ? il_format(body + n, sizeof body - n, "{\"hash\":\"%s\",\"seq\":%llu}", anchor, (unsigned long long)job->anchor.seq)
+             : il_format(body + n, sizeof body - n, "null");
     n += il_format(body + n, sizeof body - n, ",\"rows\":%llu,\"session\":\"%.*s\",\"through\":%llu,\"v\":1}",
                    (unsigned long long)job->rows, IL_STR_ARG(job->session), (unsigned long long)job->act.through);
     const il_store_row row = {.kind = IL_STR("prune"), .body = {body, n}};
-    const il_store_change change = {
-        .space = IL_STR(IL_SPACE_LEDGER), .key = IL_STR(IL_SPACE_LEDGER), .rows = &row, .nrows = 1};
+    const il_store_change change = {.space = IL_STR(IL_SPACE_LEDGER), .key = IL_STR(IL_SPACE_LEDGER), .rows = &row, .nrows = 1};
     return il_sqlite_append(job->l, head, &change, job->now_ms, err);
 }
 

@@ -63,8 +63,7 @@ il_status il_sqlite_sessions(il_ledger *base, il_ledger_visit_session visit, voi
         -1, &s, NULL);
     if (code == SQLITE_OK) {
         while ((code = sqlite3_step(s)) == SQLITE_ROW) {
-            if (!visit(ctx, il_sqlite_column(s, 0), (uint64_t)sqlite3_column_int64(s, 1),
-                       (uint64_t)sqlite3_column_int64(s, 2))) {
+            if (!visit(ctx, il_sqlite_column(s, 0), (uint64_t)sqlite3_column_int64(s, 1), (uint64_t)sqlite3_column_int64(s, 2))) {
                 code = SQLITE_DONE;
                 break;
             }

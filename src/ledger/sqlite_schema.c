@@ -9,13 +9,13 @@
 
 /* Objects have a number of their own, so that a state of up to a page stays on one page and its change writes that page alone. `body` is NULL
  * once a row was pruned. */
-#define SCHEMA_TABLES                                                                                                        \
-    "CREATE TABLE objects(id INTEGER PRIMARY KEY, space TEXT NOT NULL, key TEXT NOT NULL, version INTEGER NOT NULL,"         \
-    " state BLOB NOT NULL, changed_ms INTEGER NOT NULL, UNIQUE(space, key)) STRICT;"                                         \
-    "CREATE TABLE rows(seq INTEGER PRIMARY KEY, time_ms INTEGER NOT NULL, space TEXT NOT NULL, key TEXT NOT NULL,"           \
-    " kind TEXT NOT NULL, ticket INTEGER NOT NULL, body TEXT, body_hash BLOB NOT NULL, hash BLOB NOT NULL) STRICT;"          \
-    "CREATE TABLE pruned(n INTEGER PRIMARY KEY, space TEXT NOT NULL, key TEXT NOT NULL, version INTEGER NOT NULL,"           \
-    " through INTEGER NOT NULL, state INTEGER NOT NULL, state_hash BLOB NOT NULL, hash BLOB NOT NULL) STRICT;"               \
+#define SCHEMA_TABLES                                                                                                \
+    "CREATE TABLE objects(id INTEGER PRIMARY KEY, space TEXT NOT NULL, key TEXT NOT NULL, version INTEGER NOT NULL," \
+    " state BLOB NOT NULL, changed_ms INTEGER NOT NULL, UNIQUE(space, key)) STRICT;"                                 \
+    "CREATE TABLE rows(seq INTEGER PRIMARY KEY, time_ms INTEGER NOT NULL, space TEXT NOT NULL, key TEXT NOT NULL,"   \
+    " kind TEXT NOT NULL, ticket INTEGER NOT NULL, body TEXT, body_hash BLOB NOT NULL, hash BLOB NOT NULL) STRICT;"  \
+    "CREATE TABLE pruned(n INTEGER PRIMARY KEY, space TEXT NOT NULL, key TEXT NOT NULL, version INTEGER NOT NULL,"   \
+    " through INTEGER NOT NULL, state INTEGER NOT NULL, state_hash BLOB NOT NULL, hash BLOB NOT NULL) STRICT;"       \
     "PRAGMA user_version = " SCHEMA_NUMBER(IL_LEDGER_USER_VERSION) ";"
 #define SCHEMA_INDEXES                            \
     "CREATE INDEX rows_by_key ON rows(key, seq);" \

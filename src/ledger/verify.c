@@ -2,10 +2,10 @@
 /* What a whole ledger must look like: first the chain, row by row; then each session, its rows one after the other and against its state. */
 #include <string.h>
 
-#include "json/node.h"
 #include "ledger/file.h"
 #include "ledger/ledger.h"
 #include "ledger/verify.h"
+#include "json/node.h"
 
 #define VERIFY_ARENA_BYTES ((size_t)1 << 30)
 
@@ -160,7 +160,7 @@ static bool verify_act(void *ctx, const il_ledger_pruned *p) {
     il_chain_pruned(a->hash, p, a->v->l->sha256, hash);
     if (p->n != a->n + 1 || !il_digest_eq(hash, p->hash)) {
         verify_found(a->v, 0, p->key, "act-hash", IL_VERIFY_RESTORE, "act %llu of pruning does not follow from the one before it",
-                     (unsigned long long)(a->n + 1));
+                     (unsigned long long)a->n + 1);
     }
     a->n++;
     memcpy(a->hash, p->hash, sizeof a->hash);

@@ -3,9 +3,9 @@
  * open are those that were admitted and not settled. */
 #include <string.h>
 
-#include "json/node.h"
 #include "ledger/verify.h"
 #include "monitor/session.h"
+#include "json/node.h"
 
 #define SESSION_ARENA_BYTES ((size_t)1 << 30)
 
@@ -89,7 +89,8 @@ static void session_close(session_check *c, const il_ledger_row *row, const il_j
 
 /* A fault before the session was understood says nothing of its state. */
 static bool session_silent(const il_ledger_row *row, const il_json *body) {
-    return il_str_eq(row->kind, IL_STR("decision")) && row->ticket == 0 && session_text_is(body, IL_STR("layer"), IL_STR("fault"));
+    return il_str_eq(row->kind, IL_STR("decision")) && row->ticket == 0 &&
+           session_text_is(body, IL_STR("layer"), IL_STR("fault"));
 }
 
 static void session_step(session_check *c, const il_ledger_row *row, const il_json *body) {
@@ -204,8 +205,9 @@ static void session_object(session_check *c, const uint8_t *state, size_t n, uin
         return;
     }
     if (c->known && s.state != c->state) {
-        session_found(c, c->state_row, "object-state", "session `%.*s` is stored in state %016llx, and its last row ended in %016llx",
-                      IL_STR_ARG(c->id), (unsigned long long)s.state, (unsigned long long)c->state);
+        session_found(c, c->state_row, "object-state",
+                      "session `%.*s` is stored in state %016llx, and its last row ended in %016llx", IL_STR_ARG(c->id),
+                      (unsigned long long)s.state, (unsigned long long)c->state);
     }
     if (c->tickets_known && !c->overflowed) {
         session_tickets(c, &s);

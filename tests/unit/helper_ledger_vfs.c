@@ -34,9 +34,7 @@ static bool bad_now(void) {
 
 static sqlite3_file *bad_of(sqlite3_file *f) { return ((bad_file *)f)->real; }
 static int bad_close(sqlite3_file *f) { return bad_of(f)->pMethods->xClose(bad_of(f)); }
-static int bad_read(sqlite3_file *f, void *p, int n, sqlite3_int64 at) {
-    return bad_of(f)->pMethods->xRead(bad_of(f), p, n, at);
-}
+static int bad_read(sqlite3_file *f, void *p, int n, sqlite3_int64 at) { return bad_of(f)->pMethods->xRead(bad_of(f), p, n, at); }
 static int bad_write(sqlite3_file *f, const void *p, int n, sqlite3_int64 at) {
     return bad_now() ? SQLITE_IOERR_WRITE : bad_of(f)->pMethods->xWrite(bad_of(f), p, n, at);
 }
@@ -65,10 +63,10 @@ static int bad_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int fla
     d->real = (sqlite3_file *)(d + 1);
     const int code = bad_real->xOpen(bad_real, name, d->real, flags, out);
     if (d->real->pMethods) {
-        d->methods = (sqlite3_io_methods){2,           bad_close,    bad_read,     bad_write,   bad_truncate,
-                                          bad_sync,  bad_size,     bad_lock,     bad_unlock,  bad_reserved,
-                                          bad_control, bad_sector, bad_traits,   bad_map,     bad_shm_lock,
-                                          bad_barrier, bad_unmap,  NULL,           NULL};
+        d->methods = (sqlite3_io_methods){2,           bad_close,  bad_read,   bad_write,  bad_truncate,
+                                          bad_sync,    bad_size,   bad_lock,   bad_unlock, bad_reserved,
+                                          bad_control, bad_sector, bad_traits, bad_map,    bad_shm_lock,
+                                          bad_barrier, bad_unmap,  NULL,       NULL};
         d->base.pMethods = &d->methods;
     }
     return code;

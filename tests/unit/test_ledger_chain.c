@@ -38,7 +38,8 @@ static void test_known(void **state) {
     il_chain_hash_1(zeros, &chain_row, NULL, hash);
     il_digest_hex(hash, got);
     assert_string_equal(got, "b9127a0bf4cf653d6faadefbe01c326bb9c58abfef137679f713fd9a172a6092");
-    il_ledger_pruned act = {.n = 1, .space = IL_STR("session"), .key = IL_STR("abc"), .version = 4, .through = 9, .state = 0x1002};
+    il_ledger_pruned act = {
+        .n = 1, .space = IL_STR("session"), .key = IL_STR("abc"), .version = 4, .through = 9, .state = 0x1002};
     memset(act.state_hash, 5, sizeof act.state_hash);
     il_chain_pruned(zeros, &act, NULL, hash);
     il_digest_hex(hash, got);

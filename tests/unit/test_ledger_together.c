@@ -40,8 +40,8 @@ static void *count_up(void *ctx) {
         size_t n = 1;
         uint64_t version = 0;
         il_error err = {0};
-        il_status status = store.load(store.ctx, IL_STR("session"), il_str_of(w->key), (uint8_t *)text, sizeof text - 1, &n,
-                                      &version, &err);
+        il_status status =
+            store.load(store.ctx, IL_STR("session"), il_str_of(w->key), (uint8_t *)text, sizeof text - 1, &n, &version, &err);
         if (status == IL_OK || status == IL_E_NOT_FOUND) {
             text[n] = '\0';
             (void)snprintf(text, sizeof text, "%ld", strtol(text, NULL, 10) + 1);

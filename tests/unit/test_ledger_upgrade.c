@@ -81,8 +81,7 @@ static void test_upgrade(void **state) {
     whole_2(path); /* and once only */
     il_ledger *l = ledger_test_open(path, NULL);
     const il_store store = il_ledger_store(l);
-    assert_int_equal(
-        store.load(store.ctx, IL_STR("session"), IL_STR("demo"), bytes, sizeof bytes, &n, &version, NULL), IL_OK);
+    assert_int_equal(store.load(store.ctx, IL_STR("session"), IL_STR("demo"), bytes, sizeof bytes, &n, &version, NULL), IL_OK);
     assert_int_equal(version, 9);
     assert_int_equal(ledger_test_rows(l, "demo", NULL), 13);
     assert_int_equal(ledger_test_commit(l, "demo", 9, "new", "decision", NULL), IL_OK);
@@ -103,8 +102,7 @@ static void test_read_only(void **state) {
     old_ledger(path);
     il_ledger *l = ledger_test_open(path, &look);
     const il_store store = il_ledger_store(l);
-    assert_int_equal(
-        store.load(store.ctx, IL_STR("session"), IL_STR("over"), bytes, sizeof bytes, &n, &version, NULL), IL_OK);
+    assert_int_equal(store.load(store.ctx, IL_STR("session"), IL_STR("over"), bytes, sizeof bytes, &n, &version, NULL), IL_OK);
     assert_int_equal(ledger_test_rows(l, "over", NULL), 4);
     assert_int_equal(il_ledger_verify(l, NULL, NULL, &report, NULL), IL_OK);
     assert_int_equal(report.version, 1);
@@ -244,8 +242,8 @@ static void test_meanwhile(void **state) {
     il_ledger *reader = ledger_test_open(path, &look);
     il_ledger *writer = ledger_test_open(path, NULL);
     const il_store store = il_ledger_store(reader);
-    assert_int_equal(
-        store.load(store.ctx, IL_STR("session"), IL_STR("demo"), bytes, sizeof bytes, &n, &version, &err), IL_E_VERSION);
+    assert_int_equal(store.load(store.ctx, IL_STR("session"), IL_STR("demo"), bytes, sizeof bytes, &n, &version, &err),
+                     IL_E_VERSION);
     assert_int_equal(ledger_test_rows(writer, "", NULL), OLD_ROWS + 1);
     il_ledger_close(reader);
     il_ledger_close(writer);
@@ -254,8 +252,8 @@ static void test_meanwhile(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_upgrade),     cmocka_unit_test(test_read_only), cmocka_unit_test(test_broken),
-        cmocka_unit_test(test_newer),       cmocka_unit_test(test_interrupted), cmocka_unit_test(test_two),
+        cmocka_unit_test(test_upgrade),   cmocka_unit_test(test_read_only),   cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_newer),     cmocka_unit_test(test_interrupted), cmocka_unit_test(test_two),
         cmocka_unit_test(test_meanwhile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,9 +88,10 @@ static const edit edits[] = {
     {"UPDATE rows SET seq = 1002 WHERE seq = 2; UPDATE rows SET seq = 2 WHERE seq = 3; UPDATE rows SET seq = 3 WHERE seq = 1002",
      "row-hash", 2, "demo"},
     /* an appended row that no hash covers */
-    {"INSERT INTO rows VALUES(24, 1, 'session', 'demo', 'decision', 0, '{}', zeroblob(32), zeroblob(32))", "row-hash", 24, "demo"},
-    {"INSERT INTO rows VALUES(24, 1, 'session', 'nobody', 'decision', 0, '{}', zeroblob(32), zeroblob(32))", "session-missing", 24,
-     "nobody"},
+    {"INSERT INTO rows VALUES(24, 1, 'session', 'demo', 'decision', 0, '{}', zeroblob(32), zeroblob(32))", "row-hash", 24,
+     "demo"},
+    {"INSERT INTO rows VALUES(24, 1, 'session', 'nobody', 'decision', 0, '{}', zeroblob(32), zeroblob(32))", "session-missing",
+     24, "nobody"},
     /* the object: another packed state (`demo` is in 0a, untrusted held), no bytes of ours, gone */
     {"UPDATE objects SET state = (SELECT state FROM objects WHERE key = 'other') WHERE key = 'demo'", "object-state", 13, "demo"},
     {"UPDATE objects SET state = CAST(substr(state, 1, 20) AS BLOB) WHERE key = 'demo'", "object-damaged", 0, "demo"},

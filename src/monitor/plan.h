@@ -71,8 +71,8 @@ IL_NODISCARD il_status il_plan_decide(il_plan *p, const il_call *call, il_labell
 IL_NODISCARD il_status il_plan_decision_row(il_plan *p, il_str tool, const il_label *label, const il_decision *d, il_error *err);
 
 /* `digest` is that of the result, when there is one. A ticket that is not open leaves `not-open` in *out, and the row says so. */
-IL_NODISCARD il_status il_plan_settle(il_plan *p, uint64_t ticket, const il_outcome *outcome, const uint8_t digest[IL_DIGEST_BYTES],
-                                      il_settlement *out, il_error *err);
+IL_NODISCARD il_status il_plan_settle(il_plan *p, uint64_t ticket, const il_outcome *outcome,
+                                      const uint8_t digest[IL_DIGEST_BYTES], il_settlement *out, il_error *err);
 /* Settles the chosen tickets as their worst: bit i stands for number i of the list. */
 IL_NODISCARD il_status il_plan_recover(il_plan *p, uint32_t tickets, il_error *err);
 IL_NODISCARD il_status il_plan_answer(il_plan *p, il_str approval, bool grant, il_str by, il_error *err);

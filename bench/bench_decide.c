@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a decision and a settle cost, and what a session takes: one `name value unit` a line. The decision has 1 KB of arguments, raises nothing
- * new and is not vouched; the ledger is in memory. `null` hashes nothing, which leaves what a decision costs without its digests.
+ * new and is not vouched; the ledger is in memory. `null` hashes nothing, which leaves what a decision costs without its digests and its
+ * ledger's chain.
  *
  *     bench_decide POLICY [ROUNDS]        POLICY: bench/decide.yaml */
 #include <inttypes.h>
@@ -75,10 +76,11 @@ static void bench_give(void *ctx, void *p) {
 static void bench_arguments(bench *b) {
     char text[1025];
     il_error err = {0};
-    size_t n = (size_t)snprintf(text, sizeof text,
-                                "{\"path\":\"/srv/notes/2026/11/meeting.md\",\"options\":{\"follow\":false,\"limit\":200,\"encoding\":"
-                                "\"utf-8\",\"ranges\":[{\"from\":1,\"to\":40},{\"from\":90,\"to\":120}]},\"tags\":[\"work\",\"notes\","
-                                "\"quarterly\",\"draft\"],\"depth\":3,\"ratio\":0.75,\"body\":\"");
+    size_t n =
+        (size_t)snprintf(text, sizeof text,
+                         "{\"path\":\"/srv/notes/2026/11/meeting.md\",\"options\":{\"follow\":false,\"limit\":200,\"encoding\":"
+                         "\"utf-8\",\"ranges\":[{\"from\":1,\"to\":40},{\"from\":90,\"to\":120}]},\"tags\":[\"work\",\"notes\","
+                         "\"quarterly\",\"draft\"],\"depth\":3,\"ratio\":0.75,\"body\":\"");
     while (n < sizeof text - 3) {
         text[n] = "a line of text, as people write them; "[n % 38];
         n++;
@@ -102,7 +104,8 @@ typedef struct bench_gate {
 static bench_gate bench_open(bench *b, const il_alloc *alloc, il_sha256_blocks sha256) {
     bench_gate g = {0};
     il_error err = {0};
-    const il_ledger_options options = {.size = sizeof options};
+    /* the trail is not the session: its latest row only */
+    const il_ledger_options options = {.size = sizeof options, .keep_rows = 1, .sha256 = sha256};
     bench_must(il_ledger_open(alloc, ":memory:", &options, &g.ledger, &err), "ledger", &err);
     il_monitor_config config = {.size = sizeof config,
                                 .policy = il_bundle_policy(b->bundle),

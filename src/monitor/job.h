@@ -7,7 +7,8 @@
 #define IL_MONITOR_TRIES 1000
 #define IL_MONITOR_MEMORY ((size_t)256 << 20) /* of one request; the reader of the arguments has its own, lower limits */
 
-#define IL_MONITOR_EXPECTED ((size_t)16 << 10) /* what most requests take in all */
+#define IL_MONITOR_EXPECTED ((size_t)16 << 10)  /* what most requests take in all */
+#define IL_MONITOR_EXPECTED_LABEL ((size_t)512) /* and their label */
 
 struct il_monitor {
     il_alloc alloc;

@@ -57,7 +57,8 @@ void il_message_write(il_decision *d, il_str tool, const il_label *label) {
     if (d->action == IL_ACTION_ALLOW) {
         return;
     }
-    il_message_add(&m, d->action == IL_ACTION_REQUIRE_APPROVAL ? IL_STR("interlock holds this call of ") : IL_STR("interlock stopped this call of "));
+    il_message_add(&m, d->action == IL_ACTION_REQUIRE_APPROVAL ? IL_STR("interlock holds this call of ")
+                                                               : IL_STR("interlock stopped this call of "));
     il_message_tool(&m, tool);
     il_message_add(&m, IL_STR(" before it ran: "));
     il_message_add(&m, il_str_of(d->reason));

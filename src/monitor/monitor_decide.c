@@ -8,6 +8,7 @@
 typedef struct il_monitor_decide_job {
     const il_call *call;
     uint8_t digest[IL_DIGEST_BYTES];
+    il_labelled labelled;
     il_decision d;
     il_status fault; /* of a decision whose row is to be committed all the same */
     il_error fault_err;
@@ -28,7 +29,7 @@ static void il_monitor_fault(il_monitor_decide_job *j, il_fault f) {
 static il_status il_monitor_decide_work(il_plan *p, void *ctx, il_error *err) {
     il_monitor_decide_job *j = ctx;
     il_monitor_blank(j);
-    j->fault = il_plan_decide(p, j->call, &j->d, &j->fault_err);
+    j->fault = il_plan_decide(p, j->call, &j->labelled, &j->d, &j->fault_err);
     (void)err;
     return IL_OK;
 }
@@ -90,11 +91,15 @@ il_status il_monitor_decide(il_monitor *m, il_str session, const il_call *call, 
     j.call = call;
     j.fault = IL_OK;
     memset(j.digest, 0, sizeof j.digest);
+    j.labelled.done = false;
+    il_arena_init(&j.labelled.arena, &m->alloc, IL_MONITOR_MEMORY);
+    il_arena_expect(&j.labelled.arena, IL_MONITOR_EXPECTED_LABEL);
     il_arena arena;
     il_arena_init(&arena, &m->alloc, IL_MONITOR_MEMORY);
     il_arena_expect(&arena, IL_MONITOR_EXPECTED);
     il_status s = il_monitor_decide_run(m, session, &j, &arena, e);
     il_arena_free(&arena);
+    il_arena_free(&j.labelled.arena);
     *out = j.d;
     out->size = size;
     return s;

@@ -56,14 +56,23 @@ IL_NODISCARD il_status il_plan_resume(il_plan *p, il_str principal, il_error *er
 /* Overdue calls settle as their worst, expired approvals lapse. *next_due_ms (may be NULL): the next moment at which something will be due. */
 IL_NODISCARD il_status il_plan_sweep(il_plan *p, uint64_t *next_due_ms, il_error *err);
 
+/* What the labeller said of a call. It depends on the call and on the classes that are held, and may take long: it is kept while others move the
+ * session, or a call with large arguments would never be faster than a row of small ones. */
+typedef struct il_labelled {
+    il_arena arena; /* of what the label names */
+    bool done;
+    uint32_t held;
+    il_label label;
+} il_labelled;
+
 /* Fills *d; IL_OK for every decision that is not a fault. After a fault *d says which, and the plan holds the row. */
-IL_NODISCARD il_status il_plan_decide(il_plan *p, const il_call *call, il_decision *d, il_error *err);
+IL_NODISCARD il_status il_plan_decide(il_plan *p, const il_call *call, il_labelled *labelled, il_decision *d, il_error *err);
 /* Adds the row of a decision that ended before or during planning. */
 IL_NODISCARD il_status il_plan_decision_row(il_plan *p, il_str tool, const il_label *label, const il_decision *d, il_error *err);
 
 /* `digest` is that of the result, when there is one. A ticket that is not open leaves `not-open` in *out, and the row says so. */
-IL_NODISCARD il_status il_plan_settle(il_plan *p, uint64_t ticket, const il_outcome *outcome, const uint8_t digest[IL_DIGEST_BYTES],
-                                      il_settlement *out, il_error *err);
+IL_NODISCARD il_status il_plan_settle(il_plan *p, uint64_t ticket, const il_outcome *outcome,
+                                      const uint8_t digest[IL_DIGEST_BYTES], il_settlement *out, il_error *err);
 /* Settles the chosen tickets as their worst: bit i stands for number i of the list. */
 IL_NODISCARD il_status il_plan_recover(il_plan *p, uint32_t tickets, il_error *err);
 IL_NODISCARD il_status il_plan_answer(il_plan *p, il_str approval, bool grant, il_str by, il_error *err);

@@ -11,6 +11,7 @@ typedef struct il_deciding {
     il_label label;
     il_str name; /* `server.tool` */
     const il_call *call;
+    il_labelled *labelled;
     bool bound; /* `binding` is made: only a call that meets an approval needs it */
     uint8_t binding[IL_DIGEST_BYTES];
 } il_deciding;
@@ -343,6 +344,22 @@ static il_status il_deciding_name(il_deciding *c, const il_call *call, il_error 
     return IL_OK;
 }
 
+static il_status il_deciding_label(il_deciding *c, il_error *err) {
+    const il_plan *p = c->plan;
+    const il_call *call = c->call;
+    il_labelled *l = c->labelled;
+    uint32_t held = ((uint32_t)p->s->counted | p->s->shadow) & IL_TAINTS;
+    if (!l->done || l->held != held) {
+        l->done = false;
+        il_arena_reset(&l->arena);
+        IL_TRY(il_policy_label(p->core->policy, call->server, call->tool, call->args, held, &l->arena, &l->label, err));
+        l->held = held;
+        l->done = true;
+    }
+    c->label = l->label;
+    return IL_OK;
+}
+
 /* Everything that can fail; a failure has filled *d when it knows its fault better than its status says. */
 static il_status il_deciding_run(il_deciding *c, const il_call *call, il_error *err) {
     il_plan *p = c->plan;
@@ -363,8 +380,7 @@ static il_status il_deciding_run(il_deciding *c, const il_call *call, il_error *
         il_fault_block(c->d, IL_FAULT_BAD_ARGUMENTS);
         return il_error_set(err, IL_E_INVALID, "the arguments are not an object");
     }
-    uint32_t held = ((uint32_t)p->s->counted | p->s->shadow) & IL_TAINTS;
-    IL_TRY(il_policy_label(p->core->policy, call->server, call->tool, call->args, held, p->arena, &c->label, err));
+    IL_TRY(il_deciding_label(c, err));
     if (!c->label.known) {
         return il_deciding_unlabelled(c, err);
     }
@@ -379,8 +395,8 @@ il_status il_plan_decision_row(il_plan *p, il_str tool, const il_label *label, c
     return il_plan_row(p, "decision", d->ticket, &r, err);
 }
 
-il_status il_plan_decide(il_plan *p, const il_call *call, il_decision *d, il_error *err) {
-    il_deciding c = {.plan = p, .d = d, .call = call};
+il_status il_plan_decide(il_plan *p, const il_call *call, il_labelled *labelled, il_decision *d, il_error *err) {
+    il_deciding c = {.plan = p, .d = d, .call = call, .labelled = labelled};
     bool off_table = !p->on_table;
     uint8_t digest[IL_DIGEST_BYTES];
     size_t size = d->size;

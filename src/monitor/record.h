@@ -19,9 +19,9 @@ void il_record_str(il_record *r, il_str key, il_str s);
 void il_record_text(il_record *r, il_str key, const char *z); /* null when empty or NULL */
 void il_record_number(il_record *r, il_str key, uint64_t v);
 void il_record_truth(il_record *r, il_str key, bool v);
-void il_record_state(il_record *r, il_str key, uint64_t state);                /* 16 hexadecimal digits: no double would hold it */
-void il_record_digest(il_record *r, il_str key, const uint8_t *digest);        /* in hex; NULL: null */
-void il_record_effects(il_record *r, il_str key, uint32_t effects);            /* ["untrusted",…] */
+void il_record_state(il_record *r, il_str key, uint64_t state);         /* 16 hexadecimal digits: no double would hold it */
+void il_record_digest(il_record *r, il_str key, const uint8_t *digest); /* in hex; NULL: null */
+void il_record_effects(il_record *r, il_str key, uint32_t effects);     /* ["untrusted",…] */
 void il_record_strings(il_record *r, il_str key, const il_str *list, size_t n); /* the first 256 bytes of each */
 /* The text, borrowed from the arena. */
 IL_NODISCARD il_status il_record_done(il_record *r, il_str *out, il_error *err);

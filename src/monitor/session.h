@@ -54,7 +54,8 @@ typedef struct il_session {
     il_witness witnesses
         [IL_EFFECTS]; /* by effect bit; ticket 0: none. Egress: the first standing sink; what is in flight stands in the tickets */
     uint32_t ntickets;
-    il_ticket tickets[IL_TICKETS_MAX]; /* behind the first `ntickets` stands anything: most of the struct, and mostly not in use */
+    il_ticket
+        tickets[IL_TICKETS_MAX]; /* behind the first `ntickets` stands anything: most of the struct, and mostly not in use */
 } il_session;
 
 /* Bytes that surely hold the encoded session; at most IL_SESSION_STATE_MAX. */

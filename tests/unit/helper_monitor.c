@@ -105,7 +105,12 @@ static void store_apply(test_store *t, const il_store_change *c) {
 static il_status store_commit(void *ctx, const il_store_change *changes, size_t n, uint64_t now_ms, il_error *err) {
     test_store *t = ctx;
     il_status s = IL_OK;
+    void (*rival)(void *) = t->rival;
     (void)now_ms;
+    if (rival != NULL) {
+        t->rival = NULL;
+        rival(t->rival_ctx);
+    }
     (void)pthread_mutex_lock(&t->lock);
     t->commits++;
     if (store_fails(t)) {

@@ -30,7 +30,9 @@ typedef struct test_store {
     size_t nobjects, nrows, loads, commits;
     size_t fail_after; /* calls until one fails; SIZE_MAX: never */
     il_status fail_with;
-    bool conflict; /* every commit finds that somebody else was faster */
+    bool conflict;            /* every commit finds that somebody else was faster */
+    void (*rival)(void *ctx); /* called once before the next commit: somebody else's turn */
+    void *rival_ctx;
 } test_store;
 
 typedef struct monitor_case {

@@ -353,11 +353,15 @@ static int monitor_teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(monitor_zero),           cmocka_unit_test(monitor_explains),
-        cmocka_unit_test(monitor_message_fits),   cmocka_unit_test(monitor_records),
+        cmocka_unit_test(monitor_zero),
+        cmocka_unit_test(monitor_explains),
+        cmocka_unit_test(monitor_message_fits),
+        cmocka_unit_test(monitor_records),
         cmocka_unit_test(monitor_mode),
-        cmocka_unit_test(monitor_begins),         cmocka_unit_test(monitor_sessions_are_apart),
-        cmocka_unit_test(monitor_without_policy), cmocka_unit_test(monitor_configurations),
+        cmocka_unit_test(monitor_begins),
+        cmocka_unit_test(monitor_sessions_are_apart),
+        cmocka_unit_test(monitor_without_policy),
+        cmocka_unit_test(monitor_configurations),
     };
     return cmocka_run_group_tests(tests, monitor_setup, monitor_teardown);
 }

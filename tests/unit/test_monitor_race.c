@@ -92,6 +92,45 @@ static void race_two_threads(void **state) {
     print_message("%zu of 8 rounds had conflicts\n", raced);
 }
 
+/* Between a decision's load and its commit. */
+static const char *race_rival_tool;
+static void race_rival(void *ctx) {
+    monitor_case *c = ctx;
+    il_error err = {0};
+    const il_call call = {.size = sizeof call, .server = IL_STR("in"), .tool = il_str_of(race_rival_tool)};
+    il_decision d = IL_DECISION_INIT;
+    assert_int_equal(il_monitor_decide(c->monitor, IL_STR("s1"), &call, &d, &err), IL_OK);
+    assert_true(d.run);
+}
+
+/* What a call counts as depends on what the session holds: whoever is beaten by a call that brings more is labelled anew, and only then. */
+static void race_labels_again(void **state) {
+    static monitor_case c;
+    (void)state;
+    monitor_case_init(&c, "interlock: 1\nmachine: trifecta\nservers: { in: { trust: inside } }\n"
+                          "destinations: [{ email: ['@part.example'], accepts: [untrusted] }]\n"
+                          "tools:\n"
+                          "  - { match: in.n, effects: [] }\n"
+                          "  - { match: in.u, effects: [untrusted] }\n"
+                          "  - { match: in.s, effects: [sensitive] }\n"
+                          "  - { match: in.mail, effects: [egress], sink: once, to: { email: to } }\n");
+    static const struct {
+        const char *rival;
+        uint32_t effects;
+    } rounds[] = {{"n", 0}, {"u", 0}, {"s", IL_EGRESS}};
+    for (size_t i = 0; i < sizeof rounds / sizeof rounds[0]; i++) {
+        monitor_again(&c);
+        race_rival_tool = rounds[i].rival;
+        c.store.rival = race_rival;
+        c.store.rival_ctx = &c;
+        monitor_allow(&c, "in.mail", "{\"to\":\"bo@part.example\"}");
+        assert_int_equal(c.d.effects, rounds[i].effects);
+        assert_int_equal(c.d.ticket, 2);
+        monitor_is(&c, "flight", rounds[i].effects != 0 ? "true" : "false");
+    }
+    monitor_case_free(&c);
+}
+
 static int race_setup(void **state) {
     static monitor_case c;
     monitor_case_init(&c, monitor_policy);
@@ -104,6 +143,6 @@ static int race_teardown(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(race_two_threads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(race_two_threads), cmocka_unit_test(race_labels_again)};
     return cmocka_run_group_tests(tests, race_setup, race_teardown);
 }

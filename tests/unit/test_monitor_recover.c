@@ -205,7 +205,7 @@ static uint64_t recover_next(void) {
 static void recover_random(void **state) {
     static const char *const tools[] = {"in.n", "in.u", "in.e", "in.ue", "in.c", "in.s"};
     monitor_case *c = *state;
-    il_monitor *process[RECOVER_OWNERS + 1];
+    il_monitor *process[RECOVER_OWNERS + 1], *own = c->monitor;
     print_message("seed %llx\n", (unsigned long long)recover_seed);
     recover_setup(c);
     for (uint8_t i = 0; i <= RECOVER_OWNERS; i++) {
@@ -238,8 +238,8 @@ static void recover_random(void **state) {
         assert_int_equal(after.counted, before.counted); /* no taint is lowered */
         recover_is(c, process[0], 0);
     }
-    c->monitor = process[0];
-    for (uint8_t i = 1; i <= RECOVER_OWNERS; i++) {
+    c->monitor = own;
+    for (uint8_t i = 0; i <= RECOVER_OWNERS; i++) {
         il_monitor_free(process[i]);
     }
 }
@@ -270,6 +270,7 @@ static void recover_upgrades(void **state) {
     recover_is(c, a, 0);
     monitor_deny(c, "in.us", "{}", "lethal-trifecta");
     assert_memory_equal(monitor_object(c, "s1")->state, old.state, old.n);
+    il_monitor *own = c->monitor;
     c->monitor = a;
     monitor_run(c, "in.n", "{}");
     assert_int_equal(monitor_object(c, "s1")->state[3], 2);
@@ -278,7 +279,7 @@ static void recover_upgrades(void **state) {
     assert_int_equal(recover_settle(c, a, fetch), IL_OK);
     assert_int_equal(recover_settle(c, a, send), IL_OK);
     assert_true(c->s.release);
-    c->monitor = monitor_make(c, c->policy.policy, NULL, false);
+    c->monitor = own;
     il_monitor_free(a);
 }
 

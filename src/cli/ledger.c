@@ -47,5 +47,6 @@ il_status il_ledger_use(const char *flag, const il_ledger_options *options, char
     *out = NULL;
     IL_TRY(il_ledger_path(flag, path, err));
     used.make_folders = !ledger_named(flag);
+    used.sha256 = il_host_system().sha256;
     return il_ledger_open(il_host_alloc(), path, &used, out, err);
 }

@@ -28,6 +28,16 @@ static il_status ledger_store_commit(void *ctx, const il_store_change *changes, 
     return l->kind->commit(l, changes, n, now_ms, err);
 }
 
+static void ledger_store_take_turn(void *ctx, il_str space, il_str key) {
+    il_ledger *l = ctx;
+    l->kind->take_turn(l, space, key);
+}
+
+static void ledger_store_end_turn(void *ctx, il_str space, il_str key) {
+    il_ledger *l = ctx;
+    l->kind->end_turn(l, space, key);
+}
+
 il_status il_ledger_open(const il_alloc *alloc, const char *path, const il_ledger_options *options, il_ledger **out,
                          il_error *err) {
     static const il_ledger_options defaults = {.size = sizeof(il_ledger_options)};
@@ -51,7 +61,13 @@ void il_ledger_close(il_ledger *l) {
 }
 
 il_store il_ledger_store(il_ledger *l) {
-    return (il_store){.size = sizeof(il_store), .ctx = l, .load = ledger_store_load, .commit = ledger_store_commit};
+    const bool turns = l->kind->take_turn != NULL;
+    return (il_store){.size = sizeof(il_store),
+                      .ctx = l,
+                      .load = ledger_store_load,
+                      .commit = ledger_store_commit,
+                      .take_turn = turns ? ledger_store_take_turn : NULL,
+                      .end_turn = turns ? ledger_store_end_turn : NULL};
 }
 
 il_status il_ledger_rows(il_ledger *l, il_str session, il_ledger_visit visit, void *ctx, il_error *err) {

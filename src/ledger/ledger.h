@@ -21,6 +21,9 @@ typedef struct il_ledger_kind {
     il_status (*load)(il_ledger *l, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
                       il_error *err);
     il_status (*commit)(il_ledger *l, const il_store_change *changes, size_t n, uint64_t now_ms, il_error *err);
+    /* Threads of this process that work on one object, one after the other; NULL where that gains nothing. */
+    void (*take_turn)(il_ledger *l, il_str space, il_str key);
+    void (*end_turn)(il_ledger *l, il_str space, il_str key);
     /* One unchanging picture of the ledger until release; the functions below are called in between. */
     il_status (*hold)(il_ledger *l, il_error *err);
     void (*release)(il_ledger *l);

@@ -7,6 +7,7 @@
 
 #include "ledger/file.h"
 #include "ledger/ledger.h"
+#include "ledger/turns.h"
 
 /* Queries that are kept prepared. A ledger that is only read prepares those up to Q_READS. */
 typedef enum il_sqlite_query {
@@ -48,6 +49,7 @@ typedef struct il_sqlite {
     pthread_cond_t settled;
     il_sqlite_waiter *first, *last;
     bool led;          /* a thread commits for those who wait */
+    il_turns turns;
     atomic_uint loads; /* that run or wait for the connection; each is likely to be followed by a commit */
     char path[];
 } il_sqlite;

@@ -43,6 +43,12 @@ static il_status sqlite_load(il_ledger *base, il_str space, il_str key, uint8_t 
     return status;
 }
 
+static void sqlite_take_turn(il_ledger *base, il_str space, il_str key) {
+    il_turns_take(&((il_sqlite *)base)->turns, space, key);
+}
+
+static void sqlite_end_turn(il_ledger *base, il_str space, il_str key) { il_turns_end(&((il_sqlite *)base)->turns, space, key); }
+
 static il_status sqlite_object(il_ledger *base, il_str session, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
                                il_error *err) {
     return il_sqlite_object_locked((il_sqlite *)base, IL_STR(IL_SPACE_SESSION), session, buf, cap, n, version, err);
@@ -84,6 +90,7 @@ static void sqlite_close(il_ledger *base) {
     pthread_mutex_destroy(&l->lock);
     pthread_mutex_destroy(&l->queue_lock);
     pthread_cond_destroy(&l->settled);
+    il_turns_free(&l->turns);
     l->base.alloc->free(l->base.alloc->ctx, l);
 }
 
@@ -275,6 +282,12 @@ static bool sqlite_locks(il_sqlite *l) {
         pthread_mutex_destroy(&l->queue_lock);
         return false;
     }
+    if (!il_turns_init(&l->turns)) {
+        pthread_mutex_destroy(&l->lock);
+        pthread_mutex_destroy(&l->queue_lock);
+        pthread_cond_destroy(&l->settled);
+        return false;
+    }
     return true;
 }
 
@@ -282,6 +295,8 @@ il_status il_ledger_sqlite_open(const il_alloc *alloc, const char *path, const i
                                 il_error *err) {
     static const il_ledger_kind kind = {.load = sqlite_load,
                                         .commit = il_sqlite_commit,
+                                        .take_turn = sqlite_take_turn,
+                                        .end_turn = sqlite_end_turn,
                                         .hold = sqlite_hold,
                                         .release = sqlite_release,
                                         .rows = il_sqlite_rows,

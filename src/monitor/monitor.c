@@ -10,7 +10,8 @@ il_status il_monitor_new(const il_alloc *alloc, const il_monitor_config *config,
         return il_error_set(err, IL_E_ARGUMENT, "a monitor's configuration without its size");
     }
     *out = NULL;
-    if (config->store.load == NULL || config->store.commit == NULL || config->host.now_ms == NULL ||
+    if (config->store.load == NULL || config->store.commit == NULL ||
+        (config->store.take_turn == NULL) != (config->store.end_turn == NULL) || config->host.now_ms == NULL ||
         config->host.random == NULL) {
         return il_error_set(err, IL_E_ARGUMENT, "a monitor needs a store, a clock and randomness");
     }
@@ -163,9 +164,16 @@ static il_status il_monitor_try(const il_monitor *m, il_str session, il_monitor_
 
 /* Runs a job to its end; the arena holds what was planned last. */
 il_status il_monitor_run(const il_monitor *m, il_str session, il_monitor_job *job, il_arena *arena, il_error *err) {
+    const bool turns = job->sweeps && m->store.take_turn != NULL; /* a job that only looks may call others of the same session */
     for (int i = 0; i < IL_MONITOR_TRIES; i++) {
         il_arena_reset(arena);
+        if (turns) {
+            m->store.take_turn(m->store.ctx, IL_STR(IL_SPACE_SESSION), session);
+        }
         il_status s = il_monitor_try(m, session, job, arena, err);
+        if (turns) {
+            m->store.end_turn(m->store.ctx, IL_STR(IL_SPACE_SESSION), session);
+        }
         if (s != IL_E_CONFLICT) {
             return s;
         }

@@ -48,7 +48,7 @@ static void *run_thread(void *arg) {
 static void run_threads(races_run *run, il_ledger *l) {
     races_worker *v = calloc(run->workers, sizeof *v);
     pthread_t *threads = calloc(run->workers, sizeof *threads);
-    mutant_store store = {.kind = run->mutant, .under = il_ledger_store(l)};
+    mutant_store store = {.kind = run->mutant, .under = il_ledger_store(l), .conflicts = &run->w->conflicts};
     il_monitor *m = races_monitor(run->w, il_bundle_policy(run->bundle), mutant_store_of(&store));
     RACES_MUST(v && threads);
     for (uint32_t i = 0; i < run->workers; i++) {
@@ -65,7 +65,7 @@ static void run_threads(races_run *run, il_ledger *l) {
 
 static void run_process(races_run *run, uint32_t who) {
     il_ledger *l = run_open(run);
-    mutant_store store = {.kind = run->mutant, .under = il_ledger_store(l)};
+    mutant_store store = {.kind = run->mutant, .under = il_ledger_store(l), .conflicts = &run->w->conflicts};
     il_monitor *m = races_monitor(run->w, il_bundle_policy(run->bundle), mutant_store_of(&store));
     races_agent(run->w, m, who);
     il_monitor_free(m);
@@ -133,12 +133,12 @@ static int run_all(races_run *run) {
     const double took = run_seconds() - started;
     printf("%u %s, %s, mutant %s, seed %u: %llu admissions, %llu denials, %llu requests (%llu answered), %llu settles (%llu "
            "withheld), %llu "
-           "sessions ended in %.1f s\n",
+           "sessions ended, %llu commits made again in %.1f s\n",
            run->workers, run->processes ? "processes" : "threads", run->ledger, mutant_names[run->mutant], run->seed,
            (unsigned long long)atomic_load(&run->w->allows), (unsigned long long)atomic_load(&run->w->denies),
            (unsigned long long)atomic_load(&run->w->asked), (unsigned long long)atomic_load(&run->w->answered),
            (unsigned long long)atomic_load(&run->w->settles), (unsigned long long)atomic_load(&run->w->withheld),
-           (unsigned long long)atomic_load(&run->w->ended), took);
+           (unsigned long long)atomic_load(&run->w->ended), (unsigned long long)atomic_load(&run->w->conflicts), took);
     const size_t faults = run_judge(run, l);
     il_ledger_close(l);
     il_bundle_free(run->bundle);

@@ -23,6 +23,11 @@ static uint64_t mutant_version(const mutant_store *m, const il_store_change *c) 
 static il_status mutant_commit(void *ctx, const il_store_change *changes, size_t n, uint64_t now_ms, il_error *err) {
     const mutant_store *m = ctx;
     il_store_change copy[4];
+    if (m->kind == MUTANT_NONE) {
+        const il_status s = m->under.commit(m->under.ctx, changes, n, now_ms, err);
+        atomic_fetch_add(m->conflicts, s == IL_E_CONFLICT);
+        return s;
+    }
     if (n > 4) {
         return IL_E_IO;
     }
@@ -42,7 +47,23 @@ static il_status mutant_commit(void *ctx, const il_store_change *changes, size_t
     return m->under.commit(m->under.ctx, m->kind == MUTANT_NOT_WRITTEN ? changes : copy, n, now_ms, err);
 }
 
+static void mutant_take_turn(void *ctx, il_str space, il_str key) {
+    const mutant_store *m = ctx;
+    m->under.take_turn(m->under.ctx, space, key);
+}
+
+static void mutant_end_turn(void *ctx, il_str space, il_str key) {
+    const mutant_store *m = ctx;
+    m->under.end_turn(m->under.ctx, space, key);
+}
+
 il_store mutant_store_of(mutant_store *m) {
-    return m->kind == MUTANT_NONE ? m->under
-                                  : (il_store){.size = sizeof(il_store), .ctx = m, .load = mutant_load, .commit = mutant_commit};
+    /* turns hide a missing comparison between threads: a wrong store has none */
+    const bool turns = m->kind == MUTANT_NONE && m->under.take_turn != NULL;
+    return (il_store){.size = sizeof(il_store),
+                      .ctx = m,
+                      .load = mutant_load,
+                      .commit = mutant_commit,
+                      .take_turn = turns ? mutant_take_turn : NULL,
+                      .end_turn = turns ? mutant_end_turn : NULL};
 }

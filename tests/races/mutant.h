@@ -15,6 +15,7 @@ extern const char *const mutant_names[MUTANT_COUNT];
 typedef struct mutant_store {
     mutant_kind kind;
     il_store under;
+    _Atomic uint64_t *conflicts; /* of the right store: decisions that are made again */
 } mutant_store;
 /* The store to give to a monitor; `m` outlives it. */
 il_store mutant_store_of(mutant_store *m);

@@ -28,7 +28,7 @@ typedef struct races_claim { /* what an agent was told */
 typedef struct races_world { /* in memory that all processes share */
     _Atomic uint64_t clock;  /* a tick each time it is read */
     _Atomic uint64_t random;
-    _Atomic uint64_t allows, denies, asked, answered, settles, withheld, twice, ended, faults;
+    _Atomic uint64_t allows, denies, asked, answered, settles, withheld, twice, ended, faults, conflicts;
     uint64_t target; /* allows */
     uint32_t seed;
     races_call calls[RACES_CALLS];

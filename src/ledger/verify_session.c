@@ -21,7 +21,11 @@ typedef struct session_check {
     /* A breach is found while a call settles: its quarantine stands before the settle's row, which tells the step from before. */
     bool owes;
     uint64_t owed, owed_row;
+    /* Older builds gave the row of an end the state before the calls were settled that it abandoned. */
+    bool abandons;
+    uint64_t abandoned_from;
     uint64_t ticket;                /* the highest that was admitted */
+    bool joined;                    /* a parent's open calls are settled here as well */
     bool tickets_known, overflowed; /* rows that were dropped or erased may have admitted some */
     size_t nopen;
     uint64_t open[IL_TICKETS_MAX];
@@ -79,9 +83,8 @@ static void session_close(session_check *c, const il_ledger_row *row, const il_j
             return;
         }
     }
-    /* A settle that was refused names no tool; an inherited call was never admitted here. */
-    if (il_json_kind_of(il_json_get(body, IL_STR("tool"))) != IL_JSON_NULL &&
-        !session_text_is(body, IL_STR("how"), IL_STR("inherited")) && c->tickets_known && row->ticket > c->ticket) {
+    /* A settle that was refused names no tool. */
+    if (il_json_kind_of(il_json_get(body, IL_STR("tool"))) != IL_JSON_NULL && !c->joined && c->tickets_known) {
         session_found(c, row->seq, "ticket-unknown", "row %llu settles call %llu, which no row admitted",
                       (unsigned long long)row->seq, (unsigned long long)row->ticket);
     }
@@ -100,11 +103,16 @@ static void session_step(session_check *c, const il_ledger_row *row, const il_js
     if (session_silent(row, body)) {
         return;
     }
+    const bool abandons = settles && (session_text_is(body, IL_STR("how"), IL_STR("abandoned")) ||
+                                      session_text_is(body, IL_STR("how"), IL_STR("inherited")));
+    const bool ends = c->abandons && il_str_eq(row->kind, IL_STR("end")) && pre == c->abandoned_from;
+    c->abandoned_from = c->abandons ? c->abandoned_from : c->state;
+    c->abandons = abandons || (c->abandons && !settles && !has_post);
     if (c->owes && settles && has_pre && pre == c->owed && post == c->state) {
         c->owes = false;
         return;
     }
-    if (c->known && has_pre && pre != c->state) {
+    if (c->known && has_pre && pre != c->state && !ends) {
         if (il_str_eq(row->kind, IL_STR("quarantine")) && !c->owes) {
             c->owes = true;
             c->owed = c->state;
@@ -117,7 +125,8 @@ static void session_step(session_check *c, const il_ledger_row *row, const il_js
         }
     }
     if (il_str_eq(row->kind, IL_STR("lapse")) && !has_post) {
-        /* An approval that expired moves the state; rows of older builds do not say where to. */
+        /* An approval that expired moves the state; one that is void moved with the row that
+         * follows. Rows of older builds do not say where to. */
         c->known = c->known && !session_text_is(body, IL_STR("why"), IL_STR("expired"));
         return;
     }
@@ -154,6 +163,8 @@ static bool session_row(void *ctx, const il_ledger_row *row) {
         session_found(c, row->seq, "row-missing", "the session's rows do not start with its beginning");
     }
     session_step(c, row, body);
+    c->joined = c->joined ||
+                (il_str_eq(row->kind, IL_STR("begin")) && il_json_kind_of(il_json_get(body, IL_STR("parent"))) == IL_JSON_STRING);
     if (il_str_eq(row->kind, IL_STR("decision")) && row->ticket) {
         session_open(c, row);
     } else if (il_str_eq(row->kind, IL_STR("settle"))) {

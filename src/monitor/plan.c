@@ -92,10 +92,17 @@ static bool il_plan_slots_agree(const il_core *core, const il_session *s) {
            granted == il_bind_count(&core->bind, s->state, core->bind.granted);
 }
 
-il_status il_plan_lapse_row(il_plan *p, il_slot *slot, const char *why, il_error *err) {
+il_status il_plan_lapse_row(il_plan *p, il_slot *slot, const char *why, const uint64_t *pre, il_error *err) {
     il_record r;
     il_record_open(&r, p->arena);
     il_record_text(&r, IL_STR("approval"), slot->id);
+    if (pre != NULL) {
+        il_record_state(&r, IL_STR("post"), p->s->state);
+        il_record_state(&r, IL_STR("pre"), *pre);
+    } else { /* moved by the row that follows */
+        il_record_text(&r, IL_STR("post"), NULL);
+        il_record_text(&r, IL_STR("pre"), NULL);
+    }
     il_record_text(&r, IL_STR("tool"), slot->tool);
     il_record_number(&r, IL_STR("v"), 1);
     il_record_text(&r, IL_STR("why"), why);
@@ -109,7 +116,7 @@ il_status il_plan_slots(il_plan *p, il_error *err) {
     if (il_bind_count(b, p->s->state, b->asked) == 0 && il_bind_count(b, p->s->state, b->granted) == 0) {
         for (uint32_t i = 0; i < IL_SLOTS_MAX; i++) {
             if (p->s->slots[i].state != IL_SLOT_FREE) {
-                IL_TRY(il_plan_lapse_row(p, &p->s->slots[i], "void", err));
+                IL_TRY(il_plan_lapse_row(p, &p->s->slots[i], "void", NULL, err));
             }
         }
     }

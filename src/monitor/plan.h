@@ -93,8 +93,8 @@ IL_NODISCARD il_status il_plan_step(il_plan *p, uint32_t symbol, il_step *out, i
 il_step il_plan_try(const il_plan *p, uint32_t symbol);
 /* Empties the slots when the machine has voided them (each with its row), then insists that both count alike: IL_E_DAMAGED. */
 IL_NODISCARD il_status il_plan_slots(il_plan *p, il_error *err);
-/* Empties a slot, with its row. */
-IL_NODISCARD il_status il_plan_lapse_row(il_plan *p, il_slot *slot, const char *why, il_error *err);
+/* Empties a slot, with its row; `pre`: the state before, NULL when the slots are void by what another row records. */
+IL_NODISCARD il_status il_plan_lapse_row(il_plan *p, il_slot *slot, const char *why, const uint64_t *pre, il_error *err);
 /* Adds a row; `body` is finished here. */
 IL_NODISCARD il_status il_plan_row(il_plan *p, const char *kind, uint64_t ticket, il_record *body, il_error *err);
 typedef struct il_closing { /* how a ticket closed */

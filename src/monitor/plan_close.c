@@ -135,12 +135,13 @@ il_status il_plan_recover(il_plan *p, uint32_t tickets, il_error *err) {
 }
 
 static il_status il_plan_lapse(il_plan *p, il_slot *slot, il_error *err) {
+    const uint64_t pre = p->s->state;
     il_step step;
     IL_TRY(il_plan_step(p, il_bind_lapse(&p->core->bind, slot->state == IL_SLOT_GRANTED), &step, err));
     if (step.verdict != IL_ACCEPT) {
         return IL_OK; /* the session is not live; it has no slots any more, or il_plan_done complains */
     }
-    IL_TRY(il_plan_lapse_row(p, slot, "expired", err));
+    IL_TRY(il_plan_lapse_row(p, slot, "expired", &pre, err));
     return il_plan_slots(p, err);
 }
 
@@ -198,9 +199,8 @@ il_status il_plan_quarantine(il_plan *p, il_str why, il_error *err) {
 }
 
 il_status il_plan_end(il_plan *p, bool abandon, il_error *err) {
-    uint64_t pre = p->s->state;
     il_step step;
-    if (il_bind_phase(&p->core->bind, pre, "ended")) {
+    if (il_bind_phase(&p->core->bind, p->s->state, "ended")) {
         return IL_OK;
     }
     for (uint32_t i = 0; i < p->s->ntickets;) {
@@ -210,6 +210,7 @@ il_status il_plan_end(il_plan *p, bool abandon, il_error *err) {
         }
         IL_TRY(il_plan_worst(p, i, inherited ? "inherited" : "abandoned", err));
     }
+    const uint64_t pre = p->s->state; /* the rows above say how it came here */
     if (p->on_table) {
         IL_TRY(il_plan_step(p, il_bind_plain(&p->core->bind, "end"), &step, err));
         if (step.verdict != IL_ACCEPT) {

@@ -19,12 +19,7 @@ static il_status file_status(int why) {
                : IL_E_IO;
 }
 
-static bool file_changed(const struct stat *known, const struct stat *st) {
-    return !known || known->st_dev != st->st_dev || known->st_ino != st->st_ino || known->st_mode != st->st_mode ||
-           known->st_uid != st->st_uid || known->st_gid != st->st_gid;
-}
-
-il_status il_ledger_file_check(const char *path, bool read_only, const struct stat *known, struct stat *st, il_error *err) {
+il_status il_ledger_file_check(const char *path, bool read_only, struct stat *st, il_error *err) {
     if (stat(path, st) != 0) {
         int why = errno;
         if (why == ENOENT) {
@@ -38,7 +33,8 @@ il_status il_ledger_file_check(const char *path, bool read_only, const struct st
     if (st->st_mode & (S_IWGRP | S_IWOTH)) {
         return il_error_set(err, IL_E_PERMISSION, "ledger `%s` may be written by others; run: chmod 600 on it", path);
     }
-    if (!read_only && (!(st->st_mode & S_IWUSR) || (file_changed(known, st) && access(path, W_OK) != 0))) {
+    /* asked each time: a flag of the file system, or a remount, does not show in the mode, and SQLite would find out by a signal */
+    if (!read_only && (!(st->st_mode & S_IWUSR) || access(path, W_OK) != 0)) {
         return il_error_set(err, IL_E_PERMISSION, "ledger `%s` is read-only; run: chmod u+w on it, or name another with --ledger",
                             path);
     }

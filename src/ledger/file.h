@@ -11,10 +11,8 @@
 
 #define IL_SPACE_LEDGER "ledger" /* of rows about the ledger itself: `upgrade`, `prune` */
 
-/* A regular file that its owner may write and nobody else; IL_E_PERMISSION or IL_E_IO. `st` gets what stat(2) said; IL_E_NOT_FOUND when absent.
- * `known` (may be NULL): what it said last time; whether we may write is asked again when owner or mode changed. */
-IL_NODISCARD il_status il_ledger_file_check(const char *path, bool read_only, const struct stat *known, struct stat *st,
-                                            il_error *err);
+/* A regular file that its owner may write and nobody else; IL_E_PERMISSION or IL_E_IO. `st` gets what stat(2) said; IL_E_NOT_FOUND when absent. */
+IL_NODISCARD il_status il_ledger_file_check(const char *path, bool read_only, struct stat *st, il_error *err);
 
 /* Judges the SQLite header (`header` is only read when the file has as many bytes): ours, of a version that we know, and (*shorter) whether
  * the file is shorter than it says. IL_E_DAMAGED, IL_E_VERSION. */

@@ -72,7 +72,7 @@ bool il_sqlite_digest(sqlite3_stmt *s, int at, uint8_t out[IL_DIGEST_BYTES]) {
 
 il_status il_sqlite_same_file(il_sqlite *l, il_error *err) {
     struct stat st;
-    IL_TRY(il_ledger_file_check(l->path, l->read_only, &l->file, &st, err));
+    IL_TRY(il_ledger_file_check(l->path, l->read_only, &st, err));
     if (st.st_dev != l->file.st_dev || st.st_ino != l->file.st_ino) {
         return il_error_set(err, IL_E_DAMAGED, "ledger `%s` was replaced by another file", l->path);
     }

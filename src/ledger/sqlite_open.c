@@ -306,10 +306,10 @@ il_status il_ledger_sqlite_open(const il_alloc *alloc, const char *path, const i
                                         .prune = il_sqlite_prune,
                                         .close = sqlite_close};
     struct stat st;
-    il_status status = il_ledger_file_check(path, options->read_only, NULL, &st, err);
+    il_status status = il_ledger_file_check(path, options->read_only, &st, err);
     if (status == IL_E_NOT_FOUND && !options->must_exist && !options->read_only) {
         IL_TRY(sqlite_create(path, options->make_folders, err));
-        status = il_ledger_file_check(path, options->read_only, NULL, &st, err);
+        status = il_ledger_file_check(path, options->read_only, &st, err);
     }
     IL_TRY(status);
     size_t n = strlen(path) + 1;

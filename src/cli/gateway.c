@@ -28,6 +28,7 @@ typedef struct gateway_run {
     const char *policy_path, *ledger_flag, *session_flag, *name_flag;
     char *const *command;
     uint64_t timeout_s, start_s, restarts;
+    il_durability durability;
     uint32_t recovered; /* calls that a dead gateway of this session had left open */
     bool enforce;       /* the environment tightens a policy in monitor mode */
     il_log log;
@@ -88,12 +89,13 @@ static il_status gateway_session(gateway_run *run, il_error *err) {
 }
 
 static il_status gateway_options(gateway_run *run, int argc, char **argv, il_error *err) {
-    const char *level = NULL, *timeout = NULL, *start = NULL, *restarts = NULL;
+    const char *level = NULL, *timeout = NULL, *start = NULL, *restarts = NULL, *durability = NULL;
     const il_option options[] = {
         {.name = "policy", .value = &run->policy_path},
         {.name = "name", .value = &run->name_flag},
         {.name = "session", .value = &run->session_flag},
         {.name = "ledger", .value = &run->ledger_flag},
+        {.name = "durability", .value = &durability},
         {.name = "log", .value = &level},
         {.name = "log-json", .flag = &run->log.json},
         {.name = "call-timeout", .value = &timeout},
@@ -125,6 +127,10 @@ static il_status gateway_options(gateway_run *run, int argc, char **argv, il_err
     if (start) {
         IL_TRY(il_options_number("start-timeout", start, GATEWAY_LIMIT_S, &run->start_s, err));
     }
+    if (durability && strcmp(durability, "normal") != 0 && strcmp(durability, "full") != 0) {
+        return il_error_set(err, IL_E_INVALID, "`--durability` takes normal or full, not `%s`", durability);
+    }
+    run->durability = durability && strcmp(durability, "full") == 0 ? IL_DURABLE_FULL : IL_DURABLE_NORMAL;
     run->restarts = GATEWAY_RESTARTS;
     if (restarts && strcmp(restarts, "0") == 0) {
         run->restarts = 0;
@@ -200,7 +206,7 @@ static il_exit gateway_serve(gateway_run *run) {
     }
     /* The loop stands still while the ledger is locked by another: better a fault than a minute's silence. */
     const il_ledger_options options = {
-        .size = sizeof options, .busy_ms = GATEWAY_BUSY_MS, .keep_rows = GATEWAY_KEEP_ROWS, .sha256 = il_host_system().sha256};
+        .size = sizeof options, .durability = run->durability, .busy_ms = GATEWAY_BUSY_MS, .keep_rows = GATEWAY_KEEP_ROWS};
     if (il_ledger_use(run->ledger_flag, &options, run->path, &run->ledger, &err) != IL_OK) {
         return il_fail(run->path[0] ? run->path : NULL, &err);
     }

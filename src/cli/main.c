@@ -51,6 +51,7 @@ static const il_command main_commands[] = {
      "  --name NAME         the server's name in the policy; default: SERVER's file name without its ending\n"
      "  --session ID        begins or resumes that session, or INTERLOCK_SESSION; default: a new one, named on stderr\n"
      "  --ledger FILE       or INTERLOCK_LEDGER; default $XDG_STATE_HOME/interlock/ledger.db; :memory: keeps nothing\n"
+     "  --durability WORD   normal: decisions survive every crash of a program; full: loss of power too; default normal\n"
      "  --call-timeout S    seconds without an answer or progress, 1 to 600; default 60\n"
      "  --start-timeout S   seconds for the server to answer initialize, 1 to 600; default 60\n"
      "  --restart N         tries in a row to start a server again that ended, 0 to 100; default 5\n"

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# bench/*.c: each a program, built by `ninja benches`; bench/run calls them.
+if(TARGET interlock-static)
+  add_custom_target(benches)
+  file(GLOB bench_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/bench/*.c")
+  foreach(source IN LISTS bench_sources)
+    cmake_path(GET source STEM name)
+    add_executable(${name} EXCLUDE_FROM_ALL ${source})
+    il_target_flags(${name})
+    target_link_libraries(${name} PRIVATE interlock-static PkgConfig::YAML PkgConfig::SQLITE)
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
+    add_dependencies(benches ${name})
+  endforeach()
+  add_dependencies(benches interlock)
+endif()

@@ -455,6 +455,9 @@ typedef struct fuzz_life {
     il_ledger *l;
     uint64_t version[4], state[4], now;
     uint32_t nacts;
+    const char *changed; /* what was done behind its back, where, and with which value */
+    unsigned at;
+    uint64_t value;
 } fuzz_life;
 
 static il_str fuzz_life_key(unsigned k) {
@@ -494,7 +497,7 @@ static void fuzz_life_prune(fuzz_life *f, unsigned k, uint64_t version) {
     uint64_t erased = 0;
     il_error err = {0};
     const il_status s = il_ledger_prune(f->l, fuzz_life_key(k), version, f->now++, &erased, &err);
-    FUZZ_CHECK(s == IL_OK ? version == f->version[k] && version > 0 : err.code == s && version != f->version[k]);
+    FUZZ_CHECK((s == IL_OK) == (version > 0 && version == f->version[k]) && (s == IL_OK || err.code == s));
     f->nacts += s == IL_OK ? 1 : 0;
 }
 
@@ -541,6 +544,9 @@ static bool fuzz_tamper(fuzz_life *f, fuzz_input *in) {
     const bool changed = sqlite3_step(s) == SQLITE_DONE && sqlite3_changes(db) > 0;
     (void)sqlite3_finalize(s);
     FUZZ_CHECK(sqlite3_close(db) == SQLITE_OK);
+    f->changed = text[which];
+    f->at = at;
+    f->value = value;
     return changed;
 }
 
@@ -571,7 +577,13 @@ static void fuzz_sessions(const il_alloc *alloc, fuzz_input *in) {
     il_ledger_close(f.l);
     if (fuzz_tamper(&f, in)) {
         f.l = fuzz_open(alloc, fuzz_disk.file, true, &s);
-        FUZZ_CHECK(f.l == NULL || !fuzz_verify(f.l, &found) || found.report.findings > 0);
+        const uint64_t first = found.report.first;
+        /* of a row whose predecessor was deleted only the number and the hash are known elsewhere */
+        const bool known = first <= 1 || f.at != first || strncmp(f.changed, "UPDATE rows", 11) != 0;
+        if (f.l != NULL && fuzz_verify(f.l, &found) && found.report.findings == 0 && known) {
+            fprintf(stderr, "not found: %s; ?1 %llu ?2 %u\n", f.changed, (unsigned long long)f.value, f.at);
+            fuzz_stop(__FILE__, __LINE__, "a change is found");
+        }
         il_ledger_close(f.l);
     }
 }

@@ -164,6 +164,15 @@ static bool verify_act(void *ctx, const il_ledger_pruned *p) {
     }
     a->n++;
     memcpy(a->hash, p->hash, sizeof a->hash);
+    /* Its rows may be gone, so that nothing else tells that the id was taken. */
+    uint8_t state[1];
+    size_t n = 0;
+    uint64_t version = 0;
+    if (a->v->l->kind->object(a->v->l, p->key, state, 0, &n, &version, NULL) == IL_E_NOT_FOUND) {
+        verify_found(a->v, 0, p->key, "session-missing", IL_VERIFY_RESTORE,
+                     "act %llu of pruning is about session `%.*s`, which is not there: its id could be used again",
+                     (unsigned long long)a->n, IL_STR_ARG(p->key));
+    }
     return true;
 }
 

@@ -4,7 +4,7 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 
-.PHONY: all demo test lint format install clean configure fuzz fuzz-long coverage
+.PHONY: all demo test lint format install clean configure bench fuzz fuzz-long coverage
 
 all: configure
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -20,6 +20,11 @@ demo: all
 test:
 	@scripts/setup test
 	@scripts/test
+
+# About four minutes, on a machine that does nothing else. Writes build/bench.json.
+bench: all
+	@scripts/setup bench
+	@bench/run --build $(BUILD)
 
 # Minutes; FUZZ_SECONDS for each fuzzer. fuzz-long: 20 minutes for each.
 fuzz:

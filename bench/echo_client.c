@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls one tool through several ways at once, so that what disturbs the machine disturbs all of them alike.
  *
- *     echo_client calls ROUNDS BLOCKS FILE    serial calls, one of each way in turn; then blocks of 200 calls with 32 in flight, in turn
+ *     echo_client calls ROUNDS BLOCKS FILE    serial calls, one of each way in turn; then as many in blocks of 200 of one way, for its CPU time; then
+ *                                             blocks of 200 calls with 32 in flight, in turn
  *     echo_client ready ROUNDS FILE           from the start of the process to its answer to `initialize`, in turn
  *     echo_client flat CALLS FILE             one way: memory and descriptors after a tenth of the calls and after all
  *
  * FILE names the ways, one a line: NAME, a tab, then the command, its words parted by tabs. Prints `NAME FIGURE VALUE`, a line each; times in
  * microseconds, memory in KiB. CPU is that of the first process of a way, by its own clock. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <dirent.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -144,8 +145,9 @@ static void client_answer(way *w, long id, const char *must) {
 }
 
 static void client_hello(way *w) {
-    static const char hello[] = "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\","
-                                "\"capabilities\":{},\"clientInfo\":{\"name\":\"bench\",\"version\":\"1\"}}}\n";
+    static const char hello[] =
+        "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\","
+        "\"capabilities\":{},\"clientInfo\":{\"name\":\"bench\",\"version\":\"1\"}}}\n";
     client_send(w, hello, sizeof hello - 1);
     client_answer(w, 0, "\"serverInfo\"");
 }
@@ -158,10 +160,11 @@ static void client_open(way *w) {
 
 static long client_ask(way *w) {
     char text[256];
-    const int n = snprintf(text, sizeof text,
-                           "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"method\":\"tools/call\",\"params\":{\"name\":\"echo\",\"arguments\":{"
-                           "\"message\":\"hello gateway\"}}}\n",
-                           w->next);
+    const int n =
+        snprintf(text, sizeof text,
+                 "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"method\":\"tools/call\",\"params\":{\"name\":\"echo\",\"arguments\":{"
+                 "\"message\":\"hello gateway\"}}}\n",
+                 w->next);
     client_send(w, text, (size_t)n);
     return w->next++;
 }
@@ -241,14 +244,14 @@ static uint64_t client_block(way *w) {
 }
 
 static void client_calls(way *v, size_t n, size_t rounds, size_t blocks) {
-    uint64_t cpu[WAYS];
+    uint64_t cpu[WAYS] = {0};
+    const size_t chunk = rounds < BLOCK ? rounds : BLOCK;
     for (size_t i = 0; i < n; i++) {
         client_start(&v[i]);
         client_open(&v[i]);
         for (int k = 0; k < WARM_UP; k++) {
             client_call(&v[i]);
         }
-        cpu[i] = client_cpu(&v[i]);
     }
     for (size_t r = 0; r < rounds; r++) {
         for (size_t k = 0; k < n; k++) {
@@ -258,9 +261,19 @@ static void client_calls(way *v, size_t n, size_t rounds, size_t blocks) {
             w->times[w->ntimes++] = client_ns(CLOCK_MONOTONIC) - started;
         }
     }
+    for (size_t r = 0; r < rounds / chunk; r++) {
+        for (size_t k = 0; k < n; k++) {
+            const size_t i = (r + k) % n;
+            const uint64_t before = client_cpu(&v[i]);
+            for (size_t c = 0; c < chunk; c++) {
+                client_call(&v[i]);
+            }
+            cpu[i] += client_cpu(&v[i]) - before;
+        }
+    }
     for (size_t i = 0; i < n; i++) {
         client_times(&v[i], "call");
-        client_say(&v[i], "cpu", (double)(client_cpu(&v[i]) - cpu[i]) / 1e3 / (double)rounds);
+        client_say(&v[i], "cpu", (double)cpu[i] / 1e3 / (double)(rounds / chunk * chunk));
         client_say(&v[i], "rss", client_memory(&v[i], "VmRSS:"));
         client_say(&v[i], "pss", client_memory(&v[i], "Pss:"));
     }

@@ -15,15 +15,17 @@ int main(void) {
             continue;
         }
         if (strstr(line, "\"method\":\"initialize\"")) {
-            n = snprintf(answer, sizeof answer,
-                         "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{}},"
-                         "\"serverInfo\":{\"name\":\"echo\",\"version\":\"1\"}}}\n",
-                         strtol(id + 5, NULL, 10));
+            n = snprintf(
+                answer, sizeof answer,
+                "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{}},"
+                "\"serverInfo\":{\"name\":\"echo\",\"version\":\"1\"}}}\n",
+                strtol(id + 5, NULL, 10));
         } else {
             const size_t length = text ? strcspn(text + 11, "\"") : 0;
-            n = snprintf(answer, sizeof answer,
-                         "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"Echo: %.*s\"}]}}\n",
-                         strtol(id + 5, NULL, 10), (int)length, text ? text + 11 : "");
+            n = snprintf(
+                answer, sizeof answer,
+                "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"Echo: %.*s\"}]}}\n",
+                strtol(id + 5, NULL, 10), (int)length, text ? text + 11 : "");
         }
         if (n <= 0 || write(STDOUT_FILENO, answer, (size_t)n) != n) {
             return 5;

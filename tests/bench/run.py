@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`bench/run --quick` runs, and says what it promises. Nothing here depends on how fast anything is.
+
+Usage: run.py BUILD/interlock. Ends with `N passed, N failed, N skipped`."""
+import json
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/interlock").resolve().parent
+WANTED = ["step", "decide.no_digest", "digest", "session.memory", "explore", "echo.echo.direct", "echo.echo.memory.added", "echo.echo.memory.cpu",
+          "echo.echo.memory.throughput", "echo.echo.normal.added", "echo.echo.normal.cpu", "echo.echo.full.added", "echo.everything.memory.added",
+          "echo.everything.memory.cpu", "echo.everything.memory.throughput", "echo.everything.normal.added", "echo.everything.normal.cpu",
+          "echo.everything.full.added", "rss", "ready.memory", "flat.memory.memory", "flat.memory.descriptors"]
+results = []
+
+
+def check(name, fault):
+    results.append(not fault)
+    print(f"{'FAILED' if fault else 'ok'}: {name}" + (f"\n    {fault}" if fault else ""))
+
+
+done = subprocess.run([ROOT / "bench/run", "--quick", "--build", BUILD], capture_output=True, text=True, timeout=300, check=False)
+check("bench/run --quick ends well", "" if done.returncode == 0 else (done.stderr or done.stdout)[-1500:])
+try:
+    figures = json.loads((BUILD / "bench.json").read_text())
+except (OSError, ValueError) as error:
+    figures, fault = [], str(error)
+else:
+    fault = ""
+check("bench.json is a list", fault or ("" if isinstance(figures, list) and figures else "it is none"))
+check("each figure has its members", next((f"{f}" for f in figures if list(f) != ["name", "value", "unit", "limit", "against", "ratio"]), ""))
+by_name = {f["name"]: f for f in figures}
+check("no figure stands twice", "" if len(by_name) == len(figures) else "one does")
+skipped = 0
+for name in WANTED:
+    if "everything" in name and "server-everything is not installed" in done.stdout:
+        skipped += 1
+        continue
+    check(f"{name} was measured", "" if name in by_name and by_name[name]["value"] > 0 else f"{by_name.get(name)}")
+page = (ROOT / "docs/bench.md").read_text()
+check("docs/bench.md has a row for each figure that has a limit", next((f"none for {f['name']}" for f in figures if f["limit"] is not None and f"| `{f['name']}` |" not in page), ""))
+print(f"{sum(results)} passed, {len(results) - sum(results)} failed, {skipped} skipped")
+sys.exit(0 if all(results) else 1)

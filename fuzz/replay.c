@@ -10,7 +10,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { REPLAY_MAX = 16 << 20, REPLAY_VARIED = 1024 };
+#ifndef REPLAY_VARIED
+#define REPLAY_VARIED 1024 /* bytes of an input that is varied */
+#endif
+
+enum { REPLAY_MAX = 16 << 20 };
 
 /* A copy of its exact size, so that AddressSanitizer sees a read past the end. */
 static void replay_bytes(const uint8_t *data, size_t n) {

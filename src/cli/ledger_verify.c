@@ -129,8 +129,8 @@ static il_status verify_print(verify_run *run, const il_ledger_report *r, il_err
     } else {
         (void)fputs("whole: ", stdout);
     }
-    (void)printf("%" PRIu64 " rows (%" PRIu64 " erased), %" PRIu64 " sessions, head %" PRIu64 ":%s\n", r->rows, r->erased,
-                 r->sessions, r->last, head);
+    (void)printf("%" PRIu64 " row%s (%" PRIu64 " erased), %" PRIu64 " session%s, head %" PRIu64 ":%s\n", r->rows,
+                 r->rows == 1 ? "" : "s", r->erased, r->sessions, r->sessions == 1 ? "" : "s", r->last, head);
     return IL_OK;
 }
 

@@ -155,7 +155,7 @@ il_status il_plan_resume(il_plan *p, il_str principal, il_error *err) {
         return il_error_set(err, IL_E_MISMATCH, "the session belongs to another principal");
     }
     if (il_bind_phase(&p->core->bind, p->s->state, "ended")) {
-        return il_error_set(err, IL_E_STATE, "the session has ended; its id is not used again");
+        return il_error_set(err, IL_E_STATE, "the session has ended; its id is not used again, take another");
     }
     if (!p->core->enforced && !p->s->unenforced) {
         p->s->unenforced = true;

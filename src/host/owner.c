@@ -110,11 +110,12 @@ bool il_host_gone(void *ctx, const uint8_t owner[IL_OWNER_BYTES]) {
     if (p.pid == 0 || p.pid > INT32_MAX || !owner_here(&boot, &spaces)) {
         return false;
     }
-    if (p.boot != boot) {
-        return true;
-    }
+    /* Namespaces first: a container may show a boot id of its own, and whoever lives elsewhere cannot be judged from here. */
     if (p.spaces != spaces) {
         return false;
+    }
+    if (p.boot != boot) {
+        return true;
     }
     /* /proc may hide the processes of others, kill(2) does not */
     if (kill((pid_t)p.pid, 0) != 0 && errno == ESRCH) {

@@ -49,8 +49,13 @@ IL_API il_mode il_policy_mode(const il_policy *p);
 IL_API bool il_policy_server_may(const il_policy *p, il_str server, il_str feature);
 /* Whether a server is inside the trust domain. Undeclared servers are outside. */
 IL_API bool il_policy_server_inside(const il_policy *p, il_str server);
-/* Whether the keys `__proto__`, `constructor` and `prototype` may go to the server (`prototype_keys: allow`); false when undeclared. */
-IL_API bool il_policy_server_prototypes(const il_policy *p, il_str server);
+/* What becomes of keys that are more than keys in JavaScript (`prototype_keys`), on their way to the server. */
+typedef enum il_prototypes {
+    IL_PROTOTYPES_POLLUTE = 0, /* not said: `__proto__`, and `constructor` with a `prototype` in it, are refused */
+    IL_PROTOTYPES_REFUSE,      /* each of the three is */
+    IL_PROTOTYPES_ALLOW
+} il_prototypes;
+IL_API il_prototypes il_policy_server_prototypes(const il_policy *p, il_str server);
 
 #ifdef __cplusplus
 }

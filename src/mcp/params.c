@@ -41,17 +41,22 @@ static bool params_unknown(il_wire *w, const il_rpc *rpc, const char *what, il_s
 
 /* --- keys that are more than keys in JavaScript --- */
 
-static bool params_prototype_key(il_str key) {
-    return il_str_eq(key, IL_STR("__proto__")) || il_str_eq(key, IL_STR("constructor")) || il_str_eq(key, IL_STR("prototype"));
+/* Code that merges objects reaches what all objects share by `__proto__`, or by `constructor` and in it `prototype`. Each of the latter alone is a
+ * word like another: of buildings, of races. */
+static bool params_prototype_key(const il_json *m, bool any) {
+    const il_str key = il_json_key(m);
+    const bool constructor = il_str_eq(key, IL_STR("constructor"));
+    return il_str_eq(key, IL_STR("__proto__")) || (any && (constructor || il_str_eq(key, IL_STR("prototype")))) ||
+           (constructor && il_json_get(m, IL_STR("prototype")) != NULL);
 }
 
 /* The first such key at or below v; empty when there is none. `depth` bounds the recursion, as the reader's limit bounds the message. */
-static il_str params_prototype(const il_json *v, unsigned depth) {
+static il_str params_prototype(const il_json *v, bool any, unsigned depth) {
     for (const il_json *m = il_json_first(v); m != NULL; m = il_json_next(m)) {
-        if (params_prototype_key(il_json_key(m))) {
+        if (params_prototype_key(m, any)) {
             return il_json_key(m);
         }
-        const il_str below = depth > 0 && il_json_first(m) != NULL ? params_prototype(m, depth - 1) : (il_str){0};
+        const il_str below = depth > 0 && il_json_first(m) != NULL ? params_prototype(m, any, depth - 1) : (il_str){0};
         if (below.n > 0) {
             return below;
         }
@@ -60,7 +65,8 @@ static il_str params_prototype(const il_json *v, unsigned depth) {
 }
 
 il_str il_wire_prototype(const il_wire *w, const il_json *v) {
-    return w->prototypes ? (il_str){0} : params_prototype(v, IL_WIRE_DEPTH);
+    return w->prototypes == IL_PROTOTYPES_ALLOW ? (il_str){0}
+                                                : params_prototype(v, w->prototypes == IL_PROTOTYPES_REFUSE, IL_WIRE_DEPTH);
 }
 
 static bool params_prototypes(il_wire *w, const il_rpc *rpc) {

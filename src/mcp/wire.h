@@ -83,7 +83,7 @@ typedef struct il_wire {
     il_budget notices, noise, refusals; /* refusals: log lines about what the client sends */
     il_seen cursors, subscribed;
     il_roster tools, prompts; /* names that were listed */
-    bool prototypes;          /* keys such as `__proto__` may go to the server */
+    il_prototypes prototypes; /* which keys such as `__proto__` may go to the server */
     uint64_t uninvited;       /* messages of the server that nobody asked for, and that were dropped */
     char gone[160];           /* why the server is not there: `exited with status 1` */
     int code;

@@ -7,7 +7,8 @@
 
 typedef struct il_server {
     il_str name;
-    bool inside, sampling, roots, elicitation, prototypes;
+    bool inside, sampling, roots, elicitation;
+    il_prototypes prototypes;
 } il_server;
 
 typedef struct il_tool_index { /* exact names, sorted by name */

@@ -91,8 +91,8 @@ static il_status il_policy_read_server(il_policy *p, const il_json *v, il_error 
     const il_json *prototypes = il_json_get(v, IL_STR("prototype_keys"));
     if (prototypes != NULL) {
         il_str text = il_json_kind_of(prototypes) == IL_JSON_STRING ? il_json_text(prototypes) : (il_str){0};
-        s->prototypes = il_str_eq(text, IL_STR("allow"));
-        if (!s->prototypes && !il_str_eq(text, IL_STR("refuse"))) {
+        s->prototypes = il_str_eq(text, IL_STR("allow")) ? IL_PROTOTYPES_ALLOW : IL_PROTOTYPES_REFUSE;
+        if (s->prototypes == IL_PROTOTYPES_REFUSE && !il_str_eq(text, IL_STR("refuse"))) {
             return IL_JSON_FAIL(prototypes, err, IL_E_INVALID, "`prototype_keys` is `refuse` or `allow`");
         }
     }
@@ -324,9 +324,9 @@ bool il_policy_server_inside(const il_policy *p, il_str server) {
     return s != NULL && s->inside;
 }
 
-bool il_policy_server_prototypes(const il_policy *p, il_str server) {
+il_prototypes il_policy_server_prototypes(const il_policy *p, il_str server) {
     const il_server *s = il_policy_server(p, server);
-    return s != NULL && s->prototypes;
+    return s != NULL ? s->prototypes : IL_PROTOTYPES_POLLUTE;
 }
 
 bool il_policy_may_release(const il_policy *p, uint32_t effects) {

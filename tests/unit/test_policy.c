@@ -34,9 +34,10 @@ static void policy_takes(void **state) {
     assert_false(il_policy_server_may(c->policy, IL_STR("a"), IL_STR("trust")));
     assert_false(il_policy_server_may(c->policy, IL_STR("b"), IL_STR("sampling")));
     assert_false(il_policy_server_may(c->policy, IL_STR("z"), IL_STR("sampling")));
-    assert_true(il_policy_server_prototypes(c->policy, IL_STR("b")));
-    assert_false(il_policy_server_prototypes(c->policy, IL_STR("a")) || il_policy_server_prototypes(c->policy, IL_STR("c")) ||
-                 il_policy_server_prototypes(c->policy, IL_STR("z")));
+    assert_int_equal(il_policy_server_prototypes(c->policy, IL_STR("b")), IL_PROTOTYPES_ALLOW);
+    assert_int_equal(il_policy_server_prototypes(c->policy, IL_STR("c")), IL_PROTOTYPES_REFUSE);
+    assert_int_equal(il_policy_server_prototypes(c->policy, IL_STR("a")), IL_PROTOTYPES_POLLUTE);
+    assert_int_equal(il_policy_server_prototypes(c->policy, IL_STR("z")), IL_PROTOTYPES_POLLUTE);
     assert_true(il_policy_may_release(c->policy, IL_EGRESS | IL_SENSITIVE));
     assert_false(il_policy_may_release(c->policy, IL_EGRESS | IL_COMMIT));
     assert_false(il_policy_may_release(c->policy, IL_UNTRUSTED));

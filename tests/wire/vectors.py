@@ -219,11 +219,12 @@ for method, params in (("resources/read", {}), ("resources/read", {"uri": 7}), (
 refuse("a second initialize", b'{"jsonrpc":"2.0","id":"x","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"sampling":{}},"clientInfo":{"name":"t","version":"1"}}}', INVALID, "x")
 
 # --- keys that are more than keys in JavaScript ----------------------------------------------------
-for text in ('{"message":"m","__proto__":{"admin":true}}', '{"message":"m","constructor":{"prototype":{"admin":true}}}', '{"message":"m","a":[{"prototype":1}]}',
+for text in ('{"message":"m","__proto__":{"admin":true}}', '{"message":"m","constructor":{"prototype":{"admin":true}}}',
              '{"message":"m","a":{"b":[[{"\\u005f_proto__":1}]]}}'):
     refuse(f"the arguments {text}", call(text), PARAMS, "x", js="runs")
 refuse("`__proto__` beside the name", call('{"message":"m"}', more_params=',"__proto__":{}'), PARAMS, "x", js="runs")
 refuse("`__proto__` in the arguments of a prompt", b'{"jsonrpc":"2.0","id":"x","method":"prompts/get","params":{"name":"greet","arguments":{"__proto__":"m"}}}', PARAMS, "x")
+passes("a constructor and a prototype that are words", call('{"message":"m","a":[{"prototype":1}],"constructor":{"name":"Ferrari"}}'), line('{"message":"m","a":[{"prototype":1}],"constructor":{"name":"Ferrari"}}'))
 passes("words that only look like it", call('{"message":"__proto__","__proto":1,"Constructor":2,"prototypes":3}'), line('{"message":"__proto__","__proto":1,"Constructor":2,"prototypes":3}'))
 refuse("`__proto__` at the top", call('{"message":"m"}', more=',"__proto__":{}'), INVALID, "x")
 

@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         FUZZ_CHECK(il_str_eq(text, fuzz_print(second, &arena)));
         il_cel_value a = il_cel_eval(first, vars, &arena), b = il_cel_eval(second, vars, &arena);
         FUZZ_CHECK(a.kind == b.kind &&
-                     (a.kind == IL_CEL_ERROR ? a.fault == b.fault && a.fault != IL_CEL_NO_FAULT : il_cel_equal(a, b)));
+                   (a.kind == IL_CEL_ERROR ? a.fault == b.fault && a.fault != IL_CEL_NO_FAULT : il_cel_equal(a, b)));
     }
     il_arena_free(&arena);
     return 0;

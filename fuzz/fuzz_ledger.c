@@ -63,9 +63,9 @@ static void fuzz_start(const il_alloc *alloc) {
     const char *above = getenv("TMPDIR");
     (void)umask(077); /* a ledger that others may write is refused */
     (void)snprintf(fuzz_disk.folder, sizeof fuzz_disk.folder, "%s/fuzz_ledger.XXXXXX",
-                   above != NULL             ? above
+                   above != NULL                   ? above
                    : access("/dev/shm", W_OK) == 0 ? "/dev/shm"
-                                             : "/tmp");
+                                                   : "/tmp");
     FUZZ_CHECK(mkdtemp(fuzz_disk.folder) != NULL);
     (void)snprintf(fuzz_disk.file, sizeof fuzz_disk.file, "%s/l", fuzz_disk.folder);
     (void)snprintf(fuzz_disk.log, sizeof fuzz_disk.log, "%s/l-wal", fuzz_disk.folder);
@@ -98,15 +98,18 @@ static void fuzz_session(il_str bytes) {
     if (n >= 4 && memcmp(again, bytes.p, 4) == 0) { /* of the version that is written */
         FUZZ_CHECK(n == bytes.n && memcmp(again, bytes.p, n) == 0);
     }
-    FUZZ_CHECK(n <= il_session_bound(&s) && il_session_bound(&s) <= sizeof again && il_session_decode(again, n, &back, &err) == IL_OK);
-    FUZZ_CHECK(memcmp(&s, &back, offsetof(il_session, tickets)) == 0 && memcmp(s.tickets, back.tickets, s.ntickets * sizeof s.tickets[0]) == 0);
+    FUZZ_CHECK(n <= il_session_bound(&s) && il_session_bound(&s) <= sizeof again &&
+               il_session_decode(again, n, &back, &err) == IL_OK);
+    FUZZ_CHECK(memcmp(&s, &back, offsetof(il_session, tickets)) == 0 &&
+               memcmp(s.tickets, back.tickets, s.ntickets * sizeof s.tickets[0]) == 0);
     FUZZ_CHECK(n == 0 || il_session_encode(&s, again, n - 1, &m, &err) == IL_E_LIMIT);
 }
 
 /* A digest of all that a ledger tells. */
 typedef struct fuzz_told {
-    uint64_t sum, nrows, nsessions, last;
-    bool chained; /* each row's hash follows from the row before, the first from zeros, and each body is the one that was hashed */
+    uint64_t sum, listed, nrows, nsessions, last; /* listed: of the sessions */
+    bool
+        chained; /* each row's hash follows from the row before, the first from zeros, and each body is the one that was hashed */
     uint8_t hash[IL_DIGEST_BYTES];
     uint32_t nkeys;
     char keys[FUZZ_KEYS][160];
@@ -145,11 +148,14 @@ static bool fuzz_row(void *ctx, const il_ledger_row *row) {
     return true;
 }
 
+/* In any order: what changed in one commit changed at one time. */
 static bool fuzz_seen(void *ctx, il_str session, uint64_t version, uint64_t changed_ms) {
     fuzz_told *t = ctx;
-    fuzz_sum(t, session.p, session.n);
-    fuzz_sum(t, &version, sizeof version);
-    fuzz_sum(t, &changed_ms, sizeof changed_ms);
+    fuzz_told one = {.sum = 14695981039346656037u};
+    fuzz_sum(&one, session.p, session.n);
+    fuzz_sum(&one, &version, sizeof version);
+    fuzz_sum(&one, &changed_ms, sizeof changed_ms);
+    t->listed += one.sum;
     if (t->nkeys < FUZZ_KEYS && session.n < sizeof t->keys[0]) {
         if (session.n > 0) {
             memcpy(t->keys[t->nkeys], session.p, session.n);
@@ -175,7 +181,7 @@ static bool fuzz_tell(il_ledger *l, fuzz_told *t) {
 }
 
 static bool fuzz_same(const fuzz_told *a, const fuzz_told *b) {
-    return a->sum == b->sum && a->nrows == b->nrows && a->nsessions == b->nsessions;
+    return a->sum == b->sum && a->listed == b->listed && a->nrows == b->nrows && a->nsessions == b->nsessions;
 }
 
 typedef struct fuzz_found {
@@ -264,7 +270,8 @@ static void fuzz_file(const il_alloc *alloc) {
             fuzz_load(l, &first, k);
         }
         verified = fuzz_verify(l, &found);
-        FUZZ_CHECK(fuzz_verify(l, &again) == verified && (!verified || (found.sum == again.sum && memcmp(&found.report, &again.report, sizeof found.report) == 0)));
+        FUZZ_CHECK(fuzz_verify(l, &again) == verified &&
+                   (!verified || (found.sum == again.sum && memcmp(&found.report, &again.report, sizeof found.report) == 0)));
         FUZZ_CHECK(!verified || !readable || found.report.rows == first.nrows);
         /* a ledger that verifies, and that was not pruned, is chained for whoever walks it */
         FUZZ_CHECK(!verified || !readable || found.report.version == 1 || found.report.findings > 0 || found.report.erased > 0 ||
@@ -278,7 +285,8 @@ static void fuzz_file(const il_alloc *alloc) {
     if (l != NULL) {
         const bool told = fuzz_tell(l, &second);
         if (readable && verified && found.report.version == 1) { /* upgraded: one row more, and only a whole chain is */
-            FUZZ_CHECK(told && second.nrows == first.nrows + 1 && second.nsessions == first.nsessions && second.chained && found.chain == 0);
+            FUZZ_CHECK(told && second.nrows == first.nrows + 1 && second.nsessions == first.nsessions && second.chained &&
+                       found.chain == 0);
         } else {
             FUZZ_CHECK(!readable || (told && fuzz_same(&first, &second)));
         }
@@ -330,8 +338,10 @@ static void fuzz_bind(sqlite3_stmt *s, int at, fuzz_input *in) {
 static void fuzz_values(const il_alloc *alloc, fuzz_input *in) {
     static const char *const insert[] = {
         "INSERT OR REPLACE INTO objects(space, key, version, state, changed_ms) VALUES(?1, ?2, ?3, ?4, ?5)",
-        "INSERT OR REPLACE INTO rows(seq, time_ms, space, key, kind, ticket, body, body_hash, hash) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-        "INSERT OR REPLACE INTO pruned(n, space, key, version, through, state, state_hash, hash) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"};
+        "INSERT OR REPLACE INTO rows(seq, time_ms, space, key, kind, ticket, body, body_hash, hash) VALUES(?1, ?2, ?3, ?4, ?5, "
+        "?6, ?7, ?8, ?9)",
+        "INSERT OR REPLACE INTO pruned(n, space, key, version, through, state, state_hash, hash) VALUES(?1, ?2, ?3, ?4, ?5, ?6, "
+        "?7, ?8)"};
     sqlite3 *db = NULL;
     fuzz_write(fuzz_disk.file, (il_str){fuzz_disk.empty, fuzz_disk.nempty});
     FUZZ_CHECK(sqlite3_open(fuzz_disk.file, &db) == SQLITE_OK);
@@ -378,7 +388,8 @@ static void fuzz_take(fuzz_input *in, fuzz_batch *b) {
     for (size_t i = 0; i < b->n; i++) {
         const uint8_t what = fuzz_u8(in);
         il_store_change *c = &b->changes[i];
-        *c = (il_store_change){.space = IL_STR(IL_SPACE_SESSION), .expect = what >> 5, .moves = (what & 4) != 0, .rows = b->rows[i]};
+        *c = (il_store_change){
+            .space = IL_STR(IL_SPACE_SESSION), .expect = what >> 5, .moves = (what & 4) != 0, .rows = b->rows[i]};
         if (what & 1) {
             c->space = fuzz_bytes(in, fuzz_u8(in) % 8);
         }
@@ -478,7 +489,8 @@ static void fuzz_life_move(fuzz_life *f, unsigned k, uint64_t to) {
     const il_store store = il_ledger_store(f->l);
     char body[100];
     const size_t n = fuzz_life_state(f, k, to, state);
-    (void)snprintf(body, sizeof body, f->version[k] == 0 ? "{\"post\":\"%016llx\"}" : "{\"post\":\"%016llx\",\"pre\":\"%016llx\"}",
+    (void)snprintf(body, sizeof body,
+                   f->version[k] == 0 ? "{\"post\":\"%016llx\"}" : "{\"post\":\"%016llx\",\"pre\":\"%016llx\"}",
                    (unsigned long long)to, (unsigned long long)f->state[k]);
     const il_store_row row = {.kind = f->version[k] == 0 ? IL_STR("begin") : IL_STR("decision"), .body = il_str_of(body)};
     const il_store_change change = {.space = IL_STR(IL_SPACE_SESSION),
@@ -503,29 +515,30 @@ static void fuzz_life_prune(fuzz_life *f, unsigned k, uint64_t version) {
 
 /* One change that the ledger did not make; false when nothing was changed. */
 static bool fuzz_tamper(fuzz_life *f, fuzz_input *in) {
-    static const char *const text[] = {"UPDATE rows SET time_ms = ?1 WHERE seq = ?2 AND time_ms <> ?1",
-                                       "UPDATE rows SET ticket = ?1 WHERE seq = ?2 AND ticket <> ?1",
-                                       "UPDATE rows SET seq = ?1 WHERE seq = ?2 AND seq <> ?1",
-                                       "UPDATE rows SET key = char(97 + abs(?1 % 4)) WHERE seq = ?2 AND key <> char(97 + abs(?1 % 4))",
-                                       "UPDATE rows SET space = 'other' WHERE seq = ?2",
-                                       "UPDATE rows SET kind = kind || 'x' WHERE seq = ?2",
-                                       "UPDATE rows SET body = body || ' ' WHERE seq = ?2 AND body IS NOT NULL",
-                                       "UPDATE rows SET body = NULL WHERE seq = ?2 AND body IS NOT NULL",
-                                       "UPDATE rows SET body = '{}' WHERE seq = ?2 AND body IS NULL",
-                                       "UPDATE rows SET body_hash = zeroblob(32) WHERE seq = ?2",
-                                       "UPDATE rows SET hash = zeroblob(32) WHERE seq = ?2",
-                                       "DELETE FROM rows WHERE seq = ?2 AND seq < (SELECT max(seq) FROM rows)",
-                                       "DELETE FROM rows WHERE seq <= ?2 AND seq < (SELECT max(seq) FROM rows)",
-                                       "UPDATE pruned SET version = ?1 WHERE n = ?2 AND version <> ?1",
-                                       "UPDATE pruned SET through = ?1 WHERE n = ?2 AND through <> ?1",
-                                       "UPDATE pruned SET state = ?1 WHERE n = ?2 AND state <> ?1",
-                                       "UPDATE pruned SET state_hash = zeroblob(32) WHERE n = ?2",
-                                       "UPDATE pruned SET hash = zeroblob(32) WHERE n = ?2",
-                                       "UPDATE pruned SET key = 'other' WHERE n = ?2",
-                                       "DELETE FROM pruned WHERE n = ?2",
-                                       "DELETE FROM pruned",
-                                       "DELETE FROM objects WHERE key = char(97 + abs(?2 % 4))",
-                                       "UPDATE objects SET state = ?3 WHERE key = char(97 + abs(?2 % 4)) AND state <> ?3"};
+    static const char *const text[] = {
+        "UPDATE rows SET time_ms = ?1 WHERE seq = ?2 AND time_ms <> ?1",
+        "UPDATE rows SET ticket = ?1 WHERE seq = ?2 AND ticket <> ?1",
+        "UPDATE rows SET seq = ?1 WHERE seq = ?2 AND seq <> ?1",
+        "UPDATE rows SET key = char(97 + abs(?1 % 4)) WHERE seq = ?2 AND key <> char(97 + abs(?1 % 4))",
+        "UPDATE rows SET space = 'other' WHERE seq = ?2",
+        "UPDATE rows SET kind = kind || 'x' WHERE seq = ?2",
+        "UPDATE rows SET body = body || ' ' WHERE seq = ?2 AND body IS NOT NULL",
+        "UPDATE rows SET body = NULL WHERE seq = ?2 AND body IS NOT NULL",
+        "UPDATE rows SET body = '{}' WHERE seq = ?2 AND body IS NULL",
+        "UPDATE rows SET body_hash = zeroblob(32) WHERE seq = ?2",
+        "UPDATE rows SET hash = zeroblob(32) WHERE seq = ?2",
+        "DELETE FROM rows WHERE seq = ?2 AND seq < (SELECT max(seq) FROM rows)",
+        "DELETE FROM rows WHERE seq <= ?2 AND seq < (SELECT max(seq) FROM rows)",
+        "UPDATE pruned SET version = ?1 WHERE n = ?2 AND version <> ?1",
+        "UPDATE pruned SET through = ?1 WHERE n = ?2 AND through <> ?1",
+        "UPDATE pruned SET state = ?1 WHERE n = ?2 AND state <> ?1",
+        "UPDATE pruned SET state_hash = zeroblob(32) WHERE n = ?2",
+        "UPDATE pruned SET hash = zeroblob(32) WHERE n = ?2",
+        "UPDATE pruned SET key = 'other' WHERE n = ?2",
+        "DELETE FROM pruned WHERE n = ?2",
+        "DELETE FROM pruned",
+        "DELETE FROM objects WHERE key = char(97 + abs(?2 % 4))",
+        "UPDATE objects SET state = ?3 WHERE key = char(97 + abs(?2 % 4)) AND state <> ?3"};
     static uint8_t state[IL_SESSION_STATE_MAX];
     sqlite3 *db = NULL;
     sqlite3_stmt *s = NULL;
@@ -572,7 +585,8 @@ static void fuzz_sessions(const il_alloc *alloc, fuzz_input *in) {
             FUZZ_CHECK(s == IL_OK);
         }
     }
-    FUZZ_CHECK(fuzz_tell(f.l, &told) && fuzz_verify(f.l, &found) && found.report.findings == 0 && found.report.rows == told.nrows);
+    FUZZ_CHECK(fuzz_tell(f.l, &told) && fuzz_verify(f.l, &found) && found.report.findings == 0 &&
+               found.report.rows == told.nrows);
     FUZZ_CHECK(f.nacts > 0 || told.chained);
     il_ledger_close(f.l);
     if (fuzz_tamper(&f, in)) {

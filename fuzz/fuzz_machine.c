@@ -164,14 +164,8 @@ static void fuzz_sealed(const il_alloc *alloc, il_arena *arena, fuzz_input *in) 
     uint8_t seal[IL_DIGEST_BYTES];
     il_buf_init(&b, arena, (size_t)1 << 20);
     il_buf_puts(&b, IL_TABLE_MAGIC);
-    const uint32_t head[8] = {1,
-                              states,
-                              symbols,
-                              initial,
-                              (uint32_t)il_json_count(il_json_get(meta, IL_STR("regions"))),
-                              (uint32_t)text.n,
-                              0,
-                              0};
+    const uint32_t head[8] = {
+        1, states, symbols, initial, (uint32_t)il_json_count(il_json_get(meta, IL_STR("regions"))), (uint32_t)text.n, 0, 0};
     for (size_t i = 0; i < 8; i++) {
         il_buf_u32(&b, head[i]);
     }

@@ -3,7 +3,9 @@
  * new and is not vouched; the ledger is in memory. `null` hashes nothing, which leaves what a decision costs without its digests and its
  * ledger's chain.
  *
- *     bench_decide POLICY [ROUNDS]        POLICY: bench/decide.yaml */
+ *     bench_decide POLICY [ROUNDS]        POLICY: bench/decide.yaml
+ *     bench_decide POLICY ROUNDS pairs    decides and settles ROUNDS times without a digest and prints nothing: what an instruction counter
+ *                                         runs */
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -101,7 +103,7 @@ typedef struct bench_gate {
     il_monitor *monitor;
 } bench_gate;
 
-static bench_gate bench_open(bench *b, const il_alloc *alloc, il_sha256_blocks sha256) {
+static bench_gate bench_open(const bench *b, const il_alloc *alloc, il_sha256_blocks sha256) {
     bench_gate g = {0};
     il_error err = {0};
     /* the trail is not the session: its latest row only */
@@ -204,27 +206,44 @@ static void bench_sessions(bench *b) {
     bench_close(&g);
 }
 
+static void bench_pairs(const bench *b) {
+    bench_gate g = bench_open(b, il_host_alloc(), bench_null);
+    bench_begin(&g, "bench");
+    for (size_t i = 0; i < b->rounds; i++) {
+        bench_settle(b, &g, "bench", bench_decide(b, &g, "bench", "read"));
+    }
+    bench_close(&g);
+}
+
+static void bench_all(bench *b) {
+    const il_sha256_blocks fast = il_host_system().sha256;
+    bench_gate_run(b, "null", bench_null);
+    bench_gate_run(b, "portable", NULL);
+    if (fast) {
+        bench_gate_run(b, "sha_ni", fast);
+    }
+    bench_digest(b, "null", bench_null);
+    bench_digest(b, "portable", NULL);
+    if (fast) {
+        bench_digest(b, "sha_ni", fast);
+    }
+    bench_sessions(b);
+}
+
 int main(int argc, char **argv) {
     bench b = {.rounds = argc > 2 ? strtoul(argv[2], NULL, 10) : BENCH_ROUNDS};
     il_error err = {0};
-    const il_sha256_blocks fast = il_host_system().sha256;
     if (argc < 2 || b.rounds == 0 || !(b.times = calloc(b.rounds, sizeof *b.times))) {
-        (void)fprintf(stderr, "usage: bench_decide POLICY [ROUNDS]\n");
+        (void)fprintf(stderr, "usage: bench_decide POLICY [ROUNDS [pairs]]\n");
         return 3;
     }
     bench_must(il_bundle_load(il_host_alloc(), argv[1], &b.bundle, &err), "policy", &err);
     bench_arguments(&b);
-    bench_gate_run(&b, "null", bench_null);
-    bench_gate_run(&b, "portable", NULL);
-    if (fast) {
-        bench_gate_run(&b, "sha_ni", fast);
+    if (argc == 4 && strcmp(argv[3], "pairs") == 0) {
+        bench_pairs(&b);
+    } else {
+        bench_all(&b);
     }
-    bench_digest(&b, "null", bench_null);
-    bench_digest(&b, "portable", NULL);
-    if (fast) {
-        bench_digest(&b, "sha_ni", fast);
-    }
-    bench_sessions(&b);
     il_json_doc_free(b.args);
     il_bundle_free(b.bundle);
     free(b.times);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls one tool through several ways at once, so that what disturbs the machine disturbs all of them alike.
  *
- *     echo_client calls ROUNDS BLOCKS FILE    serial calls, one of each way in turn; then as many in blocks of 200 of one way, for its CPU time; then
- *                                             blocks of 200 calls with 32 in flight, in turn
+ *     echo_client calls ROUNDS BLOCKS FILE    serial calls, one of each way in turn; then as many in runs of 200 of one way, in turn, for
+ *                                             the CPU time of a way whose caches the others do not empty; then blocks of 200 calls
+ *                                             with 32 in flight, in turn
  *     echo_client ready ROUNDS FILE           from the start of the process to its answer to `initialize`, in turn
  *     echo_client flat CALLS FILE             one way: memory and descriptors after a tenth of the calls and after all
  *
@@ -244,14 +245,15 @@ static uint64_t client_block(way *w) {
 }
 
 static void client_calls(way *v, size_t n, size_t rounds, size_t blocks) {
-    uint64_t cpu[WAYS] = {0};
-    const size_t chunk = rounds < BLOCK ? rounds : BLOCK;
+    uint64_t cpu[WAYS] = {0}, turns[WAYS];
+    const size_t chunk = rounds == 0 || rounds > BLOCK ? BLOCK : rounds;
     for (size_t i = 0; i < n; i++) {
         client_start(&v[i]);
         client_open(&v[i]);
         for (int k = 0; k < WARM_UP; k++) {
             client_call(&v[i]);
         }
+        turns[i] = client_cpu(&v[i]);
     }
     for (size_t r = 0; r < rounds; r++) {
         for (size_t k = 0; k < n; k++) {
@@ -260,6 +262,9 @@ static void client_calls(way *v, size_t n, size_t rounds, size_t blocks) {
             client_call(w);
             w->times[w->ntimes++] = client_ns(CLOCK_MONOTONIC) - started;
         }
+    }
+    for (size_t i = 0; i < n; i++) {
+        turns[i] = client_cpu(&v[i]) - turns[i];
     }
     for (size_t r = 0; r < rounds / chunk; r++) {
         for (size_t k = 0; k < n; k++) {
@@ -274,6 +279,7 @@ static void client_calls(way *v, size_t n, size_t rounds, size_t blocks) {
     for (size_t i = 0; i < n; i++) {
         client_times(&v[i], "call");
         client_say(&v[i], "cpu", (double)cpu[i] / 1e3 / (double)(rounds / chunk * chunk));
+        client_say(&v[i], "cpu_in_turn", (double)turns[i] / 1e3 / (double)rounds);
         client_say(&v[i], "rss", client_memory(&v[i], "VmRSS:"));
         client_say(&v[i], "pss", client_memory(&v[i], "Pss:"));
     }
@@ -284,7 +290,9 @@ static void client_calls(way *v, size_t n, size_t rounds, size_t blocks) {
         }
     }
     for (size_t i = 0; i < n; i++) {
-        client_times(&v[i], "block");
+        if (blocks > 0) {
+            client_times(&v[i], "block");
+        }
         client_end(&v[i]);
     }
 }

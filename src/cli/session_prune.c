@@ -153,8 +153,9 @@ static il_status prune_report(prune_run *run, il_error *err) {
                    ? il_put_json(stdout, o, err)
                    : il_arena_fail(a, err);
     }
-    (void)printf("%s%" PRIu64 " row%s of %zu session%s; ended %zu, skipped %zu\n", run->options->dry_run ? "would erase " : "erased ",
-                 run->rows, run->rows == 1 ? "" : "s", run->npruned, run->npruned == 1 ? "" : "s", run->nended, run->nskipped);
+    (void)printf("%s%" PRIu64 " row%s of %zu session%s; ended %zu, skipped %zu\n",
+                 run->options->dry_run ? "would erase " : "erased ", run->rows, run->rows == 1 ? "" : "s", run->npruned,
+                 run->npruned == 1 ? "" : "s", run->nended, run->nskipped);
     return IL_OK;
 }
 

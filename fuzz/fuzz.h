@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every harness shares. A harness is LLVMFuzzerTestOneInput(): it asserts what must hold for any input, and aborts when it does not. */
+/* What every harness shares. A harness is LLVMFuzzerTestOneInput(): it asserts what must hold for any input, and aborts when it
+ * does not. */
 #pragma once
 #include "interlock/base.h"
 

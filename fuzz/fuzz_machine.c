@@ -146,7 +146,8 @@ static size_t fuzz_bitmaps(const il_json *meta, uint32_t states, uint32_t symbol
     return n;
 }
 
-/* Four small numbers (states, symbols, initial, and what is added to the length), a description up to a line end, then the rest as it comes. */
+/* Four small numbers (states, symbols, initial, and what is added to the length), a description up to a line end, then the rest as
+ * it comes. */
 static void fuzz_sealed(const il_alloc *alloc, il_arena *arena, fuzz_input *in) {
     const uint32_t states = fuzz_u8(in), symbols = fuzz_u8(in), initial = fuzz_u8(in), more = fuzz_u8(in) % 3;
     const uint8_t *end = in->n > 0 ? memchr(in->p, '\n', in->n) : NULL;

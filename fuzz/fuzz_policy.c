@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A policy, and behind a line `===` the arguments of a call: the policy is refused completely, or compiled (every fourth twice, to the same fingerprint);
+/* A policy, and behind a line `===` the arguments of a call: the policy is refused completely, or compiled (every fourth twice, to
+ * the same fingerprint);
  * then every tool that it names is labelled, with more held never giving less. */
 #include "interlock/policy.h"
 #include "machine/table.h"
@@ -7,8 +8,8 @@
 #include "tree.h"
 #include "yaml/yaml.h"
 
-/* The shipped machine with one approval slot, since binding to it is most of what a short policy costs; compiled once. The replayer runs from the
- * source root. */
+/* The shipped machine with one approval slot, since binding to it is most of what a short policy costs; compiled once. The
+ * replayer runs from the source root. */
 static const il_machine *fuzz_machine(void) {
     static il_machine *machine;
     static il_alloc alloc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a fuzz target over the files named, for machines without libFuzzer: each file as it is, and a small one that a person named also with
- * every prefix and some bytes put in the place of each of its own, so that a small corpus still visits the refusals. What a fuzzer found is
+/* Runs a fuzz target over the files named, for machines without libFuzzer: each file as it is, and a small one that a person named
+ * also with every prefix and some bytes put in the place of each of its own, so that a small corpus still visits the refusals. What a fuzzer found is
  * named by its hash and has been varied enough. */
 #include <stdbool.h>
 #include <stdint.h>

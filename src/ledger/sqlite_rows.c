@@ -34,6 +34,7 @@ il_status il_sqlite_rows(il_ledger *base, il_str session, il_ledger_visit visit,
     il_sqlite *l = (il_sqlite *)base;
     sqlite3_stmt *s = NULL;
     il_status status = IL_OK;
+    int64_t last = INT64_MIN;
     int code = sqlite3_prepare_v2(l->db, sqlite_rows_text(l, session.n == 0), -1, &s, NULL);
     if (code == SQLITE_OK && session.n) {
         code = il_sqlite_bind_name(s, IL_STR(IL_SPACE_SESSION), session);
@@ -42,6 +43,11 @@ il_status il_sqlite_rows(il_ledger *base, il_str session, il_ledger_visit visit,
         while ((code = sqlite3_step(s)) == SQLITE_ROW) {
             il_ledger_row row;
             status = sqlite_row(l, s, &row, err);
+            if (status == IL_OK && (int64_t)row.seq <= last) { /* SQLite trusts the order in which it finds them */
+                status = il_error_set(err, IL_E_DAMAGED, "row %llu of ledger `%s` stands behind row %llu; restore it from a copy",
+                                      (unsigned long long)row.seq, l->path, (unsigned long long)last);
+            }
+            last = (int64_t)row.seq;
             if (status != IL_OK || !visit(ctx, &row)) {
                 code = SQLITE_DONE;
                 break;

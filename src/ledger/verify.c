@@ -29,6 +29,19 @@ void il_verify_found(il_verify *v, uint64_t row, il_str session, const char *wha
     }
 }
 
+bool il_verify_stops(il_verify *v, il_status status) {
+    if (status != IL_E_MEMORY && status != IL_E_IO && status != IL_E_BUSY) {
+        return false;
+    }
+    (void)il_error_set(&v->stopped, status, "%s",
+                       status == IL_E_MEMORY ? "out of memory" : "the ledger could not be read to its end");
+    return true;
+}
+
+il_status il_verify_stopped(const il_verify *v, il_error *err) {
+    return v->stopped.code == IL_OK ? IL_OK : il_error_set(err, v->stopped.code, "%s", v->stopped.msg);
+}
+
 /* ---- the chain ------------------------------------------------------------------------------ */
 
 typedef struct verify_chain {
@@ -59,7 +72,8 @@ static void verify_prune_row(verify_chain *c, const il_ledger_row *row) {
     il_json *body = NULL;
     il_arena_reset(&c->arena);
     c->prune_row = row->seq;
-    if (il_json_parse(&c->arena, row->body, NULL, &body, NULL) != IL_OK) {
+    const il_status status = il_json_parse(&c->arena, row->body, NULL, &body, NULL);
+    if (il_verify_stops(c->v, status) || status != IL_OK) {
         body = NULL;
     }
     const il_json *begins = il_json_get(body, IL_STR("begins"));
@@ -128,7 +142,7 @@ static bool verify_row(void *ctx, const il_ledger_row *row) {
     out->rows++;
     out->last = c->seq = row->seq;
     memcpy(c->hash, row->hash, sizeof c->hash);
-    return true;
+    return c->v->stopped.code == IL_OK;
 }
 
 /* Where the trail begins: at row 1, or where the latest `prune` row says. */
@@ -168,18 +182,20 @@ static bool verify_act(void *ctx, const il_ledger_pruned *p) {
     uint8_t state[1];
     size_t n = 0;
     uint64_t version = 0;
-    if (a->v->l->kind->object(a->v->l, p->key, state, 0, &n, &version, NULL) == IL_E_NOT_FOUND) {
+    const il_status status = a->v->l->kind->object(a->v->l, p->key, state, 0, &n, &version, NULL);
+    if (status == IL_E_NOT_FOUND) {
         verify_found(a->v, 0, p->key, "session-missing", IL_VERIFY_RESTORE,
                      "act %llu of pruning is about session `%.*s`, which is not there: its id could be used again",
                      (unsigned long long)a->n, IL_STR_ARG(p->key));
     }
-    return true;
+    return !il_verify_stops(a->v, status);
 }
 
 static il_status verify_pruned(il_verify *v, const verify_chain *c, il_error *err) {
     verify_acts a = {.v = v};
     char hash[IL_DIGEST_HEX];
     IL_TRY(v->l->kind->pruned(v->l, IL_STR(""), verify_act, &a, err));
+    IL_TRY(il_verify_stopped(v, err));
     il_digest_hex(a.hash, hash);
     if (a.n != c->acts || (a.n && strcmp(hash, c->acts_hash) != 0)) {
         verify_found(v, c->prune_row, IL_STR(""), "acts-head", IL_VERIFY_RESTORE,
@@ -202,15 +218,18 @@ static bool verify_orphan(void *ctx, const il_ledger_row *row) {
     uint8_t state[1];
     size_t n = 0;
     uint64_t version = 0;
-    if (!il_str_eq(row->space, IL_STR(IL_SPACE_SESSION)) || il_str_eq(row->key, o->last) ||
-        o->v->l->kind->object(o->v->l, row->key, state, 0, &n, &version, NULL) != IL_E_NOT_FOUND) {
+    if (!il_str_eq(row->space, IL_STR(IL_SPACE_SESSION)) || il_str_eq(row->key, o->last)) {
         return true;
+    }
+    const il_status status = o->v->l->kind->object(o->v->l, row->key, state, 0, &n, &version, NULL);
+    if (status != IL_E_NOT_FOUND) {
+        return !il_verify_stops(o->v, status);
     }
     verify_found(o->v, row->seq, row->key, "session-missing", IL_VERIFY_RESTORE,
                  "row %llu belongs to session `%.*s`, which is not there: its id could be used again",
                  (unsigned long long)row->seq, IL_STR_ARG(row->key));
     il_arena_reset(&o->arena);
-    return il_arena_copy(&o->arena, row->key, &o->last, NULL) == IL_OK;
+    return !il_verify_stops(o->v, il_arena_copy(&o->arena, row->key, &o->last, NULL));
 }
 
 /* ---- all of it --------------------------------------------------------------------------------- */
@@ -218,6 +237,7 @@ static bool verify_orphan(void *ctx, const il_ledger_row *row) {
 static il_status verify_all(il_verify *v, verify_chain *c, il_error *err) {
     uint64_t rows = 0;
     IL_TRY(v->l->kind->rows(v->l, IL_STR(""), verify_row, c, err));
+    IL_TRY(il_verify_stopped(v, err));
     memcpy(v->out->head, c->hash, sizeof v->out->head);
     verify_beginning(c);
     IL_TRY(verify_pruned(v, c, err));
@@ -229,7 +249,7 @@ static il_status verify_all(il_verify *v, verify_chain *c, il_error *err) {
     il_arena_init(&o.arena, v->l->alloc, VERIFY_ARENA_BYTES);
     const il_status status = v->l->kind->rows(v->l, IL_STR(""), verify_orphan, &o, err);
     il_arena_free(&o.arena);
-    return status;
+    return status == IL_OK ? il_verify_stopped(v, err) : status;
 }
 
 il_status il_ledger_verify(il_ledger *l, il_ledger_visit_finding visit, void *ctx, il_ledger_report *out, il_error *err) {

@@ -11,8 +11,13 @@ typedef struct il_verify {
     il_ledger_visit_finding visit;
     void *ctx;
     il_ledger_report *out;
+    il_error
+        stopped; /* code IL_OK: no. Else a visitor could not go on, for want of memory or of the disk, and nothing can be said of the rest */
 } il_verify;
 
 void il_verify_found(il_verify *v, uint64_t row, il_str session, const char *what, const char *message, const char *advice);
+/* Whether the status is of the machine and not of the ledger; `v` is stopped then. */
+bool il_verify_stops(il_verify *v, il_status status);
+il_status il_verify_stopped(const il_verify *v, il_error *err); /* IL_OK: it is not */
 /* Each session's rows and state; *rows: how many rows they have together. */
 IL_NODISCARD il_status il_verify_sessions(il_verify *v, uint64_t *rows, il_error *err);

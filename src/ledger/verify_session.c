@@ -154,7 +154,11 @@ static bool session_row(void *ctx, const il_ledger_row *row) {
         return true;
     }
     il_arena_reset(&c->arena);
-    if (il_json_parse(&c->arena, row->body, NULL, &body, NULL) != IL_OK || il_json_kind_of(body) != IL_JSON_OBJECT) {
+    const il_status status = il_json_parse(&c->arena, row->body, NULL, &body, NULL);
+    if (il_verify_stops(c->v, status)) {
+        return false;
+    }
+    if (status != IL_OK || il_json_kind_of(body) != IL_JSON_OBJECT) {
         session_found(c, row->seq, "row-body", "the body of row %llu is no JSON object", (unsigned long long)row->seq);
         c->known = false;
         return true;
@@ -242,6 +246,7 @@ static il_status session_one(session_check *c, il_error *err) {
     c->state = c->pruned.state;
     c->state_row = c->pruned.through;
     IL_TRY(l->kind->rows(l, c->id, session_row, c, err));
+    IL_TRY(il_verify_stopped(c->v, err));
     if (c->owes) {
         session_found(c, c->owed_row, "state-step", "row %llu begins in a state that no row of its session led to",
                       (unsigned long long)c->owed_row);

@@ -4,7 +4,7 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 
-.PHONY: all demo test lint format install clean configure bench fuzz fuzz-long coverage
+.PHONY: all demo test lint format install clean configure bench fuzz fuzz-long coverage stress
 
 all: configure
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -34,6 +34,11 @@ fuzz:
 fuzz-long:
 	@scripts/setup fuzz
 	@scripts/fuzz --long
+
+# Threads, processes and kills, more of each than `make test` takes.
+stress: all
+	@scripts/setup test
+	@IL_TEST_THOROUGH=1 IL_CRASH_KILLS=1000 scripts/test races crash
 
 coverage:
 	@scripts/setup coverage

@@ -80,11 +80,21 @@ static bool owner_start(uint32_t pid, uint32_t *start, bool *dead) {
     char path[32], text[1024];
     (void)snprintf(path, sizeof path, "/proc/%lu/stat", (unsigned long)pid);
     const char *at = owner_read(path, text, sizeof text) > 0 ? strrchr(text, ')') : NULL;
-    unsigned long long threads = 0, begun = 0;
-    char state = '?';
-    if (!at || sscanf(at, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %*s %llu", &state, &threads,
-                      &begun) != 3) {
+    if (!at || at[1] != ' ' || !at[2]) {
         return false;
+    }
+    const char state = at[2];
+    unsigned long long threads = 0, begun = 0;
+    at += 3;
+    for (int field = 4; field <= 22; field++) {
+        char *end = NULL;
+        const unsigned long long value = strtoull(at, &end, 10); /* some are negative: they are only passed over */
+        if (end == at) {
+            return false;
+        }
+        at = end;
+        threads = field == 20 ? value : threads;
+        begun = field == 22 ? value : begun;
     }
     *start = (uint32_t)begun;
     *dead = (state == 'Z' || state == 'X') && threads <= 1;

@@ -27,7 +27,7 @@ void il_pendings_free(il_pendings *p) {
 /* Copies s to *at and moves on. */
 static il_str pending_copy(char **at, il_str s) {
     const il_str copy = {s.p != NULL ? *at : NULL, s.n}; /* what is absent stays so */
-    if (s.n > 0) {
+    if (s.p != NULL && s.n > 0) {
         memcpy(*at, s.p, s.n);
     }
     *at += s.n;

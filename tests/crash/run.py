@@ -194,6 +194,9 @@ def judge(worker, rows, ran, given, states):
         elif row["kind"] == "settle":
             if body["release"]:
                 released.add(key)
+            # what a dead process left open counts as its worst: every taint stays, and no result goes out
+            if body["how"] == "recovered" and (body["release"] or body["refined"] or body["result_digest"]):
+                faults.append(f"ticket {key} was recovered as less than its worst")
             for effect in body["refined"]:
                 held[row["session"]][effect] -= 1
     by_digest = {(session, body["args_digest"]): (session, ticket) for (session, ticket), body in allowed.items()}
@@ -264,6 +267,12 @@ def main():
             done = subprocess.run([INTERLOCK, "ledger", "verify", "--ledger", f"{worker.folder}/ledger.db"], capture_output=True, check=False)
             say(f"ledger {i}: its chain is whole", [done.stderr.decode() + done.stdout.decode()] if done.returncode else [])
             say(f"ledger {i}: the run was not idle", [] if len(ran) > KILLS and len(worker.given) > KILLS and worker.points.get("start", 0) > 2 else ["too little happened to show anything"])
+            recovered = [row for row in rows if row["kind"] == "settle" and row["body"]["how"] == "recovered"]
+            print(f"  ledger {i}: {len(recovered)} calls were left open by a dead process and settled by the next")
+            say(f"ledger {i}: what was left open was settled", [] if len(recovered) > KILLS // 4 else ["too little was left open to show anything"])
+            soft = copy.deepcopy(rows)
+            next(row for row in soft if row["kind"] == "settle" and row["body"]["how"] == "recovered")["body"]["release"] = True
+            say(f"ledger {i}: the judge sees a soft recovery", [] if any("less than its worst" in fault for fault in judge(worker, soft, ran, worker.given, states)) else ["it saw nothing"])
             # the judge itself: a trail that lost one row of each kind, and a session that lost a taint, must be seen
             for kind, want in (("decision", "without its row"), ("settle", "given out without its row")):
                 lost = next(j for j, row in enumerate(rows) if row["kind"] == kind and (row["body"].get("run") if kind == "decision" else row["body"]["release"])

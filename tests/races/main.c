@@ -98,8 +98,8 @@ static double run_seconds(void) {
 static size_t run_judge(races_run *run, il_ledger *l) {
     trail t;
     trail_read(&t, l);
-    size_t faults =
-        trail_check_rule(&t) + trail_check_claims(&t, run->w) + trail_check_replay(&t, run->w, il_bundle_policy(run->bundle), l);
+    size_t faults = trail_check_rule(&t) + trail_check_claims(&t, run->w) + trail_check_whole(&t, l) +
+                    trail_check_replay(&t, run->w, il_bundle_policy(run->bundle), l);
     if (atomic_load(&run->w->faults) > 0) {
         printf("  %llu calls failed, the first: %s\n", (unsigned long long)atomic_load(&run->w->faults), run->w->fault);
         faults++;

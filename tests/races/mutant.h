@@ -8,6 +8,7 @@ typedef enum mutant_kind {
     MUTANT_LOST_UPDATE, /* takes whatever version is stored for the expected one */
     MUTANT_UNLOCKED,    /* compares, lets others in, and writes then */
     MUTANT_NOT_WRITTEN, /* now and then says that it committed, and did not */
+    MUTANT_EARLY,       /* a result goes out before its settle is committed, and whatever becomes of it */
     MUTANT_COUNT
 } mutant_kind;
 extern const char *const mutant_names[MUTANT_COUNT];

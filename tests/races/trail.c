@@ -24,7 +24,6 @@ static bool trail_add(void *ctx, const il_ledger_row *row) {
                      .session = races_session_number(row->key),
                      .kind = {copy, row->kind.n},
                      .text = {copy + row->kind.n + 1, row->body.n}};
-    memcpy(r->hash, row->hash, sizeof r->hash);
     if (r->session != UINT32_MAX && r->session >= t->sessions) {
         t->sessions = r->session + 1;
     }
@@ -55,4 +54,24 @@ il_str trail_text(const trail_row *r, const char *key) { return il_json_text(il_
 bool trail_true(const trail_row *r, const char *key) { return il_json_bool(il_json_get(r->body, (il_str){key, strlen(key)})); }
 bool trail_is(const trail_row *r, const char *kind) {
     return r->kind.n == strlen(kind) && memcmp(r->kind.p, kind, r->kind.n) == 0;
+}
+
+static void trail_finding(void *ctx, const il_ledger_finding *f) {
+    size_t *n = ctx;
+    if ((*n)++ < 5) {
+        (void)fprintf(stderr, "  whole: row %llu, session %.*s: %s\n", (unsigned long long)f->row, (int)f->session.n,
+                      f->session.p, f->message);
+    }
+}
+
+size_t trail_check_whole(const trail *t, il_ledger *l) {
+    size_t faults = 0;
+    il_error err = {0};
+    il_ledger_report report = IL_LEDGER_REPORT_INIT;
+    RACES_MUST(il_ledger_verify(l, trail_finding, &faults, &report, &err) == IL_OK);
+    RACES_MUST(report.findings == faults);
+    faults += report.rows != t->n;
+    printf("  whole: %llu rows, %llu sessions; %zu faults\n", (unsigned long long)report.rows,
+           (unsigned long long)report.sessions, faults);
+    return faults;
 }

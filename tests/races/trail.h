@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ledger's rows, read whole, and the three judges: the rule, the claims, the replay. Each returns how many faults it found and
+/* A ledger's rows, read whole, and the judges: the rule, the claims, the replay, the ledger's own look at itself. Each returns how many faults it found and
  * says the first ones. None of them asks the machine's table what is allowed. */
 #pragma once
 #include "world.h"
@@ -10,7 +10,6 @@ typedef struct trail_row {
     il_str kind, text;
     il_json_doc *doc;
     const il_json *body;
-    uint8_t hash[IL_DIGEST_BYTES];
 } trail_row;
 typedef struct trail {
     trail_row *rows;
@@ -28,5 +27,7 @@ bool trail_is(const trail_row *r, const char *kind);
 size_t trail_check_rule(const trail *t);
 /* Each allow that an agent was told of has its one row, each release its settle; no ticket was given twice. */
 size_t trail_check_claims(const trail *t, const races_world *w);
+/* `ledger verify`: the chain, and each session against its rows. */
+size_t trail_check_whole(const trail *t, il_ledger *l);
 /* The same requests, one after the other on a fresh ledger, give the same rows and the same sessions, byte for byte. */
 size_t trail_check_replay(const trail *t, races_world *w, const il_policy *policy, il_ledger *recorded);

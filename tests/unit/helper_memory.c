@@ -8,6 +8,8 @@ static void *memory_get(void *ctx, size_t n) {
     m->calls++;
     m->largest = n > m->largest ? n : m->largest;
     if (m->left == 0) {
+        m->left = m->once ? SIZE_MAX : 0;
+        m->failed = true;
         return NULL;
     }
     if (m->left != SIZE_MAX) {

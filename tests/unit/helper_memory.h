@@ -7,6 +7,8 @@ typedef struct test_memory {
     il_alloc alloc;
     size_t calls;   /* allocations asked for */
     size_t left;    /* good allocations before every further one fails; SIZE_MAX: never */
+    bool once;      /* one fails, and the further ones are good again */
+    bool failed;    /* one did */
     size_t live;    /* allocations not yet freed */
     size_t largest; /* request, in bytes */
 } test_memory;

@@ -52,9 +52,11 @@ static int vfs_write(sqlite3_file *file, const void *p, int n, sqlite3_int64 at)
         return SQLITE_IOERR_WRITE;
     case VFS_FULL:
         return SQLITE_FULL;
+    case VFS_GONE:
+        _exit(VFS_GONE_CODE);
     case VFS_TORN:
         (void)vfs_methods(file)->xWrite(vfs_under(file), p, n / 2, at);
-        _exit(9);
+        _exit(VFS_GONE_CODE);
     case VFS_LOST:
         return SQLITE_OK;
     }
@@ -121,11 +123,24 @@ static int vfs_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file,
     vfs_file *f = (vfs_file *)file;
     f->base.pMethods = NULL;
     f->real = (sqlite3_file *)(f + 1);
+    if (vfs_fails(VFS_OPEN)) {
+        return SQLITE_CANTOPEN;
+    }
     const int code = vfs_real->xOpen(vfs_real, name, f->real, flags, out);
     if (f->real->pMethods != NULL) {
         f->base.pMethods = &methods;
     }
     return code;
+}
+
+static int vfs_delete(sqlite3_vfs *vfs, const char *name, int sync) {
+    (void)vfs;
+    return vfs_fails(VFS_DELETE) ? SQLITE_IOERR_DELETE : vfs_real->xDelete(vfs_real, name, sync);
+}
+
+static int vfs_access(sqlite3_vfs *vfs, const char *name, int flags, int *out) {
+    (void)vfs;
+    return vfs_fails(VFS_ACCESS) ? SQLITE_IOERR_ACCESS : vfs_real->xAccess(vfs_real, name, flags, out);
 }
 
 void vfs_install(void) {
@@ -140,6 +155,8 @@ void vfs_install(void) {
     vfs_shim.zName = "interlock-test";
     vfs_shim.szOsFile = (int)sizeof(vfs_file) + vfs_real->szOsFile;
     vfs_shim.xOpen = vfs_open;
+    vfs_shim.xDelete = vfs_delete;
+    vfs_shim.xAccess = vfs_access;
     vfs_shim.pNext = NULL;
     if (sqlite3_vfs_register(&vfs_shim, 1) != SQLITE_OK) {
         abort();

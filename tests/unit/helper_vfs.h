@@ -11,14 +11,19 @@ typedef enum vfs_operation {
     VFS_SIZE = 8,
     VFS_READ = 16,
     VFS_SHM = 32,
-    VFS_LOCK = 64
+    VFS_LOCK = 64,
+    VFS_OPEN = 128,
+    VFS_DELETE = 256,
+    VFS_ACCESS = 512
 } vfs_operation;
 typedef enum vfs_failure {
     VFS_ERROR = 0, /* an I/O error */
     VFS_FULL,      /* a write finds no room */
-    VFS_TORN,      /* half of a write reaches the file, and the process is gone */
+    VFS_GONE,      /* nothing of a write reaches the file, and the process is gone, with VFS_GONE_CODE */
+    VFS_TORN,      /* half of it does */
     VFS_LOST       /* says that it worked, and did nothing */
 } vfs_failure;
+#define VFS_GONE_CODE 9
 
 /* Becomes the file system of every database that is opened from here on. */
 void vfs_install(void);

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "helper_ledger.h"
-#include "helper_ledger_vfs.h"
+#include "helper_vfs.h"
 
 #define NOW 1796100000000u
 
@@ -140,15 +140,15 @@ static void test_interrupted(void **state) {
         real_ledger(path);
         const pid_t child = fork();
         if (child == 0) {
-            ledger_vfs_install();
+            vfs_install();
             il_ledger *l = NULL;
             il_status pruned = il_ledger_open(il_host_alloc(), path, NULL, &l, NULL);
-            ledger_vfs_arm(LEDGER_VFS_DIE, at);
+            vfs_arm(VFS_WRITE, (size_t)at + 1, false, VFS_GONE);
             pruned = pruned == IL_OK ? il_ledger_prune(l, IL_STR("demo"), 9, NOW, NULL, NULL) : pruned;
             _exit(pruned == IL_OK ? 0 : 1);
         }
         assert_int_equal(waitpid(child, &status, 0), child);
-        assert_true(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == LEDGER_VFS_DIED));
+        assert_true(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == VFS_GONE_CODE));
         lived = WEXITSTATUS(status) == 0;
         il_ledger *l = ledger_test_open(path, NULL);
         whole(l);

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "helper_ledger.h"
-#include "helper_ledger_vfs.h"
+#include "helper_vfs.h"
 
 #define THREADS 8
 #define STEPS 60
@@ -168,7 +168,7 @@ static void test_failing_writes(void **state) {
     (void)state;
     bool fired = true;
     size_t failures = 0;
-    ledger_vfs_install();
+    vfs_install();
     for (long at = 0; fired && at < 500; at++) {
         char path[LEDGER_TEST_PATH], text[24];
         bool chained = false;
@@ -176,7 +176,7 @@ static void test_failing_writes(void **state) {
         const il_ledger_options full = {.size = sizeof full, .durability = IL_DURABLE_FULL};
         ledger_test_path(path, "ledger.db");
         il_ledger *l = ledger_test_open(path, &full);
-        ledger_vfs_arm(LEDGER_VFS_FAIL, at);
+        vfs_arm(VFS_WRITE, (size_t)at + 1, false, VFS_ERROR);
         for (int i = 0; i < 5; i++) {
             il_error err = {0};
             const il_status status = ledger_test_commit(l, "s", version, "state", "step", &err);
@@ -184,8 +184,7 @@ static void test_failing_writes(void **state) {
             failures += status != IL_OK;
             version += status == IL_OK;
         }
-        fired = ledger_vfs_fired();
-        ledger_vfs_arm(LEDGER_VFS_GOOD, 0);
+        (void)vfs_disarm(&fired);
         assert_true(!fired || version >= 4);
         assert_int_equal(ledger_test_commit(l, "s", version, "state", "step", NULL), IL_OK);
         assert_int_equal(ledger_test_load(l, "s", text, sizeof text), version + 1);
@@ -201,16 +200,18 @@ static void test_failing_writes(void **state) {
 /* Threads on a disk that fails once: all of that transaction fail, nobody else does, and nothing is half there. */
 static void test_failing_together(void **state) {
     (void)state;
-    ledger_vfs_install();
+    vfs_install();
     for (long at = 3; at < 40; at += 4) {
         char path[LEDGER_TEST_PATH];
         bool chained = false;
         together t = {0};
+        bool fired = false;
         ledger_test_path(path, "ledger.db");
         t.l = ledger_test_open(path, NULL);
-        ledger_vfs_arm(LEDGER_VFS_FAIL, at);
+        vfs_arm(VFS_WRITE, (size_t)at + 1, false, VFS_ERROR);
         run(&t);
-        assert_true(ledger_vfs_fired());
+        (void)vfs_disarm(&fired);
+        assert_true(fired);
         assert_true(t.failed >= 1 && t.failed <= THREADS);
         assert_int_equal(t.won, THREADS * STEPS);
         assert_int_equal(ledger_test_rows(t.l, "", &chained), THREADS * STEPS);

@@ -14,7 +14,7 @@
 
 #include "base/sha256.h"
 #include "helper_ledger.h"
-#include "helper_ledger_vfs.h"
+#include "helper_vfs.h"
 
 #define OLD_ROWS 22
 #define OLD_HEAD "2f67f0a2a932f5fe201a1bb27332b985602e738f515e1a5d5ec2a534820edf50"
@@ -154,8 +154,8 @@ static bool opens(const char *path, long at) {
     const pid_t child = fork();
     if (child == 0) {
         il_ledger *l = NULL;
-        ledger_vfs_install();
-        ledger_vfs_arm(LEDGER_VFS_DIE, at);
+        vfs_install();
+        vfs_arm(VFS_WRITE, (size_t)at + 1, false, VFS_GONE);
         if (il_ledger_open(il_host_alloc(), path, NULL, &l, NULL) != IL_OK) {
             _exit(8);
         }
@@ -165,7 +165,7 @@ static bool opens(const char *path, long at) {
     assert_true(child > 0);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
-    assert_true(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == LEDGER_VFS_DIED);
+    assert_true(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == VFS_GONE_CODE);
     return WEXITSTATUS(status) == 0;
 }
 

@@ -91,16 +91,11 @@ static il_status gateway_session(gateway_run *run, il_error *err) {
 static il_status gateway_options(gateway_run *run, int argc, char **argv, il_error *err) {
     const char *level = NULL, *timeout = NULL, *start = NULL, *restarts = NULL, *durability = NULL;
     const il_option options[] = {
-        {.name = "policy", .value = &run->policy_path},
-        {.name = "name", .value = &run->name_flag},
-        {.name = "session", .value = &run->session_flag},
-        {.name = "ledger", .value = &run->ledger_flag},
-        {.name = "durability", .value = &durability},
-        {.name = "log", .value = &level},
-        {.name = "log-json", .flag = &run->log.json},
-        {.name = "call-timeout", .value = &timeout},
-        {.name = "start-timeout", .value = &start},
-        {.name = "restart", .value = &restarts},
+        {.name = "policy", .value = &run->policy_path},   {.name = "name", .value = &run->name_flag},
+        {.name = "session", .value = &run->session_flag}, {.name = "ledger", .value = &run->ledger_flag},
+        {.name = "durability", .value = &durability},     {.name = "log", .value = &level},
+        {.name = "log-json", .flag = &run->log.json},     {.name = "call-timeout", .value = &timeout},
+        {.name = "start-timeout", .value = &start},       {.name = "restart", .value = &restarts},
     };
     il_arguments arguments;
     IL_TRY(il_options_read(argc, argv, options, sizeof options / sizeof *options, &arguments, err));

@@ -48,7 +48,7 @@ typedef struct il_sqlite {
     pthread_mutex_t queue_lock; /* taken after lock, never before it */
     pthread_cond_t settled;
     il_sqlite_waiter *first, *last;
-    bool led;          /* a thread commits for those who wait */
+    bool led; /* a thread commits for those who wait */
     il_turns turns;
     atomic_uint loads; /* that run or wait for the connection; each is likely to be followed by a commit */
     char path[];

@@ -212,8 +212,9 @@ static il_status sqlite_connect(il_sqlite *l, const il_ledger_options *options, 
         (void)sqlite3_busy_handler(l->db, sqlite_busy, l);
         /* Pages that change again and again are written back once, and the wait for the disk is shared by more commits: 16 MB of log. */
         code = sqlite3_exec(l->db,
-                            options->read_only ? "PRAGMA trusted_schema = OFF;"
-                                               : "PRAGMA trusted_schema = OFF; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 4000;",
+                            options->read_only
+                                ? "PRAGMA trusted_schema = OFF;"
+                                : "PRAGMA trusted_schema = OFF; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 4000;",
                             NULL, NULL, NULL);
     }
     if (code == SQLITE_OK && !options->read_only) {

@@ -11,7 +11,8 @@ typedef struct il_verify {
     il_ledger_visit_finding visit;
     void *ctx;
     il_ledger_report *out;
-    il_error stopped; /* code IL_OK: no. Else a visitor could not go on, for want of memory or of the disk, and nothing can be said of the rest */
+    il_error
+        stopped; /* code IL_OK: no. Else a visitor could not go on, for want of memory or of the disk, and nothing can be said of the rest */
 } il_verify;
 
 void il_verify_found(il_verify *v, uint64_t row, il_str session, const char *what, const char *message, const char *advice);

@@ -301,8 +301,8 @@ static void fail_macro_takes_the_nodes_position(void **state) {
 static void is_number_is_the_grammar(void **state) {
     (void)state;
     static const char *const good[] = {"0", "-0", "1", "10", "1.0", "0.0", "1e1", "1E+1", "1.5e-10", "-12.34E56", "1e308"};
-    static const char *const bad[] = {"",    "-",  "+1", "01", "-01", ".5",       "5.",  "1e",  "1e+",   "1.e1",
-                                      "0x1", "1 ", " 1", "1,", "NaN", "Infinity", "1_0", "--1", "1.2.3", "1e1.5", "1e400"};
+    static const char *const bad[] = {"",   "-",  "+1", "01",  "-01",      ".5",  "5.",  "1e",    "1e+",   "1.e1", "0x1",
+                                      "1 ", " 1", "1,", "NaN", "Infinity", "1_0", "--1", "1.2.3", "1e1.5", "1e400"};
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         assert_true(il_json_is_number(il_str_of(good[i])));
     }

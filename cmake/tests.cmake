@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/unit/test_<file>.c: each a cmocka main, run from the source root. Not part of `all`:
-# `ninja unit-tests` builds them, ctest runs them. Those with threads, and the ledger's, have the label `threads`; `ninja thread-tests` builds only them.
+# `ninja unit-tests` builds them, ctest runs them. Those with threads have the label `threads`; `ninja thread-tests` builds only them.
 if(NOT IL_TESTS STREQUAL "OFF")
   if(IL_TESTS STREQUAL "ON")
     set(required REQUIRED)
@@ -46,7 +46,7 @@ if(NOT IL_TESTS STREQUAL "OFF" AND CMOCKA_FOUND AND JANSSON_FOUND)
     set_tests_properties(${name} PROPERTIES TIMEOUT 400)
     add_dependencies(unit-tests ${name})
     file(STRINGS "${source}" threads REGEX "pthread_create")
-    if(threads OR name MATCHES "ledger|race")
+    if(threads)
       set_tests_properties(${name} PROPERTIES LABELS threads)
       add_dependencies(thread-tests ${name})
     endif()

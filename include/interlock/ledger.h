@@ -53,7 +53,7 @@ IL_API IL_NODISCARD il_status il_ledger_rows(il_ledger *l, il_str session, il_le
 typedef bool (*il_ledger_visit_session)(void *ctx, il_str session, uint64_t version, uint64_t changed_ms);
 IL_API IL_NODISCARD il_status il_ledger_sessions(il_ledger *l, il_ledger_visit_session visit, void *ctx, il_error *err);
 
-/* Rows that a ledger in memory let go (keep_rows). */
+/* How many rows a ledger in memory let go (keep_rows); 0 for a file. Takes the ledger's lock: not from inside a visit. */
 IL_API uint64_t il_ledger_dropped(il_ledger *l);
 
 /* Erases the bodies of a session's rows; their hashes stay, so that the chain still verifies whole. For a session that has ended, which the caller
@@ -81,7 +81,8 @@ typedef struct il_ledger_report {
     { .size = sizeof(il_ledger_report) }
 /* Checks the whole ledger: the chain, each body against its hash, each session's rows against each other and against its state. IL_OK however many
  * findings there are; `visit` gets each of them, under the ledger's lock. Denials cut off at the end move no state and leave no trace: compare
- * `last` and `head` with what was kept elsewhere. */
+ * `last` and `head` with what was kept elsewhere. IL_E_ARGUMENT without `size`, IL_E_MEMORY, IL_E_IO or IL_E_BUSY when it could not look to the end:
+ * then nothing is said of the ledger, whatever *out holds. */
 IL_API IL_NODISCARD il_status il_ledger_verify(il_ledger *l, il_ledger_visit_finding visit, void *ctx, il_ledger_report *out,
                                                il_error *err);
 

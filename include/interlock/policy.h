@@ -55,6 +55,7 @@ typedef enum il_prototypes {
     IL_PROTOTYPES_REFUSE,      /* each of the three is */
     IL_PROTOTYPES_ALLOW
 } il_prototypes;
+/* Of a server that the policy does not declare: IL_PROTOTYPES_POLLUTE. */
 IL_API il_prototypes il_policy_server_prototypes(const il_policy *p, il_str server);
 
 #ifdef __cplusplus

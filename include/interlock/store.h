@@ -41,7 +41,8 @@ typedef struct il_store {
     /* IL_E_CONFLICT when a stored version is not the expected one (nothing was written). `now_ms`: wall clock for the rows. */
     il_status (*commit)(void *ctx, const il_store_change *changes, size_t n, uint64_t now_ms, il_error *err);
     /* Both or neither, may be NULL. Called by the same thread around a load and the commit that follows it, so that threads which work on one object go
-     * one after the other instead of losing to each other. Only for speed: a store must compare versions all the same. */
+     * one after the other instead of losing to each other. Only for speed: a store must compare versions all the same. What the monitor asks its host in between
+     * (clock, randomness, `gone`) must not work on a session: that could wait for a turn of its own. */
     void (*take_turn)(void *ctx, il_str space, il_str key);
     void (*end_turn)(void *ctx, il_str space, il_str key);
 } il_store;

@@ -55,6 +55,14 @@ int il_sqlite_bind_digest(sqlite3_stmt *s, int at, const uint8_t digest[IL_DIGES
     return sqlite3_bind_blob(s, at, digest, IL_DIGEST_BYTES, SQLITE_STATIC);
 }
 
+bool il_sqlite_bind_row(sqlite3_stmt *s, const il_ledger_row *row) {
+    return il_sqlite_bind_u64(s, 1, row->seq) == SQLITE_OK && il_sqlite_bind_u64(s, 2, row->time_ms) == SQLITE_OK &&
+           il_sqlite_bind(s, 3, row->space) == SQLITE_OK && il_sqlite_bind(s, 4, row->key) == SQLITE_OK &&
+           il_sqlite_bind(s, 5, row->kind) == SQLITE_OK && il_sqlite_bind_u64(s, 6, row->ticket) == SQLITE_OK &&
+           il_sqlite_bind(s, 7, row->body) == SQLITE_OK && il_sqlite_bind_digest(s, 8, row->body_hash) == SQLITE_OK &&
+           il_sqlite_bind_digest(s, 9, row->hash) == SQLITE_OK;
+}
+
 il_str il_sqlite_column(sqlite3_stmt *s, int at) {
     const char *p = (const char *)sqlite3_column_text(s, at);
     int n = sqlite3_column_bytes(s, at);

@@ -97,11 +97,7 @@ il_status il_sqlite_append(il_sqlite *l, il_sqlite_head *head, const il_store_ch
                              .ticket = from->ticket > INT64_MAX ? INT64_MAX : from->ticket};
         il_chain_body(row.body, l->base.sha256, row.body_hash);
         il_chain_hash(head->hash, &row, l->base.sha256, row.hash);
-        if (il_sqlite_bind_u64(s, 1, row.seq) != SQLITE_OK || il_sqlite_bind_u64(s, 2, row.time_ms) != SQLITE_OK ||
-            il_sqlite_bind(s, 3, row.space) != SQLITE_OK || il_sqlite_bind(s, 4, row.key) != SQLITE_OK ||
-            il_sqlite_bind(s, 5, row.kind) != SQLITE_OK || il_sqlite_bind_u64(s, 6, row.ticket) != SQLITE_OK ||
-            il_sqlite_bind(s, 7, row.body) != SQLITE_OK || il_sqlite_bind_digest(s, 8, row.body_hash) != SQLITE_OK ||
-            il_sqlite_bind_digest(s, 9, row.hash) != SQLITE_OK) {
+        if (!il_sqlite_bind_row(s, &row)) {
             return il_sqlite_fail(l, sqlite3_errcode(l->db), err);
         }
         int code = il_sqlite_run(l, Q_APPEND);

@@ -49,12 +49,8 @@ static il_status schema_exec(il_sqlite *l, const char *text, il_error *err) {
 static il_status schema_append_row(il_sqlite *l, sqlite3_stmt *to, schema_chain *c, il_ledger_row *row, il_error *err) {
     il_chain_body(row->body, l->base.sha256, row->body_hash);
     il_chain_hash(c->new, row, l->base.sha256, c->new);
-    bool bound = il_sqlite_bind_u64(to, 1, row->seq) == SQLITE_OK && il_sqlite_bind_u64(to, 2, row->time_ms) == SQLITE_OK &&
-                 il_sqlite_bind(to, 3, row->space) == SQLITE_OK && il_sqlite_bind(to, 4, row->key) == SQLITE_OK &&
-                 il_sqlite_bind(to, 5, row->kind) == SQLITE_OK && il_sqlite_bind_u64(to, 6, row->ticket) == SQLITE_OK &&
-                 il_sqlite_bind(to, 7, row->body) == SQLITE_OK && il_sqlite_bind_digest(to, 8, row->body_hash) == SQLITE_OK &&
-                 il_sqlite_bind_digest(to, 9, c->new) == SQLITE_OK;
-    int code = bound ? sqlite3_step(to) : sqlite3_errcode(l->db);
+    memcpy(row->hash, c->new, sizeof row->hash);
+    int code = il_sqlite_bind_row(to, row) ? sqlite3_step(to) : sqlite3_errcode(l->db);
     sqlite3_reset(to);
     return code == SQLITE_DONE ? IL_OK : il_sqlite_fail(l, code, err);
 }

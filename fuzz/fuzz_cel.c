@@ -16,7 +16,8 @@ static const il_cel_field fuzz_vars[] = {{{"pre", 3}, &fuzz_state}, {{"next", 4}
                                          {{"i", 1}, &fuzz_int},     {{"s", 1}, &fuzz_string},   {{"any", 3}, &fuzz_any},
                                          {{"ints", 4}, &fuzz_ints}};
 static const il_cel_let fuzz_lets[] = {{{"out", 3}, {"next.flight || b", 16}, 7, 3}, {{"twice", 5}, {"out && out", 10}, 8, 3}};
-static const il_cel_env fuzz_env = {fuzz_vars, 7, fuzz_lets, 2}, fuzz_bare = {fuzz_vars, 7, NULL, 0};
+static const il_cel_env fuzz_env = {sizeof fuzz_env, fuzz_vars, 7, fuzz_lets, 2, NULL, 0, {NULL, 0}, NULL, NULL},
+                        fuzz_bare = {sizeof fuzz_bare, fuzz_vars, 7, NULL, 0, NULL, 0, {NULL, 0}, NULL, NULL};
 
 static il_str fuzz_print(const il_cel_program *p, il_arena *arena) {
     il_buf b;
@@ -33,7 +34,7 @@ static void fuzz_read(void *ctx, size_t var, size_t field) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const il_cel_limits wide = {.source_bytes = (size_t)8 << 20};
+    static const il_cel_limits wide = {.size = sizeof wide, .source_bytes = (size_t)8 << 20};
     const il_alloc alloc = fuzz_alloc();
     il_arena arena;
     il_error err = {0};

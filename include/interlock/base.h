@@ -87,6 +87,16 @@ typedef struct il_alloc {
     void *ctx;
 } il_alloc;
 
+/* A region of memory with a hard cap that is given back as a whole: what makes trees and programs takes one.
+ * Threads: one writer; what was allocated may be read from anywhere once writing has ended. */
+typedef struct il_arena il_arena;
+/* Allocates in pieces from `alloc` (borrowed), `cap_bytes` in all, padding included. NULL: no memory. The caller deletes it. */
+IL_API il_arena *il_arena_new(const il_alloc *alloc, size_t cap_bytes);
+/* Forgets everything in it but keeps one piece for reuse. */
+IL_API void il_arena_reset(il_arena *a);
+/* Accepts NULL. */
+IL_API void il_arena_delete(il_arena *a);
+
 /* Number of bytes of a SHA-256 digest. */
 #define IL_DIGEST_BYTES 32
 /* The compression function of SHA-256: takes `nblocks` blocks of 64 bytes into the state (FIPS 180-4, 6.2.2). A host that has a faster one gives it

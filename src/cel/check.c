@@ -73,6 +73,20 @@ static void check_put_type(check_text *t, const il_cel_type *type, unsigned dept
     case IL_CEL_RECORD:
         check_put(t, type->name.n > 0 ? type->name : IL_STR("record"));
         break;
+    case IL_CEL_UINT:
+    case IL_CEL_DOUBLE:
+    case IL_CEL_BYTES:
+    case IL_CEL_MAP:
+    case IL_CEL_TIMESTAMP:
+    case IL_CEL_DURATION:
+    case IL_CEL_TYPE:
+    case IL_CEL_OPTIONAL:
+    case IL_CEL_IP:
+    case IL_CEL_CIDR:
+    case IL_CEL_OPAQUE:
+    case IL_CEL_PARAM:
+        check_put(t, IL_STR("value"));
+        break;
     }
 }
 
@@ -156,7 +170,7 @@ static bool check_unify(const il_cel_type *a, const il_cel_type *b) {
 /* The words that a string expression can be: one for a literal, the domain of what has one; 0 for any string. */
 static size_t check_words(const il_cel_node *n, const il_str **words) {
     if (n->op == IL_CEL_OP_LIT) {
-        *words = &n->lit.u.s;
+        *words = &n->name; /* parse keeps the text there too */
         return n->lit.kind == IL_CEL_STRING ? 1 : 0;
     }
     if (n->type->kind != IL_CEL_STRING || n->type->domain == NULL) {
@@ -179,8 +193,9 @@ static bool check_has_word(const il_str *words, size_t n, il_str word) {
 static void check_intern(il_cel_node *n, const il_str *words, size_t nwords) {
     if (n->op == IL_CEL_OP_LIT && n->lit.kind == IL_CEL_STRING) {
         for (size_t i = 0; i < nwords; i++) {
-            if (il_str_eq(words[i], n->lit.u.s)) {
-                n->lit.u.s = words[i];
+            if (il_str_eq(words[i], n->name)) {
+                n->lit.u.p = words[i].p;
+                n->name = words[i];
                 return;
             }
         }
@@ -314,7 +329,7 @@ static il_status check_never_equal(check_state *c, const il_cel_node *op, il_cel
 
 /* The same for a value against the items of a list, whose domain or literals are known. */
 static il_status check_never_in(check_state *c, il_cel_node *value, il_cel_node *list) {
-    if (list->op == IL_CEL_OP_LIT && value->type->kind == IL_CEL_STRING && value->op != IL_CEL_OP_LIT) {
+    if (list->constant && value->type->kind == IL_CEL_STRING && value->op != IL_CEL_OP_LIT) {
         /* The items keep their places in the text: they are still the kids. */
         for (il_cel_node *k = list->kids; k != NULL; k = k->next) {
             IL_TRY(check_never_equal(c, list, value, k));
@@ -330,8 +345,8 @@ static il_status check_never_in(check_state *c, il_cel_node *value, il_cel_node 
     const il_cel_type *element = list->type->kind == IL_CEL_LIST ? list->type->element : NULL;
     if (value->op == IL_CEL_OP_LIT && value->lit.kind == IL_CEL_STRING && element != NULL && element->kind == IL_CEL_STRING &&
         element->domain != NULL) {
-        if (!check_has_word(element->domain, element->ndomain, value->lit.u.s)) {
-            return check_never(c, value, value->lit.u.s, list, element->domain, element->ndomain);
+        if (!check_has_word(element->domain, element->ndomain, value->name)) {
+            return check_never(c, value, value->name, list, element->domain, element->ndomain);
         }
         check_intern(value, element->domain, element->ndomain);
     }
@@ -560,11 +575,11 @@ static il_status check_list(check_state *c, il_cel_node *n) {
         } else {
             IL_TRY(check_join_types(c, element, k->type, &element)); /* a mixed list is a list of anything, as in CEL */
         }
-        constant = constant && k->op == IL_CEL_OP_LIT;
+        constant = constant && k->constant;
         count++;
     }
     IL_TRY(check_list_of(c, element, &n->type));
-    n->items = count;
+    n->size = count;
     if (!constant) {
         return IL_OK;
     }
@@ -576,10 +591,8 @@ static il_status check_list(check_state *c, il_cel_node *n) {
     for (il_cel_node *k = n->kids; k != NULL; k = k->next) {
         items[i++] = k->lit;
     }
-    n->op = IL_CEL_OP_LIT;
-    n->lit.kind = IL_CEL_LIST;
-    n->lit.n = count;
-    n->lit.u.items = items;
+    n->constant = true;
+    n->lit = il_cel_of_items(IL_CEL_LIST, items, count);
     return IL_OK;
 }
 
@@ -611,13 +624,13 @@ static il_status check_arithmetic(check_state *c, il_cel_node *n) {
             return IL_OK;
         }
         if (kind == IL_CEL_LIST) {
-            uint64_t items = (uint64_t)a->items + b->items;
-            n->items = items > UINT32_MAX ? UINT32_MAX : (uint32_t)items;
+            uint64_t items = (uint64_t)a->size + b->size;
+            n->size = items > UINT32_MAX ? UINT32_MAX : (uint32_t)items;
             return check_join_types(c, a->type, b->type, &n->type);
         }
         if (kind == IL_CEL_ERROR) {
             n->type = &check_any;
-            n->items = IL_CEL_LIST_GUESS;
+            n->size = IL_CEL_LIST_GUESS;
             return IL_OK;
         }
     }
@@ -649,7 +662,7 @@ static il_status check_equality(check_state *c, il_cel_node *n) {
     }
     IL_TRY(check_never_equal(c, n, a, b));
     n->type = &check_bool;
-    n->cost = check_add_cost(n->cost, a->items < b->items ? a->items : b->items);
+    n->cost = check_add_cost(n->cost, a->size < b->size ? a->size : b->size);
     n->fast = a->op == IL_CEL_OP_FIELD && b->op == IL_CEL_OP_LIT && b->lit.kind == IL_CEL_STRING;
     return IL_OK;
 }
@@ -662,7 +675,7 @@ static il_status check_in(check_state *c, il_cel_node *n) {
     }
     IL_TRY(check_never_in(c, a, b));
     n->type = &check_bool;
-    n->cost = check_add_cost(n->cost, b->items);
+    n->cost = check_add_cost(n->cost, b->size);
     return IL_OK;
 }
 
@@ -687,7 +700,7 @@ static il_status check_cond(check_state *c, il_cel_node *n) {
         check_intern(a, n->type->domain, n->type->ndomain);
         check_intern(b, n->type->domain, n->type->ndomain);
     }
-    n->items = a->items > b->items ? a->items : b->items;
+    n->size = a->size > b->size ? a->size : b->size;
     return IL_OK;
 }
 
@@ -712,7 +725,7 @@ static il_status check_macro(check_state *c, il_cel_node *n) {
     IL_TRY(check_want_bool(c, body, il_cel_sign((il_cel_op)n->op)));
     n->type = &check_bool;
     n->weight = range->weight + body->weight + 1;
-    n->cost = check_add_cost(check_add_cost(1, range->cost), check_mul_cost(range->items, check_add_cost(body->cost, 1)));
+    n->cost = check_add_cost(check_add_cost(1, range->cost), check_mul_cost(range->size, check_add_cost(body->cost, 1)));
     if (n->cost > IL_CEL_COST) {
         return CHECK_FAIL(c, n, n->at, IL_E_LIMIT, "worst-case cost of this `%s` is over %u steps; nest fewer loops",
                           il_cel_sign((il_cel_op)n->op), (unsigned)IL_CEL_COST);
@@ -737,6 +750,18 @@ static il_status check_literal(il_cel_node *n) {
     case IL_CEL_ERROR:
     case IL_CEL_LIST:
     case IL_CEL_RECORD:
+    case IL_CEL_UINT:
+    case IL_CEL_DOUBLE:
+    case IL_CEL_BYTES:
+    case IL_CEL_MAP:
+    case IL_CEL_TIMESTAMP:
+    case IL_CEL_DURATION:
+    case IL_CEL_TYPE:
+    case IL_CEL_OPTIONAL:
+    case IL_CEL_IP:
+    case IL_CEL_CIDR:
+    case IL_CEL_OPAQUE:
+    case IL_CEL_PARAM:
         break;
     }
     n->type = &check_any;
@@ -761,7 +786,7 @@ static il_status check_index(check_state *c, il_cel_node *n) {
         check_text tl = check_type_text(list->type), ti = check_type_text(index->type);
         return CHECK_FAIL(c, n, n->at, IL_E_INVALID, "no overload `%s[%s]`", tl.p, ti.p);
     }
-    n->items = IL_CEL_LIST_GUESS;
+    n->size = IL_CEL_LIST_GUESS;
     n->type = check_type_or_any(check_is_any(list->type) ? NULL : list->type->element);
     return IL_OK;
 }
@@ -771,10 +796,18 @@ static il_status check_operator(check_state *c, il_cel_node *n) {
     switch ((il_cel_op)n->op) {
     case IL_CEL_OP_LIT:
         return check_literal(n);
-    case IL_CEL_OP_UNSUPPORTED:
-        break;
     case IL_CEL_OP_LIST:
         return check_list(c, n);
+    case IL_CEL_OP_HAS:
+    case IL_CEL_OP_EXISTS_ONE:
+    case IL_CEL_OP_FILTER:
+    case IL_CEL_OP_TRANSFORM:
+    case IL_CEL_OP_TRANSFORM_MAP:
+    case IL_CEL_OP_TRANSFORM_ENTRY:
+    case IL_CEL_OP_BIND:
+    case IL_CEL_OP_OPT_MAP:
+    case IL_CEL_OP_OPT_FLAT_MAP:
+    case IL_CEL_OP_TYPE:
     case IL_CEL_OP_MAP:
     case IL_CEL_OP_NAME:
     case IL_CEL_OP_LET:
@@ -782,14 +815,14 @@ static il_status check_operator(check_state *c, il_cel_node *n) {
         break;
     case IL_CEL_OP_LOCAL:
         n->type = c->locals[n->slot].type;
-        n->items = IL_CEL_LIST_GUESS;
+        n->size = IL_CEL_LIST_GUESS;
         return IL_OK;
     case IL_CEL_OP_VAR:
         n->type = check_type_or_any(c->env->vars[n->slot].type);
-        n->items = IL_CEL_LIST_GUESS;
+        n->size = IL_CEL_LIST_GUESS;
         return IL_OK;
     case IL_CEL_OP_SELECT:
-        n->items = IL_CEL_LIST_GUESS;
+        n->size = IL_CEL_LIST_GUESS;
         return check_select(c, n);
     case IL_CEL_OP_FIELD:
         break;
@@ -839,9 +872,6 @@ static il_status check_node(check_state *c, il_cel_node *n) {
     n->weight = 1;
     n->cost = 1;
     /* Refused as a whole, before what is inside: an unknown macro's variable is not an undeclared name. */
-    if (n->op == IL_CEL_OP_UNSUPPORTED) {
-        return CHECK_FAIL(c, n, n->start, IL_E_INVALID, "a literal of type `%.*s` is not supported yet", IL_STR_ARG(n->name));
-    }
     if (n->op == IL_CEL_OP_MAP) {
         return CHECK_FAIL(c, n, n->start, IL_E_INVALID, "a map is not supported yet");
     }
@@ -865,7 +895,8 @@ static il_status check_node(check_state *c, il_cel_node *n) {
     return check_operator(c, n);
 }
 
-il_status il_cel_check(il_arena *arena, const il_cel_env *env, il_cel_kind want, il_cel_node *root, il_error *err) {
+il_status il_cel_check(il_arena *arena, const il_cel_env *env, const il_cel_limits *limits, il_cel_kind want, il_cel_node *root, il_error *err) {
+    (void)limits;
     check_state state = {.arena = arena, .env = env, .err = err}, *c = &state;
     IL_TRY(check_node(c, root));
     if (root->cost > IL_CEL_COST) {

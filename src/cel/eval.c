@@ -46,14 +46,14 @@ static int eval_truth_of(const il_cel_value *v) {
         return v->u.b ? 1 : 0;
     }
     int failure = eval_failure(v);
-    return failure != 0 ? failure : -(int)IL_CEL_TYPE;
+    return failure != 0 ? failure : -(int)IL_CEL_NO_OVERLOAD;
 }
 
 static il_cel_value eval_of_truth(int truth) { return truth < 0 ? eval_fault((il_cel_fault)-truth) : il_cel_of_bool(truth == 1); }
 
 /* Where the value of `n` lies: in place for literals, variables and fields, else computed into *room. */
 static const il_cel_value *eval_ref(eval_run *r, const il_cel_node *n, il_cel_value *room) {
-    if (n->op == IL_CEL_OP_LIT) {
+    if (n->constant) {
         return &n->lit;
     }
     if (n->op == IL_CEL_OP_LOCAL) {
@@ -89,8 +89,21 @@ static bool eval_equal(const il_cel_value *a, const il_cel_value *b, unsigned de
     case IL_CEL_INT:
         return a->u.i == b->u.i;
     case IL_CEL_STRING:
-        *steps -= (int64_t)(a->u.s.n / 64);
-        return eval_same_text(a->u.s, b->u.s);
+        *steps -= (int64_t)(a->n / 64);
+        return eval_same_text(il_cel_str(*a), il_cel_str(*b));
+    case IL_CEL_UINT:
+    case IL_CEL_DOUBLE:
+    case IL_CEL_BYTES:
+    case IL_CEL_MAP:
+    case IL_CEL_TIMESTAMP:
+    case IL_CEL_DURATION:
+    case IL_CEL_TYPE:
+    case IL_CEL_OPTIONAL:
+    case IL_CEL_IP:
+    case IL_CEL_CIDR:
+    case IL_CEL_OPAQUE:
+    case IL_CEL_PARAM:
+        return false;
     case IL_CEL_LIST:
     case IL_CEL_RECORD:
         if (depth == 0) {
@@ -142,7 +155,7 @@ static int eval_field_is(eval_run *r, const il_cel_node *n) {
     if (record->kind == IL_CEL_RECORD && left->field < record->n) {
         const il_cel_value *v = &record->u.items[left->field];
         if (v->kind == IL_CEL_STRING) {
-            return eval_same_text(v->u.s, left->next->lit.u.s) == (n->op == IL_CEL_OP_EQ) ? 1 : 0;
+            return eval_same_text(il_cel_str(*v), il_cel_str(left->next->lit)) == (n->op == IL_CEL_OP_EQ) ? 1 : 0;
         }
     }
     return eval_equality(r, n);
@@ -164,11 +177,11 @@ static int eval_order(eval_run *r, const il_cel_node *n) {
     if (a->kind == IL_CEL_INT && b->kind == IL_CEL_INT) {
         order = (a->u.i > b->u.i) - (a->u.i < b->u.i);
     } else if (a->kind == IL_CEL_STRING && b->kind == IL_CEL_STRING) {
-        order = il_str_cmp(a->u.s, b->u.s);
+        order = il_str_cmp(il_cel_str(*a), il_cel_str(*b));
     } else if (a->kind == IL_CEL_BOOL && b->kind == IL_CEL_BOOL) {
         order = (int)a->u.b - (int)b->u.b;
     } else {
-        return -(int)IL_CEL_TYPE;
+        return -(int)IL_CEL_NO_OVERLOAD;
     }
     bool yes = n->op == IL_CEL_OP_LT   ? order < 0
                : n->op == IL_CEL_OP_LE ? order <= 0
@@ -265,12 +278,12 @@ static il_cel_value eval_arithmetic(eval_run *r, const il_cel_node *n) {
         return eval_int((il_cel_op)n->op, a->u.i, b->u.i);
     }
     if (n->op == IL_CEL_OP_ADD && a->kind == IL_CEL_STRING && b->kind == IL_CEL_STRING) {
-        return eval_join_text(r, a->u.s, b->u.s);
+        return eval_join_text(r, il_cel_str(*a), il_cel_str(*b));
     }
     if (n->op == IL_CEL_OP_ADD && a->kind == IL_CEL_LIST && b->kind == IL_CEL_LIST) {
         return eval_join_lists(r, *a, *b);
     }
-    return eval_fault(IL_CEL_TYPE);
+    return eval_fault(IL_CEL_NO_OVERLOAD);
 }
 
 /* Takes the next operand of a chain into its answer so far; true when that settles it. `decides`: the truth that does, whatever the
@@ -321,7 +334,7 @@ static int eval_in(eval_run *r, const il_cel_node *n) {
             return failure;
         }
         if (b->kind != IL_CEL_LIST) {
-            return -(int)IL_CEL_TYPE;
+            return -(int)IL_CEL_NO_OVERLOAD;
         }
         for (uint32_t i = 0; i < b->n && !found && r->steps >= 0; i++) {
             r->steps--;
@@ -340,7 +353,7 @@ static int eval_macro(eval_run *r, const il_cel_node *n, int decides) {
         return failure;
     }
     if (range.kind != IL_CEL_LIST || n->slot >= IL_CEL_LOCALS) {
-        return -(int)IL_CEL_TYPE;
+        return -(int)IL_CEL_NO_OVERLOAD;
     }
     int answer = 1 - decides;
     for (uint32_t i = 0; i < range.n; i++) {
@@ -361,7 +374,7 @@ static il_cel_value eval_field(il_cel_value record, uint32_t field) {
         return eval_read(record);
     }
     if (record.kind != IL_CEL_RECORD) {
-        return eval_fault(IL_CEL_TYPE);
+        return eval_fault(IL_CEL_NO_OVERLOAD);
     }
     return field < record.n ? eval_read(record.u.items[field]) : eval_fault(IL_CEL_UNSET);
 }
@@ -376,7 +389,7 @@ static il_cel_value eval_index(eval_run *r, const il_cel_node *n) {
         return index;
     }
     if (list.kind != IL_CEL_LIST || index.kind != IL_CEL_INT) {
-        return eval_fault(IL_CEL_TYPE);
+        return eval_fault(IL_CEL_NO_OVERLOAD);
     }
     if (index.u.i < 0 || index.u.i >= (int64_t)list.n) {
         return eval_fault(IL_CEL_MISSING);
@@ -386,7 +399,7 @@ static il_cel_value eval_index(eval_run *r, const il_cel_node *n) {
 
 static il_cel_value eval_list(eval_run *r, const il_cel_node *n) {
     il_cel_value *items = NULL;
-    il_cel_value list = eval_items(r, n->items, &items);
+    il_cel_value list = eval_items(r, (uint32_t)n->size, &items);
     if (list.kind == IL_CEL_ERROR) {
         return list;
     }
@@ -446,17 +459,29 @@ static int eval_truth(eval_run *r, const il_cel_node *n) {
     case IL_CEL_OP_SUB:
     case IL_CEL_OP_COND:
         return eval_truth_of(eval_ref(r, n, &room));
-    case IL_CEL_OP_UNSUPPORTED:
+    case IL_CEL_OP_HAS:
+    case IL_CEL_OP_EXISTS_ONE:
+    case IL_CEL_OP_FILTER:
+    case IL_CEL_OP_TRANSFORM:
+    case IL_CEL_OP_TRANSFORM_MAP:
+    case IL_CEL_OP_TRANSFORM_ENTRY:
+    case IL_CEL_OP_BIND:
+    case IL_CEL_OP_OPT_MAP:
+    case IL_CEL_OP_OPT_FLAT_MAP:
+    case IL_CEL_OP_TYPE:
     case IL_CEL_OP_MAP:
     case IL_CEL_OP_NAME:
     case IL_CEL_OP_LET:
     case IL_CEL_OP_CALL:
         break; /* the checker leaves none of them */
     }
-    return -(int)IL_CEL_TYPE;
+    return -(int)IL_CEL_NO_OVERLOAD;
 }
 
 static il_cel_value eval_node(eval_run *r, const il_cel_node *n) {
+    if (n->constant) {
+        return n->lit;
+    }
     switch ((il_cel_op)n->op) {
     case IL_CEL_OP_LIT:
         return n->lit;
@@ -477,7 +502,7 @@ static il_cel_value eval_node(eval_run *r, const il_cel_node *n) {
         if (v.kind == IL_CEL_INT) {
             return eval_int(IL_CEL_OP_SUB, 0, v.u.i);
         }
-        return v.kind == IL_CEL_ERROR ? v : eval_fault(IL_CEL_TYPE);
+        return v.kind == IL_CEL_ERROR ? v : eval_fault(IL_CEL_NO_OVERLOAD);
     }
     case IL_CEL_OP_MUL:
     case IL_CEL_OP_DIV:
@@ -500,14 +525,23 @@ static il_cel_value eval_node(eval_run *r, const il_cel_node *n) {
     case IL_CEL_OP_EXISTS:
     case IL_CEL_OP_ALL:
         return eval_of_truth(eval_truth(r, n));
-    case IL_CEL_OP_UNSUPPORTED:
+    case IL_CEL_OP_HAS:
+    case IL_CEL_OP_EXISTS_ONE:
+    case IL_CEL_OP_FILTER:
+    case IL_CEL_OP_TRANSFORM:
+    case IL_CEL_OP_TRANSFORM_MAP:
+    case IL_CEL_OP_TRANSFORM_ENTRY:
+    case IL_CEL_OP_BIND:
+    case IL_CEL_OP_OPT_MAP:
+    case IL_CEL_OP_OPT_FLAT_MAP:
+    case IL_CEL_OP_TYPE:
     case IL_CEL_OP_MAP:
     case IL_CEL_OP_NAME:
     case IL_CEL_OP_LET:
     case IL_CEL_OP_CALL:
         break; /* the checker leaves none of them */
     }
-    return eval_fault(IL_CEL_TYPE);
+    return eval_fault(IL_CEL_NO_OVERLOAD);
 }
 
 il_cel_value il_cel_eval(const il_cel_program *program, const il_cel_value *vars, il_arena *scratch) {

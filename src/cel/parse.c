@@ -300,6 +300,7 @@ static il_status parse_literal(parse_state *p, bool negative, size_t start, il_c
     il_cel_node *n = NULL;
     IL_TRY(parse_node(p, IL_CEL_OP_LIT, start, start, &n));
     IL_CHECK(n != NULL, p->err);
+    n->constant = true;
     *out = n;
     il_str text;
     switch (p->tok.kind) {
@@ -317,20 +318,12 @@ static il_status parse_literal(parse_state *p, bool negative, size_t start, il_c
     case IL_CEL_T_STRING:
         IL_TRY(il_cel_unescape(p->lex.src, &p->tok, p->arena, &text, p->err));
         n->lit = il_cel_of_str(text);
+        n->name = text;
         break;
-    case IL_CEL_T_BYTES: /* unescaped only to judge its escapes */
-        IL_TRY(il_cel_unescape(p->lex.src, &p->tok, p->arena, &text, p->err));
-        n->op = IL_CEL_OP_UNSUPPORTED;
-        n->name = IL_STR("bytes");
-        break;
+    case IL_CEL_T_BYTES:
     case IL_CEL_T_UINT:
-        n->op = IL_CEL_OP_UNSUPPORTED;
-        n->name = IL_STR("uint");
-        break;
     case IL_CEL_T_DOUBLE:
-        n->op = IL_CEL_OP_UNSUPPORTED;
-        n->name = IL_STR("double");
-        break;
+        return PARSE_FAIL(p, p->tok.offset, IL_E_INVALID, "a literal of this type is not supported yet");
     case IL_CEL_T_END:
     case IL_CEL_T_NAME:
     case IL_CEL_T_RESERVED:

@@ -43,7 +43,16 @@ const char *il_cel_sign(il_cel_op op) {
     case IL_CEL_OP_ALL:
         return "all";
     case IL_CEL_OP_LIT:
-    case IL_CEL_OP_UNSUPPORTED:
+    case IL_CEL_OP_HAS:
+    case IL_CEL_OP_EXISTS_ONE:
+    case IL_CEL_OP_FILTER:
+    case IL_CEL_OP_TRANSFORM:
+    case IL_CEL_OP_TRANSFORM_MAP:
+    case IL_CEL_OP_TRANSFORM_ENTRY:
+    case IL_CEL_OP_BIND:
+    case IL_CEL_OP_OPT_MAP:
+    case IL_CEL_OP_OPT_FLAT_MAP:
+    case IL_CEL_OP_TYPE:
     case IL_CEL_OP_LIST:
     case IL_CEL_OP_MAP:
     case IL_CEL_OP_NAME:
@@ -88,7 +97,16 @@ static int print_strength(const il_cel_node *n) {
     case IL_CEL_OP_NEG:
         return PRINT_UNARY;
     case IL_CEL_OP_LIT:
-    case IL_CEL_OP_UNSUPPORTED:
+    case IL_CEL_OP_HAS:
+    case IL_CEL_OP_EXISTS_ONE:
+    case IL_CEL_OP_FILTER:
+    case IL_CEL_OP_TRANSFORM:
+    case IL_CEL_OP_TRANSFORM_MAP:
+    case IL_CEL_OP_TRANSFORM_ENTRY:
+    case IL_CEL_OP_BIND:
+    case IL_CEL_OP_OPT_MAP:
+    case IL_CEL_OP_OPT_FLAT_MAP:
+    case IL_CEL_OP_TYPE:
     case IL_CEL_OP_LIST:
     case IL_CEL_OP_MAP:
     case IL_CEL_OP_NAME:
@@ -171,7 +189,7 @@ static void print_literal(il_buf *out, const il_cel_node *n, const print_scope *
         il_buf_puti(out, n->lit.u.i);
         return;
     case IL_CEL_STRING:
-        print_string(out, n->lit.u.s);
+        print_string(out, il_cel_str(n->lit));
         return;
     case IL_CEL_LIST:
         il_buf_putc(out, '[');
@@ -180,6 +198,18 @@ static void print_literal(il_buf *out, const il_cel_node *n, const print_scope *
         return;
     case IL_CEL_ERROR:
     case IL_CEL_RECORD:
+    case IL_CEL_UINT:
+    case IL_CEL_DOUBLE:
+    case IL_CEL_BYTES:
+    case IL_CEL_MAP:
+    case IL_CEL_TIMESTAMP:
+    case IL_CEL_DURATION:
+    case IL_CEL_TYPE:
+    case IL_CEL_OPTIONAL:
+    case IL_CEL_IP:
+    case IL_CEL_CIDR:
+    case IL_CEL_OPAQUE:
+    case IL_CEL_PARAM:
         break; /* no literal is one */
     }
 }
@@ -280,7 +310,16 @@ static void print_bare(il_buf *out, const il_cel_node *n, const print_scope *sco
         il_buf_putc(out, ')');
         return;
     }
-    case IL_CEL_OP_UNSUPPORTED:
+    case IL_CEL_OP_HAS:
+    case IL_CEL_OP_EXISTS_ONE:
+    case IL_CEL_OP_FILTER:
+    case IL_CEL_OP_TRANSFORM:
+    case IL_CEL_OP_TRANSFORM_MAP:
+    case IL_CEL_OP_TRANSFORM_ENTRY:
+    case IL_CEL_OP_BIND:
+    case IL_CEL_OP_OPT_MAP:
+    case IL_CEL_OP_OPT_FLAT_MAP:
+    case IL_CEL_OP_TYPE:
     case IL_CEL_OP_MAP:
     case IL_CEL_OP_NAME:
     case IL_CEL_OP_LET:
@@ -300,4 +339,6 @@ static void print_node(il_buf *out, const il_cel_node *n, int at_least, const pr
     }
 }
 
-void il_cel_print(const il_cel_program *program, il_buf *out) { print_node(out, program->root, PRINT_EXPR, NULL); }
+void il_cel_print_node(const il_cel_node *node, il_buf *out) { print_node(out, node, PRINT_EXPR, NULL); }
+
+void il_cel_print(const il_cel_program *program, il_buf *out) { il_cel_print_node(program->root, out); }

@@ -95,7 +95,7 @@ static void suite_one(suite *s, const il_json *test) {
     cel_case c;
     il_cel_field fields[VARS];
     il_cel_value values[VARS];
-    il_cel_env env = {fields, 0, NULL, 0};
+    il_cel_env env = {.size = sizeof env, .vars = fields};
     bool types = true;
     il_str expr = il_json_text(il_json_get(test, IL_STR("expr")));
     const il_json *expected = il_json_get(test, IL_STR("expected")), *value = il_json_get(expected, IL_STR("value"));

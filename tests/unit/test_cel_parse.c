@@ -21,12 +21,12 @@ static void tree(il_buf *out, const il_cel_node *n) {
             il_buf_puts(out, n->lit.u.b ? "true" : "false");
         } else if (n->op == IL_CEL_OP_LIT && n->lit.kind == IL_CEL_STRING) {
             il_buf_putc(out, '\'');
-            il_buf_put(out, n->lit.u.s);
+            il_buf_put(out, il_cel_str(n->lit));
             il_buf_putc(out, '\'');
         } else if (n->op == IL_CEL_OP_LIT) {
             il_buf_puts(out, "null");
         } else {
-            il_buf_puts(out, n->op == IL_CEL_OP_LOCAL ? "$" : n->op == IL_CEL_OP_UNSUPPORTED ? "#" : "");
+            il_buf_puts(out, n->op == IL_CEL_OP_LOCAL ? "$" : "");
             il_buf_put(out, n->name);
         }
         return;
@@ -50,7 +50,10 @@ static void tree(il_buf *out, const il_cel_node *n) {
     il_buf_putc(out, ')');
 }
 
-static const il_cel_limits parse_limits = {IL_CEL_SOURCE_BYTES, IL_CEL_DEPTH, IL_CEL_NODES};
+static const il_cel_limits parse_limits = {.size = sizeof parse_limits,
+                                           .source_bytes = IL_CEL_SOURCE_BYTES,
+                                           .depth = IL_CEL_DEPTH,
+                                           .nodes = IL_CEL_NODES};
 
 static void test_trees(void **state) {
     (void)state;
@@ -220,8 +223,10 @@ static char *repeat(const char *pre, const char *unit, size_t n, const char *mid
 
 static void test_limits(void **state) {
     (void)state;
-    static const il_cel_limits wide = {(size_t)4 << 20, 0, 100000}, deep = {(size_t)4 << 20, 512, 100000}, few = {0, 0, 3},
-                               tiny = {8, 0, 0};
+    static const il_cel_limits wide = {.size = sizeof wide, .source_bytes = (size_t)4 << 20, .nodes = 100000},
+                               deep = {.size = sizeof deep, .source_bytes = (size_t)4 << 20, .depth = 512, .nodes = 100000},
+                               few = {.size = sizeof few, .nodes = 3},
+                               tiny = {.size = sizeof tiny, .source_bytes = 8};
     static const struct {
         const char *pre, *unit;
         size_t n;
@@ -285,7 +290,7 @@ static void test_limits(void **state) {
         free(text);
         cel_case_free(&c);
     }
-    static const il_cel_limits silly = {0, 100000, 0};
+    static const il_cel_limits silly = {.size = sizeof silly, .depth = 100000};
     cel_case c;
     cel_case_init(&c);
     assert_int_equal(il_cel_compile(&c.arena, IL_STR("b"), 1, 1, &cel_env, IL_CEL_NULL, &silly, &c.program, &c.err),
@@ -304,7 +309,7 @@ static void test_let_growth(void **state) {
         sprintf(sources[i], i + 1 < LETS ? "l%d && l%d" : "true", i + 1, i + 1);
         lets[i] = (il_cel_let){il_str_of(names[i]), il_str_of(sources[i]), (uint32_t)i + 1, 1};
     }
-    const il_cel_env env = {NULL, 0, lets, LETS};
+    const il_cel_env env = {.size = sizeof env, .lets = lets, .nlets = LETS};
     cel_case c;
     cel_case_init(&c);
     assert_int_equal(cel_compile(&c, "l0", &env, IL_CEL_BOOL), IL_E_LIMIT);

@@ -18,8 +18,8 @@
 
 typedef enum il_cel_op {
     IL_CEL_OP_LIT = 0, /* lit */
-    IL_CEL_OP_LIST,    /* kids; `optional` ones are written `?e` */
-    IL_CEL_OP_MAP,     /* key, value, key, value …; an `optional` key is written `?k: v` */
+    IL_CEL_OP_LIST,    /* kids; `maybe` ones are written `?e` */
+    IL_CEL_OP_MAP,     /* key, value, key, value …; a `maybe` key is written `?k: v` */
     IL_CEL_OP_NAME,    /* name, with its dots: resolved to nothing; check refuses it, unchecked it is IL_CEL_UNKNOWN */
     IL_CEL_OP_LET,     /* one kid: the expression that the name stands for; check removes it */
     IL_CEL_OP_LOCAL,   /* slot: place among the macro variables */
@@ -66,7 +66,8 @@ typedef struct il_cel_node il_cel_node;
 struct il_cel_node {
     uint8_t op;              /* il_cel_op */
     bool receiver, root;     /* root: written `.name` */
-    bool optional;           /* as said at the op */
+    bool optional;           /* SELECT, INDEX: as said there */
+    bool maybe;              /* an item of a list, or a key of a map, that is written with `?` */
     bool constant;           /* lit holds the value, whatever op says; the kids stay for printing and positions */
     bool fast;               /* EQ, NE: FIELD against a constant string */
     uint16_t height;         /* 1 for a leaf */

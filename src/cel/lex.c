@@ -276,9 +276,9 @@ il_status il_cel_lex(il_cel_lexer *lex, il_cel_token *out, il_error *err) {
     return IL_OK;
 }
 
-il_status il_cel_int_value(const il_cel_source *src, const il_cel_token *t, bool negative, int64_t *out, il_error *err) {
-    il_str s = il_str_part(src->text, t->offset, t->offset + t->n);
-    uint64_t base = 10, limit = negative ? (uint64_t)INT64_MAX + 1 : (uint64_t)INT64_MAX, v = 0;
+/* The digits of an INT or UINT token, up to `limit`. */
+static bool lex_digits(il_str s, uint64_t limit, uint64_t *out) {
+    uint64_t base = 10, v = 0;
     size_t i = 0;
     if (s.n > 2 && s.p[0] == '0' && (s.p[1] == 'x' || s.p[1] == 'X')) {
         base = 16;
@@ -286,13 +286,31 @@ il_status il_cel_int_value(const il_cel_source *src, const il_cel_token *t, bool
     }
     for (; i < s.n; i++) {
         uint64_t digit = (uint64_t)lex_hex(s.p[i]);
-        if (v > (limit - digit) / base) {
-            return IL_CEL_FAIL(src, t->offset, err, IL_E_SYNTAX, "`%s%.*s` does not fit an int (64 bits)", negative ? "-" : "",
-                               IL_STR_ARG(s));
+        if (digit > limit || v > (limit - digit) / base) {
+            return false;
         }
         v = v * base + digit;
     }
+    *out = v;
+    return true;
+}
+
+il_status il_cel_int_value(const il_cel_source *src, const il_cel_token *t, bool negative, int64_t *out, il_error *err) {
+    il_str s = il_str_part(src->text, t->offset, t->offset + t->n);
+    uint64_t limit = negative ? (uint64_t)INT64_MAX + 1 : (uint64_t)INT64_MAX, v = 0;
+    if (!lex_digits(s, limit, &v)) {
+        return IL_CEL_FAIL(src, t->offset, err, IL_E_SYNTAX, "`%s%.*s` does not fit an int (64 bits)", negative ? "-" : "",
+                           IL_STR_ARG(s));
+    }
     *out = !negative ? (int64_t)v : v == limit ? INT64_MIN : -(int64_t)v;
+    return IL_OK;
+}
+
+il_status il_cel_uint_value(const il_cel_source *src, const il_cel_token *t, uint64_t *out, il_error *err) {
+    il_str s = il_str_part(src->text, t->offset, t->offset + t->n - 1);
+    if (!lex_digits(s, UINT64_MAX, out)) {
+        return IL_CEL_FAIL(src, t->offset, err, IL_E_SYNTAX, "`%.*su` does not fit a uint (64 bits)", IL_STR_ARG(s));
+    }
     return IL_OK;
 }
 

@@ -87,3 +87,6 @@ IL_NODISCARD il_status il_cel_unescape(const il_cel_source *src, const il_cel_to
 /* The value of an INT token, `negative` when a minus sign belongs to it. */
 IL_NODISCARD il_status il_cel_int_value(const il_cel_source *src, const il_cel_token *t, bool negative, int64_t *out,
                                         il_error *err);
+
+/* The value of a UINT token. */
+IL_NODISCARD il_status il_cel_uint_value(const il_cel_source *src, const il_cel_token *t, uint64_t *out, il_error *err);

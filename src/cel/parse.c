@@ -8,6 +8,7 @@
  *   postfix  = atom { "." field [ "(" args ")" ] | "[" expr "]" }
  *   atom     = literal | "(" expr ")" | ["."] name [ "(" args ")" ] | list | map
  */
+#include "base/utf8.h"
 #include "cel/ast.h"
 
 typedef struct parse_state {

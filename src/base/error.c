@@ -2,7 +2,7 @@
 #include "base/error.h"
 
 #include "base/mem.h"
-#include "base/str.h"
+#include "base/utf8.h"
 
 const char *il_status_name(il_status s) {
     switch (s) {

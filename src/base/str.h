@@ -18,9 +18,5 @@ il_str il_str_part(il_str s, size_t from, size_t to);
 bool il_str_eq_nocase(il_str a, il_str b);
 /* Damerau-Levenshtein distance of two short names, for "did you mean"; UINT_MAX above 32 bytes. */
 unsigned il_str_distance(il_str a, il_str b);
-/* Length (1 to 4) of the well-formed UTF-8 sequence that `p` begins with, 0 when there is none in `n` bytes. */
-size_t il_utf8_length(const unsigned char *p, size_t n);
-/* Whether the bytes are well-formed UTF-8 without surrogates (RFC 3629); *bad gets the first offset that is not. */
-bool il_str_utf8(il_str s, size_t *bad);
 /* Decimal int64; false on overflow, sign only, or any other character. */
 bool il_str_int(il_str s, int64_t *out);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cel/lex.h"
 
+#include "base/utf8.h"
+
 uint32_t il_cel_line(const il_cel_source *src, size_t offset) {
     uint32_t line = src->line;
     for (size_t i = 0; i < offset && i < src->text.n; i++) {
@@ -314,29 +316,6 @@ il_status il_cel_uint_value(const il_cel_source *src, const il_cel_token *t, uin
     return IL_OK;
 }
 
-static size_t lex_put_utf8(char *to, uint32_t cp) {
-    if (cp < 0x80) {
-        to[0] = (char)cp;
-        return 1;
-    }
-    if (cp < 0x800) {
-        to[0] = (char)(0xC0 | (cp >> 6));
-        to[1] = (char)(0x80 | (cp & 0x3F));
-        return 2;
-    }
-    if (cp < 0x10000) {
-        to[0] = (char)(0xE0 | (cp >> 12));
-        to[1] = (char)(0x80 | ((cp >> 6) & 0x3F));
-        to[2] = (char)(0x80 | (cp & 0x3F));
-        return 3;
-    }
-    to[0] = (char)(0xF0 | (cp >> 18));
-    to[1] = (char)(0x80 | ((cp >> 12) & 0x3F));
-    to[2] = (char)(0x80 | ((cp >> 6) & 0x3F));
-    to[3] = (char)(0x80 | (cp & 0x3F));
-    return 4;
-}
-
 /* The escape whose backslash stands at `at`; *end gets the offset after it. */
 static il_status lex_escape(const il_cel_source *src, size_t at, bool bytes, uint32_t *value, size_t *end, il_error *err) {
     static const char plain[] = "a\ab\bf\fn\nr\rt\tv\v\\\\??\"\"''``";
@@ -398,7 +377,7 @@ il_status il_cel_unescape(const il_cel_source *src, const il_cel_token *t, il_ar
         if (t->kind == IL_CEL_T_BYTES) {
             to[n++] = (char)(v & 0xFF);
         } else {
-            n += lex_put_utf8(to + n, v);
+            n += il_utf8_put(v, to + n);
         }
     }
     *out = (il_str){to, n};

@@ -3,6 +3,7 @@
 #include "cel/parse.h"
 
 #include "base/double.h"
+#include "base/utf8.h"
 #include "cel/builtin.h"
 
 static il_status parse_unary(il_cel_parser *p, il_cel_token_kind only, il_cel_node **out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What names stand for: macro variables, lets, variables (also qualified ones, in the container first), types. What is nothing of these stays a
  * NAME, for the checker to refuse. */
+#include "base/utf8.h"
 #include "cel/builtin.h"
 #include "cel/parse.h"
 

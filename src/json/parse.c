@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The strict reader. It works in one copy of the text inside the arena: strings and numbers are views into that copy, and escapes are
  * decoded in place, which is safe because no escape is shorter than what it stands for. Nesting lives in an array, not on the stack. */
+#include "base/utf8.h"
 #include "json/member.h"
 #include "json/node.h"
 #include "json/number.h"

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/str.h"
+#include "base/utf8.h"
 #include "helper_json.h"
 
 static il_str S(const char *z) { return il_str_of(z); }

@@ -66,6 +66,16 @@ if(NOT IL_TESTS STREQUAL "OFF" AND CMOCKA_FOUND AND JANSSON_FOUND)
     add_dependencies(thread-tests races)
   endif()
 
+  # tests/cel: one test of an expression a line, answered with nothing but the core.
+  if(TARGET interlock-core)
+    add_executable(cel-vectors EXCLUDE_FROM_ALL tests/cel/vector.c tests/cel/main.c)
+    il_target_flags(cel-vectors)
+    target_include_directories(cel-vectors PRIVATE tests/cel)
+    target_link_libraries(cel-vectors PRIVATE interlock-core)
+    set_target_properties(cel-vectors PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/cel")
+    add_dependencies(unit-tests cel-vectors)
+  endif()
+
   if(IL_TSAN) # must be reported, or silence shows nothing
     add_executable(control_race EXCLUDE_FROM_ALL tests/unit/control_race.c)
     il_target_flags(control_race)

@@ -40,7 +40,7 @@ if(NOT IL_TESTS STREQUAL "OFF" AND CMOCKA_FOUND AND JANSSON_FOUND)
       target_link_libraries(${name} PRIVATE interlock-everything)
     endif()
     target_link_libraries(${name} PRIVATE
-      PkgConfig::CMOCKA PkgConfig::JANSSON PkgConfig::EVENT PkgConfig::YAML PkgConfig::SQLITE)
+      PkgConfig::CMOCKA PkgConfig::JANSSON PkgConfig::EVENT PkgConfig::YAML PkgConfig::SQLITE m) # m: the oracle of rounding
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/unit")
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
     set_tests_properties(${name} PROPERTIES TIMEOUT 400)

@@ -91,19 +91,107 @@ bool il_str_utf8(il_str s, size_t *bad) {
     return true;
 }
 
-enum { UTF8_LANES = 32 };
+/* Counting: a byte begins a code point unless it is 0x80 to 0xbf, which as a signed number is below -64. */
 
-/* Bytes as signed: those that continue a sequence are 0x80 to 0xbf, that is below -64. GNU vectors: the compiler takes what the machine has. */
-typedef int8_t utf8_lanes __attribute__((vector_size(UTF8_LANES)));
+/* Eight bytes at a time, where it does not pay to start with more. Each byte of `ones` counts for its place: at most 255 words between two sums. */
+#define UTF8_ONES UINT64_C(0x0101010101010101)
+enum { UTF8_ROUNDS = 255 };
 
-static size_t utf8_count_bytes(const char *p, size_t n) {
+static size_t utf8_count_words(const char *p, size_t n) {
+    size_t tails = 0, i = 0;
+    while (n - i >= sizeof(uint64_t)) {
+        uint64_t sum = 0, word;
+        for (size_t r = 0; r < UTF8_ROUNDS && n - i >= sizeof word; r++, i += sizeof word) {
+            memcpy(&word, p + i, sizeof word);
+            sum += word >> 7 & ~word >> 6 & UTF8_ONES;
+        }
+        sum = (sum & UINT64_C(0x00ff00ff00ff00ff)) + (sum >> 8 & UINT64_C(0x00ff00ff00ff00ff));
+        tails += (size_t)(sum * UINT64_C(0x0001000100010001) >> 48);
+    }
+    for (size_t at = i; at < n; at++) {
+        tails += (signed char)p[at] < -64;
+    }
+    return n - tails;
+}
+
+/* Longer texts by GNU vectors, which any machine has (the compiler takes others apart); where it has none of its own, words are faster. */
+#if defined(__wasm__) && !defined(__wasm_simd128__)
+enum { UTF8_WIDE = 0 };
+#else
+enum { UTF8_WIDE = 1 };
+#endif
+typedef int8_t utf8_lanes __attribute__((vector_size(16)));
+typedef uint16_t utf8_sums __attribute__((vector_size(16)));
+
+/* Of `rounds` (at most 255) times four vectors. A comparison is -1 in the lanes where it holds. */
+static size_t utf8_count_lanes(const char *p, size_t rounds) {
+    utf8_lanes a = {0}, b = {0}, c = {0}, d = {0}, v[4];
+    for (size_t r = 0; r < rounds; r++, p += sizeof v) {
+        memcpy(&v[0], p, sizeof *v);
+        memcpy(&v[1], p + 16, sizeof *v);
+        memcpy(&v[2], p + 32, sizeof *v);
+        memcpy(&v[3], p + 48, sizeof *v);
+        a -= v[0] > -65;
+        b -= v[1] > -65;
+        c -= v[2] > -65;
+        d -= v[3] > -65;
+    }
+    const utf8_sums s[4] = {(utf8_sums)a, (utf8_sums)b, (utf8_sums)c, (utf8_sums)d};
+    utf8_sums sum = {0};
+    for (size_t k = 0; k < 4; k++) {
+        sum += (s[k] & 0xff) + (s[k] >> 8);
+    }
     size_t count = 0;
-    for (size_t i = 0; i < n; i++) {
-        count += (signed char)p[i] >= -64;
+    for (size_t k = 0; k < sizeof sum / sizeof sum[0]; k++) {
+        count += sum[k];
     }
     return count;
 }
 
 size_t il_utf8_count(il_str s) {
-    return utf8_count_bytes(s.p, s.n);
+    const size_t step = 4 * sizeof(utf8_lanes);
+    size_t count = 0, i = 0;
+    while (UTF8_WIDE && s.n - i >= step) {
+        const size_t rounds = (s.n - i) / step < UTF8_ROUNDS ? (s.n - i) / step : UTF8_ROUNDS;
+        count += utf8_count_lanes(s.p + i, rounds);
+        i += rounds * step;
+    }
+    return s.n == i ? count : count + utf8_count_words(s.p + i, s.n - i);
+}
+
+size_t il_utf8_offset(il_str s, size_t n) {
+    size_t at = 0, seen = 0;
+    for (size_t step = 4096; step >= 64; step /= 8) { /* whole blocks, as long as the code point lies behind them */
+        while (s.n - at >= step) {
+            const size_t more = il_utf8_count((il_str){s.p + at, step});
+            if (more > n - seen) {
+                break;
+            }
+            seen += more;
+            at += step;
+        }
+    }
+    for (; at < s.n; at++) {
+        if ((signed char)s.p[at] >= -64 && seen++ == n) {
+            return at;
+        }
+    }
+    return seen == n ? s.n : SIZE_MAX;
+}
+
+bool il_utf8_part(il_str s, size_t from, size_t to, il_str *out) {
+    if (from > to) {
+        return false;
+    }
+    const size_t begin = il_utf8_offset(s, from);
+    if (begin == SIZE_MAX) {
+        return false;
+    }
+    const il_str rest = il_str_part(s, begin, s.n);
+    const size_t length = il_utf8_offset(rest, to - from);
+    if (length == SIZE_MAX) {
+        return false;
+    }
+    *out = (il_str){rest.p, length};
+    return true;
 }

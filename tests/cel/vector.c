@@ -92,71 +92,6 @@ static const il_cel_type *vector_type(il_arena *arena, il_str text, unsigned dep
     return t;
 }
 
-static void vector_put_type(il_buf *out, const il_cel_type *t, unsigned depth);
-
-static void vector_put_arguments(il_buf *out, const char *name, const il_cel_type *a, const il_cel_type *b, unsigned depth) {
-    il_buf_puts(out, name);
-    il_buf_putc(out, '(');
-    vector_put_type(out, a, depth);
-    if (b != NULL) {
-        il_buf_puts(out, ", ");
-        vector_put_type(out, b, depth);
-    }
-    il_buf_putc(out, ')');
-}
-
-/* As the data writes types. */
-static void vector_put_type(il_buf *out, const il_cel_type *t, unsigned depth) {
-    if (t == NULL || depth == 0) {
-        il_buf_puts(out, "dyn");
-        return;
-    }
-    const il_cel_type *element = t->element != NULL ? t->element : &il_cel_type_dyn;
-    const il_cel_type *key = t->key != NULL ? t->key : &il_cel_type_dyn;
-    switch (t->kind) {
-    case IL_CEL_ERROR:
-        il_buf_puts(out, "dyn");
-        return;
-    case IL_CEL_LIST:
-        vector_put_arguments(out, "list", element, NULL, depth - 1);
-        return;
-    case IL_CEL_MAP:
-        vector_put_arguments(out, "map", key, element, depth - 1);
-        return;
-    case IL_CEL_OPTIONAL:
-        vector_put_arguments(out, "optional_type", element, NULL, depth - 1);
-        return;
-    case IL_CEL_TYPE:
-        vector_put_arguments(out, "type", element, NULL, depth - 1);
-        return;
-    case IL_CEL_RECORD:
-        il_buf_put(out, t->name);
-        return;
-    case IL_CEL_OPAQUE:
-        il_buf_put(out, t->name);
-        for (size_t i = 0; i < t->nfields; i++) {
-            il_buf_puts(out, i == 0 ? "(" : ", ");
-            vector_put_type(out, t->fields[i].type, depth - 1);
-        }
-        il_buf_puts(out, t->nfields > 0 ? ")" : "");
-        return;
-    case IL_CEL_NULL:
-    case IL_CEL_BOOL:
-    case IL_CEL_INT:
-    case IL_CEL_UINT:
-    case IL_CEL_DOUBLE:
-    case IL_CEL_STRING:
-    case IL_CEL_BYTES:
-    case IL_CEL_TIMESTAMP:
-    case IL_CEL_DURATION:
-    case IL_CEL_IP:
-    case IL_CEL_CIDR:
-    case IL_CEL_PARAM:
-        il_buf_put(out, il_cel_kind_name(t->kind));
-        return;
-    }
-}
-
 /* --- values --- */
 
 static bool vector_unhex(il_arena *arena, il_str hex, il_str *out) {
@@ -501,6 +436,8 @@ static void vector_put_place(il_buf *out, const il_error *e) {
     il_buf_putu(out, e->line);
     il_buf_puts(out, ",\"col\":");
     il_buf_putu(out, e->col);
+    il_buf_puts(out, ",\"span\":");
+    il_buf_putu(out, e->span);
     il_buf_puts(out, ",\"message\":");
     il_json_write_string(out, il_str_of(e->msg));
     il_buf_putc(out, '}');
@@ -526,9 +463,10 @@ static void vector_put_result(const il_cel_program *program, il_arena *arena, co
         il_buf_puts(out, "{\"value\":");
         vector_put_value(out, &v, VECTOR_DEPTH);
     }
-    il_buf_puts(out, ",\"type\":\"");
-    vector_put_type(out, il_cel_result_type(program), VECTOR_DEPTH);
-    il_buf_puts(out, "\",\"printed\":");
+    char type[512];
+    il_buf_puts(out, ",\"type\":");
+    il_json_write_string(out, (il_str){type, il_cel_type_text(il_cel_result_type(program), type, sizeof type)});
+    il_buf_puts(out, ",\"printed\":");
     il_buf text;
     il_str printed = {NULL, 0};
     il_buf_init(&text, arena, (size_t)1 << 20);

@@ -96,11 +96,12 @@ bool il_time_add(il_time t, int64_t nanos, il_time *out) {
 /* seconds and nanoseconds of one sign to int64 nanoseconds */
 static bool time_nanos(int64_t seconds, int64_t nanos, int64_t *out) {
     const int64_t most = INT64_MAX / IL_NANOS_PER_SECOND;
-    *out = 0;
-    if (seconds > most || seconds < -most) {
+    int64_t sum;
+    if (seconds > most || seconds < -most || __builtin_add_overflow(seconds * IL_NANOS_PER_SECOND, nanos, &sum)) {
         return false;
     }
-    return !__builtin_add_overflow(seconds * IL_NANOS_PER_SECOND, nanos, out);
+    *out = sum;
+    return true;
 }
 
 bool il_time_sub(il_time a, il_time b, int64_t *nanos) {

@@ -187,7 +187,7 @@ bool il_utf8_part(il_str s, size_t from, size_t to, il_str *out) {
     if (begin == SIZE_MAX) {
         return false;
     }
-    const il_str rest = il_str_part(s, begin, s.n);
+    const il_str rest = {s.n > 0 ? s.p + begin : s.p, s.n - begin};
     const size_t length = il_utf8_offset(rest, to - from);
     if (length == SIZE_MAX) {
         return false;

@@ -4,6 +4,7 @@
 #pragma once
 #include "cel/cel.h"
 #include "cel/lex.h"
+#include "cel/regex.h"
 
 #define IL_CEL_SOURCE_BYTES 16384u
 #define IL_CEL_DEPTH 64u
@@ -61,7 +62,7 @@ typedef enum il_cel_op {
     IL_CEL_OP_OPT_FLAT_MAP     /* target, body */
 } il_cel_op;
 
-typedef struct il_regex il_regex; /* cel/regex.h */
+
 typedef struct il_cel_node il_cel_node;
 struct il_cel_node {
     uint8_t op;              /* il_cel_op */

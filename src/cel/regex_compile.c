@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tree to program. Written from the end to the beginning, so that what follows an instruction is known when it is written and equal tails are one. */
+#include "cel/regex_part.h"
+
+enum {
+    COMPILE_WORK = 1 << 20, /* nodes written: repeats of what writes nothing must end too */
+};
+
+static uint32_t compile_hash(il_regex_instruction i) {
+    uint32_t h = (uint32_t)i.op << 16 | (uint32_t)i.lo << 8 | i.hi;
+    h = (h ^ i.out) * 0x9e3779b1u;
+    h = (h ^ (h >> 15) ^ i.other) * 0x85ebca77u;
+    return h ^ (h >> 13);
+}
+
+static bool compile_same(il_regex_instruction a, il_regex_instruction b) {
+    return a.op == b.op && a.lo == b.lo && a.hi == b.hi && a.out == b.out && a.other == b.other;
+}
+
+static uint32_t compile_slot(const il_regex_writer *w, il_regex_instruction i) {
+    uint32_t slot = compile_hash(i) & (w->index_size - 1);
+    while (w->index[slot] != 0 && !compile_same(w->code[w->index[slot]], i)) {
+        slot = (slot + 1) & (w->index_size - 1);
+    }
+    return slot;
+}
+
+static uint16_t compile_fail(il_regex_writer *w, il_status why) {
+    w->failed = w->failed == IL_OK ? why : w->failed;
+    return IL_REGEX_FAIL_AT;
+}
+
+/* Room for one more instruction, and for twice as many in the index. */
+static bool compile_grow(il_regex_writer *w) {
+    if (w->n >= IL_REGEX_PROGRAM) {
+        (void)compile_fail(w, IL_E_LIMIT);
+        return false;
+    }
+    if (w->n < w->cap) {
+        return true;
+    }
+    const uint32_t cap = w->cap * 2;
+    il_regex_instruction *code = il_arena_raw(w->tmp, cap * sizeof *code);
+    uint16_t *index = IL_NEW_ARRAY(w->tmp, uint16_t, (size_t)cap * 2);
+    if (code == NULL || index == NULL) {
+        (void)compile_fail(w, w->tmp->capped ? IL_E_LIMIT : IL_E_MEMORY);
+        return false;
+    }
+    memcpy(code, w->code, w->n * sizeof *code);
+    w->code = code;
+    w->cap = cap;
+    w->index = index;
+    w->index_size = cap * 2;
+    for (uint32_t i = 0; i < w->n; i++) {
+        if (code[i].own == 0) {
+            index[compile_slot(w, code[i])] = (uint16_t)i;
+        }
+    }
+    return true;
+}
+
+uint16_t il_regex_write(il_regex_writer *w, il_regex_op op, unsigned lo, unsigned hi, uint16_t out, uint16_t other) {
+    const il_regex_instruction i = {(uint8_t)op, (uint8_t)lo, (uint8_t)hi, 0, out, other};
+    if (w->failed != IL_OK) {
+        return IL_REGEX_FAIL_AT;
+    }
+    uint32_t slot = compile_slot(w, i);
+    if (w->index[slot] != 0) {
+        return w->index[slot];
+    }
+    if (!compile_grow(w)) {
+        return IL_REGEX_FAIL_AT;
+    }
+    slot = compile_slot(w, i);
+    w->code[w->n] = i;
+    w->index[slot] = (uint16_t)w->n;
+    return (uint16_t)w->n++;
+}
+
+/* An EITHER whose first way is not known yet: never shared. */
+static uint16_t compile_loop(il_regex_writer *w, uint16_t other) {
+    if (w->failed != IL_OK || !compile_grow(w)) {
+        return IL_REGEX_FAIL_AT;
+    }
+    w->code[w->n] = (il_regex_instruction){IL_REGEX_OP_EITHER, 0, 0, 1, IL_REGEX_FAIL_AT, other};
+    return (uint16_t)w->n++;
+}
+
+static uint16_t compile_node(il_regex_writer *w, const il_regex_node *node, uint16_t out);
+
+static uint16_t compile_either(il_regex_writer *w, uint16_t a, uint16_t b) {
+    return a == b || b == IL_REGEX_FAIL_AT ? a : a == IL_REGEX_FAIL_AT ? b : il_regex_write(w, IL_REGEX_OP_EITHER, 0, 0, a, b);
+}
+
+/* Any number of them, or with `least_one` at least one. */
+static uint16_t compile_star(il_regex_writer *w, const il_regex_node *node, uint16_t out, bool least_one) {
+    const uint16_t loop = compile_loop(w, out);
+    const uint16_t body = compile_node(w, node, loop);
+    if (w->failed == IL_OK) {
+        w->code[loop].out = body;
+    }
+    return least_one ? body : loop;
+}
+
+static uint16_t compile_counted(il_regex_writer *w, const il_regex_node *node, uint16_t out) {
+    int32_t copies = node->min;
+    if (node->max == -1) {
+        out = compile_star(w, node->last, out, node->min > 0);
+        copies -= node->min > 0;
+    } else {
+        const uint16_t end = out;
+        for (int32_t i = node->min; i < node->max; i++) { /* each goes on to the next, or to the end */
+            const uint16_t one = compile_node(w, node->last, out);
+            const uint16_t next = compile_either(w, one, end);
+            if (next == out) {
+                break; /* consumes nothing and asks nothing */
+            }
+            out = next;
+        }
+    }
+    for (int32_t i = 0; i < copies && w->failed == IL_OK; i++) {
+        const uint16_t one = compile_node(w, node->last, out);
+        if (one == out) {
+            break;
+        }
+        out = one;
+    }
+    return out;
+}
+
+/* What matches `node` and then goes on with `out`. Recursion: IL_REGEX_DEPTH. */
+static uint16_t compile_node(il_regex_writer *w, const il_regex_node *node, uint16_t out) {
+    if (w->failed != IL_OK) {
+        return IL_REGEX_FAIL_AT;
+    }
+    if (++w->work > COMPILE_WORK) {
+        return compile_fail(w, IL_E_LIMIT);
+    }
+    uint16_t all = IL_REGEX_FAIL_AT;
+    switch (node->kind) {
+    case IL_REGEX_EMPTY:
+        return out;
+    case IL_REGEX_POINT:
+        return il_regex_write_point(w, node->point, out);
+    case IL_REGEX_CLASS:
+        return il_regex_write_class(w, node->split, out);
+    case IL_REGEX_CONCAT:
+        for (const il_regex_node *i = node->last; i != NULL; i = i->prev) {
+            out = compile_node(w, i, out);
+        }
+        return out;
+    case IL_REGEX_ALTERNATE:
+        for (const il_regex_node *i = node->last; i != NULL; i = i->prev) {
+            all = compile_either(w, compile_node(w, i, out), all);
+        }
+        return all;
+    case IL_REGEX_STAR:
+        return compile_star(w, node->last, out, false);
+    case IL_REGEX_PLUS:
+        return compile_star(w, node->last, out, true);
+    case IL_REGEX_QUEST:
+        return compile_either(w, compile_node(w, node->last, out), out);
+    case IL_REGEX_COUNTED:
+        return compile_counted(w, node, out);
+    case IL_REGEX_ASSERT:
+        return il_regex_write(w, IL_REGEX_OP_ASSERT, (unsigned)node->assertion, 0, out, 0);
+    }
+    return compile_fail(w, IL_E_INTERNAL);
+}
+
+il_status il_regex_program_write(il_arena *tmp, const il_regex_node *tree, il_regex_program *out, il_error *err) {
+    enum { FIRST = 64 };
+    il_regex_writer w = {.tmp = tmp, .cap = FIRST, .index_size = 2 * FIRST, .n = 2};
+    w.code = IL_NEW_ARRAY(tmp, il_regex_instruction, FIRST);
+    w.index = IL_NEW_ARRAY(tmp, uint16_t, (size_t)2 * FIRST);
+    if (w.code == NULL || w.index == NULL) {
+        return il_arena_fail(tmp, err);
+    }
+    w.code[IL_REGEX_MATCH_AT] = (il_regex_instruction){.op = IL_REGEX_OP_MATCH, .own = 1};
+    w.code[IL_REGEX_FAIL_AT] = (il_regex_instruction){.op = IL_REGEX_OP_FAIL, .own = 1};
+    const uint16_t start = compile_node(&w, tree, IL_REGEX_MATCH_AT);
+    if (w.failed == IL_E_MEMORY) {
+        return il_error_set(err, IL_E_MEMORY, "out of memory");
+    }
+    if (w.failed != IL_OK) {
+        return il_error_at(err, IL_E_LIMIT, 1, 1, 0,
+                           "the pattern needs more than %d instructions; use smaller repeats or fewer Unicode classes",
+                           (int)IL_REGEX_PROGRAM);
+    }
+    *out = (il_regex_program){.code = w.code, .n = w.n, .start = start};
+    for (uint32_t i = 0; i < w.n; i++) {
+        if (w.code[i].op == IL_REGEX_OP_ASSERT) {
+            const unsigned assertion = w.code[i].lo;
+            out->words |= assertion == IL_REGEX_WORD || assertion == IL_REGEX_NOT_WORD;
+            out->lines |= assertion == IL_REGEX_BEGIN_LINE || assertion == IL_REGEX_END_LINE;
+            out->asserts |= assertion != IL_REGEX_BEGIN_TEXT && assertion != IL_REGEX_BEGIN_LINE;
+        }
+    }
+    return IL_OK;
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sets that a program can reach, all worked out beforehand: a row for each, a column for each class of bytes that no instruction tells apart. */
+#include "cel/regex_part.h"
+
+enum {
+    TABLE_CELLS = 65536,    /* of 16 bits; a cell holds where a row starts */
+    TABLE_ROWS = 8192,
+    TABLE_VISITS = 1 << 21, /* looks at instructions while it is made: tens of milliseconds */
+    TABLE_DEAD = 0,
+    TABLE_MATCHED,
+    TABLE_IDLE,
+};
+
+typedef struct table_row {
+    uint32_t hash;
+    uint32_t n;
+    const uint16_t *members;
+    unsigned before;
+    bool pending;
+} table_row;
+
+typedef struct table_maker {
+    il_arena *tmp;
+    il_regex_walk walk;
+    il_regex_set from, to;
+    uint16_t *cells;      /* row by row */
+    uint8_t sample[256];  /* a byte of each column */
+    uint32_t columns;     /* with that of the end */
+    uint32_t rows, most_rows;
+    table_row *row;
+    uint16_t *index;      /* hash table of rows, 0: free */
+    uint32_t index_size;
+    uint16_t *scratch;    /* members of the set that is looked up */
+    bool no_memory;       /* why there is no table: not that it is too large */
+} table_maker;
+
+static void table_mark(bool *borders, unsigned lo, unsigned hi) {
+    borders[lo] = true;
+    borders[hi + 1] = true;
+}
+
+/* Bytes between two borders are the same to every instruction. */
+static void table_columns(table_maker *m, il_regex_table *t) {
+    bool borders[257] = {false};
+    const il_regex_program *g = m->walk.g;
+    for (uint32_t i = 0; i < g->n; i++) {
+        if (g->code[i].op == IL_REGEX_OP_BYTE) {
+            table_mark(borders, g->code[i].lo, g->code[i].hi);
+        }
+    }
+    if (g->lines) {
+        table_mark(borders, '\n', '\n');
+    }
+    if (g->words) {
+        table_mark(borders, '0', '9');
+        table_mark(borders, 'A', 'Z');
+        table_mark(borders, '_', '_');
+        table_mark(borders, 'a', 'z');
+    }
+    uint32_t n = 0;
+    m->sample[0] = 0;
+    for (unsigned b = 0; b < 256; b++) {
+        if (borders[b] && b > 0) {
+            m->sample[++n] = (uint8_t)b;
+        }
+        t->column[b] = (uint8_t)n;
+    }
+    t->columns = n + 1;
+    m->columns = n + 2;
+}
+
+/* The row of a set, made when there is none; false when there is no room for it. */
+static bool table_find(table_maker *m, const il_regex_set *set, uint16_t *out) {
+    if (set->matched || set->empty) {
+        *out = set->matched ? TABLE_MATCHED : TABLE_DEAD;
+        return true;
+    }
+    const unsigned before = set->pending ? set->before : 0;
+    uint32_t n = 0, hash = before;
+    for (uint32_t word = 0; word < m->walk.words; word++) {
+        for (uint64_t bits = set->bits[word]; bits != 0; bits &= bits - 1) {
+            const uint32_t i = word * 64 + (uint32_t)__builtin_ctzll(bits);
+            m->scratch[n++] = (uint16_t)i;
+            hash = (hash ^ i) * 0x9e3779b1u;
+            hash ^= hash >> 15;
+        }
+    }
+    uint32_t slot = hash & (m->index_size - 1);
+    for (; m->index[slot] != 0; slot = (slot + 1) & (m->index_size - 1)) {
+        const table_row *r = &m->row[m->index[slot]];
+        if (r->hash == hash && r->n == n && r->before == before && memcmp(r->members, m->scratch, n * sizeof *m->scratch) == 0) {
+            *out = m->index[slot];
+            return true;
+        }
+    }
+    if (m->rows == m->most_rows) {
+        return false;
+    }
+    uint16_t *members = il_arena_raw(m->tmp, n * sizeof *members);
+    if (members == NULL) {
+        m->no_memory = !m->tmp->capped;
+        return false;
+    }
+    memcpy(members, m->scratch, n * sizeof *members);
+    m->row[m->rows] = (table_row){hash, n, members, before, set->pending};
+    m->index[slot] = (uint16_t)m->rows;
+    *out = (uint16_t)m->rows++;
+    return true;
+}
+
+static void table_load(table_maker *m, const table_row *r) {
+    il_regex_set *s = &m->from;
+    s->before = r->before;
+    s->pending = r->pending;
+    s->matched = s->empty = false;
+    memset(s->bits, 0, m->walk.words * sizeof s->bits[0]);
+    for (uint32_t i = 0; i < r->n; i++) {
+        s->bits[r->members[i] >> 6] |= (uint64_t)1 << (r->members[i] & 63u);
+    }
+}
+
+static bool table_fill(table_maker *m) {
+    for (uint32_t row = TABLE_IDLE; row < m->rows; row++) {
+        for (uint32_t c = 0; c < m->columns; c++) {
+            const bool end = c + 1 == m->columns;
+            uint16_t to = TABLE_DEAD;
+            table_load(m, &m->row[row]);
+            il_regex_set_step(&m->walk, &m->from, end ? (unsigned)IL_REGEX_END : m->sample[c], &m->to);
+            if (m->walk.visits > TABLE_VISITS || !table_find(m, &m->to, &to)) {
+                return false;
+            }
+            m->cells[row * m->columns + c] = to;
+        }
+    }
+    return true;
+}
+
+/* Columns that are equal in every row become one. */
+static void table_merge(table_maker *m, il_regex_table *t) {
+    uint8_t to[256];
+    uint32_t kept = 0;
+    for (uint32_t c = 0; c < t->columns; c++) {
+        uint32_t k = 0, row;
+        for (; k < kept; k++) {
+            for (row = TABLE_IDLE; row < m->rows; row++) {
+                if (m->cells[row * m->columns + c] != m->cells[row * m->columns + m->sample[k]]) {
+                    break;
+                }
+            }
+            if (row == m->rows) {
+                break;
+            }
+        }
+        to[c] = (uint8_t)k;
+        if (k == kept) {
+            m->sample[kept++] = (uint8_t)c; /* no byte of it is needed any more: now the column it was */
+        }
+    }
+    for (unsigned b = 0; b < 256; b++) {
+        t->column[b] = to[t->column[b]];
+    }
+    t->columns = kept;
+}
+
+static il_status table_keep(il_arena *arena, const table_maker *m, const il_regex_table *t, il_regex_table **out, il_error *err) {
+    const uint32_t width = t->columns + 1;
+    il_regex_table *kept = IL_NEW(arena, il_regex_table);
+    uint16_t *next = IL_NEW_ARRAY(arena, uint16_t, (size_t)m->rows * width);
+    if (kept == NULL || next == NULL) {
+        return il_arena_fail(arena, err);
+    }
+    for (uint32_t c = 0; c < width; c++) {
+        next[TABLE_MATCHED * width + c] = (uint16_t)(TABLE_MATCHED * width);
+        const uint32_t was = c == t->columns ? m->columns - 1 : m->sample[c];
+        for (uint32_t row = TABLE_IDLE; row < m->rows; row++) {
+            next[row * width + c] = (uint16_t)(m->cells[row * m->columns + was] * width);
+        }
+    }
+    *kept = *t;
+    kept->next = next;
+    kept->rows = m->rows;
+    kept->start = (uint16_t)(t->start * width);
+    kept->idle = (uint16_t)(t->idle * width);
+    *out = kept;
+    return IL_OK;
+}
+
+static il_status table_make(table_maker *m, il_regex_table *t, bool *made, il_error *err) {
+    il_arena *tmp = m->tmp;
+    uint16_t idle = TABLE_DEAD, start = TABLE_DEAD;
+    *made = false;
+    table_columns(m, t);
+    m->most_rows = TABLE_CELLS / m->columns < TABLE_ROWS ? TABLE_CELLS / m->columns : (uint32_t)TABLE_ROWS;
+    for (m->index_size = 64; m->index_size < 2 * m->most_rows; m->index_size *= 2) {
+    }
+    m->rows = TABLE_IDLE;
+    m->cells = il_arena_raw(tmp, TABLE_CELLS * sizeof *m->cells);
+    m->row = il_arena_raw(tmp, m->most_rows * sizeof *m->row);
+    m->index = IL_NEW_ARRAY(tmp, uint16_t, m->index_size);
+    m->scratch = il_arena_raw(tmp, m->walk.g->n * sizeof *m->scratch);
+    if (m->cells == NULL || m->row == NULL || m->index == NULL || m->scratch == NULL) {
+        return il_arena_fail(tmp, err);
+    }
+    il_regex_set_start(&m->walk, 0, &m->to);
+    *made = table_find(m, &m->to, &idle);
+    il_regex_set_start(&m->walk, IL_REGEX_AT_BEGIN, &m->to);
+    *made = *made && table_find(m, &m->to, &start) && table_fill(m);
+    if (!*made) {
+        return m->no_memory ? il_arena_fail(tmp, err) : IL_OK;
+    }
+    t->start = start;
+    t->idle = idle == TABLE_IDLE ? idle : TABLE_DEAD;
+    table_merge(m, t);
+    return IL_OK;
+}
+
+il_status il_regex_table_make(il_arena *arena, il_arena *tmp, const il_regex_program *g, il_regex_table **out, il_error *err) {
+    table_maker *m = IL_NEW(tmp, table_maker);
+    il_regex_table t = {0};
+    bool made = false;
+    *out = NULL;
+    if (m == NULL) {
+        return il_arena_fail(tmp, err);
+    }
+    m->tmp = tmp;
+    il_regex_walk_init(&m->walk, g);
+    IL_TRY(table_make(m, &t, &made, err));
+    return made ? table_keep(arena, m, &t, out, err) : IL_OK;
+}

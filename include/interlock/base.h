@@ -70,11 +70,12 @@ typedef struct il_str {
 
 /* Where and why something failed. `msg` is NUL-terminated, lower case, one line, control characters
  * and invalid bytes escaped, always valid UTF-8. `line` and `col` count from 1 (col in code points), 0 when there is no position;
- * `offset` counts bytes from 0. */
+ * `offset` counts bytes from 0; `span` is how many code points from col on the message is about, never past the end of that line; 0 when it is about
+ * the place alone. */
 #define IL_ERROR_MSG_BYTES 240
 typedef struct il_error {
     il_status code;
-    uint32_t line, col;
+    uint32_t line, col, span;
     size_t offset;
     char msg[IL_ERROR_MSG_BYTES];
 } il_error;

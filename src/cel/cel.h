@@ -11,3 +11,7 @@ void il_cel_reads(const il_cel_program *program, void (*visit)(void *ctx, size_t
 
 /* The expression written back as text, lets expanded, minimal parentheses (exports, reports, round-trip tests). */
 void il_cel_print(const il_cel_program *program, il_buf *out);
+
+/* A type as people write it: `list(int)`, `map(string, dyn)`, `optional_type(T)`, `tuple(int, dyn)`; a record by its name. At most cap - 1 bytes and a
+ * NUL; returns the bytes written. */
+size_t il_cel_type_text(const il_cel_type *type, char *out, size_t cap);

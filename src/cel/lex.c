@@ -24,6 +24,14 @@ uint32_t il_cel_col(const il_cel_source *src, size_t offset) {
     return col;
 }
 
+uint32_t il_cel_span(const il_cel_source *src, size_t from, size_t to) {
+    uint32_t span = 0;
+    for (size_t i = from; i < to && i < src->text.n && src->text.p[i] != '\n'; i++) {
+        span += ((unsigned char)src->text.p[i] & 0xC0) != 0x80;
+    }
+    return span;
+}
+
 static bool lex_digit(int c) { return c >= '0' && c <= '9'; }
 static bool lex_name_start(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 static bool lex_name_part(int c) { return lex_name_start(c) || lex_digit(c); }

@@ -3,6 +3,7 @@
 #include "cel/regex_part.h"
 
 #include "base/hidden.h"
+#include "base/utf8.h"
 
 static int escape_hex(char c) {
     if (c >= '0' && c <= '9') {

@@ -3,6 +3,7 @@
 #include "cel/regex_part.h"
 
 #include "base/hidden.h"
+#include "base/utf8.h"
 
 /* An open group, or the pattern itself. */
 typedef struct parse_group parse_group;

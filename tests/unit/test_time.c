@@ -344,6 +344,7 @@ static void offset_parses(void **state) {
         if (il_offset_parse(il_str_of(bad[i]), &s)) {
             fail_msg("%s is accepted", bad[i]);
         }
+        assert_int_equal(s, 0);
     }
     il_civil c; /* 2009-02-13T02:00 in Newfoundland is the day before */
     assert_true(il_offset_parse(IL_STR("-02:30"), &s) && il_time_civil((il_time){1234490400, 0}, s, &c) && c.day == 12 && c.hour == 23 && c.minute == 30);

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <float.h>
-
 #include "base/big.h"
 #include "base/double.h"
 
@@ -89,7 +87,7 @@ static bool double_short(const double_decimal *d, double *out) {
                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     uint64_t mantissa = d->mantissa;
     int64_t exponent = d->point - (int64_t)(d->n < DOUBLE_MANTISSA ? d->n : DOUBLE_MANTISSA);
-    if (FLT_EVAL_METHOD != 0 || d->more) {
+    if (__FLT_EVAL_METHOD__ != 0 || d->more) {
         return false;
     }
     for (; mantissa >> 53 != 0 && mantissa % 10 == 0; mantissa /= 10) {

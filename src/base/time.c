@@ -164,21 +164,20 @@ static bool time_offset(il_str text, size_t *at, int32_t *seconds) {
 }
 
 bool il_offset_parse(il_str text, int32_t *seconds) {
+    const bool sign = il_str_starts(text, IL_STR("+")) || il_str_starts(text, IL_STR("-"));
+    int32_t hour, minute, east = 0;
     size_t at = 0;
-    int32_t hour, minute;
     *seconds = 0;
     if (il_str_eq(text, IL_STR("UTC"))) {
         return true;
     }
-    if (time_offset(text, &at, seconds)) {
-        return at == text.n;
-    }
-    at = 0;
-    if (!time_clock(text, &at, &hour, &minute) || at != text.n) {
-        *seconds = 0;
+    if (sign ? !time_offset(text, &at, &east) : !time_clock(text, &at, &hour, &minute)) {
         return false;
     }
-    *seconds = hour * 3600 + minute * 60;
+    if (at != text.n) {
+        return false;
+    }
+    *seconds = sign ? east : hour * 3600 + minute * 60;
     return true;
 }
 

@@ -121,31 +121,34 @@ enum { UTF8_WIDE = 0 };
 enum { UTF8_WIDE = 1 };
 #endif
 typedef int8_t utf8_lanes __attribute__((vector_size(16)));
+typedef uint8_t utf8_tally __attribute__((vector_size(16)));
 typedef uint16_t utf8_sums __attribute__((vector_size(16)));
 
-/* Of `rounds` (at most 255) times four vectors. A comparison is -1 in the lanes where it holds. */
+static utf8_tally utf8_continues(const char *p) { /* all bits of a lane are set where it does not begin a code point */
+    utf8_lanes v;
+    memcpy(&v, p, sizeof v);
+    return (utf8_tally)(v < -64);
+}
+
+/* Of `rounds` (at most UTF8_ROUNDS) times four vectors. */
 static size_t utf8_count_lanes(const char *p, size_t rounds) {
-    utf8_lanes a = {0}, b = {0}, c = {0}, d = {0}, v[4];
-    for (size_t r = 0; r < rounds; r++, p += sizeof v) {
-        memcpy(&v[0], p, sizeof *v);
-        memcpy(&v[1], p + 16, sizeof *v);
-        memcpy(&v[2], p + 32, sizeof *v);
-        memcpy(&v[3], p + 48, sizeof *v);
-        a -= v[0] > -65;
-        b -= v[1] > -65;
-        c -= v[2] > -65;
-        d -= v[3] > -65;
+    utf8_tally a = {0}, b = {0}, c = {0}, d = {0};
+    for (const char *end = p + rounds * 4 * sizeof a; p < end; p += 4 * sizeof a) {
+        a -= utf8_continues(p); /* minus all bits is plus 1 */
+        b -= utf8_continues(p + sizeof a);
+        c -= utf8_continues(p + 2 * sizeof a);
+        d -= utf8_continues(p + 3 * sizeof a);
     }
     const utf8_sums s[4] = {(utf8_sums)a, (utf8_sums)b, (utf8_sums)c, (utf8_sums)d};
     utf8_sums sum = {0};
     for (size_t k = 0; k < 4; k++) {
         sum += (s[k] & 0xff) + (s[k] >> 8);
     }
-    size_t count = 0;
+    size_t tails = 0;
     for (size_t k = 0; k < sizeof sum / sizeof sum[0]; k++) {
-        count += sum[k];
+        tails += sum[k];
     }
-    return count;
+    return rounds * 4 * sizeof a - tails;
 }
 
 size_t il_utf8_count(il_str s) {

@@ -119,7 +119,7 @@ static void time_parses(void **state) {
         "2023-01-01T00:0:00Z", "2023-01-01T00:00:0Z", "23-01-01T00:00:00Z", "+2023-01-01T00:00:00Z", "-2023-01-01T00:00:00Z", " 2023-01-01T00:00:00Z", "2023-01-01T00:00:00Z ", "2023-01-01T00:00:00ZZ",
         "2023-01-01T00:00:00.Z", "2023-01-01T00:00:00,5Z", "2023-01-01T00:00:00.1234567890Z", "2023-01-01T00:00:00.5", "2023-01-01T00:00:00+24:00", "2023-01-01T00:00:00+00:60", "2023-01-01T00:00:00+0000",
         "2023-01-01T00:00:00+00", "2023-01-01T00:00:00+1:00", "2023-01-01T00:00:00+00:00Z", "2023-01-01T00:00:00 +00:00", "2023/01/01T00:00:00Z", "20230101T000000Z", "2023-W01-1T00:00:00Z", "2023-001T00:00:00Z",
-        "2023-01-01T00:00:00\xe2\x88\x92" "01:00"};
+        "2023-01-01T00:00:00\xe2\x88\x92\x30\x31:00"};
     char out[IL_TIME_TEXT];
     il_time t;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
@@ -335,7 +335,7 @@ static void offset_parses(void **state) {
         const char *text;
         int32_t want;
     } good[] = {{"UTC", 0}, {"+00:00", 0}, {"-00:00", 0}, {"00:00", 0}, {"02:00", 7200}, {"+11:00", 39600}, {"-02:30", -9000}, {"-09:30", -34200}, {"+23:59", 86340}, {"-23:59", -86340}};
-    static const char *const bad[] = {"", "utc", "Z", "GMT", "UTC+1", "+1:00", "1:00", "+0100", "+01", "+24:00", "+00:60", "24:00", "+01:00 ", " +01:00", "+01:00:00", "--01:00", "+-1:00", "Europe/Berlin", "+ab:cd", "\xe2\x88\x92" "01:00"};
+    static const char *const bad[] = {"", "utc", "Z", "GMT", "UTC+1", "+1:00", "1:00", "+0100", "+01", "+24:00", "+00:60", "24:00", "+01:00 ", " +01:00", "+01:00:00", "--01:00", "+-1:00", "Europe/Berlin", "+ab:cd", "\xe2\x88\x92\x30\x31:00"};
     int32_t s;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         assert_true(il_offset_parse(il_str_of(good[i].text), &s) && s == good[i].want);
@@ -344,6 +344,7 @@ static void offset_parses(void **state) {
         if (il_offset_parse(il_str_of(bad[i]), &s)) {
             fail_msg("%s is accepted", bad[i]);
         }
+        assert_int_equal(s, 0);
     }
     il_civil c; /* 2009-02-13T02:00 in Newfoundland is the day before */
     assert_true(il_offset_parse(IL_STR("-02:30"), &s) && il_time_civil((il_time){1234490400, 0}, s, &c) && c.day == 12 && c.hour == 23 && c.minute == 30);

@@ -57,11 +57,16 @@ static uint32_t regex_row(const il_regex_table *t, uint32_t row, il_str text) {
 
 static il_status regex_keep_program(il_arena *arena, il_regex_program *g, il_error *err) {
     il_regex_instruction *code = il_arena_raw(arena, g->n * sizeof *code);
-    if (code == NULL) {
+    il_regex_arc *arcs = code != NULL ? il_arena_raw(arena, g->narcs * sizeof *arcs) : NULL;
+    if (arcs == NULL) {
         return il_arena_fail(arena, err);
     }
     memcpy(code, g->code, g->n * sizeof *code);
+    if (g->narcs > 0) {
+        memcpy(arcs, g->arcs, g->narcs * sizeof *arcs);
+    }
     g->code = code;
+    g->arcs = arcs;
     return IL_OK;
 }
 

@@ -6,20 +6,35 @@ enum {
     COMPILE_WORK = 1 << 20, /* nodes written: repeats of what writes nothing must end too */
 };
 
-static uint32_t compile_hash(il_regex_instruction i) {
-    uint32_t h = (uint32_t)i.op << 16 | (uint32_t)i.lo << 8 | i.hi;
-    h = (h ^ i.out) * 0x9e3779b1u;
-    h = (h ^ (h >> 15) ^ i.other) * 0x85ebca77u;
-    return h ^ (h >> 13);
+static uint32_t compile_mix(uint32_t h, uint32_t v) {
+    h = (h ^ v) * 0x9e3779b1u;
+    return h ^ (h >> 15);
 }
 
-static bool compile_same(il_regex_instruction a, il_regex_instruction b) {
-    return a.op == b.op && a.lo == b.lo && a.hi == b.hi && a.out == b.out && a.other == b.other;
+/* A SWITCH is its arcs, wherever they lie. */
+static uint32_t compile_hash(const il_regex_writer *w, il_regex_instruction i) {
+    uint32_t h = compile_mix((uint32_t)i.op << 16 | (uint32_t)i.lo << 8 | i.hi, i.other);
+    if (i.op != IL_REGEX_OP_SWITCH) {
+        return compile_mix(h, i.out);
+    }
+    for (uint32_t k = 0; k < i.other; k++) {
+        const il_regex_arc arc = w->arcs[i.out + k];
+        h = compile_mix(h, (uint32_t)arc.out << 16 | (uint32_t)arc.lo << 8 | arc.hi);
+    }
+    return h;
+}
+
+static bool compile_same(const il_regex_writer *w, il_regex_instruction a, il_regex_instruction b) {
+    if (a.op != b.op || a.lo != b.lo || a.hi != b.hi || a.other != b.other) {
+        return false;
+    }
+    return a.out == b.out ||
+           (a.op == IL_REGEX_OP_SWITCH && memcmp(w->arcs + a.out, w->arcs + b.out, a.other * sizeof *w->arcs) == 0);
 }
 
 static uint32_t compile_slot(const il_regex_writer *w, il_regex_instruction i) {
-    uint32_t slot = compile_hash(i) & (w->index_size - 1);
-    while (w->index[slot] != 0 && !compile_same(w->code[w->index[slot]], i)) {
+    uint32_t slot = compile_hash(w, i) & (w->index_size - 1);
+    while (w->index[slot] != 0 && !compile_same(w, w->code[w->index[slot]], i)) {
         slot = (slot + 1) & (w->index_size - 1);
     }
     return slot;
@@ -41,8 +56,8 @@ static bool compile_grow(il_regex_writer *w) {
     }
     const uint32_t cap = w->cap * 2;
     il_regex_instruction *code = il_arena_raw(w->tmp, cap * sizeof *code);
-    uint16_t *index = IL_NEW_ARRAY(w->tmp, uint16_t, (size_t)cap * 2);
-    if (code == NULL || index == NULL) {
+    uint16_t *index = code != NULL ? IL_NEW_ARRAY(w->tmp, uint16_t, (size_t)cap * 2) : NULL;
+    if (index == NULL) {
         (void)compile_fail(w, w->tmp->capped ? IL_E_LIMIT : IL_E_MEMORY);
         return false;
     }
@@ -75,6 +90,35 @@ uint16_t il_regex_write(il_regex_writer *w, il_regex_op op, unsigned lo, unsigne
     w->code[w->n] = i;
     w->index[slot] = (uint16_t)w->n;
     return (uint16_t)w->n++;
+}
+
+uint16_t il_regex_write_arcs(il_regex_writer *w, const il_regex_arc *arcs, uint32_t n) {
+    if (n == 0) {
+        return IL_REGEX_FAIL_AT;
+    }
+    if (n == 1) {
+        return il_regex_write(w, IL_REGEX_OP_BYTE, arcs[0].lo, arcs[0].hi, arcs[0].out, 0);
+    }
+    if (w->narcs + n > IL_REGEX_ARCS) {
+        return compile_fail(w, IL_E_LIMIT);
+    }
+    if (w->narcs + n > w->arcs_cap) {
+        const uint32_t cap = 2 * (w->narcs + n);
+        il_regex_arc *larger = il_arena_raw(w->tmp, cap * sizeof *larger);
+        if (larger == NULL) {
+            return compile_fail(w, w->tmp->capped ? IL_E_LIMIT : IL_E_MEMORY);
+        }
+        if (w->narcs > 0) {
+            memcpy(larger, w->arcs, w->narcs * sizeof *larger);
+        }
+        w->arcs = larger;
+        w->arcs_cap = cap;
+    }
+    memcpy(w->arcs + w->narcs, arcs, n * sizeof *arcs);
+    const uint32_t written = w->n;
+    const uint16_t at = il_regex_write(w, IL_REGEX_OP_SWITCH, 0, 0, (uint16_t)w->narcs, (uint16_t)n);
+    w->narcs += w->n > written ? n : 0; /* else there is such a one, and the arcs are not needed */
+    return at;
 }
 
 /* An EITHER whose first way is not known yet: never shared. */
@@ -171,9 +215,8 @@ static uint16_t compile_node(il_regex_writer *w, const il_regex_node *node, uint
 il_status il_regex_program_write(il_arena *tmp, const il_regex_node *tree, il_regex_program *out, il_error *err) {
     enum { FIRST = 64 };
     il_regex_writer w = {.tmp = tmp, .cap = FIRST, .index_size = 2 * FIRST, .n = 2};
-    w.code = IL_NEW_ARRAY(tmp, il_regex_instruction, FIRST);
-    w.index = IL_NEW_ARRAY(tmp, uint16_t, (size_t)2 * FIRST);
-    if (w.code == NULL || w.index == NULL) {
+    if ((w.code = IL_NEW_ARRAY(tmp, il_regex_instruction, FIRST)) == NULL ||
+        (w.index = IL_NEW_ARRAY(tmp, uint16_t, (size_t)2 * FIRST)) == NULL) {
         return il_arena_fail(tmp, err);
     }
     w.code[IL_REGEX_MATCH_AT] = (il_regex_instruction){.op = IL_REGEX_OP_MATCH, .own = 1};
@@ -187,7 +230,7 @@ il_status il_regex_program_write(il_arena *tmp, const il_regex_node *tree, il_re
                            "the pattern needs more than %d instructions; use smaller repeats or fewer Unicode classes",
                            (int)IL_REGEX_PROGRAM);
     }
-    *out = (il_regex_program){.code = w.code, .n = w.n, .start = start};
+    *out = (il_regex_program){.code = w.code, .arcs = w.arcs, .n = w.n, .narcs = w.narcs, .start = start};
     for (uint32_t i = 0; i < w.n; i++) {
         if (w.code[i].op == IL_REGEX_OP_ASSERT) {
             const unsigned assertion = w.code[i].lo;

@@ -5,7 +5,7 @@
 enum {
     TABLE_CELLS = 65536,    /* of 16 bits; a cell holds where a row starts */
     TABLE_ROWS = 8192,
-    TABLE_VISITS = 1 << 21, /* looks at instructions while it is made: tens of milliseconds */
+    TABLE_VISITS = 1 << 22, /* looks at instructions while it is made: tens of milliseconds */
     TABLE_DEAD = 0,
     TABLE_MATCHED,
     TABLE_IDLE,
@@ -47,6 +47,9 @@ static void table_columns(table_maker *m, il_regex_table *t) {
         if (g->code[i].op == IL_REGEX_OP_BYTE) {
             table_mark(borders, g->code[i].lo, g->code[i].hi);
         }
+    }
+    for (uint32_t i = 0; i < g->narcs; i++) {
+        table_mark(borders, g->arcs[i].lo, g->arcs[i].hi);
     }
     if (g->lines) {
         table_mark(borders, '\n', '\n');
@@ -165,8 +168,8 @@ static void table_merge(table_maker *m, il_regex_table *t) {
 static il_status table_keep(il_arena *arena, const table_maker *m, const il_regex_table *t, il_regex_table **out, il_error *err) {
     const uint32_t width = t->columns + 1;
     il_regex_table *kept = IL_NEW(arena, il_regex_table);
-    uint16_t *next = IL_NEW_ARRAY(arena, uint16_t, (size_t)m->rows * width);
-    if (kept == NULL || next == NULL) {
+    uint16_t *next = kept != NULL ? IL_NEW_ARRAY(arena, uint16_t, (size_t)m->rows * width) : NULL;
+    if (next == NULL) {
         return il_arena_fail(arena, err);
     }
     for (uint32_t c = 0; c < width; c++) {
@@ -194,11 +197,10 @@ static il_status table_make(table_maker *m, il_regex_table *t, bool *made, il_er
     for (m->index_size = 64; m->index_size < 2 * m->most_rows; m->index_size *= 2) {
     }
     m->rows = TABLE_IDLE;
-    m->cells = il_arena_raw(tmp, TABLE_CELLS * sizeof *m->cells);
-    m->row = il_arena_raw(tmp, m->most_rows * sizeof *m->row);
-    m->index = IL_NEW_ARRAY(tmp, uint16_t, m->index_size);
-    m->scratch = il_arena_raw(tmp, m->walk.g->n * sizeof *m->scratch);
-    if (m->cells == NULL || m->row == NULL || m->index == NULL || m->scratch == NULL) {
+    if ((m->cells = il_arena_raw(tmp, TABLE_CELLS * sizeof *m->cells)) == NULL ||
+        (m->row = il_arena_raw(tmp, m->most_rows * sizeof *m->row)) == NULL ||
+        (m->index = IL_NEW_ARRAY(tmp, uint16_t, m->index_size)) == NULL ||
+        (m->scratch = il_arena_raw(tmp, m->walk.g->n * sizeof *m->scratch)) == NULL) {
         return il_arena_fail(tmp, err);
     }
     il_regex_set_start(&m->walk, 0, &m->to);

@@ -111,12 +111,16 @@ IL_NODISCARD il_status il_regex_bracket(il_regex_reader *in, il_regex_class *c);
 IL_NODISCARD bool il_regex_class_named(const il_regex_reader *in, il_regex_class *c, il_regex_class *named, bool negated);
 
 /* --- program --- */
-enum { IL_REGEX_PROGRAM = 32768 }; /* instructions at most */
+enum {
+    IL_REGEX_PROGRAM = 32768, /* instructions at most */
+    IL_REGEX_ARCS = 65535,
+};
 
 typedef enum il_regex_op {
     IL_REGEX_OP_MATCH = 0,
     IL_REGEX_OP_FAIL,
     IL_REGEX_OP_BYTE,   /* a byte of lo to hi, then `out` */
+    IL_REGEX_OP_SWITCH, /* a byte of one of the `other` arcs from number `out` on, then as that says */
     IL_REGEX_OP_EITHER, /* `out` or `other` */
     IL_REGEX_OP_ASSERT, /* when il_regex_assertion `lo` holds here, `out` */
 } il_regex_op;
@@ -127,9 +131,15 @@ typedef struct il_regex_instruction {
     uint16_t out, other;
 } il_regex_instruction;
 
+typedef struct il_regex_arc {
+    uint8_t lo, hi;
+    uint16_t out;
+} il_regex_arc;
+
 typedef struct il_regex_program {
     const il_regex_instruction *code; /* 0 is MATCH, 1 is FAIL */
-    uint32_t n, start;
+    const il_regex_arc *arcs;         /* those of one SWITCH are sorted and apart */
+    uint32_t n, narcs, start;
     bool asserts; /* there is an ASSERT that looks at the next byte */
     bool words, lines;
 } il_regex_program;
@@ -139,6 +149,8 @@ typedef struct il_regex_writer {
     il_arena *tmp;
     il_regex_instruction *code;
     uint32_t n, cap;
+    il_regex_arc *arcs;
+    uint32_t narcs, arcs_cap;
     uint16_t *index; /* hash table of instruction numbers, 0: free */
     uint32_t index_size;
     uint32_t work;   /* nodes visited */
@@ -148,6 +160,8 @@ typedef struct il_regex_writer {
 /* The number of an instruction that equals this one; IL_REGEX_FAIL_AT after a failure, which sticks. */
 uint16_t il_regex_write(il_regex_writer *w, il_regex_op op, unsigned lo, unsigned hi, uint16_t out, uint16_t other);
 enum { IL_REGEX_MATCH_AT = 0, IL_REGEX_FAIL_AT = 1 };
+/* The same for a choice by the next byte: `arcs` are sorted and apart; none is FAIL. */
+uint16_t il_regex_write_arcs(il_regex_writer *w, const il_regex_arc *arcs, uint32_t n);
 /* One code point of the set, then `out`. */
 uint16_t il_regex_write_class(il_regex_writer *w, const il_regex_split *split, uint16_t out);
 uint16_t il_regex_write_point(il_regex_writer *w, uint32_t point, uint16_t out);
@@ -165,7 +179,7 @@ typedef struct il_regex_set {
     bool pending;    /* has assertions that wait for the next byte */
     bool matched;
     bool empty;
-    uint64_t bits[IL_REGEX_WORDS]; /* BYTE and waiting ASSERT instructions; only the program's words are kept */
+    uint64_t bits[IL_REGEX_WORDS]; /* BYTE, SWITCH and waiting ASSERT instructions; only the program's words are kept */
 } il_regex_set;
 
 typedef struct il_regex_walk {

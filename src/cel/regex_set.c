@@ -12,9 +12,11 @@ unsigned il_regex_before(const il_regex_program *g, unsigned byte) {
            (g->words && set_is_word(byte) ? (unsigned)IL_REGEX_AT_WORD : 0u);
 }
 
+/* Clearing and passing over so many words costs as looking at so many instructions. */
+static uint32_t set_words_cost(uint32_t words) { return words / 2 + 1; }
+
 uint32_t il_regex_set_cost(const il_regex_program *g) {
-    const uint32_t words = (g->n + 63) / 64;
-    return 3 * g->n + 3 * words;
+    return 3 * g->n + set_words_cost((g->n + 63) / 64);
 }
 
 void il_regex_walk_init(il_regex_walk *w, const il_regex_program *g) {
@@ -89,6 +91,7 @@ static void set_close(il_regex_walk *w, unsigned before, unsigned next, il_regex
         case IL_REGEX_OP_FAIL:
             break;
         case IL_REGEX_OP_BYTE:
+        case IL_REGEX_OP_SWITCH:
             out->bits[at >> 6] |= (uint64_t)1 << (at & 63u);
             out->empty = false;
             break;
@@ -138,9 +141,30 @@ static void set_resolve(il_regex_walk *w, il_regex_set *from, unsigned next) {
     set_close(w, from->before, next, from);
 }
 
+/* Where a byte leads from an instruction that reads one. */
+static uint32_t set_next(const il_regex_program *g, const il_regex_instruction *i, unsigned byte) {
+    if (i->op == IL_REGEX_OP_BYTE) {
+        return byte >= i->lo && byte <= i->hi ? i->out : IL_REGEX_FAIL_AT;
+    }
+    if (i->op == IL_REGEX_OP_SWITCH) {
+        const il_regex_arc *arcs = g->arcs + i->out;
+        uint32_t from = 0, to = i->other; /* the arc that has the byte is among these */
+        while (to - from > 1) {
+            const uint32_t middle = (from + to) / 2;
+            if (byte < arcs[middle].lo) {
+                to = middle;
+            } else {
+                from = middle;
+            }
+        }
+        return byte >= arcs[from].lo && byte <= arcs[from].hi ? arcs[from].out : IL_REGEX_FAIL_AT;
+    }
+    return IL_REGEX_FAIL_AT;
+}
+
 void il_regex_set_step(il_regex_walk *w, il_regex_set *from, unsigned next, il_regex_set *out) {
     set_clear(w, next == IL_REGEX_END ? 0 : il_regex_before(w->g, next), out);
-    w->visits += 3 * (uint64_t)w->words;
+    w->visits += set_words_cost(w->words);
     if (from->pending) {
         set_resolve(w, from, next);
     }
@@ -151,10 +175,10 @@ void il_regex_set_step(il_regex_walk *w, il_regex_set *from, unsigned next, il_r
     walk_forget(w);
     for (uint32_t word = 0; word < w->words; word++) {
         for (uint64_t bits = from->bits[word]; bits != 0; bits &= bits - 1) {
-            const il_regex_instruction *i = &w->g->code[word * 64 + (uint32_t)__builtin_ctzll(bits)];
+            const uint32_t to = set_next(w->g, &w->g->code[word * 64 + (uint32_t)__builtin_ctzll(bits)], next);
             w->visits++;
-            if (i->op == IL_REGEX_OP_BYTE && next >= i->lo && next <= i->hi) {
-                walk_push(w, i->out);
+            if (to != IL_REGEX_FAIL_AT) {
+                walk_push(w, to);
             }
         }
     }

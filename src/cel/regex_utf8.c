@@ -22,61 +22,55 @@ static utf8_ranges utf8_within(utf8_ranges s, uint32_t lo, uint32_t hi) {
     return s;
 }
 
-/* A byte of `first` and up, `digits` values, then `more` continuation bytes, for those points from `base` that are in the set. Ends with `out`. */
-static uint16_t utf8_block(il_regex_writer *w, utf8_ranges s, uint32_t base, unsigned first, unsigned digits, unsigned more,
-                           uint16_t out) {
-    const uint32_t each = 1u << (6 * more);
-    uint16_t all = IL_REGEX_FAIL_AT, run_out = IL_REGEX_FAIL_AT;
-    unsigned run = 0;
-    for (unsigned d = 0; d <= digits; d++) {
-        uint16_t to = IL_REGEX_FAIL_AT;
-        unsigned same = 1; /* digits from here that surely lead to the same */
-        if (d < digits) {
-            const uint32_t lo = base + d * each;
-            s = utf8_within((utf8_ranges){s.r, s.n}, lo, base + digits * each - 1);
-            if (s.n > 0 && s.r[0].lo <= lo + each - 1) {
-                const uint32_t hi = s.r[0].hi < base + digits * each - 1 ? s.r[0].hi : base + digits * each - 1;
-                if (s.r[0].lo <= lo && hi >= lo + each - 1) { /* whole ones */
-                    same = (hi - lo + 1) / each;
-                    to = out;
-                    for (unsigned k = 0; k < more; k++) {
-                        to = il_regex_write(w, IL_REGEX_OP_BYTE, 0x80, 0xbf, to, 0);
-                    }
-                } else {
-                    to = utf8_block(w, utf8_within(s, lo, lo + each - 1), lo, 0x80, 64, more - 1, out);
-                }
-            } else if (s.n > 0) {
-                same = (s.r[0].lo - lo) / each;
-            } else {
-                same = digits - d;
-            }
+/* Adds the arcs of a byte of `first` and up, `digits` values, that `more` continuation bytes follow, for those points from `base` that are in the
+ * set. All end with `out`. Recursion: three continuation bytes. */
+static uint32_t utf8_arcs(il_regex_writer *w, utf8_ranges s, uint32_t base, unsigned first, unsigned digits, unsigned more,
+                          uint16_t out, il_regex_arc *arcs, uint32_t n) {
+    const uint32_t each = 1u << (6 * more), last = base + digits * each - 1;
+    const uint32_t before = n;
+    for (unsigned d = 0, same = 1; d < digits; d += same) { /* `same` digits lead to the same */
+        const uint32_t lo = base + d * each, hi = lo + each - 1;
+        uint16_t to = out;
+        s = utf8_within(s, lo, last);
+        if (s.n == 0) {
+            break;
         }
-        if (d == digits || to != run_out) {
-            if (run_out != IL_REGEX_FAIL_AT) {
-                const uint16_t byte = il_regex_write(w, IL_REGEX_OP_BYTE, first + run, first + d - 1, run_out, 0);
-                all = all == IL_REGEX_FAIL_AT ? byte : il_regex_write(w, IL_REGEX_OP_EITHER, 0, 0, byte, all);
-            }
-            run = d;
-            run_out = to;
+        if (s.r[0].lo > hi) {
+            same = (s.r[0].lo - lo) / each;
+            continue;
         }
-        d += same - 1;
+        if (s.r[0].lo <= lo && s.r[0].hi >= hi) { /* whole */
+            same = ((s.r[0].hi < last ? s.r[0].hi : last) - lo + 1) / each;
+            for (unsigned k = 0; k < more; k++) {
+                to = il_regex_write(w, IL_REGEX_OP_BYTE, 0x80, 0xbf, to, 0);
+            }
+        } else {
+            il_regex_arc inner[64];
+            same = 1;
+            to = il_regex_write_arcs(w, inner, utf8_arcs(w, utf8_within(s, lo, hi), lo, 0x80, 64, more - 1, out, inner, 0));
+        }
+        if (to == IL_REGEX_FAIL_AT) {
+            continue;
+        }
+        if (n > before && arcs[n - 1].hi + 1u == first + d && arcs[n - 1].out == to) {
+            arcs[n - 1].hi = (uint8_t)(first + d + same - 1);
+        } else {
+            arcs[n++] = (il_regex_arc){(uint8_t)(first + d), (uint8_t)(first + d + same - 1), to};
+        }
     }
-    return all;
+    return n;
 }
 
 uint16_t il_regex_write_class(il_regex_writer *w, const il_regex_split *split, uint16_t out) {
     static const struct {
         uint8_t first, digits;
     } lengths[4] = {{0, 128}, {0xc0, 32}, {0xe0, 16}, {0xf0, 8}};
-    uint16_t all = IL_REGEX_FAIL_AT;
+    il_regex_arc arcs[128 + 32 + 16 + 8];
+    uint32_t n = 0;
     for (unsigned k = 0; k < 4; k++) {
-        const utf8_ranges s = {split->r[k], split->n[k]};
-        const uint16_t part = utf8_block(w, s, 0, lengths[k].first, lengths[k].digits, k, out);
-        if (part != IL_REGEX_FAIL_AT) {
-            all = all == IL_REGEX_FAIL_AT ? part : il_regex_write(w, IL_REGEX_OP_EITHER, 0, 0, part, all);
-        }
+        n = utf8_arcs(w, (utf8_ranges){split->r[k], split->n[k]}, 0, lengths[k].first, lengths[k].digits, k, out, arcs, n);
     }
-    return all;
+    return il_regex_write_arcs(w, arcs, n);
 }
 
 uint16_t il_regex_write_point(il_regex_writer *w, uint32_t point, uint16_t out) {

@@ -110,8 +110,11 @@ il_cel_value il_cel_fn_unwrap(il_cel_run *r, const il_cel_value *args, uint32_t 
         }
         n += item.u.items != NULL;
     }
-    il_cel_value *items = n > 0 ? il_cel_room_values(r, n) : NULL;
-    if (n > 0 && items == NULL) {
+    if (n == 0) {
+        return il_cel_of_items(IL_CEL_LIST, NULL, 0);
+    }
+    il_cel_value *items = il_cel_room_values(r, n);
+    if (items == NULL) {
         return il_cel_of_fault(IL_CEL_BUDGET);
     }
     n = 0;

@@ -24,18 +24,6 @@ bool il_str_ends(il_str s, il_str suffix) {
     return s.n >= suffix.n && (suffix.n == 0 || memcmp(s.p + (s.n - suffix.n), suffix.p, suffix.n) == 0);
 }
 
-size_t il_str_find(il_str s, il_str needle, size_t from) {
-    if (from > s.n || needle.n > s.n - from) {
-        return SIZE_MAX;
-    }
-    for (size_t i = from; i <= s.n - needle.n; i++) {
-        if (needle.n == 0 || (s.p[i] == needle.p[0] && memcmp(s.p + i, needle.p, needle.n) == 0)) {
-            return i;
-        }
-    }
-    return SIZE_MAX;
-}
-
 il_str il_str_part(il_str s, size_t from, size_t to) {
     if (to > s.n) {
         to = s.n;

@@ -10,8 +10,10 @@ int il_str_cmp(il_str a, il_str b);
 il_str il_str_of(const char *z);
 bool il_str_starts(il_str s, il_str prefix);
 bool il_str_ends(il_str s, il_str suffix);
-/* Offset of the first `needle` at or after `from`, or SIZE_MAX. */
+/* Offset of the first `needle` at or after `from`, or SIZE_MAX. Linear in both lengths, as the next. */
 size_t il_str_find(il_str s, il_str needle, size_t from);
+/* Offset of the last `needle`, or SIZE_MAX. */
+size_t il_str_find_last(il_str s, il_str needle);
 /* The part [from, to); clamped to the string. */
 il_str il_str_part(il_str s, size_t from, size_t to);
 /* ASCII letters only; other bytes are compared as they are. */

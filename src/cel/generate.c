@@ -634,7 +634,8 @@ static il_status make_loop(il_cel_maker *m, const il_cel_node *n, uint16_t dest)
     m->levels = m->level > m->levels ? m->level : m->levels;
     IL_TRY(make_word(m, n, IL_CEL_C_LOOP, level, range, 0));
     uint32_t loop = m->nwords - 1;
-    IL_TRY(make_data(m, n, (uint8_t)make_begin((il_cel_op)n->op), dest, 0, 0));
+    const il_cel_begin begin = make_begin((il_cel_op)n->op);
+    IL_TRY(make_data(m, n, (uint8_t)begin, dest, 0, 0));
     make_leap(m, m->nwords - 1, &ends);
     uint32_t around = m->nwords;
     m->last = MAKE_NO_LAST;

@@ -147,7 +147,3 @@ void il_cel_explain(const il_cel_program *program, il_cel_value error, il_error 
         (void)il_error_set(err, error.fault == IL_CEL_BUDGET ? IL_E_LIMIT : IL_E_INVALID, "%s", explain_fault((il_cel_fault)error.fault));
     }
 }
-
-const il_cel_type *il_cel_result_type(const il_cel_program *program) {
-    return program->root->type != NULL ? program->root->type : &il_cel_type_dyn;
-}

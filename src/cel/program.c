@@ -36,7 +36,17 @@ il_status il_cel_compile(il_arena *arena, il_str source, uint32_t line, uint32_t
     }
     IL_TRY(il_cel_parse(arena, source, line, col, env, &l, &root, err));
     IL_TRY(il_cel_check(arena, env, &l, want, root, err));
-    p->root = root;
+    il_cel_env *kept = IL_NEW(arena, il_cel_env);
+    if (kept == NULL) {
+        return il_cel_no_memory(arena, err);
+    }
+    *kept = *env;
+    kept->lets = NULL;
+    kept->nlets = 0;
+    kept->container = (il_str){NULL, 0};
+    p->env = kept;
+    p->steps = l.steps < INT64_MAX ? l.steps : INT64_MAX;
+    IL_TRY(il_cel_generate(arena, p, root, err));
     *out = p;
     return IL_OK;
 }

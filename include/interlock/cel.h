@@ -160,6 +160,7 @@ typedef struct il_cel_limits { /* zero: the default, but for `size` */
     uint32_t text_bytes;       /* 65,536: what the static bound assumes of a string it knows nothing about */
     uint32_t list_items;       /* 1,024: the same of a list or map */
     bool dynamic_regex;        /* `matches` with a pattern that is not constant: else a load error */
+    bool list_contains;        /* `list.contains(x)`, which is `x in list`, is accepted: documents of Interbolt have it. Else a load error that says so */
     bool unchecked;            /* no types and no unknown names at load: they are errors of the evaluation. For tests of conformance */
 } il_cel_limits;
 

@@ -3,6 +3,7 @@
  * code that eval runs, print writes it back. Every node knows its height, which the depth limit bounds, so each phase may recurse. */
 #pragma once
 #include "cel/cel.h"
+#include "cel/cost.h"
 #include "cel/lex.h"
 #include "cel/regex.h"
 
@@ -82,6 +83,7 @@ struct il_cel_node {
     const il_regex *regex;                /* CALL of matches with a constant pattern: check */
     const il_cel_type *type;              /* check */
     uint64_t size;                        /* check: bound on the bytes of a text, the items of a list or map */
+    il_cel_extent extent;                 /* check: the same, with what is inside */
     uint64_t cost;                        /* check: bound on steps, saturated */
     /* Positions, for failures while compiling and for il_cel_explain. */
     const il_cel_source *src;

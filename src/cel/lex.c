@@ -368,6 +368,32 @@ static il_status lex_escape(const il_cel_source *src, size_t at, bool bytes, uin
     return IL_CEL_FAIL(src, at, err, IL_E_SYNTAX, "unknown escape after `\\`; write `\\\\` for a backslash");
 }
 
+size_t il_cel_literal_at(const il_cel_source *src, size_t literal, size_t byte) {
+    il_cel_lexer lex = {src, literal};
+    il_cel_token t;
+    if (il_cel_lex(&lex, &t, NULL) != IL_OK || (t.kind != IL_CEL_T_STRING && t.kind != IL_CEL_T_BYTES)) {
+        return literal;
+    }
+    size_t i = t.body, n = 0, end = t.body + t.body_n;
+    while (i < end) {
+        size_t next = i + 1, bytes = 1;
+        uint32_t v = 0;
+        char utf8[4];
+        if (src->text.p[i] == '\\' && !t.raw) {
+            if (lex_escape(src, i, t.kind == IL_CEL_T_BYTES, &v, &next, NULL) != IL_OK) {
+                return i;
+            }
+            bytes = t.kind == IL_CEL_T_BYTES ? 1 : il_utf8_put(v, utf8);
+        }
+        if (byte < n + bytes) {
+            return i;
+        }
+        n += bytes;
+        i = next;
+    }
+    return end;
+}
+
 il_status il_cel_unescape(const il_cel_source *src, const il_cel_token *t, il_arena *arena, il_str *out, il_error *err) {
     /* No escape gives more bytes than it has characters. */
     char *to = il_arena_get(arena, t->body_n);

@@ -91,6 +91,9 @@ IL_NODISCARD il_status il_cel_lex(il_cel_lexer *lex, il_cel_token *out, il_error
 IL_NODISCARD il_status il_cel_unescape(const il_cel_source *src, const il_cel_token *t, il_arena *arena, il_str *out,
                                        il_error *err);
 
+/* Where byte `byte` of the value of the string literal that begins at `literal` stands in its source; the literal's end when it has fewer. */
+size_t il_cel_literal_at(const il_cel_source *src, size_t literal, size_t byte);
+
 /* The value of an INT token, `negative` when a minus sign belongs to it. */
 IL_NODISCARD il_status il_cel_int_value(const il_cel_source *src, const il_cel_token *t, bool negative, int64_t *out,
                                         il_error *err);

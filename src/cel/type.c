@@ -68,8 +68,28 @@ const il_cel_type *il_cel_type_optional_of(il_cel_types *types, const il_cel_typ
     return type_new(types, (il_cel_type){.kind = IL_CEL_OPTIONAL, .element = element});
 }
 
-const il_cel_type *il_cel_type_type_of(il_cel_types *types, const il_cel_type *of) {
-    return type_new(types, (il_cel_type){.kind = IL_CEL_TYPE, .element = of});
+const il_cel_type *il_cel_type_of_type(il_cel_types *types, il_cel_value type) {
+    static const il_cel_type of[IL_CEL_CIDR + 1] = {
+        [IL_CEL_NULL] = {.kind = IL_CEL_TYPE, .element = &il_cel_type_null},
+        [IL_CEL_BOOL] = {.kind = IL_CEL_TYPE, .element = &il_cel_type_bool},
+        [IL_CEL_INT] = {.kind = IL_CEL_TYPE, .element = &il_cel_type_int},
+        [IL_CEL_UINT] = {.kind = IL_CEL_TYPE, .element = &il_cel_type_uint},
+        [IL_CEL_DOUBLE] = {.kind = IL_CEL_TYPE, .element = &il_cel_type_double},
+        [IL_CEL_STRING] = {.kind = IL_CEL_TYPE, .element = &il_cel_type_string},
+        [IL_CEL_BYTES] = {.kind = IL_CEL_TYPE, .element = &il_cel_type_bytes},
+        [IL_CEL_LIST] = {.kind = IL_CEL_TYPE, .element = &il_cel_type_list},
+        [IL_CEL_MAP] = {.kind = IL_CEL_TYPE, .element = &il_cel_type_map},
+        [IL_CEL_TIMESTAMP] = {.kind = IL_CEL_TYPE, .element = &il_cel_type_timestamp},
+        [IL_CEL_DURATION] = {.kind = IL_CEL_TYPE, .element = &il_cel_type_duration},
+        [IL_CEL_TYPE] = {.kind = IL_CEL_TYPE, .element = &type_type},
+        [IL_CEL_OPTIONAL] = {.kind = IL_CEL_TYPE, .element = &type_optional},
+        [IL_CEL_IP] = {.kind = IL_CEL_TYPE, .element = &il_cel_type_ip},
+        [IL_CEL_CIDR] = {.kind = IL_CEL_TYPE, .element = &il_cel_type_cidr},
+    };
+    if (type.n <= IL_CEL_CIDR && of[type.n].element != NULL) {
+        return &of[type.n];
+    }
+    return type.u.type != NULL ? type_new(types, (il_cel_type){.kind = IL_CEL_TYPE, .element = type.u.type}) : &type_type;
 }
 
 const il_cel_type *il_cel_type_of_kind(il_cel_kind kind) {
@@ -428,6 +448,55 @@ static const il_cel_type *type_general(il_cel_types *types, const il_cel_type *a
 const il_cel_type *il_cel_type_join(il_cel_types *types, const il_cel_type *a, const il_cel_type *b) {
     return type_general(types, a, b, TYPE_DEPTH);
 }
+
+static bool type_same(il_cel_types *types, const il_cel_type *a, const il_cel_type *b, unsigned depth) {
+    if (depth == 0 || !type_step(types)) {
+        return false;
+    }
+    a = il_cel_type_seen(types, a);
+    b = il_cel_type_seen(types, b);
+    if (a == b) {
+        return true;
+    }
+    if (a->kind != b->kind) {
+        return false;
+    }
+    switch (a->kind) {
+    case IL_CEL_LIST:
+    case IL_CEL_OPTIONAL:
+    case IL_CEL_TYPE:
+        return type_same(types, a->element, b->element, depth - 1);
+    case IL_CEL_MAP:
+        return a->fields == b->fields && type_same(types, a->key, b->key, depth - 1) && type_same(types, a->element, b->element, depth - 1);
+    case IL_CEL_OPAQUE:
+        for (size_t i = 0; i < a->nfields && i < b->nfields; i++) {
+            if (!type_same(types, a->fields[i].type, b->fields[i].type, depth - 1)) {
+                return false;
+            }
+        }
+        return il_str_eq(a->name, b->name) && a->nfields == b->nfields;
+    case IL_CEL_RECORD:
+        return a->name.n > 0 && il_str_eq(a->name, b->name) && a->nfields == b->nfields;
+    case IL_CEL_PARAM:
+        return a->name.n > 0 && il_str_eq(a->name, b->name);
+    case IL_CEL_ERROR:
+    case IL_CEL_NULL:
+    case IL_CEL_BOOL:
+    case IL_CEL_INT:
+    case IL_CEL_UINT:
+    case IL_CEL_DOUBLE:
+    case IL_CEL_STRING:
+    case IL_CEL_BYTES:
+    case IL_CEL_TIMESTAMP:
+    case IL_CEL_DURATION:
+    case IL_CEL_IP:
+    case IL_CEL_CIDR:
+        break;
+    }
+    return true;
+}
+
+bool il_cel_type_same(il_cel_types *types, const il_cel_type *a, const il_cel_type *b) { return type_same(types, a, b, TYPE_DEPTH); }
 
 /* --- signatures ------------------------------------------------------------------------------------------------------------- */
 

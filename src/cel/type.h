@@ -37,8 +37,8 @@ const il_cel_type *il_cel_type_unknown(il_cel_types *types);
 const il_cel_type *il_cel_type_list_of(il_cel_types *types, const il_cel_type *element);
 const il_cel_type *il_cel_type_map_of(il_cel_types *types, const il_cel_type *key, const il_cel_type *value);
 const il_cel_type *il_cel_type_optional_of(il_cel_types *types, const il_cel_type *element);
-/* `type(T)`, the type of a name of a type. */
-const il_cel_type *il_cel_type_type_of(il_cel_types *types, const il_cel_type *of);
+/* The type of a TYPE value: `type(int)`. */
+const il_cel_type *il_cel_type_of_type(il_cel_types *types, il_cel_value type);
 /* The plain type of a kind: list(dyn), map(dyn, dyn), optional_type(dyn); dyn for a kind that says nothing alone. */
 const il_cel_type *il_cel_type_of_kind(il_cel_kind kind);
 
@@ -51,6 +51,8 @@ bool il_cel_type_nullable(il_cel_kind kind);
 
 /* Whether the two go together; what had to be inferred for it stays. On false nothing has changed. */
 bool il_cel_type_unify(il_cel_types *types, const il_cel_type *a, const il_cel_type *b);
+/* Whether the two are the same, as far as is known. */
+bool il_cel_type_same(il_cel_types *types, const il_cel_type *a, const il_cel_type *b);
 /* The type of what is one or the other, of two that go together. */
 const il_cel_type *il_cel_type_join(il_cel_types *types, const il_cel_type *a, const il_cel_type *b);
 

@@ -12,7 +12,7 @@ typedef struct parse_shape {
 static const parse_shape parse_shapes[] = {
     {{"exists", 6}, IL_CEL_OP_EXISTS, true, true, false},
     {{"all", 3}, IL_CEL_OP_ALL, true, true, false},
-    {{"exists_one", 10}, IL_CEL_OP_EXISTS_ONE, true, false, false},
+    {{"exists_one", 10}, IL_CEL_OP_EXISTS_ONE, true, true, false},
     {{"existsOne", 9}, IL_CEL_OP_EXISTS_ONE, true, true, false},
     {{"filter", 6}, IL_CEL_OP_FILTER, true, false, false},
     {{"map", 3}, IL_CEL_OP_TRANSFORM, true, false, true},
@@ -101,9 +101,6 @@ static il_status parse_loop(il_cel_parser *p, const parse_shape *m, size_t start
         IL_TRY(il_cel_parse_hang(p, n, &tail, body));
     }
     p->nlocals = before;
-    if (m->op == IL_CEL_OP_TRANSFORM_ENTRY && body->op != IL_CEL_OP_MAP) {
-        return PARSE_FAIL(p, body->start, IL_E_SYNTAX, "`transformMapEntry` ends with a map literal: `transformMapEntry(k, v, {k: v})`");
-    }
     if (p->tok.kind == IL_CEL_T_COMMA) {
         return parse_usage(p, m, at);
     }

@@ -132,10 +132,11 @@ static size_t parse_find_var(const il_cel_parser *p, il_str name, bool root) {
     }
 }
 
-static il_status parse_var(il_cel_parser *p, size_t var, size_t start, size_t at, il_cel_node **out) {
+static il_status parse_var(il_cel_parser *p, size_t var, bool root, size_t start, size_t at, il_cel_node **out) {
     IL_TRY(il_cel_parse_node(p, IL_CEL_OP_VAR, start, at, out));
     IL_CHECK(*out != NULL, p->err);
     il_cel_parse_close(p, *out);
+    (*out)->root = root && p->env->container.n > 0; /* only then it makes a difference how it is printed */
     (*out)->slot = (uint32_t)var;
     (*out)->name = p->env->vars[var].name;
     return IL_OK;
@@ -229,7 +230,7 @@ il_status il_cel_parse_name(il_cel_parser *p, bool root, size_t start, il_cel_no
         var = parse_find_var(p, name, true);
     }
     if (var < p->env->nvars) {
-        return parse_var(p, var, start, at, out);
+        return parse_var(p, var, root, start, at, out);
     }
     il_cel_value type;
     bool is_type = il_cel_parse_type(name, &type);

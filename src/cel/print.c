@@ -281,8 +281,6 @@ static void print_bare(il_buf *out, const il_cel_node *n, const print_scope *sco
         il_buf_put(out, n->name);
         return;
     case IL_CEL_OP_VAR:
-        print_root_name(out, n->name, false, scope);
-        return;
     case IL_CEL_OP_TYPE:
     case IL_CEL_OP_NAME:
         print_root_name(out, n->name, n->root, scope);

@@ -157,7 +157,7 @@ def load_errors(rows):
         else:
             if (got["line"], got["col"]) != (row["line"], col):
                 wrong.append(f"at {got['line']}:{got['col']} instead of {row['line']}:{col}")
-            for word in row.get("suggestion", "").replace(",", "").split():
+            for word in row.get("suggestion", "").removeprefix("fields of agent: ").replace(",", "").split():
                 if word not in got["message"]:
                     wrong.append(f"`{word}` is not in the message")
         say("FAILED" if wrong else "ok", f"refused when it loads: {row['expr'][:60]}")

@@ -105,7 +105,7 @@ static bool vector_unhex(il_arena *arena, il_str hex, il_str *out) {
         if (v > 15) {
             return false;
         }
-        p[i / 2] = (char)((unsigned char)p[i / 2] << 4 | v);
+        p[i / 2] = (char)((unsigned)(unsigned char)p[i / 2] << 4 | v);
     }
     *out = (il_str){p, hex.n / 2};
     return true;

@@ -12,8 +12,11 @@ static void fuzz_double(double d) {
         char out[IL_DOUBLE_TEXT];
         const il_str text = {out, il_double_text(d, forms[i], out)};
         double back;
-        FUZZ_CHECK(text.n <= IL_DOUBLE_TEXT && (il_double_finite(d) ? il_double_parse(text, &back) : il_double_parse_word(text, &back)));
-        FUZZ_CHECK(il_double_nan(d) ? il_double_nan(back) : forms[i] == IL_DOUBLE_JSON ? back == d : il_double_bits(back) == il_double_bits(d));
+        FUZZ_CHECK(text.n <= IL_DOUBLE_TEXT &&
+                   (il_double_finite(d) ? il_double_parse(text, &back) : il_double_parse_word(text, &back)));
+        FUZZ_CHECK(il_double_nan(d)             ? il_double_nan(back)
+                   : forms[i] == IL_DOUBLE_JSON ? back == d
+                                                : il_double_bits(back) == il_double_bits(d));
     }
     FUZZ_CHECK(il_double_nan(d) || (il_double_floor(d) <= d && il_double_ceil(d) >= d));
 }

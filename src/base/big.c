@@ -34,7 +34,8 @@ void il_big_mul_add(il_big *b, uint32_t factor, uint32_t more) {
 }
 
 void il_big_mul_power5(il_big *b, unsigned power) {
-    static const uint32_t small[] = {1, 5, 25, 125, 625, 3125, 15625, 78125, 390625, 1953125, 9765625, 48828125, 244140625, 1220703125};
+    static const uint32_t small[] = {1,     5,      25,      125,     625,      3125,      15625,
+                                     78125, 390625, 1953125, 9765625, 48828125, 244140625, 1220703125};
     const unsigned step = sizeof small / sizeof *small - 1; /* 5^13 is the last below 2^32 */
     for (; power > step; power -= step) {
         il_big_mul_add(b, small[step], 0);
@@ -63,9 +64,7 @@ void il_big_shift(il_big *b, unsigned bits) {
     }
 }
 
-unsigned il_big_bits(const il_big *b) {
-    return b->n == 0 ? 0 : (unsigned)b->n * 32 - (unsigned)__builtin_clz(b->w[b->n - 1]);
-}
+unsigned il_big_bits(const il_big *b) { return b->n == 0 ? 0 : (unsigned)b->n * 32 - (unsigned)__builtin_clz(b->w[b->n - 1]); }
 
 int il_big_cmp(const il_big *a, const il_big *b) {
     if (a->n != b->n) {

@@ -60,7 +60,9 @@ static void double_ratio_of(double d, double_ratio *r) {
 }
 
 /* Whether what is left of d reaches to the half way above: the digits so far, and one more at the end, read back as d. */
-static bool double_high(const double_ratio *r) { return il_big_cmp_sum(&r->number, &r->margin, &r->divisor) > (r->even ? -1 : 0); }
+static bool double_high(const double_ratio *r) {
+    return il_big_cmp_sum(&r->number, &r->margin, &r->divisor) > (r->even ? -1 : 0);
+}
 
 /* Whether it does below: the digits so far read back as d. */
 static bool double_low(const double_ratio *r) {

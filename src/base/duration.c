@@ -11,7 +11,11 @@ static uint64_t duration_unit(il_str text, size_t *at) {
     static const struct {
         const char *name;
         uint64_t nanos;
-    } units[] = {{"h", UINT64_C(3600000000000)}, {"ms", 1000000}, {"m", UINT64_C(60000000000)}, {"s", 1000000000}, {"us", 1000},
+    } units[] = {{"h", UINT64_C(3600000000000)},
+                 {"ms", 1000000},
+                 {"m", UINT64_C(60000000000)},
+                 {"s", 1000000000},
+                 {"us", 1000},
                  {"\xc2\xb5s", 1000}, /* the micro sign */
                  {"\xce\xbcs", 1000}, /* the Greek letter */
                  {"ns", 1}};

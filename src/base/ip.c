@@ -193,7 +193,9 @@ static bool ip_same(const uint8_t *a, const uint8_t *b, unsigned bits) {
     return memcmp(a, b, whole) == 0 && (rest == 0 || (a[whole] ^ b[whole]) >> (8 - rest) == 0);
 }
 
-bool il_ip_eq(const il_ip *a, const il_ip *b) { return a->family == b->family && ip_same(a->bytes, b->bytes, a->family == 4 ? 32 : 128); }
+bool il_ip_eq(const il_ip *a, const il_ip *b) {
+    return a->family == b->family && ip_same(a->bytes, b->bytes, a->family == 4 ? 32 : 128);
+}
 
 bool il_ip_unspecified(const il_ip *ip) {
     static const uint8_t zero[16] = {0};

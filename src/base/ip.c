@@ -185,7 +185,11 @@ size_t il_ip_text(const il_ip *ip, char out[IL_IP_TEXT]) {
 bool il_ip_canonical(il_str text) {
     il_ip ip;
     char own[IL_IP_TEXT];
-    return il_ip_parse(text, &ip) && il_str_eq(text, (il_str){own, il_ip_text(&ip, own)});
+    if (!il_ip_parse(text, &ip)) {
+        return false;
+    }
+    const size_t n = il_ip_text(&ip, own);
+    return il_str_eq(text, (il_str){own, n});
 }
 
 static bool ip_same(const uint8_t *a, const uint8_t *b, unsigned bits) {

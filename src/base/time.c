@@ -7,6 +7,7 @@ enum {
     TIME_ERA_YEARS = 400,
     TIME_ERA_DAYS = 146097,    /* in 400 years */
     TIME_CENTURY_DAYS = 36524, /* in 100 years that do not begin with a leap year of 400 */
+    TIME_FOUR_DAYS = 1460,     /* in four years, without the leap day */
     TIME_YEAR_DAYS = 365,
     TIME_EPOCH_DAYS = 719468 /* from 0000-03-01 to 1970-01-01 */
 };
@@ -27,7 +28,7 @@ static void time_date(int64_t days, il_civil *out) {
     const int64_t shifted = days + TIME_EPOCH_DAYS + TIME_ERA_DAYS, in_era = shifted % TIME_ERA_DAYS;
     /* each correction takes out the leap days that came before */
     const int64_t year =
-        (in_era - in_era / (4 * TIME_YEAR_DAYS) + in_era / TIME_CENTURY_DAYS - in_era / (TIME_ERA_DAYS - 1)) / TIME_YEAR_DAYS;
+        (in_era - in_era / TIME_FOUR_DAYS + in_era / TIME_CENTURY_DAYS - in_era / (TIME_ERA_DAYS - 1)) / TIME_YEAR_DAYS;
     const int in_year = (int)(in_era - (year * TIME_YEAR_DAYS + year / 4 - year / 100));
     const int month = (5 * in_year + 2) / 153;
     out->day = (uint8_t)(in_year - time_month_begin(month) + 1);
@@ -70,7 +71,7 @@ bool il_civil_seconds(const il_civil *c, int64_t *seconds) {
         c->day > time_month_days(c->year, c->month) || c->hour > 23 || c->minute > 59 || c->second > 59) {
         return false;
     }
-    *seconds = time_days(c->year, c->month, c->day) * TIME_DAY + c->hour * 3600 + c->minute * 60 + c->second;
+    *seconds = time_days(c->year, c->month, c->day) * TIME_DAY + (c->hour * INT64_C(60) + c->minute) * 60 + c->second;
     return true;
 }
 

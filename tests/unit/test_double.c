@@ -180,7 +180,7 @@ static bool naive_parse(il_str text, double *out) {
             power -= point;
         }
     }
-    power += *end == 'e' ? atoi(end + 1) : 0;
+    power += *end == 'e' ? (int)strtol(end + 1, NULL, 10) : 0;
     *out = (minus ? -v : v) * pow(10, power);
     return true;
 }
@@ -373,7 +373,7 @@ static double read_digits(const char *digits, size_t n, int point) {
 /* Why these are not d's shortest digits, NULL when they are: they read back, no shorter ones do, and the nearest of their length are no others. */
 static const char *shortest_fault(double d, const char *digits, size_t n, int point) {
     const double size = fabs(d);
-    if (n == 0 || n > IL_DOUBLE_DIGITS || digits[0] == '0' || digits[n - 1] == '0') {
+    if (n == 0 || digits[0] == '0' || digits[n - 1] == '0') {
         return "shape";
     }
     if (read_digits(digits, n, point) != size) {

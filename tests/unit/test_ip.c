@@ -35,7 +35,8 @@ static il_cidr cidr_of(const char *text) {
 static void text_is(const char *text, const char *want) {
     const il_ip ip = ip_of(text);
     char out[IL_IP_TEXT];
-    const il_str got = {out, il_ip_text(&ip, out)};
+    const size_t n = il_ip_text(&ip, out);
+    const il_str got = {out, n};
     if (!il_str_eq(got, il_str_of(want))) {
         fail_msg("%s: got %.*s, want %s", text, (int)got.n, got.p, want);
     }
@@ -363,8 +364,14 @@ static void cidr_texts(void **state) {
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         const il_cidr c = cidr_of(good[i].text), m = il_cidr_masked(&c);
         char out[IL_CIDR_TEXT];
-        assert_true(il_str_eq((il_str){out, il_cidr_text(&c, out)}, il_str_of(good[i].want)));
-        assert_true(il_str_eq((il_str){out, il_cidr_text(&m, out)}, il_str_of(good[i].masked)));
+        {
+            const size_t n = il_cidr_text(&c, out);
+            assert_true(il_str_eq((il_str){out, n}, il_str_of(good[i].want)));
+        }
+        {
+            const size_t n = il_cidr_text(&m, out);
+            assert_true(il_str_eq((il_str){out, n}, il_str_of(good[i].masked)));
+        }
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         il_cidr c;

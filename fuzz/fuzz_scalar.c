@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers, times, durations, offsets and addresses from anywhere: what one reader takes is written as a text that it reads as the same value, and that text is written
- * the same again. A double is read as glibc reads it, and its bits are what eight bytes of input say. */
+/* Numbers, times, durations, offsets and addresses from anywhere: what one reader takes is written as a text that it reads as the
+ * same value, and that text is written the same again. A double is read as glibc reads it, and its bits are what eight bytes of
+ * input say. */
 #include "base/double.h"
 #include "base/ip.h"
 #include "base/time.h"

@@ -99,8 +99,8 @@ int il_big_cmp_sum(const il_big *a, const il_big *b, const il_big *c) {
     return il_big_cmp(&sum, c);
 }
 
-/* Knuth, The Art of Computer Programming 2, 4.3.1, algorithm D, one step: what the two leading words of the dividend and the leading word of a divisor of
- * full length say is at most 2 too much. */
+/* Knuth, The Art of Computer Programming 2, 4.3.1, algorithm D, one step: what the two leading words of the dividend and the
+ * leading word of a divisor of full length say is at most 2 too much. */
 uint32_t il_big_divide(il_big *dividend, const il_big *divisor) {
     const size_t n = divisor->n;
     if (n == 0 || dividend->n < n) {

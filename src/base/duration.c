@@ -30,7 +30,8 @@ static uint64_t duration_unit(il_str text, size_t *at) {
     return 0;
 }
 
-/* 0.d1d2... of a unit, cut to whole nanoseconds: from the last digit on, for (d * unit + v) / 10 is cut to the same whether or not v was cut before. */
+/* 0.d1d2... of a unit, cut to whole nanoseconds: from the last digit on, for (d * unit + v) / 10 is cut to the same whether or
+ * not v was cut before. */
 static uint64_t duration_fraction(il_str digits, uint64_t unit) {
     uint64_t v = 0;
     for (size_t i = digits.n; i-- > 0;) {

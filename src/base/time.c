@@ -12,7 +12,8 @@ enum {
     TIME_EPOCH_DAYS = 719468 /* from 0000-03-01 to 1970-01-01 */
 };
 
-/* Years that begin in March put the leap day at their end: then months have a rhythm of 153 days in five. Months count from March here. */
+/* Years that begin in March put the leap day at their end: then months have a rhythm of 153 days in five. Months count from March
+ * here. */
 static int time_month_begin(int month) { return (153 * month + 2) / 5; }
 
 /* Days since 1970-01-01 of a date from year 0 on. */

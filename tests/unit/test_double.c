@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Doubles as text against glibc's strtod and printf, which are exact; the seed is printed. IL_TEST_THOROUGH=1 takes ten times as many. */
+/* Doubles as text against glibc's strtod and printf, which are exact; the seed is printed. IL_TEST_THOROUGH=1 takes ten times as
+ * many. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -370,7 +371,8 @@ static double read_digits(const char *digits, size_t n, int point) {
     return strtod(text, NULL);
 }
 
-/* Why these are not d's shortest digits, NULL when they are: they read back, no shorter ones do, and the nearest of their length are no others. */
+/* Why these are not d's shortest digits, NULL when they are: they read back, no shorter ones do, and the nearest of their length
+ * are no others. */
 static const char *shortest_fault(double d, const char *digits, size_t n, int point) {
     const double size = fabs(d);
     if (n == 0 || digits[0] == '0' || digits[n - 1] == '0') {

@@ -260,8 +260,8 @@ static void ip_agrees_with_pton(void **state) {
     assert_true(differs > 100); /* a reader that takes leading zeros for octal would be seen */
 }
 
-/* Checked with Python's ipaddress where it knows the word, else by the rules of Go's net/netip: u unspecified, l loopback, m multicast, w link-local
- * multicast, k link-local unicast, g global unicast. */
+/* Checked with Python's ipaddress where it knows the word, else by the rules of Go's net/netip: u unspecified, l loopback, m
+ * multicast, w link-local multicast, k link-local unicast, g global unicast. */
 static void ip_properties(void **state) {
     (void)state;
     static const struct {

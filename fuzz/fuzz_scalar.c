@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers, times, durations, offsets and addresses from anywhere: what one reader takes is written as a text that it reads as the same value, and that text is written
- * the same again. A double is read as glibc reads it, and its bits are what eight bytes of input say. */
+/* Numbers, times, durations, offsets and addresses from anywhere: what one reader takes is written as a text that it reads as the
+ * same value, and that text is written the same again. A double is read as glibc reads it, and its bits are what eight bytes of
+ * input say. */
 #include "base/double.h"
 #include "base/ip.h"
 #include "base/time.h"
@@ -10,10 +11,14 @@ static void fuzz_double(double d) {
     static const il_double_form forms[] = {IL_DOUBLE_SHORT, IL_DOUBLE_PLAIN, IL_DOUBLE_JSON};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         char out[IL_DOUBLE_TEXT];
-        const il_str text = {out, il_double_text(d, forms[i], out)};
+        const size_t n = il_double_text(d, forms[i], out);
+        const il_str text = {out, n};
         double back;
-        FUZZ_CHECK(text.n <= IL_DOUBLE_TEXT && (il_double_finite(d) ? il_double_parse(text, &back) : il_double_parse_word(text, &back)));
-        FUZZ_CHECK(il_double_nan(d) ? il_double_nan(back) : forms[i] == IL_DOUBLE_JSON ? back == d : il_double_bits(back) == il_double_bits(d));
+        FUZZ_CHECK(text.n <= IL_DOUBLE_TEXT &&
+                   (il_double_finite(d) ? il_double_parse(text, &back) : il_double_parse_word(text, &back)));
+        FUZZ_CHECK(il_double_nan(d)             ? il_double_nan(back)
+                   : forms[i] == IL_DOUBLE_JSON ? back == d
+                                                : il_double_bits(back) == il_double_bits(d));
     }
     FUZZ_CHECK(il_double_nan(d) || (il_double_floor(d) <= d && il_double_ceil(d) >= d));
 }
@@ -54,13 +59,15 @@ static void fuzz_times(il_str text) {
     int32_t offset;
     if (il_time_parse(text, &t)) {
         char out[IL_TIME_TEXT];
-        FUZZ_CHECK(il_time_valid(t) && il_time_parse((il_str){out, il_time_text(t, out)}, &t2) && il_time_cmp(t, t2) == 0);
+        const size_t n = il_time_text(t, out);
+        FUZZ_CHECK(il_time_valid(t) && il_time_parse((il_str){out, n}, &t2) && il_time_cmp(t, t2) == 0);
     } else {
         FUZZ_CHECK(t.seconds == 0 && t.nanos == 0);
     }
     if (il_duration_parse(text, &nanos)) {
         char out[IL_DURATION_TEXT];
-        FUZZ_CHECK(il_duration_parse((il_str){out, il_duration_text(nanos, out)}, &nanos2) && nanos == nanos2);
+        const size_t n = il_duration_text(nanos, out);
+        FUZZ_CHECK(il_duration_parse((il_str){out, n}, &nanos2) && nanos == nanos2);
     } else {
         FUZZ_CHECK(nanos == 0);
     }
@@ -72,12 +79,14 @@ static void fuzz_addresses(il_str text) {
     il_cidr c, c2;
     char out[IL_CIDR_TEXT];
     if (il_ip_parse(text, &ip)) {
-        const il_str own = {out, il_ip_text(&ip, out)};
+        const size_t n = il_ip_text(&ip, out);
+        const il_str own = {out, n};
         FUZZ_CHECK(own.n <= IL_IP_TEXT && il_ip_parse(own, &ip2) && il_ip_eq(&ip, &ip2) && il_ip_canonical(own));
         FUZZ_CHECK(il_ip_canonical(text) == il_str_eq(text, own) && !il_cidr_parse(text, &c));
     }
     if (il_cidr_parse(text, &c)) {
-        FUZZ_CHECK(il_cidr_parse((il_str){out, il_cidr_text(&c, out)}, &c2) && il_ip_eq(&c.ip, &c2.ip) && c.prefix == c2.prefix);
+        const size_t n = il_cidr_text(&c, out);
+        FUZZ_CHECK(il_cidr_parse((il_str){out, n}, &c2) && il_ip_eq(&c.ip, &c2.ip) && c.prefix == c2.prefix);
         const il_cidr masked = il_cidr_masked(&c);
         FUZZ_CHECK(il_cidr_contains(&c, &masked.ip) && il_cidr_contains(&masked, &c.ip) && il_cidr_contains_cidr(&c, &masked));
     }

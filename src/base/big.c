@@ -34,7 +34,8 @@ void il_big_mul_add(il_big *b, uint32_t factor, uint32_t more) {
 }
 
 void il_big_mul_power5(il_big *b, unsigned power) {
-    static const uint32_t small[] = {1, 5, 25, 125, 625, 3125, 15625, 78125, 390625, 1953125, 9765625, 48828125, 244140625, 1220703125};
+    static const uint32_t small[] = {1,     5,      25,      125,     625,      3125,      15625,
+                                     78125, 390625, 1953125, 9765625, 48828125, 244140625, 1220703125};
     const unsigned step = sizeof small / sizeof *small - 1; /* 5^13 is the last below 2^32 */
     for (; power > step; power -= step) {
         il_big_mul_add(b, small[step], 0);
@@ -63,9 +64,7 @@ void il_big_shift(il_big *b, unsigned bits) {
     }
 }
 
-unsigned il_big_bits(const il_big *b) {
-    return b->n == 0 ? 0 : (unsigned)b->n * 32 - (unsigned)__builtin_clz(b->w[b->n - 1]);
-}
+unsigned il_big_bits(const il_big *b) { return b->n == 0 ? 0 : (unsigned)b->n * 32 - (unsigned)__builtin_clz(b->w[b->n - 1]); }
 
 int il_big_cmp(const il_big *a, const il_big *b) {
     if (a->n != b->n) {
@@ -100,8 +99,8 @@ int il_big_cmp_sum(const il_big *a, const il_big *b, const il_big *c) {
     return il_big_cmp(&sum, c);
 }
 
-/* Knuth, The Art of Computer Programming 2, 4.3.1, algorithm D, one step: what the two leading words of the dividend and the leading word of a divisor of
- * full length say is at most 2 too much. */
+/* Knuth, The Art of Computer Programming 2, 4.3.1, algorithm D, one step: what the two leading words of the dividend and the
+ * leading word of a divisor of full length say is at most 2 too much. */
 uint32_t il_big_divide(il_big *dividend, const il_big *divisor) {
     const size_t n = divisor->n;
     if (n == 0 || dividend->n < n) {

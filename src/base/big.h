@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole numbers large enough to convert any double exactly, and no larger: on the stack, without allocation. For src/base/double*.c only; their
- * callers bound what they compute, and what would not fit is dropped, never written past the end. */
+/* Whole numbers large enough to convert any double exactly, and no larger: on the stack, without allocation. For
+ * src/base/double*.c only; their callers bound what they compute, and what would not fit is dropped, never written past the end. */
 #pragma once
 #include "interlock/base.h"
 
@@ -20,5 +20,6 @@ unsigned il_big_bits(const il_big *b);       /* its length; 0 for 0 */
 int il_big_cmp(const il_big *a, const il_big *b);
 /* a + b against c. */
 int il_big_cmp_sum(const il_big *a, const il_big *b, const il_big *c);
-/* Returns dividend / divisor and leaves the rest in *dividend. The quotient must be below 2^32 and the divisor's length a multiple of 32 bits. */
+/* Returns dividend / divisor and leaves the rest in *dividend. The quotient must be below 2^32 and the divisor's length a
+ * multiple of 32 bits. */
 uint32_t il_big_divide(il_big *dividend, const il_big *divisor);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Doubles as text and back, and rounding to whole numbers. Every answer is exact and the same everywhere: no locale, no stdio, no libm.
- * Pure; nothing allocates but what is written into an il_buf. */
+/* Doubles as text and back, and rounding to whole numbers. Every answer is exact and the same everywhere: no locale, no stdio, no
+ * libm. Pure; nothing allocates but what is written into an il_buf. */
 #pragma once
 #include "base/buf.h"
 #include "base/str.h"
@@ -26,15 +26,17 @@ double il_double_ceil(double d);
 double il_double_trunc(double d);
 double il_double_round(double d);
 
-/* Decimal text to the nearest double, ties to even: an optional sign, digits with at most one point among, before or after them, an optional exponent (`e`
- * or `E`, optional sign, digits); nothing else, no space. False: the text is none (*out is 0). What is beyond the range is read as an infinity of its sign,
- * which no text of the grammar means otherwise: callers that refuse overflow ask il_double_infinite. Linear in the length of the text. */
+/* Decimal text to the nearest double, ties to even: an optional sign, digits with at most one point among, before or after them,
+ * an optional exponent (`e` or `E`, optional sign, digits); nothing else, no space. False: the text is none (*out is 0). What is
+ * beyond the range is read as an infinity of its sign, which no text of the grammar means otherwise: callers that refuse overflow
+ * ask il_double_infinite. Linear in the length of the text. */
 bool il_double_parse(il_str text, double *out);
-/* The words that are no decimal text, as Go's strconv reads them, in any letter case: `nan`, and `inf` and `infinity` with an optional sign. */
+/* The words that are no decimal text, as Go's strconv reads them, in any letter case: `nan`, and `inf` and `infinity` with an
+ * optional sign. */
 bool il_double_parse_word(il_str text, double *out);
 
-/* The shortest decimal digits that read back as |d|, and of those the nearest to it (ties: the even one): 0.d1d2... x 10^point. No zeros at the
- * ends. Returns how many, at most IL_DOUBLE_DIGITS; 0 for zero, infinities and NaN (*point is 0). */
+/* The shortest decimal digits that read back as |d|, and of those the nearest to it (ties: the even one): 0.d1d2... x 10^point.
+ * No zeros at the ends. Returns how many, at most IL_DOUBLE_DIGITS; 0 for zero, infinities and NaN (*point is 0). */
 enum { IL_DOUBLE_DIGITS = 17 };
 size_t il_double_digits(double d, char digits[IL_DOUBLE_DIGITS], int *point);
 
@@ -43,8 +45,8 @@ typedef enum il_double_form {
     IL_DOUBLE_PLAIN, /* as Go's %f with precision -1: never an exponent */
     IL_DOUBLE_JSON   /* as ECMAScript and RFC 8785 write it: `1000000`, `1e+21`, `1e-7`, `0` for -0 */
 } il_double_form;
-/* The shortest text that reads back. NaN and infinities are `NaN`, `+Inf` and `-Inf` in the short form, `NaN`, `Infinity` and `-Infinity` in the others (JSON
- * has no text for them: ask il_double_finite first). Returns the bytes written; no NUL. */
+/* The shortest text that reads back. NaN and infinities are `NaN`, `+Inf` and `-Inf` in the short form, `NaN`, `Infinity` and
+ * `-Infinity` in the others (JSON has no text for them: ask il_double_finite first). Returns the bytes written; no NUL. */
 enum { IL_DOUBLE_TEXT = 352 };
 size_t il_double_text(double d, il_double_form form, char out[IL_DOUBLE_TEXT]);
 

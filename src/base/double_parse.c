@@ -3,7 +3,8 @@
 #include "base/double.h"
 
 enum {
-    /* The text of a number half-way between two doubles has at most 767 digits: of a longer text it matters only whether the rest is 0. */
+    /* The text of a number half-way between two doubles has at most 767 digits: of a longer text it matters only whether the rest
+     * is 0. */
     DOUBLE_DIGITS = 768,
     DOUBLE_MANTISSA = 19, /* digits that 64 bits hold */
     /* 0.d x 10^point is infinite above the first, and 0 below the second (half of the least double is 2.47e-324). */
@@ -81,7 +82,8 @@ static bool double_scan(il_str text, double_decimal *d) {
     return p == end;
 }
 
-/* Clinger's fast path: two exact doubles, and one operation that rounds once. Where doubles are computed with more bits, it would round twice. */
+/* Clinger's fast path: two exact doubles, and one operation that rounds once. Where doubles are computed with more bits, it would
+ * round twice. */
 static bool double_short(const double_decimal *d, double *out) {
     static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -121,7 +123,8 @@ static double double_assemble(uint64_t q, bool sticky, int exponent) {
     return il_double_of_bits(top >= -1022 ? ((uint64_t)(top + 1022) << 52) + kept : kept);
 }
 
-/* The digits as a whole number, at most one after the first DOUBLE_DIGITS, which stands for all the rest. Returns how many they are. */
+/* The digits as a whole number, at most one after the first DOUBLE_DIGITS, which stands for all the rest. Returns how many they
+ * are. */
 static size_t double_whole(const double_decimal *d, il_big *out) {
     if (!d->more) {
         il_big_set(out, d->mantissa);
@@ -168,7 +171,8 @@ static double double_long(const double_decimal *d) {
     const int exponent = (int)d->point - (int)double_whole(d, &number);
     il_big_set(&divisor, 1);
     il_big_mul_power5(exponent < 0 ? &divisor : &number, (unsigned)(exponent < 0 ? -exponent : exponent));
-    /* number / divisor x 2^exponent: shifted until the quotient has 31 or 32 bits and the divisor whole words; then twice 32 bits of it */
+    /* number / divisor x 2^exponent: shifted until the quotient has 31 or 32 bits and the divisor whole words; then twice 32 bits
+     * of it */
     const int shift = (int)il_big_bits(&divisor) - (int)il_big_bits(&number) + 31;
     il_big_shift(shift > 0 ? &number : &divisor, (unsigned)(shift > 0 ? shift : -shift));
     const unsigned align = (32 - il_big_bits(&divisor) % 32) % 32;

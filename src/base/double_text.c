@@ -16,8 +16,8 @@ static uint64_t double_parts(double d, int *e) {
     return biased == 0 ? fraction : fraction | UINT64_C(1) << 52;
 }
 
-/* |d| = number / divisor x 10^point. `margin` is half the way to the next double above, in the measure of number; to the one below it is half of that when
- * `wide`, for a power of two is nearer to what is below it. */
+/* |d| = number / divisor x 10^point. `margin` is half the way to the next double above, in the measure of number; to the one
+ * below it is half of that when `wide`, for a power of two is nearer to what is below it. */
 typedef struct double_ratio {
     il_big number, divisor, margin;
     bool wide, even; /* even: the ends of the way read back as d */
@@ -60,7 +60,9 @@ static void double_ratio_of(double d, double_ratio *r) {
 }
 
 /* Whether what is left of d reaches to the half way above: the digits so far, and one more at the end, read back as d. */
-static bool double_high(const double_ratio *r) { return il_big_cmp_sum(&r->number, &r->margin, &r->divisor) > (r->even ? -1 : 0); }
+static bool double_high(const double_ratio *r) {
+    return il_big_cmp_sum(&r->number, &r->margin, &r->divisor) > (r->even ? -1 : 0);
+}
 
 /* Whether it does below: the digits so far read back as d. */
 static bool double_low(const double_ratio *r) {
@@ -81,7 +83,8 @@ static void double_align(double_ratio *r) {
     il_big_shift(&r->margin, align);
 }
 
-/* A whole number below 2^53: all its digits are needed, for numbers with fewer are at least 1 away. Digits from its first to its last that is not 0. */
+/* A whole number below 2^53: all its digits are needed, for numbers with fewer are at least 1 away. Digits from its first to its
+ * last that is not 0. */
 static size_t double_digits_whole(uint64_t v, char digits[IL_DOUBLE_DIGITS], int *point) {
     size_t n = 0, last = 0;
     uint64_t unit = 1;

@@ -11,7 +11,11 @@ static uint64_t duration_unit(il_str text, size_t *at) {
     static const struct {
         const char *name;
         uint64_t nanos;
-    } units[] = {{"h", UINT64_C(3600000000000)}, {"ms", 1000000}, {"m", UINT64_C(60000000000)}, {"s", 1000000000}, {"us", 1000},
+    } units[] = {{"h", UINT64_C(3600000000000)},
+                 {"ms", 1000000},
+                 {"m", UINT64_C(60000000000)},
+                 {"s", 1000000000},
+                 {"us", 1000},
                  {"\xc2\xb5s", 1000}, /* the micro sign */
                  {"\xce\xbcs", 1000}, /* the Greek letter */
                  {"ns", 1}};
@@ -26,7 +30,8 @@ static uint64_t duration_unit(il_str text, size_t *at) {
     return 0;
 }
 
-/* 0.d1d2... of a unit, cut to whole nanoseconds: from the last digit on, for (d * unit + v) / 10 is cut to the same whether or not v was cut before. */
+/* 0.d1d2... of a unit, cut to whole nanoseconds: from the last digit on, for (d * unit + v) / 10 is cut to the same whether or
+ * not v was cut before. */
 static uint64_t duration_fraction(il_str digits, uint64_t unit) {
     uint64_t v = 0;
     for (size_t i = digits.n; i-- > 0;) {

@@ -185,7 +185,11 @@ size_t il_ip_text(const il_ip *ip, char out[IL_IP_TEXT]) {
 bool il_ip_canonical(il_str text) {
     il_ip ip;
     char own[IL_IP_TEXT];
-    return il_ip_parse(text, &ip) && il_str_eq(text, (il_str){own, il_ip_text(&ip, own)});
+    if (!il_ip_parse(text, &ip)) {
+        return false;
+    }
+    const size_t n = il_ip_text(&ip, own);
+    return il_str_eq(text, (il_str){own, n});
 }
 
 static bool ip_same(const uint8_t *a, const uint8_t *b, unsigned bits) {
@@ -193,7 +197,9 @@ static bool ip_same(const uint8_t *a, const uint8_t *b, unsigned bits) {
     return memcmp(a, b, whole) == 0 && (rest == 0 || (a[whole] ^ b[whole]) >> (8 - rest) == 0);
 }
 
-bool il_ip_eq(const il_ip *a, const il_ip *b) { return a->family == b->family && ip_same(a->bytes, b->bytes, a->family == 4 ? 32 : 128); }
+bool il_ip_eq(const il_ip *a, const il_ip *b) {
+    return a->family == b->family && ip_same(a->bytes, b->bytes, a->family == 4 ? 32 : 128);
+}
 
 bool il_ip_unspecified(const il_ip *ip) {
     static const uint8_t zero[16] = {0};

@@ -5,19 +5,22 @@
 enum {
     TIME_OFFSET_MAX = 2 * 86400 - 1,
     TIME_ERA_YEARS = 400,
-    TIME_ERA_DAYS = 146097,     /* in 400 years */
-    TIME_CENTURY_DAYS = 36524,  /* in 100 years that do not begin with a leap year of 400 */
+    TIME_ERA_DAYS = 146097,    /* in 400 years */
+    TIME_CENTURY_DAYS = 36524, /* in 100 years that do not begin with a leap year of 400 */
+    TIME_FOUR_DAYS = 1460,     /* in four years, without the leap day */
     TIME_YEAR_DAYS = 365,
-    TIME_EPOCH_DAYS = 719468    /* from 0000-03-01 to 1970-01-01 */
+    TIME_EPOCH_DAYS = 719468 /* from 0000-03-01 to 1970-01-01 */
 };
 
-/* Years that begin in March put the leap day at their end: then months have a rhythm of 153 days in five. Months count from March here. */
+/* Years that begin in March put the leap day at their end: then months have a rhythm of 153 days in five. Months count from March
+ * here. */
 static int time_month_begin(int month) { return (153 * month + 2) / 5; }
 
 /* Days since 1970-01-01 of a date from year 0 on. */
 static int64_t time_days(int32_t year, int month, int day) {
     const int shifted = month > 2 ? month - 3 : month + 9;
-    const int64_t y = (int64_t)year - (month <= 2) + TIME_ERA_YEARS, in_era = y % TIME_ERA_YEARS; /* one era more, so that none is below 0 */
+    const int64_t y = (int64_t)year - (month <= 2) + TIME_ERA_YEARS,
+                  in_era = y % TIME_ERA_YEARS; /* one era more, so that none is below 0 */
     const int64_t day_of_era = in_era * TIME_YEAR_DAYS + in_era / 4 - in_era / 100 + time_month_begin(shifted) + day - 1;
     return (y / TIME_ERA_YEARS - 1) * TIME_ERA_DAYS + day_of_era - TIME_EPOCH_DAYS;
 }
@@ -25,7 +28,8 @@ static int64_t time_days(int32_t year, int month, int day) {
 static void time_date(int64_t days, il_civil *out) {
     const int64_t shifted = days + TIME_EPOCH_DAYS + TIME_ERA_DAYS, in_era = shifted % TIME_ERA_DAYS;
     /* each correction takes out the leap days that came before */
-    const int64_t year = (in_era - in_era / (4 * TIME_YEAR_DAYS) + in_era / TIME_CENTURY_DAYS - in_era / (TIME_ERA_DAYS - 1)) / TIME_YEAR_DAYS;
+    const int64_t year =
+        (in_era - in_era / TIME_FOUR_DAYS + in_era / TIME_CENTURY_DAYS - in_era / (TIME_ERA_DAYS - 1)) / TIME_YEAR_DAYS;
     const int in_year = (int)(in_era - (year * TIME_YEAR_DAYS + year / 4 - year / 100));
     const int month = (5 * in_year + 2) / 153;
     out->day = (uint8_t)(in_year - time_month_begin(month) + 1);
@@ -64,11 +68,11 @@ bool il_time_civil(il_time t, int32_t offset, il_civil *out) {
 
 bool il_civil_seconds(const il_civil *c, int64_t *seconds) {
     *seconds = 0;
-    if (c->year < 1 || c->year > 9999 || c->month < 1 || c->month > 12 || c->day < 1 || c->day > time_month_days(c->year, c->month) ||
-        c->hour > 23 || c->minute > 59 || c->second > 59) {
+    if (c->year < 1 || c->year > 9999 || c->month < 1 || c->month > 12 || c->day < 1 ||
+        c->day > time_month_days(c->year, c->month) || c->hour > 23 || c->minute > 59 || c->second > 59) {
         return false;
     }
-    *seconds = time_days(c->year, c->month, c->day) * TIME_DAY + c->hour * 3600 + c->minute * 60 + c->second;
+    *seconds = time_days(c->year, c->month, c->day) * TIME_DAY + (c->hour * INT64_C(60) + c->minute) * 60 + c->second;
     return true;
 }
 

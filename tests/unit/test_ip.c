@@ -35,7 +35,8 @@ static il_cidr cidr_of(const char *text) {
 static void text_is(const char *text, const char *want) {
     const il_ip ip = ip_of(text);
     char out[IL_IP_TEXT];
-    const il_str got = {out, il_ip_text(&ip, out)};
+    const size_t n = il_ip_text(&ip, out);
+    const il_str got = {out, n};
     if (!il_str_eq(got, il_str_of(want))) {
         fail_msg("%s: got %.*s, want %s", text, (int)got.n, got.p, want);
     }
@@ -83,12 +84,68 @@ static void ip_texts(void **state) {
 
 static void ip_refused(void **state) {
     (void)state;
-    static const char *const bad[] = {
-        "", ".", "1", "1.2.3", "1.2.3.", "1.2.3.4.", ".1.2.3.4", "1.2.3.4.5", "1..3.4", "256.1.1.1", "1.2.3.256", "1.2.3.1000", "01.2.3.4", "1.2.3.00", "1.2.3.04",
-        "0x1.2.3.4", "1.2.3.4 ", " 1.2.3.4", "1.2.3.-4", "1.2.3.+4", "1.2.3.a", "1,2,3,4", "192.168.0.1.0", "4294967296.1.1.1", "99999999999999999999.1.1.1", "127.1", "2130706433",
-        ":", ":::", "1:", ":1", "1::2::3", "::1::", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7:8::", "::1:2:3:4:5:6:7:8", "1:2:3:4::5:6:7:8", "2001:db8:::68", "12345::", "1:g::", "::00001",
-        "fe80::1%en0", "fe80::1%", "[::1]", "::1/128", "::ffff:192.168.0.1", "0:0:0:0:0:ffff:1.2.3.4", "::FFFF:1.2.3.4", "::1.2.3", "::1.2.3.4.5", "::01.2.3.4", "1.2.3.4::", "::1.2.3.4:5", "1:2:3:4:5:6:7:1.2.3.4", "::1.2.3.256",
-        "1:2:3:4:5:1.2.3.4", "::-1", "::+1", "::0x1", ":: ", "1.2.3.4:80"};
+    static const char *const bad[] = {"",
+                                      ".",
+                                      "1",
+                                      "1.2.3",
+                                      "1.2.3.",
+                                      "1.2.3.4.",
+                                      ".1.2.3.4",
+                                      "1.2.3.4.5",
+                                      "1..3.4",
+                                      "256.1.1.1",
+                                      "1.2.3.256",
+                                      "1.2.3.1000",
+                                      "01.2.3.4",
+                                      "1.2.3.00",
+                                      "1.2.3.04",
+                                      "0x1.2.3.4",
+                                      "1.2.3.4 ",
+                                      " 1.2.3.4",
+                                      "1.2.3.-4",
+                                      "1.2.3.+4",
+                                      "1.2.3.a",
+                                      "1,2,3,4",
+                                      "192.168.0.1.0",
+                                      "4294967296.1.1.1",
+                                      "99999999999999999999.1.1.1",
+                                      "127.1",
+                                      "2130706433",
+                                      ":",
+                                      ":::",
+                                      "1:",
+                                      ":1",
+                                      "1::2::3",
+                                      "::1::",
+                                      "1:2:3:4:5:6:7",
+                                      "1:2:3:4:5:6:7:8:9",
+                                      "1:2:3:4:5:6:7:8::",
+                                      "::1:2:3:4:5:6:7:8",
+                                      "1:2:3:4::5:6:7:8",
+                                      "2001:db8:::68",
+                                      "12345::",
+                                      "1:g::",
+                                      "::00001",
+                                      "fe80::1%en0",
+                                      "fe80::1%",
+                                      "[::1]",
+                                      "::1/128",
+                                      "::ffff:192.168.0.1",
+                                      "0:0:0:0:0:ffff:1.2.3.4",
+                                      "::FFFF:1.2.3.4",
+                                      "::1.2.3",
+                                      "::1.2.3.4.5",
+                                      "::01.2.3.4",
+                                      "1.2.3.4::",
+                                      "::1.2.3.4:5",
+                                      "1:2:3:4:5:6:7:1.2.3.4",
+                                      "::1.2.3.256",
+                                      "1:2:3:4:5:1.2.3.4",
+                                      "::-1",
+                                      "::+1",
+                                      "::0x1",
+                                      ":: ",
+                                      "1.2.3.4:80"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         il_ip ip;
         if (il_ip_parse(il_str_of(bad[i]), &ip)) {
@@ -102,12 +159,14 @@ static void ip_refused(void **state) {
     uint16_t groups[8];
     assert_false(il_ip6_parse(IL_STR("::1.2.3.4"), groups));
     assert_false(il_ip6_parse(IL_STR("1.2.3.4"), groups));
-    assert_true(il_ip6_parse(IL_STR("::ffff:102:304"), groups) && groups[5] == 0xffff && groups[6] == 0x102 && groups[7] == 0x304);
+    assert_true(il_ip6_parse(IL_STR("::ffff:102:304"), groups) && groups[5] == 0xffff && groups[6] == 0x102 &&
+                groups[7] == 0x304);
 }
 
 /* A text that is an address or nearly one. */
 static size_t random_text(test_random *r, char out[128]) {
-    static const char *const parts[] = {":", "::", ".", "0", "1", "ffff", "a", "F0", "255", "256", "00", "12", "1234", "1.2.3.4", "12345", "%1"};
+    static const char *const parts[] = {":",   "::",  ".",  "0",  "1",    "ffff",    "a",     "F0",
+                                        "255", "256", "00", "12", "1234", "1.2.3.4", "12345", "%1"};
     size_t n = 0;
     out[0] = '\0';
     if (test_random_below(r, 2) == 0) { /* groups in order, and then perhaps a change */
@@ -121,7 +180,8 @@ static size_t random_text(test_random *r, char out[128]) {
             if (i == groups) {
                 break;
             }
-            n += (size_t)snprintf(out + n, 128 - n, test_random_below(r, 8) == 0 ? "%04x" : "%x", test_random_below(r, 3) == 0 ? 0 : test_random_below(r, 1u << 16));
+            n += (size_t)snprintf(out + n, 128 - n, test_random_below(r, 8) == 0 ? "%04x" : "%x",
+                                  test_random_below(r, 3) == 0 ? 0 : test_random_below(r, 1u << 16));
             if (i + 1 < groups) {
                 n += (size_t)snprintf(out + n, 128 - n, ":");
             }
@@ -186,8 +246,9 @@ static void ip_agrees_with_pton(void **state) {
     assert_true(good[1] > 1000 && refused > 1000);
     for (size_t i = 0; i < rounds(20000); i++) { /* dotted ones */
         char text[128];
-        const size_t n = (size_t)snprintf(text, sizeof text, "%u.%u.%u.%s%u", test_random_below(&r, 300), test_random_below(&r, 300), test_random_below(&r, 260),
-                                          test_random_below(&r, 10) == 0 ? "0" : "", test_random_below(&r, 260));
+        const size_t n =
+            (size_t)snprintf(text, sizeof text, "%u.%u.%u.%s%u", test_random_below(&r, 300), test_random_below(&r, 300),
+                             test_random_below(&r, 260), test_random_below(&r, 10) == 0 ? "0" : "", test_random_below(&r, 260));
         il_ip want, got;
         const bool is = oracle(text, &want);
         assert_true(is == il_ip_parse((il_str){text, n}, &got) && (!is || il_ip_eq(&want, &got)));
@@ -199,18 +260,48 @@ static void ip_agrees_with_pton(void **state) {
     assert_true(differs > 100); /* a reader that takes leading zeros for octal would be seen */
 }
 
-/* Checked with Python's ipaddress where it knows the word, else by the rules of Go's net/netip: u unspecified, l loopback, m multicast, w link-local
- * multicast, k link-local unicast, g global unicast. */
+/* Checked with Python's ipaddress where it knows the word, else by the rules of Go's net/netip: u unspecified, l loopback, m
+ * multicast, w link-local multicast, k link-local unicast, g global unicast. */
 static void ip_properties(void **state) {
     (void)state;
     static const struct {
         const char *text, *flags;
-    } cases[] = {{"0.0.0.0", "u"},         {"0.0.0.1", "g"},        {"127.0.0.1", "l"},       {"127.255.255.254", "l"}, {"126.255.255.255", "g"}, {"128.0.0.0", "g"},
-                 {"10.0.0.1", "g"},        {"192.168.0.1", "g"},    {"169.254.169.254", "k"}, {"169.253.0.1", "g"},     {"169.255.0.1", "g"},     {"224.0.0.1", "mw"},
-                 {"224.0.0.255", "mw"},    {"224.0.1.1", "m"},      {"223.255.255.255", "g"}, {"239.255.255.255", "m"}, {"240.0.0.1", "g"},       {"255.255.255.255", ""},
-                 {"255.255.255.254", "g"}, {"::", "u"},             {"::1", "l"},             {"::2", "g"},             {"::ffff:7f00:1", "l"},   {"::7f00:1", "g"},
-                 {"2001:db8::abcd", "g"},  {"fe80::1", "k"},        {"febf::1", "k"},         {"fec0::1", "g"},         {"fe7f::1", "g"},         {"fd00::1", "g"},
-                 {"fd80::1", "g"},         {"ff00::1", "m"},        {"ff02::1", "mw"},        {"ff12::1", "mw"},        {"ff05::2", "m"},         {"feff::1", "g"}};
+    } cases[] = {{"0.0.0.0", "u"},
+                 {"0.0.0.1", "g"},
+                 {"127.0.0.1", "l"},
+                 {"127.255.255.254", "l"},
+                 {"126.255.255.255", "g"},
+                 {"128.0.0.0", "g"},
+                 {"10.0.0.1", "g"},
+                 {"192.168.0.1", "g"},
+                 {"169.254.169.254", "k"},
+                 {"169.253.0.1", "g"},
+                 {"169.255.0.1", "g"},
+                 {"224.0.0.1", "mw"},
+                 {"224.0.0.255", "mw"},
+                 {"224.0.1.1", "m"},
+                 {"223.255.255.255", "g"},
+                 {"239.255.255.255", "m"},
+                 {"240.0.0.1", "g"},
+                 {"255.255.255.255", ""},
+                 {"255.255.255.254", "g"},
+                 {"::", "u"},
+                 {"::1", "l"},
+                 {"::2", "g"},
+                 {"::ffff:7f00:1", "l"},
+                 {"::7f00:1", "g"},
+                 {"2001:db8::abcd", "g"},
+                 {"fe80::1", "k"},
+                 {"febf::1", "k"},
+                 {"fec0::1", "g"},
+                 {"fe7f::1", "g"},
+                 {"fd00::1", "g"},
+                 {"fd80::1", "g"},
+                 {"ff00::1", "m"},
+                 {"ff02::1", "mw"},
+                 {"ff12::1", "mw"},
+                 {"ff05::2", "m"},
+                 {"feff::1", "g"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const il_ip ip = ip_of(cases[i].text);
         char flags[8];
@@ -218,7 +309,7 @@ static void ip_properties(void **state) {
         static const struct {
             bool (*is)(const il_ip *);
             char c;
-        } all[] = {{il_ip_unspecified, 'u'},        {il_ip_loopback, 'l'},           {il_ip_multicast, 'm'},
+        } all[] = {{il_ip_unspecified, 'u'},          {il_ip_loopback, 'l'},           {il_ip_multicast, 'm'},
                    {il_ip_link_local_multicast, 'w'}, {il_ip_link_local_unicast, 'k'}, {il_ip_global_unicast, 'g'}};
         for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
             if (all[k].is(&ip)) {
@@ -238,16 +329,49 @@ static void cidr_texts(void **state) {
     (void)state;
     static const struct {
         const char *text, *want, *masked;
-    } good[] = {{"192.168.0.0/24", "192.168.0.0/24", "192.168.0.0/24"}, {"192.168.0.1/24", "192.168.0.1/24", "192.168.0.0/24"}, {"10.255.255.255/9", "10.255.255.255/9", "10.128.0.0/9"},
-                {"1.2.3.4/0", "1.2.3.4/0", "0.0.0.0/0"},                {"1.2.3.4/32", "1.2.3.4/32", "1.2.3.4/32"},             {"2001:DB8::/32", "2001:db8::/32", "2001:db8::/32"},
-                {"ffff:ffff::/17", "ffff:ffff::/17", "ffff:8000::/17"}, {"::1/128", "::1/128", "::1/128"},                      {"::1/127", "::1/127", "::/127"}};
-    static const char *const bad[] = {"", "/", "/24", "192.168.0.0/", "192.168.0.0", "1.2.3.4/33", "::/129", "1.2.3.4/024", "1.2.3.4/00", "1.2.3.4/-1", "1.2.3.4/+1", "1.2.3.4/ 1", "1.2.3.4/8 ", "1.2.3.4/8/8",
-                                      "1.2.3.4/1000000000000000000000", "fe80::1%en0/24", "fe80::/10%en0", "::ffff:192.168.0.1/24", "::ffff:c0a8:1/120", "1.2.3/8", "a/8", "1.2.3.4/255.0.0.0", "1.2.3.4/0x8"};
+    } good[] = {{"192.168.0.0/24", "192.168.0.0/24", "192.168.0.0/24"},
+                {"192.168.0.1/24", "192.168.0.1/24", "192.168.0.0/24"},
+                {"10.255.255.255/9", "10.255.255.255/9", "10.128.0.0/9"},
+                {"1.2.3.4/0", "1.2.3.4/0", "0.0.0.0/0"},
+                {"1.2.3.4/32", "1.2.3.4/32", "1.2.3.4/32"},
+                {"2001:DB8::/32", "2001:db8::/32", "2001:db8::/32"},
+                {"ffff:ffff::/17", "ffff:ffff::/17", "ffff:8000::/17"},
+                {"::1/128", "::1/128", "::1/128"},
+                {"::1/127", "::1/127", "::/127"}};
+    static const char *const bad[] = {"",
+                                      "/",
+                                      "/24",
+                                      "192.168.0.0/",
+                                      "192.168.0.0",
+                                      "1.2.3.4/33",
+                                      "::/129",
+                                      "1.2.3.4/024",
+                                      "1.2.3.4/00",
+                                      "1.2.3.4/-1",
+                                      "1.2.3.4/+1",
+                                      "1.2.3.4/ 1",
+                                      "1.2.3.4/8 ",
+                                      "1.2.3.4/8/8",
+                                      "1.2.3.4/1000000000000000000000",
+                                      "fe80::1%en0/24",
+                                      "fe80::/10%en0",
+                                      "::ffff:192.168.0.1/24",
+                                      "::ffff:c0a8:1/120",
+                                      "1.2.3/8",
+                                      "a/8",
+                                      "1.2.3.4/255.0.0.0",
+                                      "1.2.3.4/0x8"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         const il_cidr c = cidr_of(good[i].text), m = il_cidr_masked(&c);
         char out[IL_CIDR_TEXT];
-        assert_true(il_str_eq((il_str){out, il_cidr_text(&c, out)}, il_str_of(good[i].want)));
-        assert_true(il_str_eq((il_str){out, il_cidr_text(&m, out)}, il_str_of(good[i].masked)));
+        {
+            const size_t n = il_cidr_text(&c, out);
+            assert_true(il_str_eq((il_str){out, n}, il_str_of(good[i].want)));
+        }
+        {
+            const size_t n = il_cidr_text(&m, out);
+            assert_true(il_str_eq((il_str){out, n}, il_str_of(good[i].masked)));
+        }
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         il_cidr c;
@@ -265,10 +389,18 @@ static void cidr_contains(void **state) {
     static const struct {
         const char *outer, *inner;
         bool is;
-    } cases[] = {{"192.168.0.0/24", "192.168.0.1/32", true},  {"192.168.0.0/24", "192.168.1.1/32", false}, {"192.168.0.0/24", "192.168.0.0/25", true},
-                 {"192.168.0.0/24", "192.168.0.0/23", false}, {"10.0.0.0/8", "10.0.0.0/8", true},          {"10.1.2.3/8", "10.9.0.0/16", true},
-                 {"0.0.0.0/0", "255.255.255.255/32", true},   {"0.0.0.0/0", "::/128", false},              {"::/0", "0.0.0.0/32", false},
-                 {"2001:db8::/32", "2001:db8::1/128", true},  {"2001:db8::/32", "2001:db8::/33", true},    {"2001:db8::/33", "2001:db8:8000::/33", false},
+    } cases[] = {{"192.168.0.0/24", "192.168.0.1/32", true},
+                 {"192.168.0.0/24", "192.168.1.1/32", false},
+                 {"192.168.0.0/24", "192.168.0.0/25", true},
+                 {"192.168.0.0/24", "192.168.0.0/23", false},
+                 {"10.0.0.0/8", "10.0.0.0/8", true},
+                 {"10.1.2.3/8", "10.9.0.0/16", true},
+                 {"0.0.0.0/0", "255.255.255.255/32", true},
+                 {"0.0.0.0/0", "::/128", false},
+                 {"::/0", "0.0.0.0/32", false},
+                 {"2001:db8::/32", "2001:db8::1/128", true},
+                 {"2001:db8::/32", "2001:db8::/33", true},
+                 {"2001:db8::/33", "2001:db8:8000::/33", false},
                  {"192.168.1.128/25", "192.168.1.127/32", false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const il_cidr outer = cidr_of(cases[i].outer), inner = cidr_of(cases[i].inner);
@@ -283,10 +415,12 @@ static void cidr_contains(void **state) {
     test_random r = {test_random_seed("cidr")};
     size_t in = 0;
     for (size_t i = 0; i < rounds(20000); i++) {
-        const uint32_t a = test_random_below(&r, 1u << 16) << 16 | test_random_below(&r, 1u << 16), prefix = test_random_below(&r, 33);
+        const uint32_t a = test_random_below(&r, 1u << 16) << 16 | test_random_below(&r, 1u << 16),
+                       prefix = test_random_below(&r, 33);
         const uint32_t b = a ^ (test_random_below(&r, 8) == 0 ? 0 : 1u << test_random_below(&r, 32));
         const uint32_t mask = prefix == 0 ? 0 : UINT32_MAX << (32 - prefix);
-        const il_cidr c = {{.family = 4, .bytes = {(uint8_t)(a >> 24), (uint8_t)(a >> 16), (uint8_t)(a >> 8), (uint8_t)a}}, (uint8_t)prefix};
+        const il_cidr c = {{.family = 4, .bytes = {(uint8_t)(a >> 24), (uint8_t)(a >> 16), (uint8_t)(a >> 8), (uint8_t)a}},
+                           (uint8_t)prefix};
         const il_ip ip = {.family = 4, .bytes = {(uint8_t)(b >> 24), (uint8_t)(b >> 16), (uint8_t)(b >> 8), (uint8_t)b}};
         assert_int_equal(il_cidr_contains(&c, &ip), (a & mask) == (b & mask));
         in += (a & mask) == (b & mask);
@@ -300,8 +434,8 @@ static void cidr_contains(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ip_texts),   cmocka_unit_test(ip_refused),    cmocka_unit_test(ip_agrees_with_pton), cmocka_unit_test(ip_properties),
-        cmocka_unit_test(cidr_texts), cmocka_unit_test(cidr_contains),
+        cmocka_unit_test(ip_texts),      cmocka_unit_test(ip_refused), cmocka_unit_test(ip_agrees_with_pton),
+        cmocka_unit_test(ip_properties), cmocka_unit_test(cidr_texts), cmocka_unit_test(cidr_contains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,7 +79,8 @@ static void utf8_counts(void **state) {
             const il_str s = {text + from, test_random_below(&r, (uint32_t)(n - from) + 1)};
             const size_t count = slow_count(s);
             assert_int_equal(il_utf8_count(s), count);
-            const size_t at[] = {0, 1, count / 2, count - (count > 0), count, count + 1, test_random_below(&r, (uint32_t)count + 2)};
+            const size_t at[] = {
+                0, 1, count / 2, count - (count > 0), count, count + 1, test_random_below(&r, (uint32_t)count + 2)};
             for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
                 assert_true(il_utf8_offset(s, at[k]) == slow_offset(s, at[k]));
             }
@@ -123,6 +124,7 @@ static void utf8_parts(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(utf8_put_and_point), cmocka_unit_test(utf8_counts), cmocka_unit_test(utf8_parts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(utf8_put_and_point), cmocka_unit_test(utf8_counts),
+                                       cmocka_unit_test(utf8_parts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,7 +164,7 @@ static il_exit cel_run(il_arena *arena, il_str source, const char *file, bool js
 il_exit il_cmd_cel(int argc, char **argv) {
     const char *vars = NULL;
     bool json = false, type = false;
-    const il_option options[] = {{.name = "--vars", .value = &vars}, {.name = "--json", .flag = &json}, {.name = "--type", .flag = &type}};
+    const il_option options[] = {{.name = "vars", .value = &vars}, {.name = "json", .flag = &json}, {.name = "type", .flag = &type}};
     il_arguments args;
     il_error err = {0};
     if (il_options_read(argc, argv, options, sizeof options / sizeof options[0], &args, &err) != IL_OK) {

@@ -175,3 +175,6 @@ static const il_cel_builtin rows[]={
 };
 __attribute__((weak)) const il_cel_builtin *il_cel_builtins(size_t *n){*n=sizeof rows/sizeof rows[0];return rows;}
 __attribute__((weak)) const il_cel_builtin *il_cel_builtin_find(il_str name,bool receiver){for(size_t i=0;i<sizeof rows/sizeof rows[0];i++)if(rows[i].receiver==receiver&&il_str_eq(rows[i].name,name))return &rows[i];return NULL;}
+#include "cel/value.h"
+__attribute__((weak)) il_cel_value il_cel_of_json(const il_json *v){(void)v;return il_cel_of_fault(IL_CEL_UNKNOWN);}
+__attribute__((weak)) void il_cel_explain(const il_cel_program *p, il_cel_value e, il_error *err){(void)p;(void)e;(void)err;}

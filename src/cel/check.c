@@ -40,8 +40,8 @@ il_str il_cel_check_text(const il_cel_node *n) {
     return text.n <= SHORT ? text : (il_str){NULL, 0};
 }
 
-il_cel_type_name il_cel_check_type_name(const il_cel_checker *c, const il_cel_type *t) {
-    il_cel_type_name name;
+il_cel_type_shown il_cel_check_type_name(const il_cel_checker *c, const il_cel_type *t) {
+    il_cel_type_shown name;
     il_cel_type_write(&c->types, t, name.p, sizeof name.p);
     return name;
 }

@@ -56,10 +56,10 @@ static inline il_cel_node *il_cel_check_second(const il_cel_node *n) { return n-
 /* The node as it was written, when that is short and on one line; else empty. */
 il_str il_cel_check_text(const il_cel_node *n);
 /* A type in a message. */
-typedef struct il_cel_type_name {
+typedef struct il_cel_type_shown {
     char p[120];
-} il_cel_type_name;
-il_cel_type_name il_cel_check_type_name(const il_cel_checker *c, const il_cel_type *t);
+} il_cel_type_shown;
+il_cel_type_shown il_cel_check_type_name(const il_cel_checker *c, const il_cel_type *t);
 /* "; did you mean `size(x) > 0`?", for what is no bool. */
 void il_cel_check_say_bool(const il_cel_checker *c, const il_cel_node *n, il_cel_words *w);
 IL_NODISCARD il_status il_cel_check_want_bool(il_cel_checker *c, const il_cel_node *n, il_str who);

@@ -107,6 +107,7 @@ static il_status operator_list_constant(il_cel_checker *c, il_cel_node *n, uint3
     }
     n->constant = true;
     n->lit = il_cel_of_items(IL_CEL_LIST, items, count);
+    n->cost = 1;
     return IL_OK;
 }
 
@@ -318,6 +319,8 @@ static il_status operator_no_overload(il_cel_checker *c, const il_cel_node *n) {
             il_cel_say(&hint, "; a character of a string is `charAt(i)`");
         } else if (ta->kind == IL_CEL_LIST) {
             il_cel_say(&hint, "; an index is an int");
+        } else if (ta->kind == IL_CEL_RECORD) {
+            il_cel_say(&hint, "; write `.name`");
         }
         return CHECK_FAIL_NAME(c, n, "no overload `%s[%s]`%s", il_cel_check_type_name(c, ta).p, il_cel_check_type_name(c, tb).p, hint.p);
     }
@@ -326,15 +329,15 @@ static il_status operator_no_overload(il_cel_checker *c, const il_cel_node *n) {
     int64_t number = 0;
     if (n->op == IL_CEL_OP_IN) {
         if (ta->kind == IL_CEL_STRING && tb->kind == IL_CEL_STRING) {
-            il_cel_say(&hint, "; `in` takes a list or map on its right; for texts there is `contains`");
+            il_cel_say(&hint, "; for texts there is `contains`");
         }
     } else if (text->op == IL_CEL_OP_LIT && text->lit.kind == IL_CEL_STRING && to->kind == IL_CEL_INT && il_str_int(text->name, &number)) {
         il_cel_say(&hint, "; did you mean `%.*s`?", IL_STR_ARG(text->name));
     } else if ((ta->kind == IL_CEL_INT || ta->kind == IL_CEL_UINT || ta->kind == IL_CEL_DOUBLE) &&
                (tb->kind == IL_CEL_INT || tb->kind == IL_CEL_UINT || tb->kind == IL_CEL_DOUBLE) && ta->kind != tb->kind) {
-        il_cel_say(&hint, "; convert one of them: `%s(x)`", il_cel_check_type_name(c, tb->kind == IL_CEL_DOUBLE ? tb : ta).p);
-    } else if (ta->kind == IL_CEL_STRING && tb->kind != IL_CEL_STRING && n->op == IL_CEL_OP_ADD && tb->kind != IL_CEL_LIST) {
-        il_cel_say(&hint, "; did you mean `string(x)`?");
+        il_cel_say(&hint, "; convert one of them");
+    } else if (n->op == IL_CEL_OP_ADD && ta->kind != tb->kind && (ta->kind == IL_CEL_STRING || tb->kind == IL_CEL_STRING)) {
+        il_cel_say(&hint, "; convert one of them");
     }
     return CHECK_FAIL_NAME(c, n, "no overload `%s %s %s`%s", il_cel_check_type_name(c, ta).p, sign, il_cel_check_type_name(c, tb).p, hint.p);
 }
@@ -424,7 +427,7 @@ static il_status operator_bools(il_cel_checker *c, il_cel_node *n) {
 }
 
 static il_status operator_arms_differ(il_cel_checker *c, const il_cel_node *n, const il_cel_node *a, const il_cel_node *b) {
-    return CHECK_FAIL_NAME(c, n, "the arms of `?:` differ: `%s` and `%s`; `dyn(...)` around one lets them",
+    return CHECK_FAIL_NAME(c, n, "the arms of `?:` differ: `%s` and `%s`",
                            il_cel_check_type_name(c, a->type).p, il_cel_check_type_name(c, b->type).p);
 }
 

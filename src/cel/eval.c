@@ -6,6 +6,8 @@
 #include "cel/eval.h"
 
 #include "cel/regex.h"
+#include "cel/value_compare.h"
+#include "json/node.h"
 
 typedef struct eval_loop {
     il_cel_walk walk;
@@ -132,32 +134,53 @@ static il_cel_value eval_in_item(const eval_state *s, const il_cel_word *w) {
     return s->run->steps < 0 ? eval_fault(s, w, IL_CEL_BUDGET) : il_cel_of_bool(found);
 }
 
-/* exists(x, x == constant), with `!=` too: an error among the items counts when nothing else decides. */
+/* Whether this item is the constant (`!=`: is not), for a list or the keys of a map. */
+typedef struct eval_search {
+    const il_cel_value *constant;
+    il_cel_value answer; /* an error, when one was met and nothing else has decided */
+    bool equal;
+} eval_search;
+
+static bool eval_search_item(const eval_state *s, const il_cel_word *w, eval_search *search, const il_cel_value *item) {
+    if (item->kind == IL_CEL_STRING && search->constant->kind == IL_CEL_STRING) {
+        return il_cel_same_text(item, search->constant) == search->equal;
+    }
+    if (item->kind != IL_CEL_ERROR) {
+        return il_cel_same(s->run, item, search->constant) == search->equal;
+    }
+    il_cel_value e = eval_placed(s, w, *item);
+    if (search->answer.kind != IL_CEL_ERROR || eval_spent(&e)) {
+        search->answer = e;
+    }
+    return eval_spent(&e);
+}
+
+/* exists(x, x == constant), with `!=` too. */
 static il_cel_value eval_exists_is(const eval_state *s, const il_cel_word *w, const il_cel_word *data) {
-    const il_cel_value *range = eval_at(s, w->b), *constant = &s->code->constants[w->c];
+    const il_cel_value *range = eval_at(s, w->b);
+    eval_search search = {&s->code->constants[w->c], il_cel_of_bool(false), (data->mode & 1) == 0};
     if (range->kind != IL_CEL_LIST && range->kind != IL_CEL_MAP) {
         return eval_no_truth(s, w); /* the error that it is, or no overload */
     }
-    il_cel_value item, value, answer = il_cel_of_bool(false);
-    il_cel_walk walk = il_cel_walk_of(range);
-    bool map = range->kind == IL_CEL_MAP, equal = (data->mode & 1) == 0;
-    uint32_t weight = s->code->loops[data->c].weight;
-    while (map ? il_cel_walk_entry(&walk, &item, &value) : il_cel_walk_item(&walk, &item)) {
+    const uint32_t weight = s->code->loops[data->c].weight, step = range->kind == IL_CEL_MAP ? 2 : 1;
+    const il_json *node = range->json ? range->u.node->first : NULL;
+    for (uint32_t i = 0; i < range->n; i++) {
+        il_cel_value made;
+        const il_cel_value *item = &made;
+        if (!range->json) {
+            item = &range->u.items[(size_t)i * step];
+        } else {
+            made = step == 2 ? il_cel_of_str(node->key) : il_cel_of_json(node);
+            node = node->next;
+        }
         if (!il_cel_charge(s->run, weight)) {
             return eval_fault(s, w, IL_CEL_BUDGET);
         }
-        if (item.kind == IL_CEL_ERROR) {
-            il_cel_value e = eval_placed(s, w, item);
-            if (e.fault == IL_CEL_BUDGET) {
-                return e;
-            }
-            answer = answer.kind == IL_CEL_ERROR ? answer : e;
-        } else if (il_cel_same(s->run, &item, constant) == equal) {
-            answer = il_cel_of_bool(true);
-            break;
+        if (eval_search_item(s, w, &search, item)) {
+            return s->run->steps < 0 ? eval_fault(s, w, IL_CEL_BUDGET) : eval_spent(&search.answer) ? search.answer : il_cel_of_bool(true);
         }
     }
-    return s->run->steps < 0 ? eval_fault(s, w, IL_CEL_BUDGET) : answer;
+    return s->run->steps < 0 ? eval_fault(s, w, IL_CEL_BUDGET) : search.answer;
 }
 
 static il_cel_value eval_call(const eval_state *s, const il_cel_word *w, uint16_t first, uint16_t call) {
@@ -428,17 +451,13 @@ static void eval_loop_next(const eval_state *s, const il_cel_word *w, eval_loop 
     do {                                                                       \
         const il_cel_value *a_ = AT(w->b), *b_ = AT(w->c);                     \
         if (a_->kind == IL_CEL_STRING && b_->kind == IL_CEL_STRING && a_->n < 64) { \
-            LEAVE_BOOL(eval_same_text(a_, b_) == (wanted));                    \
+            LEAVE_BOOL(il_cel_same_text(a_, b_) == (wanted));                    \
         }                                                                      \
         if (a_->kind == IL_CEL_INT && b_->kind == IL_CEL_INT) {                \
             LEAVE_BOOL((a_->u.i == b_->u.i) == (wanted));                      \
         }                                                                      \
         LEAVE(eval_binary(s, w));                                              \
     } while (0)
-
-static inline bool eval_same_text(const il_cel_value *a, const il_cel_value *b) {
-    return a->n == b->n && (a->u.p == b->u.p || a->n == 0 || memcmp(a->u.p, b->u.p, a->n) == 0);
-}
 
 static il_cel_value eval_words(const eval_state *s) {
     const il_cel_word *const words = s->code->words, *ip = words, *w;
@@ -569,7 +588,7 @@ static il_cel_value eval_words(const eval_state *s) {
         if (record->kind == IL_CEL_RECORD && w->c < record->n) {
             const il_cel_value *field = &record->u.items[w->c];
             if (field->kind == IL_CEL_STRING) {
-                LEAVE_BOOL(eval_same_text(field, &s->code->constants[data->c]) == ((data->mode & 1) == 0));
+                LEAVE_BOOL(il_cel_same_text(field, &s->code->constants[data->c]) == ((data->mode & 1) == 0));
             }
         }
         LEAVE(eval_field_is(s, w, data));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Constant lists that `in` asks. The strings that are hashed are the policy's own: what is looked up can at worst walk one run of them. */
 #include "cel/code.h"
+#include "cel/value_compare.h"
 
 #define SET_LEAST 3u /* below, comparing with each is as fast */
 
@@ -18,19 +19,13 @@ bool il_cel_set_worth(const il_cel_value *list) {
            (set_all(list, IL_CEL_STRING) || set_all(list, IL_CEL_INT));
 }
 
-static uint64_t set_eight(const char *p) {
-    uint64_t v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
 /* Of the length and of the first, middle and last eight bytes. */
 static uint32_t set_hash(il_str s) {
     uint64_t h = s.n * UINT64_C(0x9e3779b97f4a7c15);
     if (s.n >= 8) {
-        h ^= set_eight(s.p) * UINT64_C(0xff51afd7ed558ccd);
-        h = (h ^ h >> 29) + set_eight(s.p + (s.n - 8) / 2) * UINT64_C(0xc2b2ae3d27d4eb4f);
-        h = (h ^ h >> 31) + set_eight(s.p + s.n - 8);
+        h ^= il_cel_load8(s.p) * UINT64_C(0xff51afd7ed558ccd);
+        h = (h ^ h >> 29) + il_cel_load8(s.p + (s.n - 8) / 2) * UINT64_C(0xc2b2ae3d27d4eb4f);
+        h = (h ^ h >> 31) + il_cel_load8(s.p + s.n - 8);
     } else {
         uint64_t v = 0;
         for (size_t i = 0; i < s.n; i++) {
@@ -104,7 +99,7 @@ il_status il_cel_set_make(il_arena *arena, il_cel_value list, il_cel_set *out, i
 static bool set_has_string(const il_cel_set *set, il_str s) {
     for (uint32_t at = set_hash(s) & set->mask; set->slots[at] != 0; at = (at + 1) & set->mask) {
         const il_cel_value *item = &set->list.u.items[set->slots[at] - 1];
-        if (item->n == s.n && (item->u.p == s.p || s.n == 0 || memcmp(item->u.p, s.p, s.n) == 0)) {
+        if (item->n == s.n && il_cel_same_bytes(item->u.p, s.p, s.n)) {
             return true;
         }
     }

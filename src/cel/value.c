@@ -80,7 +80,7 @@ bool il_cel_walk_item(il_cel_walk *w, il_cel_value *item) {
         *item = *w->items++;
     } else {
         *item = il_cel_of_json(w->node);
-        w->node = il_json_next(w->node);
+        w->node = w->node->next;
     }
     return true;
 }
@@ -95,9 +95,9 @@ bool il_cel_walk_entry(il_cel_walk *w, il_cel_value *key, il_cel_value *value) {
         *value = w->items[1];
         w->items += 2;
     } else {
-        *key = il_cel_of_str(il_json_key(w->node));
+        *key = il_cel_of_str(w->node->key);
         *value = il_cel_of_json(w->node);
-        w->node = il_json_next(w->node);
+        w->node = w->node->next;
     }
     return true;
 }

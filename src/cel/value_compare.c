@@ -207,7 +207,7 @@ static bool value_same_text(il_cel_run *r, const il_cel_value *a, const il_cel_v
     if (a->n != b->n) {
         return false;
     }
-    return a->u.p == b->u.p || a->n == 0 || (il_cel_charge(r, a->n / 64) && memcmp(a->u.p, b->u.p, a->n) == 0);
+    return il_cel_charge(r, a->n / 64) && il_cel_same_bytes(a->u.p, b->u.p, a->n);
 }
 
 static bool value_same_lists(il_cel_run *r, const il_cel_value *a, const il_cel_value *b, unsigned depth) {

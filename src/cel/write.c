@@ -10,17 +10,16 @@ static void write_value(const il_cel_value *v, il_buf *out, unsigned depth);
 
 /* Control characters are escaped, also those of C1 and the separators of lines and paragraphs. In bytes, all that is not printable ASCII. */
 static void write_quoted(il_str s, bool bytes, il_buf *out) {
-    static const char hex[] = "0123456789abcdef";
-    il_buf_puts(out, bytes ? "b\"" : "\"");
+    static const char hex[] = "0123456789abcdef", letters[] = "abtnvfr"; /* the letters from 0x07 on */
+    il_buf_puts(out, bytes ? "b'" : "'");
     for (size_t i = 0; i < s.n;) {
         const unsigned char *p = (const unsigned char *)s.p + i;
         const size_t n = *p < 0x80 || bytes ? 1 : il_utf8_length(p, s.n - i);
         const uint32_t c = n > 1 ? il_utf8_point(p, n) : *p;
-        const char *letters = "abtnvfr";
         if (c >= 0x07 && c <= 0x0d) {
             il_buf_putc(out, '\\');
             il_buf_putc(out, letters[c - 0x07]);
-        } else if (c == '"' || c == '\\') {
+        } else if (c == '\'' || c == '\\') {
             il_buf_putc(out, '\\');
             il_buf_putc(out, (char)c);
         } else if (c < 0x20 || c == 0x7f || (bytes && c > 0x7f)) {
@@ -36,13 +35,13 @@ static void write_quoted(il_str s, bool bytes, il_buf *out) {
         }
         i += n == 0 ? 1 : n;
     }
-    il_buf_putc(out, '"');
+    il_buf_putc(out, '\'');
 }
 
 /* A point or an exponent makes it a double. NaN and the infinities have no literal. */
 static void write_double(double d, il_buf *out) {
     if (!il_double_finite(d)) {
-        il_buf_puts(out, il_double_nan(d) ? "double(\"NaN\")" : d > 0 ? "double(\"Infinity\")" : "double(\"-Infinity\")");
+        il_buf_puts(out, il_double_nan(d) ? "double('NaN')" : d > 0 ? "double('Infinity')" : "double('-Infinity')");
         return;
     }
     char text[IL_DOUBLE_TEXT];
@@ -60,9 +59,9 @@ static void write_double(double d, il_buf *out) {
 static void write_call(const char *function, const il_cel_value *v, il_buf *out) {
     char text[IL_CEL_SCALAR_TEXT];
     il_buf_puts(out, function);
-    il_buf_puts(out, "(\"");
+    il_buf_puts(out, "('");
     il_buf_put(out, (il_str){text, il_cel_scalar_text(v, IL_DOUBLE_SHORT, text)});
-    il_buf_puts(out, "\")");
+    il_buf_puts(out, "')");
 }
 
 static void write_list(const il_cel_value *v, il_buf *out, unsigned depth) {

@@ -6,10 +6,10 @@
 
 enum {
     REGEX_TMP_BYTES = 32 << 20, /* what compiling may need in between */
-    REGEX_CONTAINS = 32,        /* bytes of a literal that is looked for byte by byte; a longer one by its table, which is linear */
-    REGEX_PREFIX = 16,          /* bytes of a prefix that is skipped to */
-    REGEX_VISITS = 16,          /* looks at instructions of one step */
-    REGEX_WEIGHT = 4,           /* steps of 64 bytes of text by table or literal */
+    REGEX_CONTAINS = 32, /* bytes of a literal that is looked for byte by byte; a longer one by its table, which is linear */
+    REGEX_PREFIX = 16,   /* bytes of a prefix that is skipped to */
+    REGEX_VISITS = 16,   /* looks at instructions of one step */
+    REGEX_WEIGHT = 4,    /* steps of 64 bytes of text by table or literal */
 };
 
 /* The bytes that every match begins with, and what is behind them. */
@@ -32,13 +32,16 @@ static il_status regex_shape(il_arena *arena, il_arena *tmp, il_regex *re, il_er
     size_t n = 0;
     char *bytes = il_arena_bytes(tmp, g->n);
     if (bytes == NULL) {
-        return il_arena_fail(tmp, err);
+        return il_regex_no_memory(tmp, err);
     }
     re->anchored = regex_asserts(g, at, IL_REGEX_BEGIN_TEXT);
     at = re->anchored ? g->code[at].out : at;
     at = regex_literal(g, at, bytes, g->n, &n);
     if (at == IL_REGEX_MATCH_AT) {
-        re->how = re->anchored ? IL_REGEX_STARTS : n == 0 ? IL_REGEX_ALWAYS : n <= REGEX_CONTAINS ? IL_REGEX_CONTAINS : IL_REGEX_BY_SETS;
+        re->how = re->anchored          ? IL_REGEX_STARTS
+                  : n == 0              ? IL_REGEX_ALWAYS
+                  : n <= REGEX_CONTAINS ? IL_REGEX_CONTAINS
+                                        : IL_REGEX_BY_SETS;
     } else if (regex_asserts(g, at, IL_REGEX_END_TEXT) && g->code[at].out == IL_REGEX_MATCH_AT) {
         re->how = re->anchored ? IL_REGEX_EQUALS : IL_REGEX_ENDS;
     }
@@ -59,7 +62,7 @@ static il_status regex_keep_program(il_arena *arena, il_regex_program *g, il_err
     il_regex_instruction *code = il_arena_raw(arena, g->n * sizeof *code);
     il_regex_arc *arcs = code != NULL ? il_arena_raw(arena, g->narcs * sizeof *arcs) : NULL;
     if (arcs == NULL) {
-        return il_arena_fail(arena, err);
+        return il_regex_no_memory(arena, err);
     }
     memcpy(code, g->code, g->n * sizeof *code);
     if (g->narcs > 0) {
@@ -96,13 +99,13 @@ il_status il_regex_compile(il_arena *arena, il_str pattern, il_regex **out, il_e
     il_regex *re = IL_NEW(arena, il_regex);
     *out = NULL;
     if (re == NULL) {
-        return il_arena_fail(arena, err);
+        return il_regex_no_memory(arena, err);
     }
     il_arena_init(&tmp, arena->alloc, REGEX_TMP_BYTES);
     il_status status = regex_build(arena, &tmp, pattern, re, err);
     if (status == IL_E_LIMIT && tmp.capped) {
-        status = il_error_at(err, IL_E_LIMIT, 1, 1, 0, "compiling the pattern needs more than %d bytes of memory; use fewer classes",
-                             (int)REGEX_TMP_BYTES);
+        status = il_error_at(err, IL_E_LIMIT, 1, 1, 0,
+                             "compiling the pattern needs more than %d bytes of memory; use fewer classes", (int)REGEX_TMP_BYTES);
     }
     il_arena_free(&tmp);
     *out = status == IL_OK ? re : NULL;
@@ -145,10 +148,10 @@ static int regex_by_table(const il_regex *re, il_str text, size_t i, uint32_t ro
 
 /* What *steps allows, as looks at instructions. */
 static uint64_t regex_allowed(const int64_t *steps) {
-    return steps == NULL ? UINT64_MAX
-           : *steps <= 0 ? 0
+    return steps == NULL                                  ? UINT64_MAX
+           : *steps <= 0                                  ? 0
            : (uint64_t)*steps > UINT64_MAX / REGEX_VISITS ? UINT64_MAX
-                                                         : (uint64_t)*steps * REGEX_VISITS;
+                                                          : (uint64_t)*steps * REGEX_VISITS;
 }
 
 int il_regex_search_sets(const il_regex *re, il_str text, int64_t *steps) {

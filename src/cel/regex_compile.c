@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tree to program. Written from the end to the beginning, so that what follows an instruction is known when it is written and equal tails are one. */
+/* Tree to program. Written from the end to the beginning, so that what follows an instruction is known when it is written and equal
+ * tails are one. */
 #include "cel/regex_part.h"
 
 enum {
@@ -217,7 +218,7 @@ il_status il_regex_program_write(il_arena *tmp, const il_regex_node *tree, il_re
     il_regex_writer w = {.tmp = tmp, .cap = FIRST, .index_size = 2 * FIRST, .n = 2};
     if ((w.code = IL_NEW_ARRAY(tmp, il_regex_instruction, FIRST)) == NULL ||
         (w.index = IL_NEW_ARRAY(tmp, uint16_t, (size_t)2 * FIRST)) == NULL) {
-        return il_arena_fail(tmp, err);
+        return il_regex_no_memory(tmp, err);
     }
     w.code[IL_REGEX_MATCH_AT] = (il_regex_instruction){.op = IL_REGEX_OP_MATCH, .own = 1};
     w.code[IL_REGEX_FAIL_AT] = (il_regex_instruction){.op = IL_REGEX_OP_FAIL, .own = 1};

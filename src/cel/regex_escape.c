@@ -110,7 +110,7 @@ static il_status escape_property(il_regex_reader *in, il_regex_class *c) {
                              "`%.*s` is no Unicode category or script; there are for example `Lu`, `N`, `Greek`, `Any`",
                              IL_STR_ARG(plain));
     }
-    return !memory && il_regex_class_named(in, c, &named, negated) ? IL_OK : il_arena_fail(in->tmp, in->err);
+    return !memory && il_regex_class_named(in, c, &named, negated) ? IL_OK : il_regex_no_memory(in->tmp, in->err);
 }
 
 il_status il_regex_escape_class(il_regex_reader *in, il_regex_class *c, bool *found) {
@@ -128,8 +128,7 @@ il_status il_regex_escape_class(il_regex_reader *in, il_regex_class *c, bool *fo
     il_regex_class named = {0};
     bool memory = false;
     in->at += 2;
-    return il_regex_posix(in->tmp, (il_str){name, 2}, &named, &memory) &&
-                   il_regex_class_named(in, c, &named, letter != lower)
+    return il_regex_posix(in->tmp, (il_str){name, 2}, &named, &memory) && il_regex_class_named(in, c, &named, letter != lower)
                ? IL_OK
-               : il_arena_fail(in->tmp, in->err);
+               : il_regex_no_memory(in->tmp, in->err);
 }

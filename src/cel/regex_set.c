@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program run on all its ways at once: a set of the instructions that a text so far may have led to. Each byte costs at most a few looks at each
- * instruction, whatever the pattern. */
+/* The program run on all its ways at once: a set of the instructions that a text so far may have led to. Each byte costs at most a few
+ * looks at each instruction, whatever the pattern. */
 #include "cel/regex_part.h"
 
 static bool set_is_word(unsigned byte) {
@@ -15,9 +15,7 @@ unsigned il_regex_before(const il_regex_program *g, unsigned byte) {
 /* Clearing and passing over so many words costs as looking at so many instructions. */
 static uint32_t set_words_cost(uint32_t words) { return words / 2 + 1; }
 
-uint32_t il_regex_set_cost(const il_regex_program *g) {
-    return 3 * g->n + set_words_cost((g->n + 63) / 64);
-}
+uint32_t il_regex_set_cost(const il_regex_program *g) { return 3 * g->n + set_words_cost((g->n + 63) / 64); }
 
 void il_regex_walk_init(il_regex_walk *w, const il_regex_program *g) {
     w->g = g;

@@ -8,7 +8,6 @@ enum {
     REGEX_TMP_BYTES = 32 << 20, /* what compiling may need in between */
     REGEX_CONTAINS = 32, /* bytes of a literal that is looked for byte by byte; a longer one by its table, which is linear */
     REGEX_PREFIX = 16,   /* bytes of a prefix that is skipped to */
-    REGEX_VISITS = 16,   /* looks at instructions of one step */
     REGEX_WEIGHT = 4,    /* steps of 64 bytes of text by table or literal */
 };
 
@@ -88,7 +87,7 @@ static il_status regex_build(il_arena *arena, il_arena *tmp, il_str pattern, il_
             re->table = table;
             re->after = (uint16_t)regex_row(table, table->start, re->prefix);
         } else { /* 80 and not 64: the start and the end of the text cost as a byte does */
-            re->weight = (uint32_t)((uint64_t)80 * il_regex_set_cost(&re->program) / REGEX_VISITS) + REGEX_WEIGHT;
+            re->weight = (uint32_t)((uint64_t)80 * il_regex_set_cost(&re->program) / IL_REGEX_VISITS) + REGEX_WEIGHT;
         }
     }
     return IL_OK;
@@ -144,36 +143,6 @@ static int regex_by_table(const il_regex *re, il_str text, size_t i, uint32_t ro
         row = next[row + t->column[p[i]]];
     }
     return next[row + t->columns] == matched;
-}
-
-/* What *steps allows, as looks at instructions. */
-static uint64_t regex_allowed(const int64_t *steps) {
-    return steps == NULL                                  ? UINT64_MAX
-           : *steps <= 0                                  ? 0
-           : (uint64_t)*steps > UINT64_MAX / REGEX_VISITS ? UINT64_MAX
-                                                          : (uint64_t)*steps * REGEX_VISITS;
-}
-
-int il_regex_search_sets(const il_regex *re, il_str text, int64_t *steps) {
-    il_regex_walk w;
-    il_regex_set a, b, *now = &a, *then = &b;
-    const uint64_t allowed = regex_allowed(steps);
-    il_regex_walk_init(&w, &re->program);
-    il_regex_set_start(&w, IL_REGEX_AT_BEGIN, now);
-    for (size_t i = 0; i <= text.n && !now->matched && !now->empty && w.visits <= allowed; i++) {
-        il_regex_set_step(&w, now, i < text.n ? (unsigned char)text.p[i] : (unsigned)IL_REGEX_END, then);
-        il_regex_set *was = now;
-        now = then;
-        then = was;
-    }
-    if (w.visits > allowed) {
-        *steps = 0;
-        return IL_REGEX_SPENT;
-    }
-    if (steps != NULL) {
-        *steps -= (int64_t)((w.visits + REGEX_VISITS - 1) / REGEX_VISITS);
-    }
-    return now->matched;
 }
 
 static int regex_search_part(const il_regex *re, il_str text, int64_t *steps) {

@@ -206,6 +206,7 @@ void il_regex_set_step(il_regex_walk *w, il_regex_set *from, unsigned next, il_r
 unsigned il_regex_before(const il_regex_program *g, unsigned byte);
 /* The most visits of one step. */
 uint32_t il_regex_set_cost(const il_regex_program *g);
+enum { IL_REGEX_VISITS = 16 }; /* of one step of a budget */
 
 /* --- table --- */
 typedef struct il_regex_table {
@@ -241,5 +242,5 @@ struct il_regex {
     uint32_t weight;
 };
 
-/* The same answer by sets only, without any shortcut: what tests compare with. */
+/* The answer by sets only (regex_set.c): for programs without a table, and what tests compare the other ways with. */
 IL_NODISCARD int il_regex_search_sets(const il_regex *re, il_str text, int64_t *steps);

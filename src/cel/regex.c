@@ -6,9 +6,8 @@
 
 enum {
     REGEX_TMP_BYTES = 32 << 20, /* what compiling may need in between */
-    REGEX_CONTAINS = 32, /* bytes of a literal that is looked for byte by byte; a longer one by its table, which is linear */
-    REGEX_PREFIX = 16,   /* bytes of a prefix that is skipped to */
-    REGEX_WEIGHT = 4,    /* steps of 64 bytes of text by table or literal */
+    REGEX_WORK = 1 << 26,       /* the work of a pattern, table aside: about a tenth of a second */
+    REGEX_WEIGHT = 4,           /* steps of 64 bytes of text by table or literal */
 };
 
 /* The bytes that every match begins with, and what is behind them. */
@@ -37,15 +36,9 @@ static il_status regex_shape(il_arena *arena, il_arena *tmp, il_regex *re, il_er
     at = re->anchored ? g->code[at].out : at;
     at = regex_literal(g, at, bytes, g->n, &n);
     if (at == IL_REGEX_MATCH_AT) {
-        re->how = re->anchored          ? IL_REGEX_STARTS
-                  : n == 0              ? IL_REGEX_ALWAYS
-                  : n <= REGEX_CONTAINS ? IL_REGEX_CONTAINS
-                                        : IL_REGEX_BY_SETS;
+        re->how = re->anchored ? IL_REGEX_STARTS : n == 0 ? IL_REGEX_ALWAYS : IL_REGEX_CONTAINS;
     } else if (regex_asserts(g, at, IL_REGEX_END_TEXT) && g->code[at].out == IL_REGEX_MATCH_AT) {
         re->how = re->anchored ? IL_REGEX_EQUALS : IL_REGEX_ENDS;
-    }
-    if (re->how == IL_REGEX_BY_SETS && !re->anchored && n > REGEX_PREFIX) {
-        n = REGEX_PREFIX;
     }
     return il_arena_copy(arena, (il_str){bytes, n}, &re->prefix, err);
 }
@@ -72,16 +65,20 @@ static il_status regex_keep_program(il_arena *arena, il_regex_program *g, il_err
     return IL_OK;
 }
 
-static il_status regex_build(il_arena *arena, il_arena *tmp, il_str pattern, il_regex *re, il_error *err) {
+/* With `once` the table is left out: it pays when there are several searches. */
+static il_status regex_build(il_arena *arena, il_arena *tmp, il_str pattern, bool once, uint64_t *left, il_regex *re,
+                             il_error *err) {
     il_regex_node *tree = NULL;
     il_regex_table *table = NULL;
-    IL_TRY(il_regex_parse(tmp, pattern, &tree, err));
-    IL_TRY(il_regex_program_write(tmp, tree, &re->program, err));
+    IL_TRY(il_regex_parse(tmp, pattern, left, &tree, err));
+    IL_TRY(il_regex_program_write(tmp, tree, left, &re->program, err));
     IL_TRY(regex_keep_program(arena, &re->program, err));
     IL_TRY(regex_shape(arena, tmp, re, err));
     re->weight = REGEX_WEIGHT;
     if (re->how == IL_REGEX_BY_SETS) {
-        IL_TRY(il_regex_table_make(arena, tmp, &re->program, &table, err));
+        if (!once) {
+            IL_TRY(il_regex_table_make(arena, tmp, &re->program, &table, err));
+        }
         if (table != NULL) {
             re->how = IL_REGEX_BY_TABLE;
             re->table = table;
@@ -93,7 +90,7 @@ static il_status regex_build(il_arena *arena, il_arena *tmp, il_str pattern, il_
     return IL_OK;
 }
 
-il_status il_regex_compile(il_arena *arena, il_str pattern, il_regex **out, il_error *err) {
+static il_status regex_compile(il_arena *arena, il_str pattern, bool once, uint64_t *left, il_regex **out, il_error *err) {
     il_arena tmp;
     il_regex *re = IL_NEW(arena, il_regex);
     *out = NULL;
@@ -101,13 +98,26 @@ il_status il_regex_compile(il_arena *arena, il_str pattern, il_regex **out, il_e
         return il_regex_no_memory(arena, err);
     }
     il_arena_init(&tmp, arena->alloc, REGEX_TMP_BYTES);
-    il_status status = regex_build(arena, &tmp, pattern, re, err);
+    il_status status = regex_build(arena, &tmp, pattern, once, left, re, err);
     if (status == IL_E_LIMIT && tmp.capped) {
         status = il_error_at(err, IL_E_LIMIT, 1, 1, 0,
                              "compiling the pattern needs more than %d bytes of memory; use fewer classes", (int)REGEX_TMP_BYTES);
     }
     il_arena_free(&tmp);
     *out = status == IL_OK ? re : NULL;
+    return status;
+}
+
+il_status il_regex_compile(il_arena *arena, il_str pattern, il_regex **out, il_error *err) {
+    uint64_t left = REGEX_WORK;
+    return regex_compile(arena, pattern, false, &left, out, err);
+}
+
+il_status il_regex_compile_once(il_arena *arena, il_str pattern, int64_t *steps, il_regex **out, il_error *err) {
+    const uint64_t allowed = il_regex_allowed(steps, REGEX_WORK);
+    uint64_t left = allowed;
+    const il_status status = regex_compile(arena, pattern, true, &left, out, err);
+    il_regex_pay(steps, allowed - left);
     return status;
 }
 

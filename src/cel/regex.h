@@ -31,6 +31,10 @@ enum {
  * err->offset (bytes of the pattern, from 0). */
 IL_NODISCARD il_status il_regex_compile(il_arena *arena, il_str pattern, il_regex **out, il_error *err);
 
+/* As il_regex_compile, for a pattern that comes with the data and is searched for once: quicker to compile, slower to search. The work is
+ * taken from *steps; when it is more, IL_E_LIMIT and *steps becomes 0. NULL: the bound that il_regex_compile has. */
+IL_NODISCARD il_status il_regex_compile_once(il_arena *arena, il_str pattern, int64_t *steps, il_regex **out, il_error *err);
+
 /* Whether the pattern matches anywhere in `text`, which is valid UTF-8 (with other bytes the answer means nothing): 1, 0 or
  * IL_REGEX_SPENT. What it costs is taken from *steps, at most il_regex_weight() * (text.n / 64 + 1); when less is left there is no
  * answer and *steps becomes 0. NULL: no bound. Takes some 20 KiB of stack. */

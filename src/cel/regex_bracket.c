@@ -31,7 +31,7 @@ static il_status bracket_posix(il_regex_reader *in, il_regex_class *c, bool *fou
                              IL_STR_ARG(name));
     }
     in->at = end + 2;
-    return !memory && il_regex_class_named(in, c, &named, negated) ? IL_OK : il_regex_no_memory(in->tmp, in->err);
+    return memory ? il_regex_no_memory(in->tmp, in->err) : il_regex_class_named(in, c, &named, negated);
 }
 
 il_status il_regex_bracket(il_regex_reader *in, il_regex_class *c) {
@@ -65,7 +65,9 @@ il_status il_regex_bracket(il_regex_reader *in, il_regex_class *c) {
         }
     }
     in->at++;
-    return (!in->fold || il_regex_class_fold(in->tmp, c)) && (!negated || il_regex_class_negate(in->tmp, c))
-               ? IL_OK
-               : il_regex_no_memory(in->tmp, in->err);
+    IL_TRY(il_regex_spend(in, c->n));
+    if (in->fold) {
+        IL_TRY(il_regex_fold(in, c));
+    }
+    return !negated || il_regex_class_negate(in->tmp, c) ? IL_OK : il_regex_no_memory(in->tmp, in->err);
 }

@@ -5,6 +5,8 @@
 #include "base/hidden.h"
 #include "base/utf8.h"
 
+enum { PARSE_WORK = 16 }; /* of an item, beside what its classes cost */
+
 /* An open group, or the pattern itself. */
 typedef struct parse_group parse_group;
 struct parse_group {
@@ -81,13 +83,46 @@ static il_status parse_push_class(parse_state *ps, il_regex_class *c, size_t off
     return parse_push(ps, node);
 }
 
+il_status il_regex_spend(il_regex_reader *in, uint64_t work) {
+    if (work > *in->left) {
+        *in->left = 0;
+        return IL_REGEX_FAIL(in, in->at, IL_E_LIMIT,
+                             "the pattern takes too much work; use fewer Unicode classes and smaller repeats");
+    }
+    *in->left -= work;
+    return IL_OK;
+}
+
+il_status il_regex_fold(il_regex_reader *in, il_regex_class *c) {
+    IL_TRY(il_regex_spend(in, 3 * (il_regex_folds_n + c->n)));
+    return il_regex_class_fold(in->tmp, c) ? IL_OK : il_regex_no_memory(in->tmp, in->err);
+}
+
+/* A point whatever its case: *alone when there is no other. */
+static il_status parse_fold_point(parse_state *ps, uint32_t point, il_regex_class *c, bool *alone) {
+    const uint32_t lower = point | 0x20u;
+    const bool ascii = point < 0x80, letter = ascii && lower >= 'a' && lower <= 'z';
+    *alone = ascii && !letter;
+    if (*alone) {
+        return IL_OK;
+    }
+    if (!il_regex_class_add(ps->in.tmp, c, point, point) ||
+        (letter && !il_regex_class_add(ps->in.tmp, c, point ^ 0x20u, point ^ 0x20u))) {
+        return il_regex_no_memory(ps->in.tmp, ps->in.err);
+    }
+    if (!letter || lower == 'k' || lower == 's') { /* of ASCII, only these have a relative outside of it */
+        IL_TRY(il_regex_fold(&ps->in, c));
+    }
+    *alone = c->n == 1 && c->r[0].lo == c->r[0].hi;
+    return IL_OK;
+}
+
 static il_status parse_push_point(parse_state *ps, uint32_t point, size_t offset) {
     if (ps->in.fold) {
         il_regex_class c = {0};
-        if (!il_regex_class_add(ps->in.tmp, &c, point, point) || !il_regex_class_fold(ps->in.tmp, &c)) {
-            return il_regex_no_memory(ps->in.tmp, ps->in.err);
-        }
-        if (c.n != 1 || c.r[0].lo != c.r[0].hi) {
+        bool alone = false;
+        IL_TRY(parse_fold_point(ps, point, &c, &alone));
+        if (!alone) {
             return parse_push_class(ps, &c, offset);
         }
     }
@@ -468,8 +503,8 @@ static il_status parse_one(parse_state *ps) {
     return parse_push_point(ps, point, offset);
 }
 
-il_status il_regex_parse(il_arena *tmp, il_str pattern, il_regex_node **out, il_error *err) {
-    parse_state ps = {.in = {.tmp = tmp, .text = pattern, .err = err}};
+il_status il_regex_parse(il_arena *tmp, il_str pattern, uint64_t *left, il_regex_node **out, il_error *err) {
+    parse_state ps = {.in = {.tmp = tmp, .text = pattern, .left = left, .err = err}};
     parse_group whole = {0};
     size_t bad = 0;
     ps.group = &whole;
@@ -480,6 +515,7 @@ il_status il_regex_parse(il_arena *tmp, il_str pattern, il_regex_node **out, il_
         return IL_REGEX_FAIL(&ps.in, bad, IL_E_SYNTAX, "the pattern is not valid UTF-8");
     }
     while (ps.in.at < pattern.n) {
+        IL_TRY(il_regex_spend(&ps.in, PARSE_WORK));
         ps.repeating = false;
         IL_TRY(parse_one(&ps));
         ps.repeated = ps.repeating;

@@ -97,10 +97,16 @@ typedef struct il_regex_reader {
     il_str text;
     size_t at;
     bool fold, many_lines, dot_all; /* (?i) (?m) (?s) as they stand at `at` */
+    uint64_t *left;                 /* of the work that may be done: looks at entries of tables and the like */
     il_error *err;
 } il_regex_reader;
 
-IL_NODISCARD il_status il_regex_parse(il_arena *tmp, il_str pattern, il_regex_node **out, il_error *err);
+/* Takes from *left what it costs, as the writer of the program does; IL_E_LIMIT when there is less. */
+IL_NODISCARD il_status il_regex_parse(il_arena *tmp, il_str pattern, uint64_t *left, il_regex_node **out, il_error *err);
+/* So much work is to be done. */
+IL_NODISCARD il_status il_regex_spend(il_regex_reader *in, uint64_t work);
+/* il_regex_class_fold, paid for. */
+IL_NODISCARD il_status il_regex_fold(il_regex_reader *in, il_regex_class *c);
 /* Fills the error at a byte offset of the pattern. */
 #define IL_REGEX_FAIL(in, offset, code, ...) \
     ((void)il_error_at((in)->err, (code), 1, il_regex_column((in)->text, (offset)), (offset), __VA_ARGS__), (il_status)(code))
@@ -115,7 +121,7 @@ IL_NODISCARD il_status il_regex_escape_class(il_regex_reader *in, il_regex_class
 /* [...], from its bracket (regex_bracket.c). Folded and negated as it says. */
 IL_NODISCARD il_status il_regex_bracket(il_regex_reader *in, il_regex_class *c);
 /* Adds `named`, or all but it, with the rules of folding that hold for named classes. */
-IL_NODISCARD bool il_regex_class_named(const il_regex_reader *in, il_regex_class *c, il_regex_class *named, bool negated);
+IL_NODISCARD il_status il_regex_class_named(il_regex_reader *in, il_regex_class *c, il_regex_class *named, bool negated);
 
 /* --- program --- */
 enum {
@@ -160,7 +166,7 @@ typedef struct il_regex_writer {
     uint32_t narcs, arcs_cap;
     uint16_t *index; /* hash table of instruction numbers, 0: free */
     uint32_t index_size;
-    uint32_t work; /* nodes visited */
+    uint64_t *left; /* of the work that may be done */
     il_status failed;
 } il_regex_writer;
 
@@ -173,7 +179,8 @@ uint16_t il_regex_write_arcs(il_regex_writer *w, const il_regex_arc *arcs, uint3
 uint16_t il_regex_write_class(il_regex_writer *w, const il_regex_split *split, uint16_t out);
 uint16_t il_regex_write_point(il_regex_writer *w, uint32_t point, uint16_t out);
 /* The program's code lies in `tmp`. IL_E_LIMIT when it would be larger than IL_REGEX_PROGRAM. */
-IL_NODISCARD il_status il_regex_program_write(il_arena *tmp, const il_regex_node *tree, il_regex_program *out, il_error *err);
+IL_NODISCARD il_status il_regex_program_write(il_arena *tmp, const il_regex_node *tree, uint64_t *left, il_regex_program *out,
+                                              il_error *err);
 
 /* --- sets of program points --- */
 enum { IL_REGEX_WORDS = IL_REGEX_PROGRAM / 64 };
@@ -207,6 +214,10 @@ unsigned il_regex_before(const il_regex_program *g, unsigned byte);
 /* The most visits of one step. */
 uint32_t il_regex_set_cost(const il_regex_program *g);
 enum { IL_REGEX_VISITS = 16 }; /* of one step of a budget */
+/* What *steps allows, as visits; NULL: `most`. */
+uint64_t il_regex_allowed(const int64_t *steps, uint64_t most);
+/* Takes `visits` from *steps (may be NULL), rounded up. */
+void il_regex_pay(int64_t *steps, uint64_t visits);
 
 /* --- table --- */
 typedef struct il_regex_table {
@@ -229,7 +240,7 @@ typedef enum il_regex_how {
     IL_REGEX_EQUALS,   /* ^literal$ */
     IL_REGEX_STARTS,   /* ^literal */
     IL_REGEX_ENDS,     /* literal$ */
-    IL_REGEX_CONTAINS, /* a short literal */
+    IL_REGEX_CONTAINS, /* literal */
 } il_regex_how;
 
 struct il_regex {

@@ -184,18 +184,24 @@ void il_regex_set_step(il_regex_walk *w, il_regex_set *from, unsigned next, il_r
     set_close(w, out->before, SET_UNKNOWN, out);
 }
 
-/* What *steps allows, as looks at instructions. */
-static uint64_t set_allowed(const int64_t *steps) {
-    return steps == NULL                                     ? UINT64_MAX
-           : *steps <= 0                                     ? 0
-           : (uint64_t)*steps > UINT64_MAX / IL_REGEX_VISITS ? UINT64_MAX
-                                                             : (uint64_t)*steps * IL_REGEX_VISITS;
+uint64_t il_regex_allowed(const int64_t *steps, uint64_t most) {
+    if (steps == NULL) {
+        return most;
+    }
+    const uint64_t some = *steps > 0 ? (uint64_t)*steps : 0;
+    return some > most / IL_REGEX_VISITS ? most : some * IL_REGEX_VISITS;
+}
+
+void il_regex_pay(int64_t *steps, uint64_t visits) {
+    if (steps != NULL) {
+        *steps -= (int64_t)((visits + IL_REGEX_VISITS - 1) / IL_REGEX_VISITS);
+    }
 }
 
 int il_regex_search_sets(const il_regex *re, il_str text, int64_t *steps) {
     il_regex_walk w;
     il_regex_set a, b, *now = &a, *then = &b;
-    const uint64_t allowed = set_allowed(steps);
+    const uint64_t allowed = il_regex_allowed(steps, UINT64_MAX);
     il_regex_walk_init(&w, &re->program);
     il_regex_set_start(&w, IL_REGEX_AT_BEGIN, now);
     for (size_t i = 0; i <= text.n && !now->matched && !now->empty && w.visits <= allowed; i++) {
@@ -208,8 +214,6 @@ int il_regex_search_sets(const il_regex *re, il_str text, int64_t *steps) {
         *steps = 0;
         return IL_REGEX_SPENT;
     }
-    if (steps != NULL) {
-        *steps -= (int64_t)((w.visits + IL_REGEX_VISITS - 1) / IL_REGEX_VISITS);
-    }
+    il_regex_pay(steps, w.visits);
     return now->matched;
 }

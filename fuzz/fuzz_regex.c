@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pattern, a NUL and a text. Refusals have a position and a message; an answer is the same by the quickest way, by sets alone and of the pattern in a
- * group, for any bytes; it costs at most what the weight says, and with one step less there is none. */
+/* A pattern, a NUL and a text. Refusals have a position and a message; an answer is the same by the quickest way, by sets alone and of
+ * the pattern in a group, for any bytes; it costs at most what the weight says, and with one step less there is none. */
 #include "cel/regex_part.h"
 #include "fuzz.h"
 
@@ -8,7 +8,8 @@ static il_regex *fuzz_compile(il_arena *arena, il_str pattern, il_error *err) {
     il_regex *re = NULL;
     const il_status status = il_regex_compile(arena, pattern, &re, err);
     FUZZ_CHECK((status == IL_OK) == (re != NULL));
-    FUZZ_CHECK(status == IL_OK || (err->code == status && err->line == 1 && err->col > 0 && err->offset <= pattern.n && err->msg[0] != 0));
+    FUZZ_CHECK(status == IL_OK ||
+               (err->code == status && err->line == 1 && err->col > 0 && err->offset <= pattern.n && err->msg[0] != 0));
     return re;
 }
 

@@ -6,9 +6,7 @@
 
 enum {
     REGEX_TMP_BYTES = 32 << 20, /* what compiling may need in between */
-    REGEX_CONTAINS = 32,        /* bytes of a literal that is looked for byte by byte; a longer one by its table, which is linear */
-    REGEX_PREFIX = 16,          /* bytes of a prefix that is skipped to */
-    REGEX_VISITS = 16,          /* looks at instructions of one step */
+    REGEX_WORK = 1 << 26,       /* the work of a pattern, table aside: about a tenth of a second */
     REGEX_WEIGHT = 4,           /* steps of 64 bytes of text by table or literal */
 };
 
@@ -32,18 +30,15 @@ static il_status regex_shape(il_arena *arena, il_arena *tmp, il_regex *re, il_er
     size_t n = 0;
     char *bytes = il_arena_bytes(tmp, g->n);
     if (bytes == NULL) {
-        return il_arena_fail(tmp, err);
+        return il_regex_no_memory(tmp, err);
     }
     re->anchored = regex_asserts(g, at, IL_REGEX_BEGIN_TEXT);
     at = re->anchored ? g->code[at].out : at;
     at = regex_literal(g, at, bytes, g->n, &n);
     if (at == IL_REGEX_MATCH_AT) {
-        re->how = re->anchored ? IL_REGEX_STARTS : n == 0 ? IL_REGEX_ALWAYS : n <= REGEX_CONTAINS ? IL_REGEX_CONTAINS : IL_REGEX_BY_SETS;
+        re->how = re->anchored ? IL_REGEX_STARTS : n == 0 ? IL_REGEX_ALWAYS : IL_REGEX_CONTAINS;
     } else if (regex_asserts(g, at, IL_REGEX_END_TEXT) && g->code[at].out == IL_REGEX_MATCH_AT) {
         re->how = re->anchored ? IL_REGEX_EQUALS : IL_REGEX_ENDS;
-    }
-    if (re->how == IL_REGEX_BY_SETS && !re->anchored && n > REGEX_PREFIX) {
-        n = REGEX_PREFIX;
     }
     return il_arena_copy(arena, (il_str){bytes, n}, &re->prefix, err);
 }
@@ -59,7 +54,7 @@ static il_status regex_keep_program(il_arena *arena, il_regex_program *g, il_err
     il_regex_instruction *code = il_arena_raw(arena, g->n * sizeof *code);
     il_regex_arc *arcs = code != NULL ? il_arena_raw(arena, g->narcs * sizeof *arcs) : NULL;
     if (arcs == NULL) {
-        return il_arena_fail(arena, err);
+        return il_regex_no_memory(arena, err);
     }
     memcpy(code, g->code, g->n * sizeof *code);
     if (g->narcs > 0) {
@@ -70,42 +65,59 @@ static il_status regex_keep_program(il_arena *arena, il_regex_program *g, il_err
     return IL_OK;
 }
 
-static il_status regex_build(il_arena *arena, il_arena *tmp, il_str pattern, il_regex *re, il_error *err) {
+/* With `once` the table is left out: it pays when there are several searches. */
+static il_status regex_build(il_arena *arena, il_arena *tmp, il_str pattern, bool once, uint64_t *left, il_regex *re,
+                             il_error *err) {
     il_regex_node *tree = NULL;
     il_regex_table *table = NULL;
-    IL_TRY(il_regex_parse(tmp, pattern, &tree, err));
-    IL_TRY(il_regex_program_write(tmp, tree, &re->program, err));
+    IL_TRY(il_regex_parse(tmp, pattern, left, &tree, err));
+    IL_TRY(il_regex_program_write(tmp, tree, left, &re->program, err));
     IL_TRY(regex_keep_program(arena, &re->program, err));
     IL_TRY(regex_shape(arena, tmp, re, err));
     re->weight = REGEX_WEIGHT;
     if (re->how == IL_REGEX_BY_SETS) {
-        IL_TRY(il_regex_table_make(arena, tmp, &re->program, &table, err));
+        if (!once) {
+            IL_TRY(il_regex_table_make(arena, tmp, &re->program, &table, err));
+        }
         if (table != NULL) {
             re->how = IL_REGEX_BY_TABLE;
             re->table = table;
             re->after = (uint16_t)regex_row(table, table->start, re->prefix);
         } else { /* 80 and not 64: the start and the end of the text cost as a byte does */
-            re->weight = (uint32_t)((uint64_t)80 * il_regex_set_cost(&re->program) / REGEX_VISITS) + REGEX_WEIGHT;
+            re->weight = (uint32_t)((uint64_t)80 * il_regex_set_cost(&re->program) / IL_REGEX_VISITS) + REGEX_WEIGHT;
         }
     }
     return IL_OK;
 }
 
-il_status il_regex_compile(il_arena *arena, il_str pattern, il_regex **out, il_error *err) {
+static il_status regex_compile(il_arena *arena, il_str pattern, bool once, uint64_t *left, il_regex **out, il_error *err) {
     il_arena tmp;
     il_regex *re = IL_NEW(arena, il_regex);
     *out = NULL;
     if (re == NULL) {
-        return il_arena_fail(arena, err);
+        return il_regex_no_memory(arena, err);
     }
     il_arena_init(&tmp, arena->alloc, REGEX_TMP_BYTES);
-    il_status status = regex_build(arena, &tmp, pattern, re, err);
+    il_status status = regex_build(arena, &tmp, pattern, once, left, re, err);
     if (status == IL_E_LIMIT && tmp.capped) {
-        status = il_error_at(err, IL_E_LIMIT, 1, 1, 0, "compiling the pattern needs more than %d bytes of memory; use fewer classes",
-                             (int)REGEX_TMP_BYTES);
+        status = il_error_at(err, IL_E_LIMIT, 1, 1, 0,
+                             "compiling the pattern needs more than %d bytes of memory; use fewer classes", (int)REGEX_TMP_BYTES);
     }
     il_arena_free(&tmp);
     *out = status == IL_OK ? re : NULL;
+    return status;
+}
+
+il_status il_regex_compile(il_arena *arena, il_str pattern, il_regex **out, il_error *err) {
+    uint64_t left = REGEX_WORK;
+    return regex_compile(arena, pattern, false, &left, out, err);
+}
+
+il_status il_regex_compile_once(il_arena *arena, il_str pattern, int64_t *steps, il_regex **out, il_error *err) {
+    const uint64_t allowed = il_regex_allowed(steps, REGEX_WORK);
+    uint64_t left = allowed;
+    const il_status status = regex_compile(arena, pattern, true, &left, out, err);
+    il_regex_pay(steps, allowed - left);
     return status;
 }
 
@@ -141,36 +153,6 @@ static int regex_by_table(const il_regex *re, il_str text, size_t i, uint32_t ro
         row = next[row + t->column[p[i]]];
     }
     return next[row + t->columns] == matched;
-}
-
-/* What *steps allows, as looks at instructions. */
-static uint64_t regex_allowed(const int64_t *steps) {
-    return steps == NULL ? UINT64_MAX
-           : *steps <= 0 ? 0
-           : (uint64_t)*steps > UINT64_MAX / REGEX_VISITS ? UINT64_MAX
-                                                         : (uint64_t)*steps * REGEX_VISITS;
-}
-
-int il_regex_search_sets(const il_regex *re, il_str text, int64_t *steps) {
-    il_regex_walk w;
-    il_regex_set a, b, *now = &a, *then = &b;
-    const uint64_t allowed = regex_allowed(steps);
-    il_regex_walk_init(&w, &re->program);
-    il_regex_set_start(&w, IL_REGEX_AT_BEGIN, now);
-    for (size_t i = 0; i <= text.n && !now->matched && !now->empty && w.visits <= allowed; i++) {
-        il_regex_set_step(&w, now, i < text.n ? (unsigned char)text.p[i] : (unsigned)IL_REGEX_END, then);
-        il_regex_set *was = now;
-        now = then;
-        then = was;
-    }
-    if (w.visits > allowed) {
-        *steps = 0;
-        return IL_REGEX_SPENT;
-    }
-    if (steps != NULL) {
-        *steps -= (int64_t)((w.visits + REGEX_VISITS - 1) / REGEX_VISITS);
-    }
-    return now->matched;
 }
 
 static int regex_search_part(const il_regex *re, il_str text, int64_t *steps) {

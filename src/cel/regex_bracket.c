@@ -26,11 +26,12 @@ static il_status bracket_posix(il_regex_reader *in, il_regex_class *c, bool *fou
     il_regex_class named = {0};
     name = il_str_part(name, negated, name.n);
     if (name.n == 0 || name.p[0] == '\\' || (!il_regex_posix(in->tmp, name, &named, &memory) && !memory)) {
-        return IL_REGEX_FAIL(in, begin, IL_E_SYNTAX, "unknown class `[:%.*s:]`; there are `alpha`, `digit`, `alnum`, `space`, `punct`, ...",
+        return IL_REGEX_FAIL(in, begin, IL_E_SYNTAX,
+                             "unknown class `[:%.*s:]`; there are `alpha`, `digit`, `alnum`, `space`, `punct`, ...",
                              IL_STR_ARG(name));
     }
     in->at = end + 2;
-    return !memory && il_regex_class_named(in, c, &named, negated) ? IL_OK : il_arena_fail(in->tmp, in->err);
+    return memory ? il_regex_no_memory(in->tmp, in->err) : il_regex_class_named(in, c, &named, negated);
 }
 
 il_status il_regex_bracket(il_regex_reader *in, il_regex_class *c) {
@@ -60,11 +61,13 @@ il_status il_regex_bracket(il_regex_reader *in, il_regex_class *c) {
             }
         }
         if (!il_regex_class_add(in->tmp, c, lo, hi)) {
-            return il_arena_fail(in->tmp, in->err);
+            return il_regex_no_memory(in->tmp, in->err);
         }
     }
     in->at++;
-    return (!in->fold || il_regex_class_fold(in->tmp, c)) && (!negated || il_regex_class_negate(in->tmp, c))
-               ? IL_OK
-               : il_arena_fail(in->tmp, in->err);
+    IL_TRY(il_regex_spend(in, c->n));
+    if (in->fold) {
+        IL_TRY(il_regex_fold(in, c));
+    }
+    return !negated || il_regex_class_negate(in->tmp, c) ? IL_OK : il_regex_no_memory(in->tmp, in->err);
 }

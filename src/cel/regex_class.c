@@ -99,7 +99,8 @@ bool il_regex_class_negate(il_arena *tmp, il_regex_class *c) {
 /* One run of the folding table and the members of the class in it: adds what is next to each of them. */
 static bool class_fold_run(il_arena *tmp, il_regex_class *add, il_regex_range members, uint32_t first, uint32_t zigzag) {
     if (zigzag == 0) { /* pairs: all of each that is touched */
-        return il_regex_class_add(tmp, add, members.lo - ((members.lo - first) & 1u), members.hi + (((members.hi - first) & 1u) ^ 1u));
+        return il_regex_class_add(tmp, add, members.lo - ((members.lo - first) & 1u),
+                                  members.hi + (((members.hi - first) & 1u) ^ 1u));
     }
     const uint32_t distance = (zigzag & 1u) != 0 ? 0u - (zigzag + 1) / 2 : zigzag / 2;
     return il_regex_class_add(tmp, add, members.lo + distance, members.hi + distance);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tree to program. Written from the end to the beginning, so that what follows an instruction is known when it is written and equal tails are one. */
+/* Tree to program. Written from the end to the beginning, so that what follows an instruction is known when it is written and equal
+ * tails are one. */
 #include "cel/regex_part.h"
 
-enum {
-    COMPILE_WORK = 1 << 20, /* nodes written: repeats of what writes nothing must end too */
-};
+enum { COMPILE_WORK = 16 }; /* of a node or an instruction */
 
 static uint32_t compile_mix(uint32_t h, uint32_t v) {
     h = (h ^ v) * 0x9e3779b1u;
@@ -45,6 +44,16 @@ static uint16_t compile_fail(il_regex_writer *w, il_status why) {
     return IL_REGEX_FAIL_AT;
 }
 
+static bool compile_spend(il_regex_writer *w, uint64_t work) {
+    if (work > *w->left) {
+        *w->left = 0;
+        (void)compile_fail(w, IL_E_LIMIT);
+        return false;
+    }
+    *w->left -= work;
+    return true;
+}
+
 /* Room for one more instruction, and for twice as many in the index. */
 static bool compile_grow(il_regex_writer *w) {
     if (w->n >= IL_REGEX_PROGRAM) {
@@ -76,7 +85,7 @@ static bool compile_grow(il_regex_writer *w) {
 
 uint16_t il_regex_write(il_regex_writer *w, il_regex_op op, unsigned lo, unsigned hi, uint16_t out, uint16_t other) {
     const il_regex_instruction i = {(uint8_t)op, (uint8_t)lo, (uint8_t)hi, 0, out, other};
-    if (w->failed != IL_OK) {
+    if (w->failed != IL_OK || !compile_spend(w, COMPILE_WORK)) {
         return IL_REGEX_FAIL_AT;
     }
     uint32_t slot = compile_slot(w, i);
@@ -101,6 +110,9 @@ uint16_t il_regex_write_arcs(il_regex_writer *w, const il_regex_arc *arcs, uint3
     }
     if (w->narcs + n > IL_REGEX_ARCS) {
         return compile_fail(w, IL_E_LIMIT);
+    }
+    if (!compile_spend(w, (uint64_t)n * 4)) {
+        return IL_REGEX_FAIL_AT;
     }
     if (w->narcs + n > w->arcs_cap) {
         const uint32_t cap = 2 * (w->narcs + n);
@@ -177,8 +189,8 @@ static uint16_t compile_node(il_regex_writer *w, const il_regex_node *node, uint
     if (w->failed != IL_OK) {
         return IL_REGEX_FAIL_AT;
     }
-    if (++w->work > COMPILE_WORK) {
-        return compile_fail(w, IL_E_LIMIT);
+    if (!compile_spend(w, COMPILE_WORK)) { /* also for repeats of what writes nothing */
+        return IL_REGEX_FAIL_AT;
     }
     uint16_t all = IL_REGEX_FAIL_AT;
     switch (node->kind) {
@@ -212,18 +224,22 @@ static uint16_t compile_node(il_regex_writer *w, const il_regex_node *node, uint
     return compile_fail(w, IL_E_INTERNAL);
 }
 
-il_status il_regex_program_write(il_arena *tmp, const il_regex_node *tree, il_regex_program *out, il_error *err) {
+il_status il_regex_program_write(il_arena *tmp, const il_regex_node *tree, uint64_t *left, il_regex_program *out, il_error *err) {
     enum { FIRST = 64 };
-    il_regex_writer w = {.tmp = tmp, .cap = FIRST, .index_size = 2 * FIRST, .n = 2};
+    il_regex_writer w = {.tmp = tmp, .left = left, .cap = FIRST, .index_size = 2 * FIRST, .n = 2};
     if ((w.code = IL_NEW_ARRAY(tmp, il_regex_instruction, FIRST)) == NULL ||
         (w.index = IL_NEW_ARRAY(tmp, uint16_t, (size_t)2 * FIRST)) == NULL) {
-        return il_arena_fail(tmp, err);
+        return il_regex_no_memory(tmp, err);
     }
     w.code[IL_REGEX_MATCH_AT] = (il_regex_instruction){.op = IL_REGEX_OP_MATCH, .own = 1};
     w.code[IL_REGEX_FAIL_AT] = (il_regex_instruction){.op = IL_REGEX_OP_FAIL, .own = 1};
     const uint16_t start = compile_node(&w, tree, IL_REGEX_MATCH_AT);
     if (w.failed == IL_E_MEMORY) {
         return il_error_set(err, IL_E_MEMORY, "out of memory");
+    }
+    if (w.failed != IL_OK && *left == 0) {
+        return il_error_at(err, IL_E_LIMIT, 1, 1, 0,
+                           "the pattern takes too much work; use fewer Unicode classes and smaller repeats");
     }
     if (w.failed != IL_OK) {
         return il_error_at(err, IL_E_LIMIT, 1, 1, 0,

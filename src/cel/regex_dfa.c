@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sets that a program can reach, all worked out beforehand: a row for each, a column for each class of bytes that no instruction tells apart. */
+/* The sets that a program can reach, all worked out beforehand: a row for each, a column for each class of bytes that no instruction
+ * tells apart. */
 #include "cel/regex_part.h"
 
 enum {
-    TABLE_CELLS = 65536,    /* of 16 bits; a cell holds where a row starts */
+    TABLE_CELLS = 65536, /* of 16 bits; a cell holds where a row starts */
     TABLE_ROWS = 8192,
+    TABLE_FIRST = 32,       /* rows that there is room for at first */
     TABLE_VISITS = 1 << 22, /* looks at instructions while it is made: tens of milliseconds */
     TABLE_DEAD = 0,
     TABLE_MATCHED,
@@ -23,15 +25,14 @@ typedef struct table_maker {
     il_arena *tmp;
     il_regex_walk walk;
     il_regex_set from, to;
-    uint16_t *cells;      /* row by row */
-    uint8_t sample[256];  /* a byte of each column */
-    uint32_t columns;     /* with that of the end */
-    uint32_t rows, most_rows;
+    uint8_t sample[256]; /* a byte of each column */
+    uint32_t columns;    /* with that of the end */
+    uint32_t rows, room; /* there is room for so many */
     table_row *row;
-    uint16_t *index;      /* hash table of rows, 0: free */
-    uint32_t index_size;
-    uint16_t *scratch;    /* members of the set that is looked up */
-    bool no_memory;       /* why there is no table: not that it is too large */
+    uint16_t *cells;   /* row by row */
+    uint16_t *index;   /* hash table of rows, 0: free; four times `room` */
+    uint16_t *scratch; /* members of the set that is looked up */
+    bool no_memory;    /* why there is no table: not that it is too large */
 } table_maker;
 
 static void table_mark(bool *borders, unsigned lo, unsigned hi) {
@@ -72,40 +73,81 @@ static void table_columns(table_maker *m, il_regex_table *t) {
     m->columns = n + 2;
 }
 
+static bool table_failed(table_maker *m) {
+    m->no_memory = !m->tmp->capped;
+    return false;
+}
+
+/* Where in the index the row of these members stands, or would. */
+static uint32_t table_slot(const table_maker *m, const table_row *like) {
+    uint32_t slot = like->hash & (4 * m->room - 1);
+    for (; m->index[slot] != 0; slot = (slot + 1) & (4 * m->room - 1)) {
+        const table_row *r = &m->row[m->index[slot]];
+        if (r->hash == like->hash && r->n == like->n && r->before == like->before &&
+            memcmp(r->members, like->members, r->n * sizeof *r->members) == 0) {
+            break;
+        }
+    }
+    return slot;
+}
+
+/* Twice as much room, at first a little. */
+static bool table_grow(table_maker *m) {
+    const table_row *row = m->row;
+    const uint16_t *cells = m->cells;
+    m->room = m->room == 0 ? TABLE_FIRST : m->room * 2;
+    if ((m->row = il_arena_raw(m->tmp, m->room * sizeof *m->row)) == NULL ||
+        (m->cells = il_arena_raw(m->tmp, (size_t)m->room * m->columns * sizeof *m->cells)) == NULL ||
+        (m->index = IL_NEW_ARRAY(m->tmp, uint16_t, (size_t)4 * m->room)) == NULL) {
+        return table_failed(m);
+    }
+    for (uint32_t i = TABLE_IDLE; i < m->rows; i++) {
+        m->row[i] = row[i];
+        m->index[table_slot(m, &row[i])] = (uint16_t)i;
+    }
+    if (m->rows > TABLE_IDLE) {
+        memcpy(m->cells, cells, (size_t)m->rows * m->columns * sizeof *cells);
+    }
+    return true;
+}
+
 /* The row of a set, made when there is none; false when there is no room for it. */
 static bool table_find(table_maker *m, const il_regex_set *set, uint16_t *out) {
     if (set->matched || set->empty) {
         *out = set->matched ? TABLE_MATCHED : TABLE_DEAD;
         return true;
     }
-    const unsigned before = set->pending ? set->before : 0;
-    uint32_t n = 0, hash = before;
+    table_row row = {.members = m->scratch, .before = set->pending ? set->before : 0, .pending = set->pending};
+    row.hash = row.before;
     for (uint32_t word = 0; word < m->walk.words; word++) {
         for (uint64_t bits = set->bits[word]; bits != 0; bits &= bits - 1) {
             const uint32_t i = word * 64 + (uint32_t)__builtin_ctzll(bits);
-            m->scratch[n++] = (uint16_t)i;
-            hash = (hash ^ i) * 0x9e3779b1u;
-            hash ^= hash >> 15;
+            m->scratch[row.n++] = (uint16_t)i;
+            row.hash = (row.hash ^ i) * 0x9e3779b1u;
+            row.hash ^= row.hash >> 15;
         }
     }
-    uint32_t slot = hash & (m->index_size - 1);
-    for (; m->index[slot] != 0; slot = (slot + 1) & (m->index_size - 1)) {
-        const table_row *r = &m->row[m->index[slot]];
-        if (r->hash == hash && r->n == n && r->before == before && memcmp(r->members, m->scratch, n * sizeof *m->scratch) == 0) {
-            *out = m->index[slot];
-            return true;
-        }
+    uint32_t slot = table_slot(m, &row);
+    if (m->index[slot] != 0) {
+        *out = m->index[slot];
+        return true;
     }
-    if (m->rows == m->most_rows) {
+    if ((m->rows + 1) * m->columns > TABLE_CELLS || m->rows >= TABLE_ROWS) {
         return false;
     }
-    uint16_t *members = il_arena_raw(m->tmp, n * sizeof *members);
+    if (m->rows == m->room) {
+        if (!table_grow(m)) {
+            return false;
+        }
+        slot = table_slot(m, &row);
+    }
+    uint16_t *members = il_arena_raw(m->tmp, row.n * sizeof *members);
     if (members == NULL) {
-        m->no_memory = !m->tmp->capped;
-        return false;
+        return table_failed(m);
     }
-    memcpy(members, m->scratch, n * sizeof *members);
-    m->row[m->rows] = (table_row){hash, n, members, before, set->pending};
+    memcpy(members, m->scratch, row.n * sizeof *members);
+    row.members = members;
+    m->row[m->rows] = row;
     m->index[slot] = (uint16_t)m->rows;
     *out = (uint16_t)m->rows++;
     return true;
@@ -127,7 +169,9 @@ static bool table_fill(table_maker *m) {
         for (uint32_t c = 0; c < m->columns; c++) {
             const bool end = c + 1 == m->columns;
             uint16_t to = TABLE_DEAD;
-            table_load(m, &m->row[row]);
+            if (c == 0 || m->from.pending) { /* a step changes a set only where something waits */
+                table_load(m, &m->row[row]);
+            }
             il_regex_set_step(&m->walk, &m->from, end ? (unsigned)IL_REGEX_END : m->sample[c], &m->to);
             if (m->walk.visits > TABLE_VISITS || !table_find(m, &m->to, &to)) {
                 return false;
@@ -140,7 +184,7 @@ static bool table_fill(table_maker *m) {
 
 /* Columns that are equal in every row become one. */
 static void table_merge(table_maker *m, il_regex_table *t) {
-    uint8_t to[256];
+    uint8_t to[256] = {0};
     uint32_t kept = 0;
     for (uint32_t c = 0; c < t->columns; c++) {
         uint32_t k = 0, row;
@@ -170,7 +214,7 @@ static il_status table_keep(il_arena *arena, const table_maker *m, const il_rege
     il_regex_table *kept = IL_NEW(arena, il_regex_table);
     uint16_t *next = kept != NULL ? IL_NEW_ARRAY(arena, uint16_t, (size_t)m->rows * width) : NULL;
     if (next == NULL) {
-        return il_arena_fail(arena, err);
+        return il_regex_no_memory(arena, err);
     }
     for (uint32_t c = 0; c < width; c++) {
         next[TABLE_MATCHED * width + c] = (uint16_t)(TABLE_MATCHED * width);
@@ -193,22 +237,16 @@ static il_status table_make(table_maker *m, il_regex_table *t, bool *made, il_er
     uint16_t idle = TABLE_DEAD, start = TABLE_DEAD;
     *made = false;
     table_columns(m, t);
-    m->most_rows = TABLE_CELLS / m->columns < TABLE_ROWS ? TABLE_CELLS / m->columns : (uint32_t)TABLE_ROWS;
-    for (m->index_size = 64; m->index_size < 2 * m->most_rows; m->index_size *= 2) {
-    }
     m->rows = TABLE_IDLE;
-    if ((m->cells = il_arena_raw(tmp, TABLE_CELLS * sizeof *m->cells)) == NULL ||
-        (m->row = il_arena_raw(tmp, m->most_rows * sizeof *m->row)) == NULL ||
-        (m->index = IL_NEW_ARRAY(tmp, uint16_t, m->index_size)) == NULL ||
-        (m->scratch = il_arena_raw(tmp, m->walk.g->n * sizeof *m->scratch)) == NULL) {
-        return il_arena_fail(tmp, err);
+    if (!table_grow(m) || (m->scratch = il_arena_raw(tmp, m->walk.g->n * sizeof *m->scratch)) == NULL) {
+        return il_regex_no_memory(tmp, err);
     }
     il_regex_set_start(&m->walk, 0, &m->to);
     *made = table_find(m, &m->to, &idle);
     il_regex_set_start(&m->walk, IL_REGEX_AT_BEGIN, &m->to);
     *made = *made && table_find(m, &m->to, &start) && table_fill(m);
     if (!*made) {
-        return m->no_memory ? il_arena_fail(tmp, err) : IL_OK;
+        return m->no_memory ? il_regex_no_memory(tmp, err) : IL_OK;
     }
     t->start = start;
     t->idle = idle == TABLE_IDLE ? idle : TABLE_DEAD;
@@ -222,7 +260,7 @@ il_status il_regex_table_make(il_arena *arena, il_arena *tmp, const il_regex_pro
     bool made = false;
     *out = NULL;
     if (m == NULL) {
-        return il_arena_fail(tmp, err);
+        return il_regex_no_memory(tmp, err);
     }
     m->tmp = tmp;
     il_regex_walk_init(&m->walk, g);

@@ -71,12 +71,14 @@ il_status il_regex_escape(il_regex_reader *in, uint32_t *out) {
     return IL_OK;
 }
 
-bool il_regex_class_named(const il_regex_reader *in, il_regex_class *c, il_regex_class *named, bool negated) {
-    /* All but a class and its case variants: folding what is left would bring the class back. */
-    if (in->fold && !il_regex_class_fold(in->tmp, named)) {
-        return false;
+il_status il_regex_class_named(il_regex_reader *in, il_regex_class *c, il_regex_class *named, bool negated) {
+    if (in->fold) { /* all but a class and its case variants: folding what is left would bring the class back */
+        IL_TRY(il_regex_fold(in, named));
     }
-    return (!negated || il_regex_class_negate(in->tmp, named)) && il_regex_class_join(in->tmp, c, named);
+    IL_TRY(il_regex_spend(in, 1 + named->n));
+    return (!negated || il_regex_class_negate(in->tmp, named)) && il_regex_class_join(in->tmp, c, named)
+               ? IL_OK
+               : il_regex_no_memory(in->tmp, in->err);
 }
 
 /* \pN, \p{Greek}, \P{Greek}, \p{^Greek}. */
@@ -101,6 +103,7 @@ static il_status escape_property(il_regex_reader *in, il_regex_class *c) {
     }
     il_regex_class named = {0};
     il_str plain = name;
+    IL_TRY(il_regex_spend(in, il_regex_categories_n));
     if (plain.n > 0 && plain.p[0] == '^') {
         negated = !negated;
         plain = il_str_part(plain, 1, plain.n);
@@ -110,7 +113,7 @@ static il_status escape_property(il_regex_reader *in, il_regex_class *c) {
                              "`%.*s` is no Unicode category or script; there are for example `Lu`, `N`, `Greek`, `Any`",
                              IL_STR_ARG(plain));
     }
-    return !memory && il_regex_class_named(in, c, &named, negated) ? IL_OK : il_arena_fail(in->tmp, in->err);
+    return memory ? il_regex_no_memory(in->tmp, in->err) : il_regex_class_named(in, c, &named, negated);
 }
 
 il_status il_regex_escape_class(il_regex_reader *in, il_regex_class *c, bool *found) {
@@ -128,8 +131,8 @@ il_status il_regex_escape_class(il_regex_reader *in, il_regex_class *c, bool *fo
     il_regex_class named = {0};
     bool memory = false;
     in->at += 2;
-    return il_regex_posix(in->tmp, (il_str){name, 2}, &named, &memory) &&
-                   il_regex_class_named(in, c, &named, letter != lower)
-               ? IL_OK
-               : il_arena_fail(in->tmp, in->err);
+    if (!il_regex_posix(in->tmp, (il_str){name, 2}, &named, &memory)) {
+        return il_regex_no_memory(in->tmp, in->err);
+    }
+    return il_regex_class_named(in, c, &named, letter != lower);
 }

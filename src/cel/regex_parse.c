@@ -5,6 +5,8 @@
 #include "base/hidden.h"
 #include "base/utf8.h"
 
+enum { PARSE_WORK = 16 }; /* of an item, beside what its classes cost */
+
 /* An open group, or the pattern itself. */
 typedef struct parse_group parse_group;
 struct parse_group {
@@ -65,7 +67,7 @@ static il_regex_node *parse_node(parse_state *ps, il_regex_kind kind, size_t off
 
 static il_status parse_push(parse_state *ps, il_regex_node *node) {
     if (node == NULL) {
-        return il_arena_fail(ps->in.tmp, ps->in.err);
+        return il_regex_no_memory(ps->in.tmp, ps->in.err);
     }
     node->prev = ps->group->items;
     ps->group->items = node;
@@ -76,18 +78,51 @@ static il_status parse_push_class(parse_state *ps, il_regex_class *c, size_t off
     il_regex_node *node = parse_node(ps, IL_REGEX_CLASS, offset);
     if (node == NULL || (node->split = IL_NEW(ps->in.tmp, il_regex_split)) == NULL ||
         !il_regex_class_split(ps->in.tmp, c, node->split)) {
-        return il_arena_fail(ps->in.tmp, ps->in.err);
+        return il_regex_no_memory(ps->in.tmp, ps->in.err);
     }
     return parse_push(ps, node);
+}
+
+il_status il_regex_spend(il_regex_reader *in, uint64_t work) {
+    if (work > *in->left) {
+        *in->left = 0;
+        return IL_REGEX_FAIL(in, in->at, IL_E_LIMIT,
+                             "the pattern takes too much work; use fewer Unicode classes and smaller repeats");
+    }
+    *in->left -= work;
+    return IL_OK;
+}
+
+il_status il_regex_fold(il_regex_reader *in, il_regex_class *c) {
+    IL_TRY(il_regex_spend(in, 3 * (il_regex_folds_n + c->n)));
+    return il_regex_class_fold(in->tmp, c) ? IL_OK : il_regex_no_memory(in->tmp, in->err);
+}
+
+/* A point whatever its case: *alone when there is no other. */
+static il_status parse_fold_point(parse_state *ps, uint32_t point, il_regex_class *c, bool *alone) {
+    const uint32_t lower = point | 0x20u;
+    const bool ascii = point < 0x80, letter = ascii && lower >= 'a' && lower <= 'z';
+    *alone = ascii && !letter;
+    if (*alone) {
+        return IL_OK;
+    }
+    if (!il_regex_class_add(ps->in.tmp, c, point, point) ||
+        (letter && !il_regex_class_add(ps->in.tmp, c, point ^ 0x20u, point ^ 0x20u))) {
+        return il_regex_no_memory(ps->in.tmp, ps->in.err);
+    }
+    if (!letter || lower == 'k' || lower == 's') { /* of ASCII, only these have a relative outside of it */
+        IL_TRY(il_regex_fold(&ps->in, c));
+    }
+    *alone = c->n == 1 && c->r[0].lo == c->r[0].hi;
+    return IL_OK;
 }
 
 static il_status parse_push_point(parse_state *ps, uint32_t point, size_t offset) {
     if (ps->in.fold) {
         il_regex_class c = {0};
-        if (!il_regex_class_add(ps->in.tmp, &c, point, point) || !il_regex_class_fold(ps->in.tmp, &c)) {
-            return il_arena_fail(ps->in.tmp, ps->in.err);
-        }
-        if (c.n != 1 || c.r[0].lo != c.r[0].hi) {
+        bool alone = false;
+        IL_TRY(parse_fold_point(ps, point, &c, &alone));
+        if (!alone) {
             return parse_push_class(ps, &c, offset);
         }
     }
@@ -109,45 +144,44 @@ static il_status parse_push_assertion(parse_state *ps, il_regex_assertion assert
 static il_status parse_dot(parse_state *ps, size_t offset) {
     il_regex_class c = {0};
     if ((!ps->in.dot_all && !il_regex_class_add(ps->in.tmp, &c, '\n', '\n')) || !il_regex_class_negate(ps->in.tmp, &c)) {
-        return il_arena_fail(ps->in.tmp, ps->in.err);
+        return il_regex_no_memory(ps->in.tmp, ps->in.err);
     }
     return parse_push_class(ps, &c, offset);
 }
 
-/* The list that ends with `last` as one node. */
-static il_status parse_list(parse_state *ps, il_regex_kind kind, il_regex_node *last, size_t offset, il_regex_node **out) {
+/* The list that ends with `last` as one node; NULL when there is no memory. */
+static il_regex_node *parse_list(parse_state *ps, il_regex_kind kind, il_regex_node *last, size_t offset) {
     if (last != NULL && last->prev == NULL) {
-        *out = last;
-        return IL_OK;
+        return last;
     }
     il_regex_node *node = parse_node(ps, last == NULL ? IL_REGEX_EMPTY : kind, offset);
-    if (node == NULL) {
-        return il_arena_fail(ps->in.tmp, ps->in.err);
+    if (node != NULL) {
+        node->last = last;
+        for (const il_regex_node *i = last; i != NULL; i = i->prev) {
+            node->depth = i->depth + 1 > node->depth ? i->depth + 1 : node->depth;
+            node->product = i->product > node->product ? i->product : node->product;
+        }
     }
-    node->last = last;
-    for (const il_regex_node *i = last; i != NULL; i = i->prev) {
-        node->depth = i->depth + 1 > node->depth ? i->depth + 1 : node->depth;
-        node->product = i->product > node->product ? i->product : node->product;
-    }
-    *out = node;
-    return parse_depth(ps, node);
+    return node;
 }
 
 /* At `|`, or at the end of a group: what was read since the last one is an alternative. */
 static il_status parse_alternative(parse_state *ps) {
     parse_group *g = ps->group;
-    il_regex_node *branch = NULL;
-    IL_TRY(parse_list(ps, IL_REGEX_CONCAT, g->items, g->at, &branch));
+    il_regex_node *branch = parse_list(ps, IL_REGEX_CONCAT, g->items, g->at);
+    if (branch == NULL) {
+        return il_regex_no_memory(ps->in.tmp, ps->in.err);
+    }
     branch->prev = g->alternatives;
     g->alternatives = branch;
     g->items = NULL;
-    return IL_OK;
+    return parse_depth(ps, branch);
 }
 
 static il_status parse_open(parse_state *ps, size_t offset) {
     parse_group *g = IL_NEW(ps->in.tmp, parse_group);
     if (g == NULL) {
-        return il_arena_fail(ps->in.tmp, ps->in.err);
+        return il_regex_no_memory(ps->in.tmp, ps->in.err);
     }
     if (ps->open++ >= IL_REGEX_DEPTH) {
         return IL_REGEX_FAIL(&ps->in, offset, IL_E_LIMIT, "more than %d groups open", (int)IL_REGEX_DEPTH);
@@ -159,18 +193,18 @@ static il_status parse_open(parse_state *ps, size_t offset) {
 
 static il_status parse_close(parse_state *ps, size_t offset) {
     parse_group *g = ps->group;
-    il_regex_node *node = NULL;
     if (g->up == NULL) {
         return IL_REGEX_FAIL(&ps->in, offset, IL_E_SYNTAX, "`)` without `(`; write `\\)` for a parenthesis");
     }
     IL_TRY(parse_alternative(ps));
-    IL_TRY(parse_list(ps, IL_REGEX_ALTERNATE, g->alternatives, g->at, &node));
+    il_regex_node *node = parse_list(ps, IL_REGEX_ALTERNATE, g->alternatives, g->at);
     ps->in.fold = g->fold;
     ps->in.many_lines = g->many_lines;
     ps->in.dot_all = g->dot_all;
     ps->group = g->up;
     ps->open--;
-    return parse_push(ps, node);
+    IL_TRY(parse_push(ps, node));
+    return parse_depth(ps, ps->group->items);
 }
 
 static bool parse_name_point(uint32_t c) {
@@ -197,7 +231,8 @@ static il_status parse_group_name(parse_state *ps, size_t offset) {
         good = parse_name_point(il_regex_point(in));
     }
     if (!good) {
-        return IL_REGEX_FAIL(in, from, IL_E_SYNTAX, "`%.*s` is no name of a group; letters, digits and `_` make one", IL_STR_ARG(name));
+        return IL_REGEX_FAIL(in, from, IL_E_SYNTAX, "`%.*s` is no name of a group; letters, digits and `_` make one",
+                             IL_STR_ARG(name));
     }
     for (const parse_name *i = ps->names; i != NULL; i = i->next) {
         if (il_str_eq(i->text, name)) {
@@ -206,7 +241,7 @@ static il_status parse_group_name(parse_state *ps, size_t offset) {
     }
     parse_name *entry = IL_NEW(in->tmp, parse_name);
     if (entry == NULL) {
-        return il_arena_fail(in->tmp, in->err);
+        return il_regex_no_memory(in->tmp, in->err);
     }
     *entry = (parse_name){ps->names, name};
     ps->names = entry;
@@ -242,7 +277,8 @@ static il_status parse_flags(parse_state *ps, size_t offset) {
             in->dot_all = dot_all;
             return IL_OK;
         } else if (c != 'U') { /* which match is found first is not asked */
-            return IL_REGEX_FAIL(in, offset, IL_E_SYNTAX, "unknown group `(?%.*s`; there are `(?:`, `(?P<name>` and the flags `i m s U`",
+            return IL_REGEX_FAIL(in, offset, IL_E_SYNTAX,
+                                 "unknown group `(?%.*s`; there are `(?:`, `(?P<name>` and the flags `i m s U`",
                                  (int)(in->at - offset - 2), in->text.p + offset + 2);
         }
         any = true;
@@ -325,8 +361,8 @@ static il_status parse_repeat(parse_state *ps, il_regex_kind kind, int32_t min, 
     const int n = (int)(in->at - offset);
     const char *text = in->text.p + offset;
     if (item == NULL) {
-        return IL_REGEX_FAIL(in, offset, IL_E_SYNTAX, "nothing before `%.*s` that could repeat; write `\\%c` for the character", n, text,
-                             text[0]);
+        return IL_REGEX_FAIL(in, offset, IL_E_SYNTAX, "nothing before `%.*s` that could repeat; write `\\%c` for the character",
+                             n, text, text[0]);
     }
     if (ps->repeated) {
         return IL_REGEX_FAIL(in, offset, IL_E_SYNTAX, "`%.*s` repeats a repetition; put that in `(?:...)`", n, text);
@@ -346,7 +382,7 @@ static il_status parse_repeat(parse_state *ps, il_regex_kind kind, int32_t min, 
         if (min == 1 && max == 1) {
             return IL_OK;
         }
-        kind = min == 0 && max == -1  ? IL_REGEX_STAR
+        kind = min == 0 && max == -1   ? IL_REGEX_STAR
                : min == 1 && max == -1 ? IL_REGEX_PLUS
                : min == 0 && max == 1  ? IL_REGEX_QUEST
                                        : IL_REGEX_COUNTED;
@@ -358,7 +394,7 @@ static il_status parse_repeat(parse_state *ps, il_regex_kind kind, int32_t min, 
     }
     il_regex_node *node = parse_node(ps, kind, offset);
     if (node == NULL) {
-        return il_arena_fail(in->tmp, in->err);
+        return il_regex_no_memory(in->tmp, in->err);
     }
     node->min = min;
     node->max = max;
@@ -467,8 +503,8 @@ static il_status parse_one(parse_state *ps) {
     return parse_push_point(ps, point, offset);
 }
 
-il_status il_regex_parse(il_arena *tmp, il_str pattern, il_regex_node **out, il_error *err) {
-    parse_state ps = {.in = {.tmp = tmp, .text = pattern, .err = err}};
+il_status il_regex_parse(il_arena *tmp, il_str pattern, uint64_t *left, il_regex_node **out, il_error *err) {
+    parse_state ps = {.in = {.tmp = tmp, .text = pattern, .left = left, .err = err}};
     parse_group whole = {0};
     size_t bad = 0;
     ps.group = &whole;
@@ -479,6 +515,7 @@ il_status il_regex_parse(il_arena *tmp, il_str pattern, il_regex_node **out, il_
         return IL_REGEX_FAIL(&ps.in, bad, IL_E_SYNTAX, "the pattern is not valid UTF-8");
     }
     while (ps.in.at < pattern.n) {
+        IL_TRY(il_regex_spend(&ps.in, PARSE_WORK));
         ps.repeating = false;
         IL_TRY(parse_one(&ps));
         ps.repeated = ps.repeating;
@@ -487,5 +524,6 @@ il_status il_regex_parse(il_arena *tmp, il_str pattern, il_regex_node **out, il_
         return IL_REGEX_FAIL(&ps.in, ps.group->at, IL_E_SYNTAX, "missing `)` for the group that begins here");
     }
     IL_TRY(parse_alternative(&ps));
-    return parse_list(&ps, IL_REGEX_ALTERNATE, whole.alternatives, 0, out);
+    *out = parse_list(&ps, IL_REGEX_ALTERNATE, whole.alternatives, 0);
+    return *out != NULL ? parse_depth(&ps, *out) : il_regex_no_memory(tmp, err);
 }

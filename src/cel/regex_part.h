@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the regular expression engine share: pattern -> tree (regex_parse, regex_bracket, regex_class, regex_property) -> program over bytes
- * (regex_compile, regex_utf8) -> table when it is small (regex_dfa), else sets of program points (regex_set). */
+/* What the files of the regular expression engine share. A pattern becomes a tree (regex_parse, _escape, _bracket, _class, _property),
+ * that a program over bytes (regex_compile, regex_utf8), and that a table when it would be small (regex_dfa); else a search follows
+ * sets of the program's instructions (regex_set). */
 #pragma once
 #include "cel/regex.h"
+
+/* As il_arena_fail; the value is the code itself, so that a compiler sees that it never is IL_OK. */
+static inline il_status il_regex_no_memory(const il_arena *arena, il_error *err) {
+    return il_arena_fail(arena, err) == IL_E_LIMIT ? IL_E_LIMIT : IL_E_MEMORY;
+}
 
 /* --- generated tables (regex_unicode.c; the packing is described in scripts/unicode) --- */
 extern const char il_regex_category_names[]; /* two letters each; the first is "not assigned", which has no name in patterns */
@@ -32,15 +38,16 @@ IL_NODISCARD bool il_regex_class_negate(il_arena *tmp, il_regex_class *c);
 /* Adds what differs only in case from a member (Unicode's simple folding). */
 IL_NODISCARD bool il_regex_class_fold(il_arena *tmp, il_regex_class *c);
 
-/* Code points by the length of their UTF-8 form (1 to 4 bytes), as what the continuation bytes spell: a part that holds all of its
- * length's points from the first or to the last is widened to what valid text never has, so that it takes fewer instructions. */
+/* Code points by the length of their UTF-8 form, 1 to 4 bytes. Where a part has the first or last point of its length it is widened
+ * by what such bytes could spell and valid text never has, so that it takes fewer instructions. */
 typedef struct il_regex_split {
     const il_regex_range *r[4];
     size_t n[4];
 } il_regex_split;
 IL_NODISCARD bool il_regex_class_split(il_arena *tmp, il_regex_class *c, il_regex_split *out);
 
-/* Named sets. `name` as in \p{name}: a category of one or two letters, a script, Any. False when there is none; *memory when that is why. */
+/* Named sets. `name` as in \p{name}: a category of one or two letters, a script, Any. False when there is none of that name, or no
+ * memory: then *memory is true. */
 bool il_regex_property(il_arena *tmp, il_str name, il_regex_class *c, bool *memory);
 /* The category of a point, two letters. */
 const char *il_regex_category_of(uint32_t point);
@@ -50,7 +57,7 @@ bool il_regex_posix(il_arena *tmp, il_str name, il_regex_class *c, bool *memory)
 /* --- tree --- */
 typedef enum il_regex_kind {
     IL_REGEX_EMPTY = 0,
-    IL_REGEX_POINT,     /* one code point */
+    IL_REGEX_POINT, /* one code point */
     IL_REGEX_CLASS,
     IL_REGEX_CONCAT,
     IL_REGEX_ALTERNATE,
@@ -75,13 +82,13 @@ struct il_regex_node {
     il_regex_kind kind;
     il_regex_assertion assertion;
     uint32_t point;
-    int32_t min, max;     /* COUNTED; max -1: no end */
-    uint32_t depth;       /* levels of nodes from here down */
-    uint32_t product;     /* the largest product of nested counts from here down */
-    size_t offset;        /* in the pattern */
+    int32_t min, max; /* COUNTED; max -1: no end */
+    uint32_t depth;   /* levels of nodes from here down */
+    uint32_t product; /* the largest product of nested counts from here down */
+    size_t offset;    /* in the pattern */
     il_regex_split *split;
-    il_regex_node *last;  /* child, the last one of several */
-    il_regex_node *prev;  /* the sibling before */
+    il_regex_node *last; /* child, the last one of several */
+    il_regex_node *prev; /* the sibling before */
 };
 
 /* A pattern being read. Nodes live in `tmp`. */
@@ -90,10 +97,16 @@ typedef struct il_regex_reader {
     il_str text;
     size_t at;
     bool fold, many_lines, dot_all; /* (?i) (?m) (?s) as they stand at `at` */
+    uint64_t *left;                 /* of the work that may be done: looks at entries of tables and the like */
     il_error *err;
 } il_regex_reader;
 
-IL_NODISCARD il_status il_regex_parse(il_arena *tmp, il_str pattern, il_regex_node **out, il_error *err);
+/* Takes from *left what it costs, as the writer of the program does; IL_E_LIMIT when there is less. */
+IL_NODISCARD il_status il_regex_parse(il_arena *tmp, il_str pattern, uint64_t *left, il_regex_node **out, il_error *err);
+/* So much work is to be done. */
+IL_NODISCARD il_status il_regex_spend(il_regex_reader *in, uint64_t work);
+/* il_regex_class_fold, paid for. */
+IL_NODISCARD il_status il_regex_fold(il_regex_reader *in, il_regex_class *c);
 /* Fills the error at a byte offset of the pattern. */
 #define IL_REGEX_FAIL(in, offset, code, ...) \
     ((void)il_error_at((in)->err, (code), 1, il_regex_column((in)->text, (offset)), (offset), __VA_ARGS__), (il_status)(code))
@@ -108,7 +121,7 @@ IL_NODISCARD il_status il_regex_escape_class(il_regex_reader *in, il_regex_class
 /* [...], from its bracket (regex_bracket.c). Folded and negated as it says. */
 IL_NODISCARD il_status il_regex_bracket(il_regex_reader *in, il_regex_class *c);
 /* Adds `named`, or all but it, with the rules of folding that hold for named classes. */
-IL_NODISCARD bool il_regex_class_named(const il_regex_reader *in, il_regex_class *c, il_regex_class *named, bool negated);
+IL_NODISCARD il_status il_regex_class_named(il_regex_reader *in, il_regex_class *c, il_regex_class *named, bool negated);
 
 /* --- program --- */
 enum {
@@ -153,7 +166,7 @@ typedef struct il_regex_writer {
     uint32_t narcs, arcs_cap;
     uint16_t *index; /* hash table of instruction numbers, 0: free */
     uint32_t index_size;
-    uint32_t work;   /* nodes visited */
+    uint64_t *left; /* of the work that may be done */
     il_status failed;
 } il_regex_writer;
 
@@ -166,7 +179,8 @@ uint16_t il_regex_write_arcs(il_regex_writer *w, const il_regex_arc *arcs, uint3
 uint16_t il_regex_write_class(il_regex_writer *w, const il_regex_split *split, uint16_t out);
 uint16_t il_regex_write_point(il_regex_writer *w, uint32_t point, uint16_t out);
 /* The program's code lies in `tmp`. IL_E_LIMIT when it would be larger than IL_REGEX_PROGRAM. */
-IL_NODISCARD il_status il_regex_program_write(il_arena *tmp, const il_regex_node *tree, il_regex_program *out, il_error *err);
+IL_NODISCARD il_status il_regex_program_write(il_arena *tmp, const il_regex_node *tree, uint64_t *left, il_regex_program *out,
+                                              il_error *err);
 
 /* --- sets of program points --- */
 enum { IL_REGEX_WORDS = IL_REGEX_PROGRAM / 64 };
@@ -192,24 +206,31 @@ typedef struct il_regex_walk {
 void il_regex_walk_init(il_regex_walk *w, const il_regex_program *g);
 /* The set at the start of a search, `before` it what is said. */
 void il_regex_set_start(il_regex_walk *w, unsigned before, il_regex_set *out);
-/* The set after `next` (a byte or IL_REGEX_END), with a further start there. `from` is not the same after it. */
+/* The set after `next` (a byte or IL_REGEX_END), with a further start there. `from` is not the same after it
+ * when it has something pending. */
 void il_regex_set_step(il_regex_walk *w, il_regex_set *from, unsigned next, il_regex_set *out);
 /* What is before a position that follows `byte`, as far as the program asks. */
 unsigned il_regex_before(const il_regex_program *g, unsigned byte);
 /* The most visits of one step. */
 uint32_t il_regex_set_cost(const il_regex_program *g);
+enum { IL_REGEX_VISITS = 16 }; /* of one step of a budget */
+/* What *steps allows, as visits; NULL: `most`. */
+uint64_t il_regex_allowed(const int64_t *steps, uint64_t most);
+/* Takes `visits` from *steps (may be NULL), rounded up. */
+void il_regex_pay(int64_t *steps, uint64_t visits);
 
 /* --- table --- */
 typedef struct il_regex_table {
     uint8_t column[256]; /* of a byte */
     uint32_t columns;    /* without the one for the end of the text, which is behind them */
-    uint32_t rows;       /* row 0: no match any more, row 1: matched, row 2: nothing begun (when the pattern can begin anywhere) */
+    uint32_t rows; /* row 0: no match any more, row 1: matched, row 2: nothing begun (when the pattern can begin anywhere) */
     const uint16_t *next; /* next[row start + column] is the start of another row */
     uint16_t start, idle; /* rows; idle 0: there is none */
 } il_regex_table;
 
 /* *out is NULL when the table would be too large or take too long to make: no failure. Fails for want of memory. */
-IL_NODISCARD il_status il_regex_table_make(il_arena *arena, il_arena *tmp, const il_regex_program *g, il_regex_table **out, il_error *err);
+IL_NODISCARD il_status il_regex_table_make(il_arena *arena, il_arena *tmp, const il_regex_program *g, il_regex_table **out,
+                                           il_error *err);
 
 /* --- the whole --- */
 typedef enum il_regex_how {
@@ -219,18 +240,18 @@ typedef enum il_regex_how {
     IL_REGEX_EQUALS,   /* ^literal$ */
     IL_REGEX_STARTS,   /* ^literal */
     IL_REGEX_ENDS,     /* literal$ */
-    IL_REGEX_CONTAINS, /* a short literal */
+    IL_REGEX_CONTAINS, /* literal */
 } il_regex_how;
 
 struct il_regex {
     il_regex_how how;
     il_regex_program program;
     const il_regex_table *table;
-    il_str prefix;      /* every match begins with it */
-    bool anchored;      /* and only at the start of the text */
-    uint16_t after;     /* BY_TABLE: the row behind the prefix */
+    il_str prefix;  /* every match begins with it */
+    bool anchored;  /* and only at the start of the text */
+    uint16_t after; /* BY_TABLE: the row behind the prefix */
     uint32_t weight;
 };
 
-/* The same answer by sets only, without any shortcut: what tests compare with. */
+/* The answer by sets only (regex_set.c): for programs without a table, and what tests compare the other ways with. */
 IL_NODISCARD int il_regex_search_sets(const il_regex *re, il_str text, int64_t *steps);

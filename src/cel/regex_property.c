@@ -32,8 +32,8 @@ const char *il_regex_category_of(uint32_t point) {
 /* Bits of the categories that `name` means; 0: none. */
 static uint32_t property_categories(il_str name) {
     uint32_t mask = 0;
-    for (unsigned k = 1; il_regex_category_names[2 * k] != '\0'; k++) {
-        const char *known = il_regex_category_names + (size_t)2 * k;
+    for (size_t k = 1; il_regex_category_names[2 * k] != '\0'; k++) {
+        const char *known = il_regex_category_names + 2 * k;
         if (name.n >= 1 && name.n <= 2 && name.p[0] == known[0] && (name.n == 1 || name.p[1] == known[1])) {
             mask |= 1u << k;
         }
@@ -114,7 +114,7 @@ bool il_regex_posix(il_arena *tmp, il_str name, il_regex_class *c, bool *memory)
     *memory = false;
     for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
         if (il_str_eq(name, il_str_of(classes[i].name))) {
-            for (unsigned k = 0; k < classes[i].n && !*memory; k++) {
+            for (size_t k = 0; k < classes[i].n && !*memory; k++) {
                 *memory = !il_regex_class_add(tmp, c, classes[i].ranges[2 * k], classes[i].ranges[2 * k + 1]);
             }
             return !*memory;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program run on all its ways at once: a set of the instructions that a text so far may have led to. Each byte costs at most a few looks at each
- * instruction, whatever the pattern. */
+/* The program run on all its ways at once: a set of the instructions that a text so far may have led to. Each byte costs at most a few
+ * looks at each instruction, whatever the pattern. */
 #include "cel/regex_part.h"
 
 static bool set_is_word(unsigned byte) {
@@ -15,9 +15,7 @@ unsigned il_regex_before(const il_regex_program *g, unsigned byte) {
 /* Clearing and passing over so many words costs as looking at so many instructions. */
 static uint32_t set_words_cost(uint32_t words) { return words / 2 + 1; }
 
-uint32_t il_regex_set_cost(const il_regex_program *g) {
-    return 3 * g->n + set_words_cost((g->n + 63) / 64);
-}
+uint32_t il_regex_set_cost(const il_regex_program *g) { return 3 * g->n + set_words_cost((g->n + 63) / 64); }
 
 void il_regex_walk_init(il_regex_walk *w, const il_regex_program *g) {
     w->g = g;
@@ -184,4 +182,38 @@ void il_regex_set_step(il_regex_walk *w, il_regex_set *from, unsigned next, il_r
     }
     walk_push(w, w->g->start);
     set_close(w, out->before, SET_UNKNOWN, out);
+}
+
+uint64_t il_regex_allowed(const int64_t *steps, uint64_t most) {
+    if (steps == NULL) {
+        return most;
+    }
+    const uint64_t some = *steps > 0 ? (uint64_t)*steps : 0;
+    return some > most / IL_REGEX_VISITS ? most : some * IL_REGEX_VISITS;
+}
+
+void il_regex_pay(int64_t *steps, uint64_t visits) {
+    if (steps != NULL) {
+        *steps -= (int64_t)((visits + IL_REGEX_VISITS - 1) / IL_REGEX_VISITS);
+    }
+}
+
+int il_regex_search_sets(const il_regex *re, il_str text, int64_t *steps) {
+    il_regex_walk w;
+    il_regex_set a, b, *now = &a, *then = &b;
+    const uint64_t allowed = il_regex_allowed(steps, UINT64_MAX);
+    il_regex_walk_init(&w, &re->program);
+    il_regex_set_start(&w, IL_REGEX_AT_BEGIN, now);
+    for (size_t i = 0; i <= text.n && !now->matched && !now->empty && w.visits <= allowed; i++) {
+        il_regex_set_step(&w, now, i < text.n ? (unsigned char)text.p[i] : (unsigned)IL_REGEX_END, then);
+        il_regex_set *was = now;
+        now = then;
+        then = was;
+    }
+    if (w.visits > allowed) {
+        *steps = 0;
+        return IL_REGEX_SPENT;
+    }
+    il_regex_pay(steps, w.visits);
+    return now->matched;
 }

@@ -22,8 +22,8 @@ static utf8_ranges utf8_within(utf8_ranges s, uint32_t lo, uint32_t hi) {
     return s;
 }
 
-/* Adds the arcs of a byte of `first` and up, `digits` values, that `more` continuation bytes follow, for those points from `base` that are in the
- * set. All end with `out`. Recursion: three continuation bytes. */
+/* Adds the arcs of a byte of `first` and up, `digits` values, that `more` continuation bytes follow, for those points from `base` that
+ * are in the set. All end with `out`. Recursion: three continuation bytes. */
 static uint32_t utf8_arcs(il_regex_writer *w, utf8_ranges s, uint32_t base, unsigned first, unsigned digits, unsigned more,
                           uint16_t out, il_regex_arc *arcs, uint32_t n) {
     const uint32_t each = 1u << (6 * more), last = base + digits * each - 1;
@@ -39,7 +39,7 @@ static uint32_t utf8_arcs(il_regex_writer *w, utf8_ranges s, uint32_t base, unsi
             same = (s.r[0].lo - lo) / each;
             continue;
         }
-        if (s.r[0].lo <= lo && s.r[0].hi >= hi) { /* whole */
+        if (more == 0 || (s.r[0].lo <= lo && s.r[0].hi >= hi)) { /* whole */
             same = ((s.r[0].hi < last ? s.r[0].hi : last) - lo + 1) / each;
             for (unsigned k = 0; k < more; k++) {
                 to = il_regex_write(w, IL_REGEX_OP_BYTE, 0x80, 0xbf, to, 0);
@@ -62,9 +62,7 @@ static uint32_t utf8_arcs(il_regex_writer *w, utf8_ranges s, uint32_t base, unsi
 }
 
 uint16_t il_regex_write_class(il_regex_writer *w, const il_regex_split *split, uint16_t out) {
-    static const struct {
-        uint8_t first, digits;
-    } lengths[4] = {{0, 128}, {0xc0, 32}, {0xe0, 16}, {0xf0, 8}};
+    static const struct { uint8_t first, digits; } lengths[4] = {{0, 128}, {0xc0, 32}, {0xe0, 16}, {0xf0, 8}};
     il_regex_arc arcs[128 + 32 + 16 + 8];
     uint32_t n = 0;
     for (unsigned k = 0; k < 4; k++) {

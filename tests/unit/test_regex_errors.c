@@ -33,8 +33,8 @@ static void run_rows(const row *rows, size_t n) {
         const il_status status = il_regex_compile(&arena, il_str_of(rows[i].pattern), &re, &err);
         if (status != rows[i].status || re != NULL || err.code != status || err.line != 1 || err.col != rows[i].col ||
             err.offset != rows[i].offset || strcmp(err.msg, rows[i].says) != 0) {
-            print_error("%s\n  want %s %u %zu %s\n  got  %s %u %zu %s\n", rows[i].pattern, il_status_name(rows[i].status), rows[i].col,
-                        rows[i].offset, rows[i].says, il_status_name(status), err.col, err.offset, err.msg);
+            print_error("%s\n  want %s %u %zu %s\n  got  %s %u %zu %s\n", rows[i].pattern, il_status_name(rows[i].status),
+                        rows[i].col, rows[i].offset, rows[i].says, il_status_name(status), err.col, err.offset, err.msg);
             wrong++;
         }
         il_arena_free(&arena);
@@ -77,7 +77,8 @@ static void test_syntax(void **state) {
         {"\\x{110000}", IL_E_SYNTAX, 1, 0, "`\\x{...}` beyond 10FFFF, the last code point"},
         {"\\p", IL_E_SYNTAX, 1, 0, "nothing after `\\p`; a name belongs there, as in `\\p{Greek}`"},
         {"\\p{Greek", IL_E_SYNTAX, 1, 0, "missing `}` after `\\p{`"},
-        {"\\p{greek}", IL_E_SYNTAX, 1, 0, "`greek` is no Unicode category or script; there are for example `Lu`, `N`, `Greek`, `Any`"},
+        {"\\p{greek}", IL_E_SYNTAX, 1, 0,
+         "`greek` is no Unicode category or script; there are for example `Lu`, `N`, `Greek`, `Any`"},
         {"\\PX", IL_E_SYNTAX, 1, 0, "`X` is no Unicode category or script; there are for example `Lu`, `N`, `Greek`, `Any`"},
         {"\\p{Cn}", IL_E_SYNTAX, 1, 0, "`Cn` is no Unicode category or script; there are for example `Lu`, `N`, `Greek`, `Any`"},
         {"\\p{}", IL_E_SYNTAX, 1, 0, "`` is no Unicode category or script; there are for example `Lu`, `N`, `Greek`, `Any`"},
@@ -117,7 +118,8 @@ static void test_limits(void **state) {
         {"a{2000,}", IL_E_LIMIT, 2, 1, "repeat `{2000,}` above 1000"},
         {"((a{10}){10}){11}", IL_E_LIMIT, 14, 13, "nested repeats make more than 1000"},
         {"(?:(?:a{100}b){5}){0,3}", IL_E_LIMIT, 19, 18, "nested repeats make more than 1000"},
-        {"\\pL{500}", IL_E_LIMIT, 1, 0, "the pattern needs more than 32768 instructions; use smaller repeats or fewer Unicode classes"},
+        {"\\pL{500}", IL_E_LIMIT, 1, 0,
+         "the pattern needs more than 32768 instructions; use smaller repeats or fewer Unicode classes"},
     };
     REFUSED(rows);
 }
@@ -189,8 +191,12 @@ static void test_bombs(void **state) {
 /* Every allocation fails once, then all from it on: a refusal for want of memory, nothing kept, and never a wrong answer. */
 static void test_memory_fails(void **state) {
     (void)state;
-    static const char *const patterns[] = {"^https://([a-z0-9-]+\\.)*example\\.com/", "(?i)[\\pL\\d]+|\\P{Greek}{3}", "(?P<a>x)(?P<b>y{2,3})$",
-                                           "x[ab]*a[ab]{14}c", "\\pL{10}", "[ab]*[^c]{300}"};
+    static const char *const patterns[] = {"^https://([a-z0-9-]+\\.)*example\\.com/",
+                                           "(?i)[\\pL\\d]+|\\P{Greek}{3}",
+                                           "(?P<a>x)(?P<b>y{2,3})$",
+                                           "x[ab]*a[ab]{14}c",
+                                           "\\pL{10}",
+                                           "[ab]*[^c]{300}"};
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
         for (unsigned once = 0; once < 2; once++) {
             bool done = false;
@@ -238,7 +244,8 @@ static void test_arena_cap(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_syntax), cmocka_unit_test(test_unsupported),   cmocka_unit_test(test_limits),
-                                       cmocka_unit_test(test_bombs),  cmocka_unit_test(test_memory_fails), cmocka_unit_test(test_arena_cap)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_syntax),       cmocka_unit_test(test_unsupported),
+                                       cmocka_unit_test(test_limits),       cmocka_unit_test(test_bombs),
+                                       cmocka_unit_test(test_memory_fails), cmocka_unit_test(test_arena_cap)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

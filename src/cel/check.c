@@ -279,8 +279,6 @@ static il_status check_wanted(il_cel_checker *c, const il_cel_node *root, il_cel
     il_cel_words_init(&hint);
     if (want == IL_CEL_BOOL) {
         il_cel_check_say_bool(c, root, &hint);
-    } else if (want == IL_CEL_STRING && root->type->kind != IL_CEL_LIST && root->type->kind != IL_CEL_MAP) {
-        il_cel_say(&hint, "; did you mean `string(...)`?");
     }
     const char *wanted = want == IL_CEL_LIST       ? "list"
                          : want == IL_CEL_MAP      ? "map"

@@ -141,6 +141,13 @@ static il_status call_qualified(il_cel_checker *c, const il_cel_node *n) {
             known = known || (prefix.n <= full.n && il_str_starts(row[i].name, prefix));
         }
     }
+    for (size_t i = 0; i < c->env->nfunctions; i++) {
+        const il_cel_function *f = &c->env->functions[i];
+        if (!f->receiver && il_str_find(f->name, IL_STR("."), 0) != SIZE_MAX) {
+            il_cel_near_try(&near, f->name);
+            known = known || (prefix.n <= full.n && il_str_starts(f->name, prefix));
+        }
+    }
     if (!known && near.best.n == 0) {
         return IL_OK;
     }
@@ -274,7 +281,7 @@ static il_status call_no_overload(il_cel_checker *c, const il_cel_node *n, const
 /* The pattern's fault stands inside the literal, through its escapes. */
 static il_status call_bad_pattern(il_cel_checker *c, const il_cel_node *pattern, const il_error *why) {
     const size_t from = il_cel_literal_at(pattern->src, pattern->start, why->offset);
-    const size_t to = pattern->end > from + 1 ? pattern->end - 1 : from;
+    const size_t to = il_cel_literal_at(pattern->src, pattern->start, SIZE_MAX);
     il_status status = why->code == IL_E_SYNTAX ? IL_E_INVALID : why->code;
     return CHECK_FAIL(c, pattern, from, to, status, "%s", why->msg);
 }

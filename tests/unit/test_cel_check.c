@@ -86,7 +86,7 @@ static void test_calls(void **state) {
         {"s.substring()", 1, 3, 9, "`substring` takes 1 to 2 arguments, got 0"},
         {"math.greatest()", 1, 6, 8, "`math.greatest` takes at least 1 argument, got 0"},
         {"s.startsWith(1)", 1, 3, 10, "no overload `string.startsWith(int)`; there is `string.startsWith(string)`"},
-        {"size(1)", 1, 1, 4, "no overload `size(int)`; there are `size(string)`, `size(bytes)`, `size(list(A))`, ..."},
+        {"size(1)", 1, 1, 4, "no overload `size(int)`; there are `size(string)`, `size(bytes)`, `size(list(dyn))`, ..."},
         {"ints.contains(1)", 1, 6, 8, "a list has no `contains`; did you mean `1 in ints`?"},
     };
     REFUSED(rows, IL_CEL_NULL);
@@ -155,8 +155,8 @@ static void test_overloads(void **state) {
         {"[1,\n2]", 1, 1, 3, "must be `bool`, is `list(int)`; ask for its `size()`"},
     };
     REFUSED(kinds, IL_CEL_BOOL);
-    static const row strings[] = {{"b", 1, 1, 1, "must be `string`, is `bool`; did you mean `string(...)`?"},
-                                  {"b ? 1 : 2", 1, 1, 9, "must be `string`, is `int`; did you mean `string(...)`?"}};
+    static const row strings[] = {{"b", 1, 1, 1, "must be `string`, is `bool`"},
+                                  {"b ? 1 : 2", 1, 1, 9, "must be `string`, is `int`"}};
     REFUSED(strings, IL_CEL_STRING);
     static const row lists[] = {{"b", 1, 1, 1, "must be `list`, is `bool`"}};
     REFUSED(lists, IL_CEL_LIST);
@@ -241,7 +241,7 @@ static void test_cost(void **state) {
         {"b && ints.all(a, ints.all(b, ints.all(c, a + b > c)))", 1, 6, 48,
          "worst-case cost of this `all` is 6445599746 steps, over 10000000; nest fewer loops or build shorter texts and lists"},
         /* the part that is too much alone, not all that is around it */
-        {"ints.all(a, ints.map(b, ints.map(c, [a, b, c, a, b])).size() > 3)", 1, 13, 40,
+        {"ints.all(a, ints.map(b, ints.map(c, [a, b, c, a, b])).size() > 3)", 1, 13, 41,
          "worst-case cost of this `map` is 12585986 steps, over 10000000; nest fewer loops or build shorter texts and lists"},
         /* growth of what a loop makes: 1,024 texts of 128 KiB each */
         {"names.map(x, x + x).map(x, x + x).exists(x, x == s)", 1, 1, 33,
@@ -260,7 +260,7 @@ static void test_cost(void **state) {
     assert_non_null(strstr(c.err.msg, "worst-case cost of this `all`"));
     assert_int_equal(cel_compile(&c, "ints.all(a, ints.all(b, a + b > 0))", &cel_env, IL_CEL_BOOL), IL_OK);
     assert_int_equal(cel_compile(&c, "[1, 2].all(a, [1, 2].all(b, [1, 2].all(c, a + b > c)))", &cel_env, IL_CEL_BOOL), IL_OK);
-    assert_int_equal(cel_compile(&c, "words.exists(w, w in ['none', 'held'] && names.exists(n, n.startsWith(s)))", &cel_env, IL_CEL_BOOL),
+    assert_int_equal(cel_compile(&c, "words.exists(w, w in ['none', 'held'] && names.exists(n, n.startsWith('a')))", &cel_env, IL_CEL_BOOL),
                      IL_OK);
     /* Only one arm is paid for, and what the host promises of its values counts. */
     static const il_cel_type few = {.kind = IL_CEL_LIST, .element = &il_cel_type_string, .most = 4};

@@ -56,11 +56,30 @@ static const il_cel_type *call_either(il_cel_checker *c, const il_cel_type *befo
     return before == NULL || il_cel_type_same(&c->types, before, result) ? result : &il_cel_type_dyn;
 }
 
+/* A signature for what is known at run time only. */
+static bool call_takes_anything(const il_cel_overload *o) {
+    const size_t n = call_params(o);
+    for (size_t i = 0; i < n; i++) {
+        if (o->params[i]->kind != IL_CEL_DYN) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void il_cel_check_fit(il_cel_checker *c, const il_cel_overload *overloads, size_t n, bool variadic, const il_cel_node *kids,
                       const il_cel_type **result, const il_cel_overload **first) {
     const size_t nkids = call_kids(kids);
+    bool known = true;
+    for (const il_cel_node *k = kids; k != NULL; k = k->next) {
+        const il_cel_type *type = il_cel_check_seen(c, k);
+        known = known && !il_cel_type_is_dyn(type) && type->kind != IL_CEL_PARAM;
+    }
     *result = NULL;
     for (size_t i = 0; i < n; i++) {
+        if (known && *result != NULL && call_takes_anything(&overloads[i])) {
+            continue;
+        }
         const il_cel_type *type =
             call_try(c, overloads[i].params, call_params(&overloads[i]), variadic, overloads[i].result, kids, nkids);
         if (type != NULL) {

@@ -172,6 +172,9 @@ il_cel_bound il_cel_bound_scan(const uint64_t *sizes, uint32_t n) {
     return (il_cel_bound){il_cel_cost_add(1 + text_sum(sizes, n) / 32, 1), 1};
 }
 
+/* Of the receiver only as much is looked at as the argument has. */
+il_cel_bound il_cel_bound_affix(const uint64_t *sizes, uint32_t n) { return (il_cel_bound){1 + (n > 1 ? sizes[1] / 64 : 0), 1}; }
+
 /* A part of the receiver. */
 il_cel_bound il_cel_bound_part(const uint64_t *sizes, uint32_t n) {
     return (il_cel_bound){1 + (n > 0 ? sizes[0] / 32 : 0), n > 0 ? sizes[0] : 1};

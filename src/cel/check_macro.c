@@ -108,11 +108,19 @@ static bool macro_is_condition(const il_cel_node *n, const il_cel_node *body) {
     return !collects || body->next != NULL;
 }
 
+/* Steps for what is done with an item beside looking at it: a list takes it in, a map sorts it. */
+static uint64_t macro_keeps(const il_cel_node *n) {
+    return n->op == IL_CEL_OP_FILTER || n->op == IL_CEL_OP_TRANSFORM                 ? 2
+           : n->op == IL_CEL_OP_TRANSFORM_MAP || n->op == IL_CEL_OP_TRANSFORM_ENTRY ? 4
+                                                                                    : 1;
+}
+
 static il_status macro_loop(il_cel_checker *c, il_cel_node *n) {
     const il_cel_node *range = n->kids, *last = NULL;
     const il_cel_type *first = NULL, *second = NULL;
     const uint32_t before = c->nlocals;
-    uint64_t body = 1;
+    uint64_t body = 0;
+    const uint32_t outside = n->weight;
     CHECK_REFUSE(c, macro_range(c, n, &first, &second));
     const il_cel_extent inside = il_cel_extent_inside(range->extent);
     IL_TRY(macro_local(c, n->slot, n->name, first, inside));
@@ -130,7 +138,8 @@ static il_status macro_loop(il_cel_checker *c, il_cel_node *n) {
     }
     c->nlocals = before;
     IL_CHECK(last != NULL, c->err);
-    n->cost = il_cel_cost_add(n->cost, il_cel_cost_mul(range->extent.items, body));
+    n->cost = il_cel_cost_add(n->cost, n->weight - outside);
+    n->cost = il_cel_cost_add(n->cost, il_cel_cost_mul(range->extent.items, il_cel_cost_add(body, macro_keeps(n))));
     macro_result(c, n, first, last);
     return IL_OK;
 }

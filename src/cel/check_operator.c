@@ -107,7 +107,7 @@ static il_status operator_list_constant(il_cel_checker *c, il_cel_node *n, uint3
     }
     n->constant = true;
     n->lit = il_cel_of_items(IL_CEL_LIST, items, count);
-    n->cost = 1;
+    n->cost = n->weight = 1;
     return IL_OK;
 }
 
@@ -434,7 +434,8 @@ static il_status operator_arms_differ(il_cel_checker *c, const il_cel_node *n, c
 static il_status operator_cond(il_cel_checker *c, il_cel_node *n) {
     il_cel_node *a = il_cel_check_second(n), *b = a != NULL ? a->next : NULL;
     IL_CHECK(a != NULL && b != NULL, c->err);
-    n->cost = il_cel_cost_add(il_cel_cost_add(1, n->kids->cost), il_cel_cost_most(a->cost, b->cost));
+    n->cost = il_cel_cost_add(il_cel_cost_add(1, n->kids->cost),
+                              il_cel_cost_most(il_cel_cost_add(a->cost, b->weight), il_cel_cost_add(b->cost, a->weight)));
     n->extent = il_cel_extent_join(a->extent, b->extent);
     CHECK_REFUSE(c, il_cel_check_want_bool(c, n->kids, IL_STR("?:")));
     if (!il_cel_type_unify(&c->types, a->type, b->type)) {

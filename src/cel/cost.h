@@ -2,16 +2,18 @@
 /* The static bound of an evaluation's cost, in steps. A step is a visit of a node, 16 bytes of text compared or copied, or an item of a list or
  * map looked at. Everything saturates: what is too much to count is too much.
  *
- * What each part may cost at most:
- *   any node           1 + its parts; of `?:` the dearer arm
+ * What each part may cost at most. It is never less than the part's weight, its number of nodes: that is what evaluation charges for one more time
+ * around a loop, whichever way it goes inside.
+ *   any node           1 + its parts
+ *   ?:                 1 + condition + the dearer arm + the weight of the other one
  *   == != < <= > >=    the smaller of the two texts / 16, the fewer of the two lists' items
  *   in                 the items of the list; 1 for a map
  *   +                  the bytes of the new text / 16, or the items of the new list
- *   a list, a map      its items
- *   a macro            range + items x (bodies + 1)
+ *   a list, a map      its items; 1 for a list of literals
+ *   a macro            range + weight of the bodies + items x (bodies + 1; 2 into a list, 4 into a map)
  *   a function         what its row's `bound` says; without one 1
  *   a host's function  its `cost`
- *   matches            bytes x program size / 64 + 1
+ *   matches            weight of the pattern x (bytes / 64 + 1)
  *
  * How large a value can be is exact for literals and grows through `+`, `map` and functions; what the host gives is as large as its type's
  * `most` or the limits say. Of a value of type dyn the limits are assumed for one text and one list of it, not for lists of lists: what is

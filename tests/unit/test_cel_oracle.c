@@ -180,7 +180,7 @@ typedef struct writer {
     uint32_t nlocals, named;
 } writer;
 
-static void put(writer *w, const char *format, ...) {
+IL_PRINTF(2, 3) static void put(writer *w, const char *format, ...) {
     va_list args;
     va_start(args, format);
     int n = vsnprintf(w->text + w->n, sizeof w->text - w->n, format, args);

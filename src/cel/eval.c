@@ -295,7 +295,7 @@ static void eval_map_done(const eval_state *s, const il_cel_word *w) {
     if (map->kind != IL_CEL_MAP) {
         return;
     }
-    if (!il_cel_charge(s->run, map->n)) {
+    if (!il_cel_charge(s->run, map->n / 4)) {
         *map = eval_fault(s, w, IL_CEL_BUDGET);
     } else if (!il_cel_sort_entries(eval_own(map), map->n)) {
         *map = eval_fault(s, w, IL_CEL_BAD_VALUE);

@@ -2,9 +2,25 @@
 /* What an error value means, for people: the word that it came from knows its node, and the node its place in the source. */
 #include "cel/code.h"
 
+static bool explain_in_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+
+/* Where the name or the sign that begins there ends. */
+static size_t explain_token_end(const il_cel_source *src, size_t from) {
+    size_t to = from;
+    while (to < src->text.n && explain_in_word(src->text.p[to])) {
+        to++;
+    }
+    if (to > from || from >= src->text.n) {
+        return to;
+    }
+    char next = from + 1 < src->text.n ? src->text.p[from + 1] : 0;
+    return from + (next == '=' || next == '&' || next == '|' ? 2 : 1);
+}
+
 static il_status explain_at(const il_cel_node *n, size_t offset, il_error *err, il_status code, const char *before, il_str word,
                             const char *after) {
-    return IL_CEL_FAIL(n->src, offset, err, code, "%s%.*s%s", before, IL_STR_ARG(word), after);
+    size_t end = offset == n->start ? n->end : explain_token_end(n->src, offset);
+    return IL_CEL_FAIL_SPAN(n->src, offset, end, err, code, "%s%.*s%s", before, IL_STR_ARG(word), after);
 }
 
 /* The node of an operand that had no word of its own. */

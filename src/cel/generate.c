@@ -543,12 +543,32 @@ static bool make_is_exists_is(const il_cel_node *n, const il_cel_node **constant
     return (*constant)->constant && !local->constant && local->op == IL_CEL_OP_LOCAL && local->slot == n->slot;
 }
 
-static uint32_t make_weight(const il_cel_node *n) {
-    uint32_t weight = 0;
-    for (const il_cel_node *k = make_second(n); k != NULL; k = k->next) {
-        weight += k->weight > 0 ? k->weight : 1;
+/* Steps for one visit of a tree: its nodes, of `?:` the dearer arm. What a loop inside does goes on that loop's own bill. */
+static uint32_t make_visit(const il_cel_node *n) {
+    uint32_t steps = 1, dearest = 0;
+    if (n->constant) {
+        return steps;
     }
-    return weight;
+    for (const il_cel_node *k = n->kids; k != NULL; k = k->next) {
+        uint32_t kid = make_visit(k);
+        if (n->op == IL_CEL_OP_COND && k != n->kids) {
+            dearest = kid > dearest ? kid : dearest;
+        } else {
+            steps += kid;
+        }
+        if (n->op >= IL_CEL_OP_EXISTS && n->op <= IL_CEL_OP_TRANSFORM_ENTRY) {
+            break;
+        }
+    }
+    return steps + dearest;
+}
+
+static uint32_t make_weight(const il_cel_node *n) {
+    uint32_t steps = 0;
+    for (const il_cel_node *k = make_second(n); k != NULL; k = k->next) {
+        steps += make_visit(k);
+    }
+    return steps;
 }
 
 static il_status make_exists_is(il_cel_maker *m, const il_cel_node *n, const il_cel_node *constant, uint16_t dest) {

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "cel/code.h"
 #include "helper_cel.h"
 #include "helper_cel_oracle.h"
 
@@ -171,6 +172,7 @@ typedef struct writer {
     char text[8192];
     size_t n;
     bool loose; /* any sort may stand anywhere: for programs that are not checked */
+    bool deep;  /* compares what has values in it at more than one level: its cost is no promise (cel/cost.h) */
     struct {
         char name[8];
         sort of;
@@ -178,7 +180,7 @@ typedef struct writer {
     uint32_t nlocals, named;
 } writer;
 
-static void put(writer *w, const char *format, ...) {
+IL_PRINTF(2, 3) static void put(writer *w, const char *format, ...) {
     va_list args;
     va_start(args, format);
     int n = vsnprintf(w->text + w->n, sizeof w->text - w->n, format, args);
@@ -194,8 +196,10 @@ static void part(writer *w, sort want, unsigned depth) {
         expr(w, want, depth);
         return;
     }
+    sort other = (sort)random_below(S_SORTS);
+    w->deep = w->deep || other >= S_DYN;
     put(w, w->loose ? "(" : "dyn(");
-    expr(w, (sort)random_below(S_SORTS), depth);
+    expr(w, other, depth);
     put(w, ")");
 }
 
@@ -362,6 +366,7 @@ static void condition(writer *w, unsigned depth) {
         return;
     case 6:
         of = (sort)random_below(S_SORTS);
+        w->deep = w->deep || of >= S_DYN;
         between(w, of, orders[4 + random_below(2)], of, depth);
         return;
     case 7:
@@ -675,6 +680,15 @@ static void compare(const writer *w, const il_cel_program *p, const il_cel_value
         print_error("seed %llu: %s\n", (unsigned long long)random_seed, w->text);
         show("machine", got);
         show("oracle", want);
+        fail();
+    }
+    /* What the checker promised is what it takes at most. */
+    il_cel_run counted = {.program = p, .scratch = &mine, .steps = INT64_MAX};
+    (void)il_cel_run_code(&counted, p->code, vars);
+    uint64_t took = (uint64_t)(INT64_MAX - counted.steps);
+    if (!w->loose && !w->deep && took > p->root->cost) {
+        print_error("seed %llu: %s\n  took %llu steps, at most %llu were promised\n", (unsigned long long)random_seed, w->text,
+                    (unsigned long long)took, (unsigned long long)p->root->cost);
         fail();
     }
     if (got.kind == IL_CEL_ERROR) {

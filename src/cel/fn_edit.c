@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* New texts from others (cel-spec's strings extension). Each result is measured first and written once; what does not change is not copied. */
+/* New texts from others (cel-spec's strings extension). Each result is measured first and written once; what does not change is
+ * not copied. */
 #include "cel/fn.h"
 
 static il_cel_value edit_ascii(il_cel_run *r, const il_cel_value *v, char first, char last) {
@@ -98,7 +99,8 @@ il_cel_value il_cel_fn_quote(il_cel_run *r, const il_cel_value *args, uint32_t n
     return il_cel_of_str((il_str){p, at});
 }
 
-/* The next place at or after `from` where `needle` stands; an empty one stands before each code point and at the end. SIZE_MAX: none. */
+/* The next place at or after `from` where `needle` stands; an empty one stands before each code point and at the end. SIZE_MAX:
+ * none. */
 static size_t edit_next(il_str s, il_str needle, size_t from) {
     return needle.n > 0 ? il_str_find(s, needle, from) : from <= s.n ? from : SIZE_MAX;
 }
@@ -252,6 +254,7 @@ il_cel_bound il_cel_bound_split(const uint64_t *sizes, uint32_t n) {
 
 il_cel_bound il_cel_bound_join(const uint64_t *sizes, uint32_t n) {
     const uint64_t items = n > 0 ? sizes[0] : 0, text = il_cel_cost_mul(items, IL_CEL_TEXT_GUESS);
-    const uint64_t size = il_cel_cost_add(il_cel_cost_least(text, IL_CEL_ITEMS_TEXT), il_cel_cost_mul(items, n > 1 ? sizes[1] : 0));
+    const uint64_t size =
+        il_cel_cost_add(il_cel_cost_least(text, IL_CEL_ITEMS_TEXT), il_cel_cost_mul(items, n > 1 ? sizes[1] : 0));
     return (il_cel_bound){il_cel_cost_add(2 + items, size / 64), size};
 }

@@ -66,9 +66,11 @@ static void builtin_looks_at_kinds(void **state) {
             while (nargs < 4 && rows[i].overloads[o].params[nargs] != NULL) {
                 nargs++;
             }
-            for (size_t pick = 0; pick < nkinds * nkinds * nkinds && (pick < nkinds || nargs > 1) && (pick < nkinds * nkinds || nargs > 2);
+            for (size_t pick = 0;
+                 pick < nkinds * nkinds * nkinds && (pick < nkinds || nargs > 1) && (pick < nkinds * nkinds || nargs > 2);
                  pick++) {
-                const il_cel_value args[4] = {all[pick % nkinds], all[pick / nkinds % nkinds], all[pick / nkinds / nkinds], INT(1)};
+                const il_cel_value args[4] = {all[pick % nkinds], all[pick / nkinds % nkinds], all[pick / nkinds / nkinds],
+                                              INT(1)};
                 fn_run r;
                 fn_run_init(&r, 100000, SIZE_MAX);
                 const il_cel_value v = rows[i].call(&r.run, args, nargs);
@@ -79,12 +81,14 @@ static void builtin_looks_at_kinds(void **state) {
                     const il_cel_type *t = rows[i].overloads[o].params[a];
                     fits = fits && (t->kind == IL_CEL_DYN || t->kind == IL_CEL_PARAM || t->kind == (il_cel_kind)args[a].kind);
                 }
-                if (fits && rows[i].overloads[o].params[0] != &il_cel_type_dyn && v.kind == IL_CEL_ERROR && v.fault == IL_CEL_NO_OVERLOAD &&
-                    !il_str_eq(rows[i].name, IL_STR("join")) && !il_str_eq(rows[i].name, IL_STR("format")) &&
-                    !il_str_eq(rows[i].name, IL_STR("optional.unwrap")) && !il_str_eq(rows[i].name, IL_STR("unwrapOpt"))) {
+                if (fits && rows[i].overloads[o].params[0] != &il_cel_type_dyn && v.kind == IL_CEL_ERROR &&
+                    v.fault == IL_CEL_NO_OVERLOAD && !il_str_eq(rows[i].name, IL_STR("join")) &&
+                    !il_str_eq(rows[i].name, IL_STR("format")) && !il_str_eq(rows[i].name, IL_STR("optional.unwrap")) &&
+                    !il_str_eq(rows[i].name, IL_STR("unwrapOpt"))) {
                     fail_msg("%.*s: an overload of the table is not taken", IL_STR_ARG(rows[i].name));
                 }
-                if (fits && v.kind != IL_CEL_ERROR && nargs > 0 && rows[i].overloads[o].params[0]->kind != IL_CEL_LIST) { /* what is in it is not compared here */
+                if (fits && v.kind != IL_CEL_ERROR && nargs > 0 &&
+                    rows[i].overloads[o].params[0]->kind != IL_CEL_LIST) { /* what is in it is not compared here */
                     const il_cel_kind want = rows[i].overloads[o].result->kind;
                     if (want != IL_CEL_DYN && want != IL_CEL_PARAM && want != (il_cel_kind)v.kind) {
                         fail_msg("%.*s: a result of another kind than the table's", IL_STR_ARG(rows[i].name));
@@ -100,14 +104,10 @@ static void builtin_looks_at_kinds(void **state) {
 static void matches_any_pattern(void **state) {
     (void)state;
     const fn_row rows[] = {
-        {".matches", {TEXT("hubba"), TEXT("ubb")}, BOOL(true)},
-        {"matches", {TEXT("hubba"), TEXT("^ubb")}, BOOL(false)},
-        {".matches", {TEXT(""), TEXT("")}, BOOL(true)},
-        {".matches", {TEXT("evil\n"), TEXT("^evil$")}, BOOL(false)},
-        {".matches", {TEXT("aa"), TEXT("(a)\\1")}, BAD_VALUE},
-        {".matches", {TEXT("aa"), TEXT("(a")}, BAD_VALUE},
-        {".matches", {TEXT("a\0b"), TEXT("^a\0b$")}, BOOL(true)},
-        {".matches", {INT(1), TEXT("1")}, NO_OVERLOAD},
+        {".matches", {TEXT("hubba"), TEXT("ubb")}, BOOL(true)},   {"matches", {TEXT("hubba"), TEXT("^ubb")}, BOOL(false)},
+        {".matches", {TEXT(""), TEXT("")}, BOOL(true)},           {".matches", {TEXT("evil\n"), TEXT("^evil$")}, BOOL(false)},
+        {".matches", {TEXT("aa"), TEXT("(a)\\1")}, BAD_VALUE},    {".matches", {TEXT("aa"), TEXT("(a")}, BAD_VALUE},
+        {".matches", {TEXT("a\0b"), TEXT("^a\0b$")}, BOOL(true)}, {".matches", {INT(1), TEXT("1")}, NO_OVERLOAD},
         {".matches", {TEXT("1"), BYTES("1")}, NO_OVERLOAD},
     };
     FN_ROWS(rows);
@@ -122,8 +122,9 @@ static void builtin_bounds_hold_for_long_texts(void **state) {
     memset(text, '\n', LONG); /* a control character: the longest way to quote it */
     memset(hex, '1', LONG);
     for (uint32_t n = 0; n <= LONG; n = n * 3 + 1) {
-        const il_cel_value s = il_cel_of_str((il_str){text, n}), d = il_cel_of_str((il_str){hex, n}), b = il_cel_of_bytes((il_str){hex, n}),
-                           nl = TEXT("\n"), none = TEXT(""), two = TEXT("ab"), list[] = {s, d, s};
+        const il_cel_value s = il_cel_of_str((il_str){text, n}), d = il_cel_of_str((il_str){hex, n}),
+                           b = il_cel_of_bytes((il_str){hex, n}), nl = TEXT("\n"), none = TEXT(""), two = TEXT("ab"),
+                           list[] = {s, d, s};
         const fn_row rows[] = {
             {"size", {s}, INT(n)},
             {".contains", {s, d}, BOOL(n == 0)},
@@ -202,8 +203,9 @@ static void builtin_bounds_saturate(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(builtin_is_sorted_and_found),        cmocka_unit_test(builtin_looks_at_kinds),  cmocka_unit_test(matches_any_pattern),
-        cmocka_unit_test(builtin_bounds_hold_for_long_texts), cmocka_unit_test(builtin_bounds_saturate),
+        cmocka_unit_test(builtin_is_sorted_and_found), cmocka_unit_test(builtin_looks_at_kinds),
+        cmocka_unit_test(matches_any_pattern),         cmocka_unit_test(builtin_bounds_hold_for_long_texts),
+        cmocka_unit_test(builtin_bounds_saturate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static void builtin_looks_at_kinds(void **state) {
     static const char octets[32] = {4, 1, 2, 3, 4};
     const il_cel_value all[] = {NIL,
                                 BOOL(true),
-                                INT(-1),
+                                INT(1),
                                 UINT(1),
                                 DOUBLE(1.5),
                                 TEXT("text"),
@@ -113,7 +113,26 @@ static void matches_any_pattern(void **state) {
     FN_ROWS(rows);
 }
 
-/* The static bound of each function of texts is above what long texts cost. */
+/* A pattern is paid for before it is compiled, and one that no memory is left for is not called wrong. */
+static void matches_is_bounded(void **state) {
+    (void)state;
+    const il_cel_value args[] = {TEXT("text"), TEXT("[a-z]+[0-9]{3}")};
+    fn_run r;
+    fn_run_init(&r, 64 + 16 * (sizeof "[a-z]+[0-9]{3}" - 1) - 1, SIZE_MAX);
+    assert_int_equal(fn_call(&r, ".matches", args, 2).fault, IL_CEL_BUDGET);
+    assert_int_equal(r.memory.calls, 0);
+    fn_run_free(&r);
+    for (size_t cap = 0; cap < 2000; cap += 100) {
+        fn_run_init(&r, 10000, SIZE_MAX);
+        il_arena_init(&r.arena, &r.memory.alloc, cap);
+        const il_cel_value v = fn_call(&r, ".matches", args, 2);
+        assert_true(v.kind == IL_CEL_BOOL || v.fault == IL_CEL_BUDGET);
+        assert_true(cap > 0 || v.kind == IL_CEL_ERROR);
+        fn_run_free(&r);
+    }
+}
+
+/* The static bound of each function of texts is above what long texts cost, and they do cost. */
 static void builtin_bounds_hold_for_long_texts(void **state) {
     (void)state;
     enum { LONG = 100000 };
@@ -173,7 +192,7 @@ static void builtin_bounds_hold_for_long_texts(void **state) {
             fn_run_init(&r, 100000000, SIZE_MAX);
             const il_cel_value v = row->call(&r.run, more[i].args, more[i].nargs);
             const uint64_t used = (uint64_t)(100000000 - r.run.steps) + 1;
-            if (v.fault == IL_CEL_BUDGET || used > bound.cost || v.n > bound.size) {
+            if (v.fault == IL_CEL_BUDGET || used > bound.cost || v.n > bound.size || used < n / 64) {
                 fail_msg("%s of %u: %zu steps and %u, bound %zu and %zu", more[i].name, n, (size_t)used, v.n, (size_t)bound.cost,
                          (size_t)bound.size);
             }
@@ -205,7 +224,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(builtin_is_sorted_and_found), cmocka_unit_test(builtin_looks_at_kinds),
         cmocka_unit_test(matches_any_pattern),         cmocka_unit_test(builtin_bounds_hold_for_long_texts),
-        cmocka_unit_test(builtin_bounds_saturate),
+        cmocka_unit_test(builtin_bounds_saturate),     cmocka_unit_test(matches_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

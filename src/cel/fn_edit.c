@@ -243,13 +243,16 @@ il_cel_bound il_cel_bound_replace(const uint64_t *sizes, uint32_t n) {
     return (il_cel_bound){il_cel_cost_add(3 + il_cel_cost_add(sizes[0], sizes[1]) / 32, size / 64), size};
 }
 
-/* A part for each byte and one more; four values take 64 bytes. */
+/* A part for each byte and one more, four of them in 64 bytes. As many are paid for, but no more are counted on than a host's
+ * list has: together the parts are no longer than the text, and to take each for as long as it and as many as it has bytes would
+ * refuse every loop over them. */
 il_cel_bound il_cel_bound_split(const uint64_t *sizes, uint32_t n) {
     if (n < 2) {
         return (il_cel_bound){1, 1};
     }
     const uint64_t parts = il_cel_cost_add(sizes[0], 1);
-    return (il_cel_bound){il_cel_cost_add(3 + il_cel_cost_add(sizes[0], sizes[1]) / 32, parts / 4), parts};
+    return (il_cel_bound){il_cel_cost_add(3 + il_cel_cost_add(sizes[0], sizes[1]) / 32, parts / 4),
+                          il_cel_cost_least(parts, IL_CEL_LIST_GUESS)};
 }
 
 il_cel_bound il_cel_bound_join(const uint64_t *sizes, uint32_t n) {

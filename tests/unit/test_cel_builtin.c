@@ -35,6 +35,50 @@ static void builtin_is_sorted_and_found(void **state) {
     assert_null(il_cel_builtin_find((il_str){"size\0", 5}, true));
 }
 
+/* Whether the page says `name(`, and behind a point when it is called on something. */
+static bool page_has(il_str page, il_str name, bool receiver) {
+    char call[40];
+    const int n = snprintf(call, sizeof call, "%c%.*s(", receiver ? '.' : '`', IL_STR_ARG(name));
+    return n > 0 && (size_t)n < sizeof call && il_str_find(page, (il_str){call, (size_t)n}, 0) != SIZE_MAX;
+}
+
+/* docs/functions.md names every function, and calls none that there is not. */
+static void builtin_is_documented(void **state) {
+    (void)state;
+    static char text[1 << 16];
+    FILE *f = fopen(IL_TEST_SOURCE_DIR "/docs/functions.md", "r");
+    assert_non_null(f);
+    const il_str page = {text, fread(text, 1, sizeof text, f)};
+    assert_int_equal(fclose(f), 0);
+    assert_true(page.n > 1000 && page.n < sizeof text);
+    size_t n = 0;
+    const il_cel_builtin *rows = il_cel_builtins(&n);
+    for (size_t i = 0; i < n; i++) {
+        if (!page_has(page, rows[i].name, rows[i].receiver)) {
+            fail_msg("docs/functions.md does not name %.*s", IL_STR_ARG(rows[i].name));
+        }
+    }
+    assert_false(page_has(page, IL_STR("nothing"), false)); /* the instrument can fail */
+    /* `name(…)` or `x.name(…)` at the beginning of a code span. */
+    size_t calls = 0;
+    for (size_t at = il_str_find(page, IL_STR("`"), 0); at != SIZE_MAX; at = il_str_find(page, IL_STR("`"), at + 1)) {
+        size_t to = at + 1;
+        while (to < page.n && ((page.p[to] | 32) >= 'a' || page.p[to] == '.' || (page.p[to] >= '0' && page.p[to] <= '9')) &&
+               page.p[to] != '`') {
+            to++;
+        }
+        if (to < page.n && page.p[to] == '(') {
+            const il_str name = il_str_part(page, at + 1, to);
+            const bool receiver = name.n > 2 && name.p[1] == '.';
+            if (il_cel_builtin_find(receiver ? il_str_part(name, 2, name.n) : name, receiver) == NULL) {
+                fail_msg("docs/functions.md calls %.*s", IL_STR_ARG(name));
+            }
+            calls++;
+        }
+    }
+    assert_true(calls > n);
+}
+
 /* A value of each kind, none of which a function may take for what it is not. */
 static void builtin_looks_at_kinds(void **state) {
     (void)state;
@@ -223,9 +267,13 @@ static void builtin_bounds_saturate(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(builtin_is_sorted_and_found), cmocka_unit_test(builtin_looks_at_kinds),
-        cmocka_unit_test(matches_any_pattern),         cmocka_unit_test(builtin_bounds_hold_for_long_texts),
-        cmocka_unit_test(builtin_bounds_saturate),     cmocka_unit_test(matches_is_bounded),
+        cmocka_unit_test(builtin_is_sorted_and_found),
+        cmocka_unit_test(builtin_is_documented),
+        cmocka_unit_test(builtin_looks_at_kinds),
+        cmocka_unit_test(matches_any_pattern),
+        cmocka_unit_test(builtin_bounds_hold_for_long_texts),
+        cmocka_unit_test(builtin_bounds_saturate),
+        cmocka_unit_test(matches_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

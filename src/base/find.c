@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The search for a needle in a text, forwards and backwards, in time linear in both whatever they hold: a text that an attacker wrote must not
- * make it quadratic. Short needles are compared at each place where their first byte stands; longer ones use the two-way algorithm (Crochemore and
- * Perrin, 1991), which needs no memory. Backwards is forwards with both strings read from their ends. */
+/* The search for a needle in a text, forwards and backwards, in time linear in both whatever they hold: a text that an attacker
+ * wrote must not make it quadratic. Short needles are compared at each place where their first byte stands; longer ones use the
+ * two-way algorithm (Crochemore and Perrin, 1991), which needs no memory. Backwards is forwards with both strings read from
+ * their ends. */
 #include "base/str.h"
 
 enum { FIND_SHORT = 16 };
 
 static inline unsigned char find_at(il_str s, size_t i, bool back) { return (unsigned char)s.p[back ? s.n - 1 - i : i]; }
 
-/* Where the maximal suffix of x begins, less one (SIZE_MAX: at 0), under the usual order of bytes or its reverse, and its period. */
+/* Where the maximal suffix of x begins, less one (SIZE_MAX: at 0), under the usual order of bytes or its reverse, and its
+ * period. */
 static inline size_t find_suffix(il_str x, bool reverse, bool back, size_t *period) {
     size_t suffix = SIZE_MAX, j = 0, k = 1, p = 1;
     while (j + k < x.n) {

@@ -4,7 +4,7 @@
 
 #include "cel/fn.h"
 
-/* Short names for what the signatures are made of. A and B stand for any type. */
+/* Short names for what the signatures are made of. A stands for any type. */
 #define DYN &il_cel_type_dyn
 #define BOOL &il_cel_type_bool
 #define INT &il_cel_type_int
@@ -30,7 +30,8 @@
 #define LIST_OF_OPTIONAL &builtin_list_optional
 
 static const il_cel_type builtin_a = {.kind = IL_CEL_PARAM, .name = {"A", 1}}, builtin_type = {.kind = IL_CEL_TYPE},
-                         builtin_type_a = {.kind = IL_CEL_TYPE, .element = A}, builtin_list_a = {.kind = IL_CEL_LIST, .element = A},
+                         builtin_type_a = {.kind = IL_CEL_TYPE, .element = A},
+                         builtin_list_a = {.kind = IL_CEL_LIST, .element = A},
                          builtin_list_int = {.kind = IL_CEL_LIST, .element = INT},
                          builtin_list_uint = {.kind = IL_CEL_LIST, .element = UINT},
                          builtin_list_double = {.kind = IL_CEL_LIST, .element = DOUBLE},
@@ -38,53 +39,81 @@ static const il_cel_type builtin_a = {.kind = IL_CEL_PARAM, .name = {"A", 1}}, b
                          builtin_optional_a = {.kind = IL_CEL_OPTIONAL, .element = A},
                          builtin_list_optional = {.kind = IL_CEL_LIST, .element = OPTIONAL_OF_A};
 
-static const il_cel_overload
-    /* conversions */
-    builtin_bool[] = {{{BOOL}, BOOL}, {{STRING}, BOOL}},
-    builtin_bytes[] = {{{BYTES}, BYTES}, {{STRING}, BYTES}},
-    builtin_double[] = {{{DOUBLE}, DOUBLE}, {{INT}, DOUBLE}, {{UINT}, DOUBLE}, {{STRING}, DOUBLE}},
-    builtin_duration[] = {{{DURATION}, DURATION}, {{STRING}, DURATION}}, builtin_dyn[] = {{{A}, DYN}},
-    builtin_int[] = {{{INT}, INT}, {{UINT}, INT}, {{DOUBLE}, INT}, {{STRING}, INT}, {{TIMESTAMP}, INT}},
-    builtin_string[] = {{{STRING}, STRING},    {{BOOL}, STRING},     {{INT}, STRING}, {{UINT}, STRING}, {{DOUBLE}, STRING},  {{BYTES}, STRING},
-                        {{TIMESTAMP}, STRING}, {{DURATION}, STRING}, {{IP}, STRING},  {{CIDR}, STRING}, {{ANY_TYPE}, STRING}},
-    builtin_timestamp[] = {{{TIMESTAMP}, TIMESTAMP}, {{STRING}, TIMESTAMP}, {{INT}, TIMESTAMP}}, builtin_type_of[] = {{{A}, TYPE_OF_A}},
-    builtin_uint[] = {{{UINT}, UINT}, {{INT}, UINT}, {{DOUBLE}, UINT}, {{STRING}, UINT}},
-    /* texts and lists */
-    builtin_size[] = {{{STRING}, INT}, {{BYTES}, INT}, {{ANY_LIST}, INT}, {{ANY_MAP}, INT}}, builtin_text_bool[] = {{{STRING, STRING}, BOOL}},
-    builtin_contains[] = {{{STRING, STRING}, BOOL}, {{LIST_OF_A, A}, BOOL}}, builtin_char_at[] = {{{STRING, INT}, STRING}},
-    builtin_format[] = {{{STRING, ANY_LIST}, STRING}},
-    builtin_index[] = {{{STRING, STRING}, INT}, {{STRING, STRING, INT}, INT}},
-    builtin_join[] = {{{LIST_OF_STRING}, STRING}, {{LIST_OF_STRING, STRING}, STRING}}, builtin_text[] = {{{STRING}, STRING}},
-    builtin_replace[] = {{{STRING, STRING, STRING}, STRING}, {{STRING, STRING, STRING, INT}, STRING}},
-    builtin_split[] = {{{STRING, STRING}, LIST_OF_STRING}, {{STRING, STRING, INT}, LIST_OF_STRING}},
-    builtin_substring[] = {{{STRING, INT}, STRING}, {{STRING, INT, INT}, STRING}},
-    /* times */
-    builtin_date[] = {{{TIMESTAMP}, INT}, {{TIMESTAMP, STRING}, INT}},
-    builtin_time[] = {{{TIMESTAMP}, INT}, {{TIMESTAMP, STRING}, INT}, {{DURATION}, INT}},
-    /* optionals */
-    builtin_optional[] = {{{A}, OPTIONAL_OF_A}}, builtin_none[] = {{{NULL}, OPTIONAL_OF_A}}, builtin_has_value[] = {{{OPTIONAL_OF_A}, BOOL}},
-    builtin_value[] = {{{OPTIONAL_OF_A}, A}}, builtin_or[] = {{{OPTIONAL_OF_A, OPTIONAL_OF_A}, OPTIONAL_OF_A}},
-    builtin_or_value[] = {{{OPTIONAL_OF_A, A}, A}}, builtin_unwrap[] = {{{LIST_OF_OPTIONAL}, LIST_OF_A}},
-    /* addresses */
-    builtin_ip[] = {{{STRING}, IP}}, builtin_cidr[] = {{{STRING}, CIDR}}, builtin_is_address[] = {{{STRING}, BOOL}},
-    builtin_ip_bool[] = {{{IP}, BOOL}}, builtin_ip_int[] = {{{IP}, INT}}, builtin_contains_ip[] = {{{CIDR, IP}, BOOL}, {{CIDR, STRING}, BOOL}},
-    builtin_contains_cidr[] = {{{CIDR, CIDR}, BOOL}, {{CIDR, STRING}, BOOL}}, builtin_cidr_ip[] = {{{CIDR}, IP}},
-    builtin_masked[] = {{{CIDR}, CIDR}}, builtin_cidr_int[] = {{{CIDR}, INT}},
-    /* numbers; the mixed forms of `greatest` and `least` are known at run time only */
-    builtin_extreme[] = {{{INT}, INT},          {{UINT}, UINT},           {{DOUBLE}, DOUBLE},          {{LIST_OF_INT}, INT},
-                         {{LIST_OF_UINT}, UINT}, {{LIST_OF_DOUBLE}, DOUBLE}, {{DYN, DYN}, DYN}},
-    builtin_whole[] = {{{DOUBLE}, DOUBLE}}, builtin_double_bool[] = {{{DOUBLE}, BOOL}},
-    builtin_number[] = {{{INT}, INT}, {{UINT}, UINT}, {{DOUBLE}, DOUBLE}}, builtin_bits[] = {{{INT, INT}, INT}, {{UINT, UINT}, UINT}},
-    builtin_bit_not[] = {{{INT}, INT}, {{UINT}, UINT}}, builtin_shift[] = {{{INT, INT}, INT}, {{UINT, INT}, UINT}},
-    /* base64 */
-    builtin_encode[] = {{{BYTES}, STRING}}, builtin_decode[] = {{{STRING}, BYTES}};
+/* conversions */
+static const il_cel_overload builtin_bool[] = {{{BOOL}, BOOL}, {{STRING}, BOOL}};
+static const il_cel_overload builtin_bytes[] = {{{BYTES}, BYTES}, {{STRING}, BYTES}};
+static const il_cel_overload builtin_double[] = {{{DOUBLE}, DOUBLE}, {{INT}, DOUBLE}, {{UINT}, DOUBLE}, {{STRING}, DOUBLE}};
+static const il_cel_overload builtin_duration[] = {{{DURATION}, DURATION}, {{STRING}, DURATION}};
+static const il_cel_overload builtin_dyn[] = {{{A}, DYN}};
+static const il_cel_overload builtin_int[] = {{{INT}, INT}, {{UINT}, INT}, {{DOUBLE}, INT}, {{STRING}, INT}, {{TIMESTAMP}, INT}};
+static const il_cel_overload builtin_string[] = {
+    {{STRING}, STRING},    {{BOOL}, STRING},     {{INT}, STRING}, {{UINT}, STRING}, {{DOUBLE}, STRING},  {{BYTES}, STRING},
+    {{TIMESTAMP}, STRING}, {{DURATION}, STRING}, {{IP}, STRING},  {{CIDR}, STRING}, {{ANY_TYPE}, STRING}};
+static const il_cel_overload builtin_timestamp[] = {{{TIMESTAMP}, TIMESTAMP}, {{STRING}, TIMESTAMP}, {{INT}, TIMESTAMP}};
+static const il_cel_overload builtin_type_of[] = {{{A}, TYPE_OF_A}};
+static const il_cel_overload builtin_uint[] = {{{UINT}, UINT}, {{INT}, UINT}, {{DOUBLE}, UINT}, {{STRING}, UINT}};
 
-#define ROW(text, on_receiver, overloads, function, bound) \
-    {{(text), sizeof(text) - 1}, (on_receiver), false, (uint8_t)(sizeof(overloads) / sizeof(overloads)[0]), (overloads), (function), (bound)}
-#define ALONE(text, overloads, function, bound) ROW(text, false, overloads, function, bound)
-#define CALLED_ON(text, overloads, function, bound) ROW(text, true, overloads, function, bound)
-#define ANY_NUMBER(text, overloads, function, bound) \
-    {{(text), sizeof(text) - 1}, false, true, (uint8_t)(sizeof(overloads) / sizeof(overloads)[0]), (overloads), (function), (bound)}
+/* texts and lists */
+static const il_cel_overload builtin_size[] = {{{STRING}, INT}, {{BYTES}, INT}, {{ANY_LIST}, INT}, {{ANY_MAP}, INT}};
+static const il_cel_overload builtin_text_bool[] = {{{STRING, STRING}, BOOL}};
+static const il_cel_overload builtin_contains[] = {{{STRING, STRING}, BOOL}, {{LIST_OF_A, A}, BOOL}};
+static const il_cel_overload builtin_char_at[] = {{{STRING, INT}, STRING}};
+static const il_cel_overload builtin_format[] = {{{STRING, ANY_LIST}, STRING}};
+static const il_cel_overload builtin_index[] = {{{STRING, STRING}, INT}, {{STRING, STRING, INT}, INT}};
+static const il_cel_overload builtin_join[] = {{{LIST_OF_STRING}, STRING}, {{LIST_OF_STRING, STRING}, STRING}};
+static const il_cel_overload builtin_text[] = {{{STRING}, STRING}};
+static const il_cel_overload builtin_replace[] = {{{STRING, STRING, STRING}, STRING}, {{STRING, STRING, STRING, INT}, STRING}};
+static const il_cel_overload builtin_split[] = {{{STRING, STRING}, LIST_OF_STRING}, {{STRING, STRING, INT}, LIST_OF_STRING}};
+static const il_cel_overload builtin_substring[] = {{{STRING, INT}, STRING}, {{STRING, INT, INT}, STRING}};
+
+/* times */
+static const il_cel_overload builtin_date[] = {{{TIMESTAMP}, INT}, {{TIMESTAMP, STRING}, INT}};
+static const il_cel_overload builtin_time[] = {{{TIMESTAMP}, INT}, {{TIMESTAMP, STRING}, INT}, {{DURATION}, INT}};
+
+/* optionals */
+static const il_cel_overload builtin_optional[] = {{{A}, OPTIONAL_OF_A}};
+static const il_cel_overload builtin_none[] = {{{NULL}, OPTIONAL_OF_A}};
+static const il_cel_overload builtin_has_value[] = {{{OPTIONAL_OF_A}, BOOL}};
+static const il_cel_overload builtin_value[] = {{{OPTIONAL_OF_A}, A}};
+static const il_cel_overload builtin_or[] = {{{OPTIONAL_OF_A, OPTIONAL_OF_A}, OPTIONAL_OF_A}};
+static const il_cel_overload builtin_or_value[] = {{{OPTIONAL_OF_A, A}, A}};
+static const il_cel_overload builtin_unwrap[] = {{{LIST_OF_OPTIONAL}, LIST_OF_A}};
+
+/* addresses */
+static const il_cel_overload builtin_ip[] = {{{STRING}, IP}};
+static const il_cel_overload builtin_cidr[] = {{{STRING}, CIDR}};
+static const il_cel_overload builtin_is_address[] = {{{STRING}, BOOL}};
+static const il_cel_overload builtin_ip_bool[] = {{{IP}, BOOL}};
+static const il_cel_overload builtin_ip_int[] = {{{IP}, INT}};
+static const il_cel_overload builtin_contains_ip[] = {{{CIDR, IP}, BOOL}, {{CIDR, STRING}, BOOL}};
+static const il_cel_overload builtin_contains_cidr[] = {{{CIDR, CIDR}, BOOL}, {{CIDR, STRING}, BOOL}};
+static const il_cel_overload builtin_cidr_ip[] = {{{CIDR}, IP}};
+static const il_cel_overload builtin_masked[] = {{{CIDR}, CIDR}};
+static const il_cel_overload builtin_cidr_int[] = {{{CIDR}, INT}};
+
+/* numbers; what `greatest` and `least` of numbers of several kinds are is known at run time only */
+static const il_cel_overload builtin_extreme[] = {{{INT}, INT},         {{UINT}, UINT},         {{DOUBLE}, DOUBLE},
+                                                  {{LIST_OF_INT}, INT}, {{LIST_OF_UINT}, UINT}, {{LIST_OF_DOUBLE}, DOUBLE},
+                                                  {{DYN, DYN}, DYN}};
+static const il_cel_overload builtin_whole[] = {{{DOUBLE}, DOUBLE}};
+static const il_cel_overload builtin_double_bool[] = {{{DOUBLE}, BOOL}};
+static const il_cel_overload builtin_number[] = {{{INT}, INT}, {{UINT}, UINT}, {{DOUBLE}, DOUBLE}};
+static const il_cel_overload builtin_bits[] = {{{INT, INT}, INT}, {{UINT, UINT}, UINT}};
+static const il_cel_overload builtin_bit_not[] = {{{INT}, INT}, {{UINT}, UINT}};
+static const il_cel_overload builtin_shift[] = {{{INT, INT}, INT}, {{UINT, INT}, UINT}};
+
+/* base64 */
+static const il_cel_overload builtin_encode[] = {{{BYTES}, STRING}};
+static const il_cel_overload builtin_decode[] = {{{STRING}, BYTES}};
+
+#define ROW(text, on_receiver, many, overloads, function, bound)                                                             \
+    {                                                                                                                        \
+        {(text), sizeof(text) - 1}, (on_receiver), (many), (uint8_t)(sizeof(overloads) / sizeof(overloads)[0]), (overloads), \
+            (function), (bound)                                                                                              \
+    }
+#define ALONE(text, overloads, function, bound) ROW(text, false, false, overloads, function, bound)
+#define CALLED_ON(text, overloads, function, bound) ROW(text, true, false, overloads, function, bound)
+#define ANY_NUMBER(text, overloads, function, bound) ROW(text, false, true, overloads, function, bound)
 
 static const il_cel_builtin builtin_rows[] = {
     ALONE("base64.decode", builtin_decode, il_cel_fn_base64_decode, il_cel_bound_decode),

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conversions (cel-spec, langdef.md, Type Conversions): the name of a type as a function. What does not fit is an error, never a wrap or a guess. */
+/* Conversions (cel-spec, langdef.md, Type Conversions): the name of a type as a function. What does not fit is an error, never
+ * a wrap or a guess. */
 #include "cel/fn.h"
+
+/* The first double that no int, and no uint, holds: 2^63 and 2^64. */
+#define CONVERT_INT_END 9223372036854775808.0
+#define CONVERT_UINT_END 18446744073709551616.0
 
 /* Digits only, at most `most`; a fault otherwise. */
 static il_cel_fault convert_digits(il_str s, uint64_t most, uint64_t *out) {
@@ -34,7 +39,8 @@ il_cel_value il_cel_fn_int(il_cel_run *r, const il_cel_value *args, uint32_t nar
         return v->u.u <= INT64_MAX ? il_cel_of_int((int64_t)v->u.u) : il_cel_of_fault(IL_CEL_OVERFLOW);
     }
     if (v->kind == IL_CEL_DOUBLE) { /* -2^63 itself is refused too, as the conformance tests want */
-        return v->u.d > -0x1p63 && v->u.d < 0x1p63 ? il_cel_of_int((int64_t)v->u.d) : il_cel_of_fault(IL_CEL_OVERFLOW);
+        return v->u.d > -CONVERT_INT_END && v->u.d < CONVERT_INT_END ? il_cel_of_int((int64_t)v->u.d)
+                                                                     : il_cel_of_fault(IL_CEL_OVERFLOW);
     }
     if (v->kind == IL_CEL_STRING) {
         if (!il_cel_charge_text(r, v->n)) {
@@ -62,7 +68,7 @@ il_cel_value il_cel_fn_uint(il_cel_run *r, const il_cel_value *args, uint32_t na
         return v->u.i >= 0 ? il_cel_of_uint((uint64_t)v->u.i) : il_cel_of_fault(IL_CEL_OVERFLOW);
     }
     if (v->kind == IL_CEL_DOUBLE) {
-        return v->u.d >= 0 && v->u.d < 0x1p64 ? il_cel_of_uint((uint64_t)v->u.d) : il_cel_of_fault(IL_CEL_OVERFLOW);
+        return v->u.d >= 0 && v->u.d < CONVERT_UINT_END ? il_cel_of_uint((uint64_t)v->u.d) : il_cel_of_fault(IL_CEL_OVERFLOW);
     }
     if (v->kind == IL_CEL_STRING) {
         if (!il_cel_charge_text(r, v->n)) {

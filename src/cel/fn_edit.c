@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* New texts from others (cel-spec's strings extension). Each result is measured first and written once; what does not change is not copied. */
+/* New texts from others (cel-spec's strings extension). Each result is measured first and written once; what does not change is
+ * not copied. */
 #include "cel/fn.h"
 
 static il_cel_value edit_ascii(il_cel_run *r, const il_cel_value *v, char first, char last) {
@@ -98,7 +99,8 @@ il_cel_value il_cel_fn_quote(il_cel_run *r, const il_cel_value *args, uint32_t n
     return il_cel_of_str((il_str){p, at});
 }
 
-/* The next place at or after `from` where `needle` stands; an empty one stands before each code point and at the end. SIZE_MAX: none. */
+/* The next place at or after `from` where `needle` stands; an empty one stands before each code point and at the end. SIZE_MAX:
+ * none. */
 static size_t edit_next(il_str s, il_str needle, size_t from) {
     return needle.n > 0 ? il_str_find(s, needle, from) : from <= s.n ? from : SIZE_MAX;
 }
@@ -241,17 +243,21 @@ il_cel_bound il_cel_bound_replace(const uint64_t *sizes, uint32_t n) {
     return (il_cel_bound){il_cel_cost_add(3 + il_cel_cost_add(sizes[0], sizes[1]) / 32, size / 64), size};
 }
 
-/* A part for each byte and one more; four values take 64 bytes. */
+/* A part for each byte and one more, four of them in 64 bytes. As many are paid for, but no more are counted on than a host's
+ * list has: together the parts are no longer than the text, and to take each for as long as it and as many as it has bytes would
+ * refuse every loop over them. */
 il_cel_bound il_cel_bound_split(const uint64_t *sizes, uint32_t n) {
     if (n < 2) {
         return (il_cel_bound){1, 1};
     }
     const uint64_t parts = il_cel_cost_add(sizes[0], 1);
-    return (il_cel_bound){il_cel_cost_add(3 + il_cel_cost_add(sizes[0], sizes[1]) / 32, parts / 4), parts};
+    return (il_cel_bound){il_cel_cost_add(3 + il_cel_cost_add(sizes[0], sizes[1]) / 32, parts / 4),
+                          il_cel_cost_least(parts, IL_CEL_LIST_GUESS)};
 }
 
 il_cel_bound il_cel_bound_join(const uint64_t *sizes, uint32_t n) {
     const uint64_t items = n > 0 ? sizes[0] : 0, text = il_cel_cost_mul(items, IL_CEL_TEXT_GUESS);
-    const uint64_t size = il_cel_cost_add(il_cel_cost_least(text, IL_CEL_ITEMS_TEXT), il_cel_cost_mul(items, n > 1 ? sizes[1] : 0));
+    const uint64_t size =
+        il_cel_cost_add(il_cel_cost_least(text, IL_CEL_ITEMS_TEXT), il_cel_cost_mul(items, n > 1 ? sizes[1] : 0));
     return (il_cel_bound){il_cel_cost_add(2 + items, size / 64), size};
 }

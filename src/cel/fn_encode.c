@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base64 (RFC 4648, the standard alphabet). Written with padding. Read as cel-go reads it: with all of the padding or none, line ends anywhere, and unused bits of the last
- * character as they are. */
+/* base64 (RFC 4648, the standard alphabet). Written with padding. Read as cel-go reads it: with all of the padding or none,
+ * line ends anywhere, and unused bits of the last character as they are. */
 #include "cel/fn.h"
 
 il_cel_value il_cel_fn_base64_encode(il_cel_run *r, const il_cel_value *args, uint32_t nargs) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* string.format (cel-spec's strings extension): `%s %d %f %e %b %o %x %X`, `%%`, and a precision of 0 to 1000 after a point. A clause takes the next item of the list;
- * items that no clause takes are ignored. No locale. */
+/* string.format (cel-spec's strings extension): `%s %d %f %e %b %o %x %X`, `%%`, and a precision of 0 to 1000 after a point. A
+ * clause takes the next item of the list; items that no clause takes are ignored. No locale. */
 #include "cel/fn.h"
 
 enum { FORMAT_PRECISION = 6, FORMAT_PRECISION_MAX = 1000, FORMAT_DEPTH = 512 };
@@ -154,7 +154,8 @@ static bool format_map(format_out *out, const il_cel_value *map, unsigned depth)
     for (il_cel_value key, value; n < map->n && il_cel_walk_entry(&w, &key, &value); n++) {
         char text[IL_CEL_SCALAR_TEXT];
         if (key.kind != IL_CEL_STRING) {
-            key = il_cel_copied(out->r, (il_str){text, il_cel_scalar_text(&key, IL_DOUBLE_PLAIN, text)});
+            const size_t bytes = il_cel_scalar_text(&key, IL_DOUBLE_PLAIN, text);
+            key = il_cel_copied(out->r, (il_str){text, bytes});
         }
         if (key.kind != IL_CEL_STRING) {
             return format_fail(out, IL_CEL_BUDGET);
@@ -200,7 +201,8 @@ static bool format_value(format_out *out, const il_cel_value *v, unsigned depth)
     case IL_CEL_IP:
     case IL_CEL_CIDR: {
         char text[IL_CEL_SCALAR_TEXT];
-        return format_put(out, (il_str){text, il_cel_scalar_text(v, IL_DOUBLE_PLAIN, text)});
+        const size_t n = il_cel_scalar_text(v, IL_DOUBLE_PLAIN, text);
+        return format_put(out, (il_str){text, n});
     }
     case IL_CEL_ERROR:
     case IL_CEL_OPTIONAL:
@@ -307,12 +309,14 @@ il_cel_value il_cel_fn_format(il_cel_run *r, const il_cel_value *args, uint32_t 
     return il_cel_of_str(text);
 }
 
-/* What stands in the list is not known: at most a message's text, written in hexadecimal (twice), in binary or with 1000 digits of a fraction. */
+/* What stands in the list is not known: at most a message's text, written in hexadecimal (twice), in binary or with 1000 digits
+ * of a fraction. */
 il_cel_bound il_cel_bound_format(const uint64_t *sizes, uint32_t n) {
     if (n < 2) {
         return (il_cel_bound){1, 1};
     }
-    const uint64_t text = il_cel_cost_mul(sizes[1], IL_CEL_TEXT_GUESS), numbers = il_cel_cost_mul(sizes[1], FORMAT_PRECISION_MAX + 320);
+    const uint64_t text = il_cel_cost_mul(sizes[1], IL_CEL_TEXT_GUESS),
+                   numbers = il_cel_cost_mul(sizes[1], FORMAT_PRECISION_MAX + 320);
     const uint64_t size = il_cel_cost_add(il_cel_cost_add(sizes[0], numbers), 2 * il_cel_cost_least(text, IL_CEL_ITEMS_TEXT));
     return (il_cel_bound){il_cel_cost_add(2 + size / 32, il_cel_cost_mul(sizes[1], 32)), size};
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `matches` with a pattern that only the evaluation knows (il_cel_limits.dynamic_regex). A constant one is compiled with the program and never comes here. */
+/* `matches` with a pattern that only the evaluation knows (il_cel_limits.dynamic_regex). A constant one is compiled with the
+ * program and never comes here. */
 #include "cel/fn.h"
 #include "cel/regex.h"
 
-/* Steps to compile a pattern, for the call and for a byte. What the static bound takes for the weight of one that it does not know (il_regex_weight): no more than
- * this for a byte of at most so many. Classes and counted repeats can make it heavier; the budget of the evaluation holds those. */
+/* Steps to compile a pattern, for the call and for a byte. What the static bound takes for the weight of one that it does not
+ * know (il_regex_weight): no more than this for a byte of at most so many. Classes and counted repeats can make it heavier; the
+ * budget of the evaluation holds those. */
 enum { MATCH_COMPILE = 64, MATCH_COMPILE_BYTE = 16, MATCH_WEIGHT = 4, MATCH_WEIGHT_BYTE = 16, MATCH_WEIGHT_BYTES = 256 };
 
 il_cel_value il_cel_fn_matches(il_cel_run *r, const il_cel_value *args, uint32_t nargs) {
@@ -35,5 +37,6 @@ il_cel_bound il_cel_bound_matches(const uint64_t *sizes, uint32_t n) {
     }
     const uint64_t pattern = il_cel_cost_least(sizes[1], MATCH_WEIGHT_BYTES);
     const uint64_t search = il_cel_cost_mul(sizes[0] / 64 + 1, MATCH_WEIGHT + pattern * MATCH_WEIGHT_BYTE);
-    return (il_cel_bound){il_cel_cost_add(1 + MATCH_COMPILE, il_cel_cost_add(il_cel_cost_mul(sizes[1], MATCH_COMPILE_BYTE), search)), 1};
+    return (il_cel_bound){
+        il_cel_cost_add(1 + MATCH_COMPILE, il_cel_cost_add(il_cel_cost_mul(sizes[1], MATCH_COMPILE_BYTE), search)), 1};
 }

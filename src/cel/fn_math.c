@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The math extension (cel-go's, which cel-spec's tests name) without a maths library. Bits are those of the two's complement; what is shifted out is lost. */
+/* The math extension (cel-go's, which cel-spec's tests name) without a maths library. Bits are those of the two's complement;
+ * what is shifted out is lost. */
 #include "cel/fn.h"
 
 static bool math_number(const il_cel_value *v) {
     return v->kind == IL_CEL_INT || v->kind == IL_CEL_UINT || v->kind == IL_CEL_DOUBLE;
 }
 
-/* Takes `v` for the extreme when it lies beyond it. Of equal numbers of two kinds the first one stays; NaN has no place among others. */
+/* Takes `v` for the extreme when it lies beyond it. Of equal numbers of two kinds the first one stays; NaN has no place among
+ * others. */
 static il_cel_fault math_take(il_cel_value *extreme, const il_cel_value *v, int sign) {
     if (!math_number(v)) {
         return IL_CEL_NO_OVERLOAD;
@@ -54,7 +56,9 @@ static il_cel_value math_extreme(il_cel_run *r, const il_cel_value *args, uint32
     return extreme;
 }
 
-il_cel_value il_cel_fn_greatest(il_cel_run *r, const il_cel_value *args, uint32_t nargs) { return math_extreme(r, args, nargs, 1); }
+il_cel_value il_cel_fn_greatest(il_cel_run *r, const il_cel_value *args, uint32_t nargs) {
+    return math_extreme(r, args, nargs, 1);
+}
 il_cel_value il_cel_fn_least(il_cel_run *r, const il_cel_value *args, uint32_t nargs) { return math_extreme(r, args, nargs, -1); }
 
 static il_cel_value math_whole(const il_cel_value *v, double (*whole)(double d)) {

@@ -70,14 +70,16 @@ il_cel_value il_cel_fn_is_ip(il_cel_run *r, const il_cel_value *args, uint32_t n
     (void)nargs;
     il_ip ip;
     const il_cel_fault fault = args[0].kind == IL_CEL_STRING ? network_read_ip(r, &args[0], &ip) : IL_CEL_NO_OVERLOAD;
-    return fault == IL_CEL_NO_FAULT || fault == IL_CEL_BAD_VALUE ? il_cel_of_bool(fault == IL_CEL_NO_FAULT) : il_cel_of_fault(fault);
+    return fault == IL_CEL_NO_FAULT || fault == IL_CEL_BAD_VALUE ? il_cel_of_bool(fault == IL_CEL_NO_FAULT)
+                                                                 : il_cel_of_fault(fault);
 }
 
 il_cel_value il_cel_fn_is_cidr(il_cel_run *r, const il_cel_value *args, uint32_t nargs) {
     (void)nargs;
     il_cidr cidr;
     const il_cel_fault fault = args[0].kind == IL_CEL_STRING ? network_read_cidr(r, &args[0], &cidr) : IL_CEL_NO_OVERLOAD;
-    return fault == IL_CEL_NO_FAULT || fault == IL_CEL_BAD_VALUE ? il_cel_of_bool(fault == IL_CEL_NO_FAULT) : il_cel_of_fault(fault);
+    return fault == IL_CEL_NO_FAULT || fault == IL_CEL_BAD_VALUE ? il_cel_of_bool(fault == IL_CEL_NO_FAULT)
+                                                                 : il_cel_of_fault(fault);
 }
 
 /* An error for a text that is no address at all. */
@@ -135,7 +137,8 @@ il_cel_value il_cel_fn_contains_cidr(il_cel_run *r, const il_cel_value *args, ui
     (void)nargs;
     il_cidr cidr;
     const il_cel_fault fault = args[0].kind == IL_CEL_CIDR ? network_read_cidr(r, &args[1], &cidr) : IL_CEL_NO_OVERLOAD;
-    return fault == IL_CEL_NO_FAULT ? il_cel_of_bool(il_cidr_contains_cidr(network_cidr(&args[0]), &cidr)) : il_cel_of_fault(fault);
+    return fault == IL_CEL_NO_FAULT ? il_cel_of_bool(il_cidr_contains_cidr(network_cidr(&args[0]), &cidr))
+                                    : il_cel_of_fault(fault);
 }
 
 /* The address as it was written: bits after the prefix stay. */

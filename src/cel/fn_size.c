@@ -34,6 +34,4 @@ il_cel_value il_cel_fn_size(il_cel_run *r, const il_cel_value *args, uint32_t na
 }
 
 /* Of a list or map there is no text to count; the bound does not know which it is. */
-il_cel_bound il_cel_bound_size(const uint64_t *sizes, uint32_t n) {
-    return (il_cel_bound){1 + (n > 0 ? sizes[0] / 64 : 0), 1};
-}
+il_cel_bound il_cel_bound_size(const uint64_t *sizes, uint32_t n) { return (il_cel_bound){1 + (n > 0 ? sizes[0] / 64 : 0), 1}; }

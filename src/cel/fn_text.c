@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking at texts (cel-spec langdef.md, and its strings extension). Every index counts code points, from 0; one outside the text is an error. What is cut
- * out of a text borrows from it. */
+/* Looking at texts (cel-spec langdef.md, and its strings extension). Every index counts code points, from 0; one outside the
+ * text is an error. What is cut out of a text borrows from it. */
 #include "cel/fn.h"
 
 static bool text_is(const il_cel_value *v) { return v->kind == IL_CEL_STRING; }
@@ -77,7 +77,8 @@ il_cel_value il_cel_fn_char_at(il_cel_run *r, const il_cel_value *args, uint32_t
     return il_cel_of_str(il_str_part(s, at, at + n));
 }
 
-/* The place of the first or last needle as an index: of the first at or after args[2], of the last that begins at or before it. */
+/* The place of the first or last needle as an index: of the first at or after args[2], of the last that begins at or before it.
+ * */
 static il_cel_value text_index(il_cel_run *r, const il_cel_value *args, uint32_t nargs, bool last) {
     if (!text_is(&args[0]) || !text_is(&args[1]) || (nargs > 2 && args[2].kind != IL_CEL_INT)) {
         return il_cel_of_fault(IL_CEL_NO_OVERLOAD);
@@ -103,8 +104,12 @@ static il_cel_value text_index(il_cel_run *r, const il_cel_value *args, uint32_t
     return il_cel_of_int(at == SIZE_MAX ? -1 : (int64_t)il_utf8_count(il_str_part(s, 0, at)));
 }
 
-il_cel_value il_cel_fn_index_of(il_cel_run *r, const il_cel_value *args, uint32_t nargs) { return text_index(r, args, nargs, false); }
-il_cel_value il_cel_fn_last_index_of(il_cel_run *r, const il_cel_value *args, uint32_t nargs) { return text_index(r, args, nargs, true); }
+il_cel_value il_cel_fn_index_of(il_cel_run *r, const il_cel_value *args, uint32_t nargs) {
+    return text_index(r, args, nargs, false);
+}
+il_cel_value il_cel_fn_last_index_of(il_cel_run *r, const il_cel_value *args, uint32_t nargs) {
+    return text_index(r, args, nargs, true);
+}
 
 il_cel_value il_cel_fn_substring(il_cel_run *r, const il_cel_value *args, uint32_t nargs) {
     if (!text_is(&args[0]) || args[1].kind != IL_CEL_INT || (nargs > 2 && args[2].kind != IL_CEL_INT)) {
@@ -167,7 +172,8 @@ static uint64_t text_sum(const uint64_t *sizes, uint32_t n) {
     return sum;
 }
 
-/* An answer without a size. Twice the receiver, for the code points that are counted and for the search; a list may be walked whole, each item compared. */
+/* An answer without a size. Twice the receiver, for the code points that are counted and for the search; a list may be walked
+ * whole, each item compared. */
 il_cel_bound il_cel_bound_scan(const uint64_t *sizes, uint32_t n) {
     return (il_cel_bound){il_cel_cost_add(1 + text_sum(sizes, n) / 32, 1), 1};
 }

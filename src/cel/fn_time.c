@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of a timestamp, in UTC or in a zone that is named, and of a duration (cel-spec, langdef.md). Of a duration the hours, minutes and seconds are the whole of it
- * and the milliseconds are what is left of a second. */
+/* The parts of a timestamp, in UTC or in a zone that is named, and of a duration (cel-spec, langdef.md). Of a duration the
+ * hours, minutes and seconds are the whole of it and the milliseconds are what is left of a second. */
 #include "cel/fn.h"
 
 typedef enum time_part {
@@ -102,19 +102,27 @@ static il_cel_value time_get(il_cel_run *r, const il_cel_value *args, uint32_t n
     return il_cel_of_fault(IL_CEL_NO_OVERLOAD);
 }
 
-il_cel_value il_cel_fn_get_full_year(il_cel_run *r, const il_cel_value *args, uint32_t nargs) { return time_get(r, args, nargs, TIME_YEAR); }
-il_cel_value il_cel_fn_get_month(il_cel_run *r, const il_cel_value *args, uint32_t nargs) { return time_get(r, args, nargs, TIME_MONTH); }
+il_cel_value il_cel_fn_get_full_year(il_cel_run *r, const il_cel_value *args, uint32_t nargs) {
+    return time_get(r, args, nargs, TIME_YEAR);
+}
+il_cel_value il_cel_fn_get_month(il_cel_run *r, const il_cel_value *args, uint32_t nargs) {
+    return time_get(r, args, nargs, TIME_MONTH);
+}
 il_cel_value il_cel_fn_get_day_of_year(il_cel_run *r, const il_cel_value *args, uint32_t nargs) {
     return time_get(r, args, nargs, TIME_DAY_OF_YEAR);
 }
 il_cel_value il_cel_fn_get_day_of_month(il_cel_run *r, const il_cel_value *args, uint32_t nargs) {
     return time_get(r, args, nargs, TIME_DAY_OF_MONTH);
 }
-il_cel_value il_cel_fn_get_date(il_cel_run *r, const il_cel_value *args, uint32_t nargs) { return time_get(r, args, nargs, TIME_DATE); }
+il_cel_value il_cel_fn_get_date(il_cel_run *r, const il_cel_value *args, uint32_t nargs) {
+    return time_get(r, args, nargs, TIME_DATE);
+}
 il_cel_value il_cel_fn_get_day_of_week(il_cel_run *r, const il_cel_value *args, uint32_t nargs) {
     return time_get(r, args, nargs, TIME_DAY_OF_WEEK);
 }
-il_cel_value il_cel_fn_get_hours(il_cel_run *r, const il_cel_value *args, uint32_t nargs) { return time_get(r, args, nargs, TIME_HOURS); }
+il_cel_value il_cel_fn_get_hours(il_cel_run *r, const il_cel_value *args, uint32_t nargs) {
+    return time_get(r, args, nargs, TIME_HOURS);
+}
 il_cel_value il_cel_fn_get_minutes(il_cel_run *r, const il_cel_value *args, uint32_t nargs) {
     return time_get(r, args, nargs, TIME_MINUTES);
 }

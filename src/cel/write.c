@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A value as the text of an expression that gives it, for people and for tests. Records and host's types have no such text: theirs is in angle brackets, which
- * no expression can be. */
+/* A value as the text of an expression that gives it, for people and for tests. Records and host's types have no such text:
+ * theirs is in angle brackets, which no expression can be. */
 #include "cel/fn.h"
 
 /* Deeper than any JSON text; what is deeper is IL_E_LIMIT in the buffer. */
@@ -8,7 +8,8 @@ enum { WRITE_DEPTH = 600 };
 
 static void write_value(const il_cel_value *v, il_buf *out, unsigned depth);
 
-/* Control characters are escaped, also those of C1 and the separators of lines and paragraphs. In bytes, all that is not printable ASCII. */
+/* Control characters are escaped, also those of C1 and the separators of lines and paragraphs. In bytes, all that is not
+ * printable ASCII. */
 static void write_quoted(il_str s, bool bytes, il_buf *out) {
     static const char hex[] = "0123456789abcdef", letters[] = "abtnvfr"; /* the letters from 0x07 on */
     il_buf_puts(out, bytes ? "b'" : "'");
@@ -58,9 +59,10 @@ static void write_double(double d, il_buf *out) {
 
 static void write_call(const char *function, const il_cel_value *v, il_buf *out) {
     char text[IL_CEL_SCALAR_TEXT];
+    const size_t n = il_cel_scalar_text(v, IL_DOUBLE_SHORT, text);
     il_buf_puts(out, function);
     il_buf_puts(out, "('");
-    il_buf_put(out, (il_str){text, il_cel_scalar_text(v, IL_DOUBLE_SHORT, text)});
+    il_buf_put(out, (il_str){text, n});
     il_buf_puts(out, "')");
 }
 

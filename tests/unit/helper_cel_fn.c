@@ -149,10 +149,10 @@ static void fn_one(const fn_row *row, size_t place) {
     }
     const il_cel_bound bound = b->bound != NULL ? b->bound(sizes, nargs) : (il_cel_bound){1, UINT64_MAX};
     if (used + 1 > bound.cost || (got.kind != IL_CEL_ERROR && fn_size_of(&got) > bound.size)) {
-        fail_msg("row %zu, %s: %zu steps and a size of %zu are above the bound of %zu and %zu", place, row->name, (size_t)used + 1,
-                 (size_t)fn_size_of(&got), (size_t)bound.cost, (size_t)bound.size);
+        fail_msg("row %zu, %s: %zu steps and a size of %zu are above the bound of %zu and %zu", place, row->name,
+                 (size_t)used + 1, (size_t)fn_size_of(&got), (size_t)bound.cost, (size_t)bound.size);
     }
-    for (uint64_t steps = 0; steps < used; steps += used > 200 ? used / 100 : 1) {
+    for (uint64_t steps = 0; steps<used; steps += used> 200 ? used / 100 : 1) {
         fn_run poor;
         fn_run_init(&poor, (int64_t)steps, SIZE_MAX);
         const il_cel_value v = b->call(&poor.run, row->args, nargs);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of the functions of the expression language, each as a row of a table. A row is also called with every smaller budget, with every allocation failing
- * and without memory at all, which must give IL_CEL_BUDGET or the same answer, and is held against its static bound. */
+/* Calls of the functions of the expression language, each as a row of a table. A row is also called with every smaller budget,
+ * with every allocation failing and without memory at all, which must give IL_CEL_BUDGET or the same answer, and is held
+ * against its static bound. */
 #pragma once
 #include "cel/builtin.h"
 #include "helper_memory.h"
 
 /* Values as initialisers. */
+/* clang-format off */
 #define BAD(f) {.kind = IL_CEL_ERROR, .fault = (f)}
 #define NIL {.kind = IL_CEL_NULL}
 #define BOOL(x) {.kind = IL_CEL_BOOL, .u = {.b = (x)}}
@@ -20,11 +22,11 @@
 #define NONE {.kind = IL_CEL_OPTIONAL}
 #define SOME(...) {.kind = IL_CEL_OPTIONAL, .n = 1, .u = {.items = (const il_cel_value[]){__VA_ARGS__}}}
 #define EMPTY {.kind = IL_CEL_LIST}
-#define LIST(...) \
-    {.kind = IL_CEL_LIST, .n = sizeof((il_cel_value[]){__VA_ARGS__}) / sizeof(il_cel_value), .u = {.items = (const il_cel_value[]){__VA_ARGS__}}}
+#define COUNT(...) (sizeof((il_cel_value[]){__VA_ARGS__}) / sizeof(il_cel_value))
+#define LIST(...) {.kind = IL_CEL_LIST, .n = COUNT(__VA_ARGS__), .u = {.items = (const il_cel_value[]){__VA_ARGS__}}}
 /* Keys and values in turn, in the order of il_cel_sort_entries. */
-#define MAP(...) \
-    {.kind = IL_CEL_MAP, .n = sizeof((il_cel_value[]){__VA_ARGS__}) / sizeof(il_cel_value) / 2, .u = {.items = (const il_cel_value[]){__VA_ARGS__}}}
+#define MAP(...) {.kind = IL_CEL_MAP, .n = COUNT(__VA_ARGS__) / 2, .u = {.items = (const il_cel_value[]){__VA_ARGS__}}}
+/* clang-format on */
 #define NO_OVERLOAD BAD(IL_CEL_NO_OVERLOAD)
 #define BAD_VALUE BAD(IL_CEL_BAD_VALUE)
 #define OVERFLOW BAD(IL_CEL_OVERFLOW)

@@ -10,20 +10,27 @@
 
 #include <cmocka.h>
 
-#include "helper_cel_fn.h"
 #include "base/ip.h"
+#include "helper_cel_fn.h"
 
 /* Addresses for the rows: il_ip and il_cidr behind il_cel_value. */
 static const il_ip v4 = {4, {192, 168, 0, 1}}, other = {4, {192, 168, 1, 1}}, v6 = {6, {0x20, 0x01, 0x0d, 0xb8, [15] = 1}},
                    loopback = {4, {127, 0, 0, 1}}, nothing = {4, {0}}, nothing6 = {6, {0}}, loopback6 = {6, {[15] = 1}},
                    broadcast = {4, {255, 255, 255, 255}}, all_hosts = {4, {224, 0, 0, 1}}, group = {4, {224, 0, 1, 1}},
-                   metadata = {4, {169, 254, 169, 254}}, link6 = {6, {0xfe, 0x80, [15] = 1}}, multi6 = {6, {0xff, 0x02, [15] = 1}},
-                   net4 = {4, {192, 168, 0, 0}}, net6 = {6, {0x20, 0x01, 0x0d, 0xb8}};
-static const il_cidr of4 = {{4, {192, 168, 0, 0}}, 24}, of4_host = {{4, {192, 168, 0, 1}}, 24}, of4_half = {{4, {192, 168, 0, 0}}, 25},
-                     of4_twice = {{4, {192, 168, 0, 0}}, 23}, of4_one = {{4, {192, 168, 0, 1}}, 32},
-                     of6 = {{6, {0x20, 0x01, 0x0d, 0xb8}}, 32}, of6_half = {{6, {0x20, 0x01, 0x0d, 0xb8}}, 33}, all4 = {{4, {0}}, 0};
-#define ADDRESS(x) {.kind = IL_CEL_IP, .u = {.p = (const char *)(const void *)&(x)}}
-#define RANGE(x) {.kind = IL_CEL_CIDR, .u = {.p = (const char *)(const void *)&(x)}}
+                   metadata = {4, {169, 254, 169, 254}}, link6 = {6, {0xfe, 0x80, [15] = 1}},
+                   multi6 = {6, {0xff, 0x02, [15] = 1}}, net4 = {4, {192, 168, 0, 0}}, net6 = {6, {0x20, 0x01, 0x0d, 0xb8}};
+static const il_cidr of4 = {{4, {192, 168, 0, 0}}, 24}, of4_host = {{4, {192, 168, 0, 1}}, 24},
+                     of4_half = {{4, {192, 168, 0, 0}}, 25}, of4_twice = {{4, {192, 168, 0, 0}}, 23},
+                     of4_one = {{4, {192, 168, 0, 1}}, 32}, of6 = {{6, {0x20, 0x01, 0x0d, 0xb8}}, 32},
+                     of6_half = {{6, {0x20, 0x01, 0x0d, 0xb8}}, 33}, all4 = {{4, {0}}, 0};
+#define ADDRESS(x)                                                       \
+    {                                                                    \
+        .kind = IL_CEL_IP, .u = {.p = (const char *)(const void *)&(x) } \
+    }
+#define RANGE(x)                                                           \
+    {                                                                      \
+        .kind = IL_CEL_CIDR, .u = {.p = (const char *)(const void *)&(x) } \
+    }
 
 static void network_ip(void **state) {
     (void)state;

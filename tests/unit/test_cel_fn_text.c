@@ -163,7 +163,9 @@ static void text_trim(void **state) {
         {".trim", {TEXT("\xc2\x85\xc2\xa0\xe1\x9a\x80text")}, TEXT("text")},
         {".trim", {TEXT("text\xe2\x80\x80\xe2\x80\x84\xe2\x80\x89")}, TEXT("text")},
         {".trim", {TEXT("\xe2\x80\x8atext\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\x9f\xe3\x80\x80")}, TEXT("text")},
-        {".trim", {TEXT("\xe1\xa0\x8etext\xe2\x80\x8b\xe2\x80\x8c\xef\xbb\xbf")}, TEXT("\xe1\xa0\x8etext\xe2\x80\x8b\xe2\x80\x8c\xef\xbb\xbf")},
+        {".trim",
+         {TEXT("\xe1\xa0\x8etext\xe2\x80\x8b\xe2\x80\x8c\xef\xbb\xbf")},
+         TEXT("\xe1\xa0\x8etext\xe2\x80\x8b\xe2\x80\x8c\xef\xbb\xbf")},
         {".trim", {TEXT("")}, TEXT("")},
         {".trim", {TEXT(" \xe3\x80\x80 ")}, TEXT("")},
         {".trim", {TEXT(" a b ")}, TEXT("a b")},
@@ -316,8 +318,8 @@ static void text_of_json(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_size),   cmocka_unit_test(text_is_found), cmocka_unit_test(text_list_contains),
-        cmocka_unit_test(text_index),  cmocka_unit_test(text_trim),     cmocka_unit_test(edit_case),
+        cmocka_unit_test(text_size),    cmocka_unit_test(text_is_found), cmocka_unit_test(text_list_contains),
+        cmocka_unit_test(text_index),   cmocka_unit_test(text_trim),     cmocka_unit_test(edit_case),
         cmocka_unit_test(edit_replace), cmocka_unit_test(edit_split),    cmocka_unit_test(edit_growth_is_bounded),
         cmocka_unit_test(text_of_json),
     };

@@ -86,8 +86,8 @@ static void time_in_a_zone_of_the_host(void **state) {
     fn_run r;
     fn_run_init(&r, 1000, SIZE_MAX);
     r.run.program = &program;
-    const il_cel_value east[] = {THEN, TEXT("Far/East")}, before[] = {STAMP(0, 0), TEXT("Far/East")}, none[] = {THEN, TEXT("Mars")},
-                       away[] = {THEN, TEXT("Far/Away")}, utc[] = {THEN, TEXT("UTC")};
+    const il_cel_value east[] = {THEN, TEXT("Far/East")}, before[] = {STAMP(0, 0), TEXT("Far/East")},
+                       none[] = {THEN, TEXT("Mars")}, away[] = {THEN, TEXT("Far/Away")}, utc[] = {THEN, TEXT("UTC")};
     assert_int_equal(fn_call(&r, ".getHours", east, 2).u.i, 2);
     assert_int_equal(fn_call(&r, ".getDate", east, 2).u.i, 14);
     assert_int_equal(fn_call(&r, ".getHours", before, 2).u.i, 2);

@@ -67,7 +67,8 @@ static void str_finds(void **state) {
     assert_true(il_str_find_last(S("abc"), S("d")) == SIZE_MAX);
 }
 
-/* Against the obvious search: periodic and broken needles of up to 39 bytes over texts of two letters, where repeats and borders are many. */
+/* Against the obvious search: periodic and broken needles of up to 39 bytes over texts of two letters, where repeats and
+ * borders are many. */
 static void str_finds_long_needles(void **state) {
     (void)state;
     uint32_t random = 1;
@@ -82,7 +83,8 @@ static void str_finds_long_needles(void **state) {
         }
         for (size_t i = 0; i < n + 32; i++) { /* runs of the needle, with errors */
             random = random * 1664525u + 1013904223u;
-            text[i] = (random >> 24) < 6 ? (char)('a' + (random >> 30 & 1)) : needle[(i + (random >> 20 & 1)) % (i < n ? unit : m)];
+            text[i] =
+                (random >> 24) < 6 ? (char)('a' + (random >> 30 & 1)) : needle[(i + (random >> 20 & 1)) % (i < n ? unit : m)];
         }
         const il_str s = {text, n + 32}, x = {needle, m};
         size_t first = SIZE_MAX, last = SIZE_MAX;
@@ -273,7 +275,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(str_compares_bytes),
         cmocka_unit_test(str_prefix_suffix_part),
-        cmocka_unit_test(str_finds), cmocka_unit_test(str_finds_long_needles), cmocka_unit_test(str_find_is_linear),
+        cmocka_unit_test(str_finds),
+        cmocka_unit_test(str_finds_long_needles),
+        cmocka_unit_test(str_find_is_linear),
         cmocka_unit_test(str_nocase_is_ascii_only),
         cmocka_unit_test(str_distance_is_the_definition),
         cmocka_unit_test(str_utf8_of_every_three_byte_string),

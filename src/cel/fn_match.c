@@ -4,9 +4,9 @@
 #include "cel/fn.h"
 #include "cel/regex.h"
 
-/* Steps to compile a pattern, for the call and for a byte. What the static bound takes for the weight of one that it does not
- * know (il_regex_weight): no more than this for a byte of at most so many. Classes and counted repeats can make it heavier; the
- * budget of the evaluation holds those. */
+/* What the static bound takes for a pattern that it does not know: steps to compile it, for the call and for a byte, and as weight of a search
+ * (il_regex_weight) no more than this for a byte of at most so many. Classes and counted repeats can make both heavier: what they cost is taken
+ * from the budget of the evaluation as it arises. */
 enum { MATCH_COMPILE = 64, MATCH_COMPILE_BYTE = 16, MATCH_WEIGHT = 4, MATCH_WEIGHT_BYTE = 16, MATCH_WEIGHT_BYTES = 256 };
 
 il_cel_value il_cel_fn_matches(il_cel_run *r, const il_cel_value *args, uint32_t nargs) {
@@ -14,14 +14,15 @@ il_cel_value il_cel_fn_matches(il_cel_run *r, const il_cel_value *args, uint32_t
     if (args[0].kind != IL_CEL_STRING || args[1].kind != IL_CEL_STRING) {
         return il_cel_of_fault(IL_CEL_NO_OVERLOAD);
     }
-    if (r->scratch == NULL || !il_cel_charge(r, MATCH_COMPILE + (uint64_t)args[1].n * MATCH_COMPILE_BYTE)) {
+    if (r->scratch == NULL) {
         return il_cel_of_fault(IL_CEL_BUDGET);
     }
     il_regex *re = NULL;
-    const il_status status = il_regex_compile(r->scratch, il_cel_str(args[1]), &re, NULL);
+    const il_status status = il_regex_compile_once(r->scratch, il_cel_str(args[1]), &r->steps, &re, NULL);
     if (status != IL_OK) {
-        const bool memory = status == IL_E_MEMORY || (status == IL_E_LIMIT && r->scratch->capped);
-        return il_cel_of_fault(memory ? IL_CEL_BUDGET : IL_CEL_BAD_VALUE);
+        const bool spent = status == IL_E_LIMIT && r->steps <= 0;
+        r->steps = spent ? -1 : r->steps;
+        return il_cel_of_fault(spent || status == IL_E_MEMORY || r->scratch->capped ? IL_CEL_BUDGET : IL_CEL_BAD_VALUE);
     }
     const int found = il_regex_search(re, il_cel_str(args[0]), &r->steps);
     if (found == IL_REGEX_SPENT) {

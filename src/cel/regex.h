@@ -32,7 +32,7 @@ enum {
 IL_NODISCARD il_status il_regex_compile(il_arena *arena, il_str pattern, il_regex **out, il_error *err);
 
 /* As il_regex_compile, for a pattern that comes with the data and is searched for once: quicker to compile, slower to search. The work is
- * taken from *steps; when it is more, IL_E_LIMIT and *steps becomes 0. NULL: the bound that il_regex_compile has. */
+ * taken from *steps; when it is more than there is, IL_E_LIMIT and *steps is not above 0. NULL: the bound that il_regex_compile has. */
 IL_NODISCARD il_status il_regex_compile_once(il_arena *arena, il_str pattern, int64_t *steps, il_regex **out, il_error *err);
 
 /* Whether the pattern matches anywhere in `text`, which is valid UTF-8 (with other bytes the answer means nothing): 1, 0 or

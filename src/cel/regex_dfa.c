@@ -40,10 +40,8 @@ static void table_mark(bool *borders, unsigned lo, unsigned hi) {
     borders[hi + 1] = true;
 }
 
-/* Bytes between two borders are the same to every instruction. */
-static void table_columns(table_maker *m, il_regex_table *t) {
-    bool borders[257] = {false};
-    const il_regex_program *g = m->walk.g;
+/* Marks where what the program asks of a byte may change. */
+static void table_borders(const il_regex_program *g, bool *borders) {
     for (uint32_t i = 0; i < g->n; i++) {
         if (g->code[i].op == IL_REGEX_OP_BYTE) {
             table_mark(borders, g->code[i].lo, g->code[i].hi);
@@ -61,16 +59,67 @@ static void table_columns(table_maker *m, il_regex_table *t) {
         table_mark(borders, '_', '_');
         table_mark(borders, 'a', 'z');
     }
-    uint32_t n = 0;
-    m->sample[0] = 0;
-    for (unsigned b = 0; b < 256; b++) {
-        if (borders[b] && b > 0) {
-            m->sample[++n] = (uint8_t)b;
-        }
-        t->column[b] = (uint8_t)n;
+}
+
+/* What a byte is to an instruction, or with i == g->n to what assertions look at. */
+static uint32_t table_answer(const il_regex_program *g, uint32_t i, uint8_t byte) {
+    return i < g->n ? il_regex_next(g, &g->code[i], byte) : il_regex_before(g, byte);
+}
+
+/* Parts the classes of `n` intervals where question i tells members of one apart. `first` is the first interval of each class. */
+static uint32_t table_part(const table_maker *m, uint32_t i, uint32_t n, uint8_t *class, uint8_t *first, uint32_t classes) {
+    uint32_t answer[256];
+    bool parts = false;
+    for (uint32_t k = 0; k < n; k++) {
+        answer[k] = table_answer(m->walk.g, i, m->sample[k]);
+        parts = parts || answer[k] != answer[first[class[k]]];
     }
-    t->columns = n + 1;
-    m->columns = n + 2;
+    if (!parts) {
+        return classes;
+    }
+    uint8_t was[256];
+    memcpy(was, class, n);
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t like = 0;
+        while (was[like] != was[k] || answer[like] != answer[k]) {
+            like++;
+        }
+        if (like < k) {
+            class[k] = class[like];
+        } else if (first[was[k]] != k) {
+            first[classes] = (uint8_t)k;
+            class[k] = (uint8_t)classes++;
+        }
+    }
+    return classes;
+}
+
+/* Bytes that are the same to every instruction and assertion share a column. */
+static void table_columns(table_maker *m, il_regex_table *t) {
+    bool borders[257] = {false};
+    uint8_t interval[256], class[256] = {0}, first[256] = {0};
+    const il_regex_program *g = m->walk.g;
+    uint32_t n = 0, classes = 1;
+    table_borders(g, borders);
+    for (unsigned b = 0; b < 256; b++) {
+        n += borders[b] || b == 0;
+        interval[b] = (uint8_t)(n - 1);
+        if (borders[b] || b == 0) {
+            m->sample[n - 1] = (uint8_t)b;
+        }
+    }
+    for (uint32_t i = 0; i <= g->n; i++) {
+        classes = table_part(m, i, n, class, first, classes);
+    }
+    for (unsigned b = 0; b < 256; b++) {
+        t->column[b] = class[interval[b]];
+    }
+    for (uint32_t c = 0; c < classes; c++) {
+        first[c] = m->sample[first[c]];
+    }
+    memcpy(m->sample, first, classes);
+    t->columns = classes;
+    m->columns = classes + 1;
 }
 
 static bool table_failed(table_maker *m) {
@@ -182,35 +231,8 @@ static bool table_fill(table_maker *m) {
     return true;
 }
 
-/* Columns that are equal in every row become one. */
-static void table_merge(table_maker *m, il_regex_table *t) {
-    uint8_t to[256] = {0};
-    uint32_t kept = 0;
-    for (uint32_t c = 0; c < t->columns; c++) {
-        uint32_t k = 0, row;
-        for (; k < kept; k++) {
-            for (row = TABLE_IDLE; row < m->rows; row++) {
-                if (m->cells[row * m->columns + c] != m->cells[row * m->columns + m->sample[k]]) {
-                    break;
-                }
-            }
-            if (row == m->rows) {
-                break;
-            }
-        }
-        to[c] = (uint8_t)k;
-        if (k == kept) {
-            m->sample[kept++] = (uint8_t)c; /* no byte of it is needed any more: now the column it was */
-        }
-    }
-    for (unsigned b = 0; b < 256; b++) {
-        t->column[b] = to[t->column[b]];
-    }
-    t->columns = kept;
-}
-
 static il_status table_keep(il_arena *arena, const table_maker *m, const il_regex_table *t, il_regex_table **out, il_error *err) {
-    const uint32_t width = t->columns + 1;
+    const uint32_t width = m->columns;
     il_regex_table *kept = IL_NEW(arena, il_regex_table);
     uint16_t *next = kept != NULL ? IL_NEW_ARRAY(arena, uint16_t, (size_t)m->rows * width) : NULL;
     if (next == NULL) {
@@ -218,9 +240,8 @@ static il_status table_keep(il_arena *arena, const table_maker *m, const il_rege
     }
     for (uint32_t c = 0; c < width; c++) {
         next[TABLE_MATCHED * width + c] = (uint16_t)(TABLE_MATCHED * width);
-        const uint32_t was = c == t->columns ? m->columns - 1 : m->sample[c];
         for (uint32_t row = TABLE_IDLE; row < m->rows; row++) {
-            next[row * width + c] = (uint16_t)(m->cells[row * m->columns + was] * width);
+            next[row * width + c] = (uint16_t)(m->cells[row * width + c] * width);
         }
     }
     *kept = *t;
@@ -250,7 +271,6 @@ static il_status table_make(table_maker *m, il_regex_table *t, bool *made, il_er
     }
     t->start = start;
     t->idle = idle == TABLE_IDLE ? idle : TABLE_DEAD;
-    table_merge(m, t);
     return IL_OK;
 }
 

@@ -209,6 +209,8 @@ void il_regex_set_start(il_regex_walk *w, unsigned before, il_regex_set *out);
 /* The set after `next` (a byte or IL_REGEX_END), with a further start there. `from` is not the same after it
  * when it has something pending. */
 void il_regex_set_step(il_regex_walk *w, il_regex_set *from, unsigned next, il_regex_set *out);
+/* Where a byte leads from an instruction; FAIL from one that reads none. */
+uint32_t il_regex_next(const il_regex_program *g, const il_regex_instruction *i, unsigned byte);
 /* What is before a position that follows `byte`, as far as the program asks. */
 unsigned il_regex_before(const il_regex_program *g, unsigned byte);
 /* The most visits of one step. */

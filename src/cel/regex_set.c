@@ -27,9 +27,14 @@ void il_regex_walk_init(il_regex_walk *w, const il_regex_program *g) {
 
 static void walk_forget(il_regex_walk *w) { memset(w->seen, 0, w->words * sizeof w->seen[0]); }
 
-static inline void walk_push(il_regex_walk *w, uint32_t i) {
+/* The search may go on at instruction `i`. One that reads a byte is a member of `out` at once, the others are to be followed. */
+static inline void set_reach(il_regex_walk *w, uint32_t i, il_regex_set *out) {
     const uint64_t bit = (uint64_t)1 << (i & 63u);
-    if ((w->seen[i >> 6] & bit) == 0) {
+    const uint8_t op = w->g->code[i].op;
+    if (op == IL_REGEX_OP_BYTE || op == IL_REGEX_OP_SWITCH) {
+        out->bits[i >> 6] |= bit;
+        out->empty = false;
+    } else if ((w->seen[i >> 6] & bit) == 0) {
         w->seen[i >> 6] |= bit;
         w->todo[i >> 6] |= bit;
         w->todo_words[i >> 12] |= (uint64_t)1 << (i >> 6 & 63u);
@@ -75,7 +80,7 @@ static set_answer set_holds(unsigned assertion, unsigned before, unsigned next) 
     return SET_NO;
 }
 
-/* Follows what was pushed without reading a byte; what reads one, or waits, becomes a member of `out`. */
+/* Follows what was reached without reading a byte; what waits for one becomes a member of `out`. */
 static void set_close(il_regex_walk *w, unsigned before, unsigned next, il_regex_set *out) {
     uint32_t at = 0;
     while (walk_pop(w, &at)) {
@@ -90,17 +95,15 @@ static void set_close(il_regex_walk *w, unsigned before, unsigned next, il_regex
             break;
         case IL_REGEX_OP_BYTE:
         case IL_REGEX_OP_SWITCH:
-            out->bits[at >> 6] |= (uint64_t)1 << (at & 63u);
-            out->empty = false;
-            break;
+            break; /* already a member */
         case IL_REGEX_OP_EITHER:
-            walk_push(w, i->out);
-            walk_push(w, i->other);
+            set_reach(w, i->out, out);
+            set_reach(w, i->other, out);
             break;
         case IL_REGEX_OP_ASSERT:
             answer = set_holds(i->lo, before, next);
             if (answer == SET_YES) {
-                walk_push(w, i->out);
+                set_reach(w, i->out, out);
             } else if (answer == SET_WAITS) {
                 out->bits[at >> 6] |= (uint64_t)1 << (at & 63u);
                 out->pending = true;
@@ -121,7 +124,7 @@ static void set_clear(const il_regex_walk *w, unsigned before, il_regex_set *out
 void il_regex_set_start(il_regex_walk *w, unsigned before, il_regex_set *out) {
     set_clear(w, before, out);
     walk_forget(w);
-    walk_push(w, w->g->start);
+    set_reach(w, w->g->start, out);
     set_close(w, before, SET_UNKNOWN, out);
 }
 
@@ -132,15 +135,14 @@ static void set_resolve(il_regex_walk *w, il_regex_set *from, unsigned next) {
         for (uint64_t bits = from->bits[word]; bits != 0; bits &= bits - 1) {
             const il_regex_instruction *i = &w->g->code[word * 64 + (uint32_t)__builtin_ctzll(bits)];
             if (i->op == IL_REGEX_OP_ASSERT && set_holds(i->lo, from->before, next) == SET_YES) {
-                walk_push(w, i->out);
+                set_reach(w, i->out, from);
             }
         }
     }
     set_close(w, from->before, next, from);
 }
 
-/* Where a byte leads from an instruction that reads one. */
-static uint32_t set_next(const il_regex_program *g, const il_regex_instruction *i, unsigned byte) {
+uint32_t il_regex_next(const il_regex_program *g, const il_regex_instruction *i, unsigned byte) {
     if (i->op == IL_REGEX_OP_BYTE) {
         return byte >= i->lo && byte <= i->hi ? i->out : IL_REGEX_FAIL_AT;
     }
@@ -173,14 +175,14 @@ void il_regex_set_step(il_regex_walk *w, il_regex_set *from, unsigned next, il_r
     walk_forget(w);
     for (uint32_t word = 0; word < w->words; word++) {
         for (uint64_t bits = from->bits[word]; bits != 0; bits &= bits - 1) {
-            const uint32_t to = set_next(w->g, &w->g->code[word * 64 + (uint32_t)__builtin_ctzll(bits)], next);
+            const uint32_t to = il_regex_next(w->g, &w->g->code[word * 64 + (uint32_t)__builtin_ctzll(bits)], next);
             w->visits++;
             if (to != IL_REGEX_FAIL_AT) {
-                walk_push(w, to);
+                set_reach(w, to, out);
             }
         }
     }
-    walk_push(w, w->g->start);
+    set_reach(w, w->g->start, out);
     set_close(w, out->before, SET_UNKNOWN, out);
 }
 

@@ -333,6 +333,51 @@ static void test_budget(void **state) {
     }
 }
 
+/* Compiling for one search has no table, answers alike, and costs what it takes from its budget: with one step less it is refused. */
+static void test_once(void **state) {
+    (void)state;
+    static const char *const patterns[] = {"",
+                                           "abc",
+                                           "^https://([a-z0-9-]+\\.)*example\\.com/",
+                                           "(?i)\\p{Greek}[^\\W]k",
+                                           "(?:a{1,9}){50}",
+                                           "(?:()|()){1000}",
+                                           "[[:alpha:]-\\pN]{10}",
+                                           "\\bx\\b"};
+    static const char *const texts[] = {"",
+                                        "abc",
+                                        "https://x.example.com/",
+                                        "\xcf\x83"
+                                        "ak",
+                                        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                                        "0123456789a",
+                                        "y x"};
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+        test_memory m;
+        il_arena arena;
+        const il_regex *re = compile(&arena, &m, patterns[i]);
+        il_regex *once = NULL;
+        il_error err = {0};
+        int64_t steps = 1 << 20;
+        assert_int_equal(il_regex_compile_once(&arena, il_str_of(patterns[i]), &steps, &once, &err), IL_OK);
+        assert_true(once->how != IL_REGEX_BY_TABLE && steps >= 0);
+        for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
+            assert_int_equal(il_regex_search(once, il_str_of(texts[k]), NULL), il_regex_search(re, il_str_of(texts[k]), NULL));
+        }
+        const int64_t cost = (1 << 20) - steps;
+        for (int64_t less = 1; less <= cost; less += 1 + cost / 50) {
+            int64_t few = cost - less;
+            il_regex *none = NULL;
+            assert_int_equal(il_regex_compile_once(&arena, il_str_of(patterns[i]), &few, &none, &err), IL_E_LIMIT);
+            assert_true(none == NULL && few == 0 && err.line == 1 && err.col > 0);
+        }
+        int64_t exact = cost;
+        assert_int_equal(il_regex_compile_once(&arena, il_str_of(patterns[i]), &exact, &once, &err), IL_OK);
+        assert_int_equal(exact, 0);
+        il_arena_free(&arena);
+    }
+}
+
 /* Bytes that are not UTF-8 do no harm. */
 static void test_bytes(void **state) {
     (void)state;
@@ -356,9 +401,9 @@ static void test_bytes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pieces), cmocka_unit_test(test_classes),
-                                       cmocka_unit_test(test_case),   cmocka_unit_test(test_assertions),
-                                       cmocka_unit_test(test_shapes), cmocka_unit_test(test_linear),
-                                       cmocka_unit_test(test_budget), cmocka_unit_test(test_bytes)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pieces),     cmocka_unit_test(test_classes), cmocka_unit_test(test_case),
+        cmocka_unit_test(test_assertions), cmocka_unit_test(test_shapes),  cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_budget),     cmocka_unit_test(test_bytes),   cmocka_unit_test(test_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,7 +108,7 @@ static bool params_list(il_wire *w, const il_rpc *rpc, il_message message) {
         return false;
     }
     if (cursor != NULL &&
-        (il_json_kind_of(cursor) != IL_JSON_STRING || !il_seen_has(&w->cursors, (unsigned)message, il_json_text(cursor)))) {
+        (il_json_kind_of(cursor) != IL_JSON_STRING || !il_seen_has(il_wire_cursors(w, message), il_json_text(cursor)))) {
         return params_refuse(w, rpc, "unknown cursor; list again from the start");
     }
     return true;

@@ -68,7 +68,7 @@ static il_json *answer_mark(il_wire *w, const il_pending *e, il_json *result) {
 
 static void answer_remember(il_wire *w, const il_pending *e, const il_json *result) {
     const il_json *cursor = il_json_get(result, IL_STR("nextCursor"));
-    if (il_filter_lists(e->message) && il_json_kind_of(cursor) == IL_JSON_STRING) {
+    if (il_filter_lists(e->message) && il_json_kind_of(cursor) == IL_JSON_STRING && il_json_text(cursor).n <= IL_WIRE_KEPT_MAX) {
         il_seen_add(il_wire_cursors(w, e->message), il_json_text(cursor));
     }
     if (e->message == IL_MSG_SUBSCRIBE) {

@@ -20,6 +20,7 @@
 #define IL_WIRE_HIGH ((size_t)1 << 20) /* waiting bytes above which the other side is not read */
 #define IL_WIRE_WAITING_MAX ((size_t)128 << 20)
 #define IL_WIRE_DEPTH 64
+#define IL_WIRE_KEPT_MAX ((size_t)64 << 10) /* of a cursor or an address that is kept while its request is in flight */
 #define IL_WIRE_NODES 200000
 #define IL_WIRE_CALLS 256 /* in flight; the session's tickets bound those that are judged */
 #define IL_WIRE_ASKS 16

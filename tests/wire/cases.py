@@ -439,6 +439,20 @@ def test_items_that_are_no_list(start):
     assert b"MARK" not in b"".join(w.lines) and words(w.call("echo")) == "{}"
 
 
+def test_what_is_kept_for_a_request_is_small(start):
+    """256 requests can be in flight, each with the cursor or the address that its answer is for."""
+    long, fits = "c" * ((64 << 10) + 1), "c" * (64 << 10)
+    for cursor in (long, fits):
+        w = start(results={"prompts/list": {"prompts": [], "nextCursor": cursor}})
+        w.start()
+        assert w.ask("prompts/list")["result"]["nextCursor"] == cursor
+        answer = w.ask("prompts/list", {"cursor": cursor})
+        assert code(answer) == PARAMS if cursor == long else answer["result"] == {}, answer
+    for method in ("resources/subscribe", "resources/unsubscribe"):
+        assert code(w.ask(method, {"uri": long})) == PARAMS and w.ask(method, {"uri": fits})["result"] == {}
+    assert w.ask("resources/read", {"uri": long})["result"] == {}
+
+
 # --- what a server may not ask or say ----------------------------------------------------------
 
 ASKS = OPEN.replace("inside", "inside, elicitation: true, sampling: true")

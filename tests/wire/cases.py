@@ -517,6 +517,16 @@ def test_a_question_that_comes_as_an_error(start):
     assert answer["error"] == {"code": -32603, "message": "m"} and b"open links" in w.stderr, answer
 
 
+def test_a_question_that_comes_as_a_result(start):
+    """2026-07-28 asks so; what a client of that revision makes of it here was never judged."""
+    w = start(policy=ASKS)
+    w.start({"elicitation": {}})
+    result = {"resultType": "input_required", "inputRequests": {"a": {"method": "elicitation/create", "params": {"mode": "url", "url": "https://evil.example/MARK"}}}, "requestState": "MARK",
+              "InputRequests": {"MARK": 1}, "content": [{"type": "text", "text": "resultType"}]}
+    assert w.answer(w.raw(b'{"jsonrpc":"2.0","id":$ID,"result":%s}' % json.dumps(result).encode()))["result"] == {"content": result["content"]}
+    assert b"MARK" not in b"".join(w.lines)
+
+
 def test_members_of_a_question_that_are_not_known(start):
     w = start(policy=ASKS.replace("sampling: true", "sampling: true, roots: true"))
     w.start({"sampling": {}, "roots": {}})

@@ -42,7 +42,8 @@ static void fuzz_line(const il_alloc *alloc, il_str line) {
     FUZZ_CHECK(salvage.kind == IL_RPC_BAD && (!salvaged || salvage.id.text.n <= IL_RPC_ID_BYTES));
     if (il_json_parse(&a, line, &limits, &message, NULL) == IL_OK) {
         const il_status st = il_rpc_read(message, &rpc, NULL);
-        FUZZ_CHECK(!salvaged || (il_rpc_id_read(il_json_get(message, IL_STR("id")), &strict) && il_rpc_id_eq(&salvage.id, &strict)));
+        FUZZ_CHECK(!salvaged ||
+                   (il_rpc_id_read(il_json_get(message, IL_STR("id")), &strict) && il_rpc_id_eq(&salvage.id, &strict)));
         FUZZ_CHECK(!salvaged || (salvage.asks == (il_json_get(message, IL_STR("method")) != NULL) &&
                                  salvage.answers == (il_json_get(message, IL_STR("result")) != NULL ||
                                                      il_json_get(message, IL_STR("error")) != NULL)));

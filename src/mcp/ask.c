@@ -32,8 +32,9 @@ static void ask_over(il_wire *w, il_pending *e) {
 }
 
 static const il_str ask_never_offered[] = {{"tools", 5}, {"toolChoice", 10}, {"task", 4}};
-static const il_str ask_sampling[] = {{"messages", 8},       {"modelPreferences", 16}, {"systemPrompt", 12},  {"includeContext", 14},
-                                      {"temperature", 11},   {"maxTokens", 9},         {"stopSequences", 13}, {"metadata", 8}};
+static const il_str ask_sampling[] = {{"messages", 8},        {"modelPreferences", 16}, {"systemPrompt", 12},
+                                      {"includeContext", 14}, {"temperature", 11},      {"maxTokens", 9},
+                                      {"stopSequences", 13},  {"metadata", 8}};
 
 /* The parameters as the client gets them. IL_E_INVALID or IL_E_LIMIT: refused. */
 static il_status ask_params(il_wire *w, il_message message, const il_json *params, il_json **out, il_error *err) {

@@ -133,7 +133,8 @@ bool il_elicit_credential(il_str words) {
 
 /* What a person chooses from, and what is no text. */
 static bool elicit_given(il_str key) {
-    static const il_str given[] = {{"enum", 4}, {"enumNames", 9}, {"const", 5}, {"default", 7}, {"examples", 8}, {"pattern", 7}, {"type", 4}};
+    static const il_str given[] = {{"enum", 4},     {"enumNames", 9}, {"const", 5}, {"default", 7},
+                                   {"examples", 8}, {"pattern", 7},   {"type", 4}};
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
         if (il_str_eq(key, given[i])) {
             return true;
@@ -148,11 +149,15 @@ static const il_json *elicit_asks(const il_json *v, bool option, unsigned depth)
     const bool label = option && il_json_get(v, IL_STR("const")) != NULL;
     for (const il_json *m = il_json_first(v); m != NULL; m = il_json_next(m)) {
         const il_str key = il_json_key(m);
-        if (il_elicit_credential(key) || (il_json_kind_of(m) == IL_JSON_STRING && !label && !elicit_given(key) && il_elicit_credential(il_json_text(m)))) {
+        if (il_elicit_credential(key) ||
+            (il_json_kind_of(m) == IL_JSON_STRING && !label && !elicit_given(key) && il_elicit_credential(il_json_text(m)))) {
             return m;
         }
         const bool options = il_str_eq(key, IL_STR("oneOf")) || il_str_eq(key, IL_STR("anyOf")) || (option && key.n == 0);
-        const il_json *below = il_json_first(m) == NULL || depth == 0 || (elicit_given(key) && il_json_kind_of(m) == IL_JSON_ARRAY) ? NULL : elicit_asks(m, options, depth - 1);
+        const il_json *below =
+            il_json_first(m) == NULL || depth == 0 || (elicit_given(key) && il_json_kind_of(m) == IL_JSON_ARRAY)
+                ? NULL
+                : elicit_asks(m, options, depth - 1);
         if (below != NULL) {
             return below;
         }
@@ -249,7 +254,8 @@ static il_status elicit_schema(il_arena *a, const il_json *schema, il_json **out
     }
     const il_json *asks = elicit_asks(schema, false, ELICIT_NEST);
     if (asks != NULL) {
-        return il_error_set(err, IL_E_INVALID, "the field `%.*s` asks for a credential", IL_STR_ARG(il_str_part(il_json_key(asks), 0, 64)));
+        return il_error_set(err, IL_E_INVALID, "the field `%.*s` asks for a credential",
+                            IL_STR_ARG(il_str_part(il_json_key(asks), 0, 64)));
     }
     return elicit_copy(a, schema, ELICIT_NEST, out, err);
 }

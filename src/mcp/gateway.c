@@ -434,7 +434,12 @@ int il_gateway_run(const il_gateway_config *config) {
         il_log_write(config->log, IL_LOG_ERROR, "out of memory");
         return 5;
     }
-    *w = (il_wire){.c = *config, .notices = IL_WIRE_NOTICES, .noise = IL_WIRE_NOISE, .refusals = IL_WIRE_NOISE, .denials = IL_WIRE_NOISE, .answers = IL_WIRE_NOISE};
+    *w = (il_wire){.c = *config,
+                   .notices = IL_WIRE_NOTICES,
+                   .noise = IL_WIRE_NOISE,
+                   .refusals = IL_WIRE_NOISE,
+                   .denials = IL_WIRE_NOISE,
+                   .answers = IL_WIRE_NOISE};
     w->c.call_timeout_ms = config->call_timeout_ms != 0 ? config->call_timeout_ms : GATEWAY_TIMEOUT_MS;
     w->c.call_limit_ms = config->call_limit_ms != 0 ? config->call_limit_ms : GATEWAY_LIMIT_MS;
     w->c.start_timeout_ms = config->start_timeout_ms != 0 ? config->start_timeout_ms : GATEWAY_START_MS;

@@ -99,7 +99,8 @@ static void request_go(il_wire *w, const il_rpc *rpc, const il_mediation *m) {
     if (m->treat == IL_TREAT_GATE || (m->treat == IL_TREAT_LIST && !w->inside)) {
         /* The cursor that the server gave last leads to the next page, and says nothing. Of the older ones, which are known too, one can be chosen:
          * a letter for each page that the server names. */
-        const bool list = m->treat == IL_TREAT_LIST && (spec.extra.p == NULL || il_seen_last(il_wire_cursors(w, m->message), spec.extra));
+        const bool list =
+            m->treat == IL_TREAT_LIST && (spec.extra.p == NULL || il_seen_last(il_wire_cursors(w, m->message), spec.extra));
         const il_json *args = call   ? il_json_get(rpc->params, IL_STR("arguments"))
                               : list ? NULL
                                      : il_filter_params(&w->arena, rpc->params);

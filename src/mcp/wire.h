@@ -24,7 +24,7 @@
 #define IL_WIRE_NODES 200000
 #define IL_WIRE_CALLS 256 /* in flight; the session's tickets bound those that are judged */
 #define IL_WIRE_ASKS 16
-#define IL_WIRE_LISTS 4 /* of tools, prompts, resources and their templates */
+#define IL_WIRE_LISTS 4       /* of tools, prompts, resources and their templates */
 #define IL_WIRE_VIOLATIONS 16 /* bad envelopes of a server within a minute; one more and it is closed */
 #define IL_WIRE_VIOLATIONS_MS 60000
 /* What a server may send without being asked, in messages a second and in a burst. */
@@ -81,9 +81,10 @@ typedef struct il_wire {
     bool inside, client_gone, up_stopped, told_initialized;
     bool tools_changed, resources_changed, prompts_changed;
     unsigned violations, interrupts;
-    uint64_t violations_at;             /* when the first of them was counted */
+    uint64_t violations_at; /* when the first of them was counted */
     il_budget notices, noise;
-    il_budget refusals, denials, answers; /* lines of our log: about what the client sends, what is denied, what the server answers */
+    il_budget refusals, denials,
+        answers; /* lines of our log: about what the client sends, what is denied, what the server answers */
     il_seen cursors[IL_WIRE_LISTS], subscribed;
     il_roster tools, prompts; /* names that were listed */
     il_prototypes prototypes; /* which keys such as `__proto__` may go to the server */

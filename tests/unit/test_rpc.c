@@ -147,7 +147,7 @@ static void rpc_salvaged(void **state) {
         {"{\"result\":{},\"method\":\"m\",\"id\":9,", "9", true, true},
         {"{\"params\":[{\"id\":1,\"method\":1,\"result\":1}],\"id\":2}", "2", false, false},
         {"{\"a\":\"\\\"id\\\":4\",\"id\":5}", "5", false, false},
-        {"{\"id\":7,\"id\":8}", NULL, false, false},         /* which? */
+        {"{\"id\":7,\"id\":8}", NULL, false, false},       /* which? */
         {"{\"id\":7,\"i\\u0064\":8}", NULL, false, false}, /* the same in disguise */
         {"{\"method\":\"m\",\"id\":7,\"id\":8}", NULL, true, false},
         {"{\"id\":7.0}", NULL, false, false},

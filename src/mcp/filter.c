@@ -54,43 +54,46 @@ static bool filter_same_letters(il_str a, il_str b) {
 
 /* Readers in Go and C# take `Name` for `name`, and of both the last. So it would be another member to them than to whoever looked at it here. */
 static bool filter_disguised(il_str key) {
-    static const char *const members[] = {
-        "_meta",
-        "tools",
-        "resources",
-        "resourceTemplates",
-        "prompts",
-        "content",
-        "contents",
-        "messages",
-        "completion",
-        "nextCursor",
-        "isError",
-        "type",
-        "structuredContent",
-        "name",
-        "title",
-        "text",
-        "description",
-        "inputSchema",
-        "outputSchema",
-        "annotations",
-        "execution",
-        "arguments",
-        "uri",
-        "icons",
-        "role",
-        "uriTemplate",
-        "mimeType",
-        "size",
-        "websiteUrl",
-        "data",
-        "blob",
-        "resource",
-    };
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-        const il_str member = il_str_of(members[i]);
-        if (!il_str_eq(key, member) && filter_same_letters(key, member)) {
+    static const il_str members[] = {{"_meta", 5},
+                                     {"tools", 5},
+                                     {"resources", 9},
+                                     {"resourceTemplates", 17},
+                                     {"prompts", 7},
+                                     {"content", 7},
+                                     {"contents", 8},
+                                     {"messages", 8},
+                                     {"completion", 10},
+                                     {"nextCursor", 10},
+                                     {"isError", 7},
+                                     {"type", 4},
+                                     {"structuredContent", 17},
+                                     {"name", 4},
+                                     {"title", 5},
+                                     {"text", 4},
+                                     {"description", 11},
+                                     {"inputSchema", 11},
+                                     {"outputSchema", 12},
+                                     {"annotations", 11},
+                                     {"execution", 9},
+                                     {"arguments", 9},
+                                     {"uri", 3},
+                                     {"icons", 5},
+                                     {"role", 4},
+                                     {"uriTemplate", 11},
+                                     {"mimeType", 8},
+                                     {"size", 4},
+                                     {"websiteUrl", 10},
+                                     {"data", 4},
+                                     {"blob", 4},
+                                     {"resource", 8}};
+    static const size_t n = sizeof members / sizeof *members;
+    for (size_t i = 0; i < n; i++) {
+        if (il_str_eq(key, members[i])) {
+            return false; /* as nearly all are */
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (filter_same_letters(key, members[i])) {
             return true;
         }
     }

@@ -33,17 +33,20 @@ static void fuzz_line(const il_alloc *alloc, il_str line) {
     static const il_json_limits limits = {.size = sizeof limits, .bytes = FUZZ_LINE, .depth = 16};
     il_arena a;
     il_json *message = NULL, *second = NULL;
-    il_rpc rpc, back;
+    il_rpc rpc, back, salvage;
     il_str text, again;
-    il_rpc_id id = {0}, strict;
-    bool asks = false;
+    il_rpc_id strict;
     il_arena_init(&a, alloc, 8u << 20);
-    const bool salvaged = il_rpc_id_salvage(line, &id, &asks);
-    FUZZ_CHECK(!salvaged || (id.present && id.text.n <= IL_RPC_ID_BYTES));
+    il_rpc_salvage(line, &salvage);
+    const bool salvaged = salvage.id.present;
+    FUZZ_CHECK(salvage.kind == IL_RPC_BAD && (!salvaged || salvage.id.text.n <= IL_RPC_ID_BYTES));
     if (il_json_parse(&a, line, &limits, &message, NULL) == IL_OK) {
         const il_status st = il_rpc_read(message, &rpc, NULL);
-        FUZZ_CHECK(!salvaged || (il_rpc_id_read(il_json_get(message, IL_STR("id")), &strict) && il_rpc_id_eq(&id, &strict)));
-        FUZZ_CHECK(!salvaged || asks == (il_json_get(message, IL_STR("method")) != NULL));
+        FUZZ_CHECK(!salvaged ||
+                   (il_rpc_id_read(il_json_get(message, IL_STR("id")), &strict) && il_rpc_id_eq(&salvage.id, &strict)));
+        FUZZ_CHECK(!salvaged || (salvage.asks == (il_json_get(message, IL_STR("method")) != NULL) &&
+                                 salvage.answers == (il_json_get(message, IL_STR("result")) != NULL ||
+                                                     il_json_get(message, IL_STR("error")) != NULL)));
         FUZZ_CHECK((st == IL_OK) == (rpc.kind != IL_RPC_BAD));
         if (st == IL_OK && il_rpc_line(&a, fuzz_again(&a, &rpc), 1u << 20, &text, NULL) == IL_OK) {
             FUZZ_CHECK(text.p[text.n - 1] == '\n' && memchr(text.p, '\n', text.n - 1) == NULL &&

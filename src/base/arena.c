@@ -134,10 +134,11 @@ il_status il_arena_fail(const il_arena *a, il_error *err) {
     return il_error_set(err, IL_E_MEMORY, "out of memory");
 }
 
+/* Keeps the largest block, but none that was made for one large request: a single message must not make a program large for the rest of its life. */
 void il_arena_reset(il_arena *a) {
-    il_arena_block *keep = a->head;
+    il_arena_block *keep = NULL;
     for (il_arena_block *b = a->head; b != NULL; b = b->next) {
-        if (b->size > keep->size) {
+        if (b->size <= ARENA_LARGEST_STEP && (keep == NULL || b->size > keep->size)) {
             keep = b;
         }
     }

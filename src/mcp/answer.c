@@ -3,6 +3,8 @@
 #include "base/error.h"
 #include "mcp/wire.h"
 
+#define ANSWER_URL_ASKED (-32042) /* URLElicitationRequired of 2025-11-25: its data are links for the person to open */
+
 bool il_wire_settle(il_wire *w, const il_pending *e, il_outcome_kind how, const il_json *result, char reason[IL_REASON_BYTES]) {
     reason[0] = '\0';
     if (!e->judged) {
@@ -16,8 +18,10 @@ bool il_wire_settle(il_wire *w, const il_pending *e, il_outcome_kind how, const 
         return true;
     }
     (void)il_format(reason, IL_REASON_BYTES, "%s", s.reason[0] != '\0' ? s.reason : "not recorded");
-    il_log_write(w->c.log, IL_LOG_WARN, "the result of %.*s (ticket %llu) is withheld: %s%s%s", IL_STR_ARG(e->what),
-                 (unsigned long long)e->ticket, reason, err.msg[0] != '\0' ? ": " : "", err.msg);
+    if (il_wire_may_note(w, &w->answers, "the server's answers")) {
+        il_log_write(w->c.log, IL_LOG_WARN, "the result of %.*s (ticket %llu) is withheld: %s%s%s", IL_STR_ARG(e->what),
+                     (unsigned long long)e->ticket, reason, err.msg[0] != '\0' ? ": " : "", err.msg);
+    }
     return false;
 }
 
@@ -64,13 +68,13 @@ static il_json *answer_mark(il_wire *w, const il_pending *e, il_json *result) {
 
 static void answer_remember(il_wire *w, const il_pending *e, const il_json *result) {
     const il_json *cursor = il_json_get(result, IL_STR("nextCursor"));
-    if (il_json_kind_of(cursor) == IL_JSON_STRING) {
-        il_seen_add(&w->cursors, (unsigned)e->message, il_json_text(cursor));
+    if (il_filter_lists(e->message) && il_json_kind_of(cursor) == IL_JSON_STRING && il_json_text(cursor).n <= IL_WIRE_KEPT_MAX) {
+        il_seen_add(il_wire_cursors(w, e->message), il_json_text(cursor));
     }
     if (e->message == IL_MSG_SUBSCRIBE) {
-        il_seen_add(&w->subscribed, 0, e->extra);
+        il_seen_add(&w->subscribed, e->extra);
     } else if (e->message == IL_MSG_UNSUBSCRIBE) {
-        il_seen_forget(&w->subscribed, 0, e->extra);
+        il_seen_forget(&w->subscribed, e->extra);
     }
 }
 
@@ -80,15 +84,17 @@ static void answer_release(il_wire *w, il_pending *e, const il_json *message) {
         il_pendings_remove(&w->calls, e);
         return;
     }
-    il_log_write(w->c.log, IL_LOG_WARN, "the result of %.*s is larger than %zu bytes when it is written", IL_STR_ARG(e->what),
-                 IL_WIRE_LINE_MAX);
+    if (il_wire_may_note(w, &w->answers, "the server's answers")) {
+        il_log_write(w->c.log, IL_LOG_WARN, "the result of %.*s is larger than %zu bytes when it is written", IL_STR_ARG(e->what),
+                     IL_WIRE_LINE_MAX);
+    }
     il_arena_reset(&w->arena); /* the request's own texts are not in it */
     answer_refuse(w, e, IL_DENY_WITHHELD, "the call was run, but its result is too large to be passed on");
 }
 
 static void answer_result(il_wire *w, const il_rpc *rpc, il_pending *e) {
     char reason[IL_REASON_BYTES];
-    if (il_json_kind_of(rpc->result) != IL_JSON_OBJECT) {
+    if (il_json_kind_of(rpc->result) != IL_JSON_OBJECT || !il_filter_shape(e->message, rpc->result)) {
         il_wire_fail(w, e, IL_DENY_WITHHELD, "the server's answer is not a result; the call may have run");
         return;
     }
@@ -118,10 +124,16 @@ static void answer_error(il_wire *w, const il_rpc *rpc, il_pending *e) {
     if (code >= IL_DENY_POLICY && code <= IL_DENY_BUSY) { /* ours: a server must not sound like the gateway */
         code = IL_RPC_INTERNAL;
     }
-    const il_json *error = rpc->error;
-    answer_release(w, e,
-                   il_rpc_error(&w->arena, &e->id, code, il_json_text(il_json_get(error, IL_STR("message"))),
-                                il_json_get(error, IL_STR("data"))));
+    const il_json *data = il_json_get(rpc->error, IL_STR("data"));
+    if (code == ANSWER_URL_ASKED) { /* a question by another way: links that the client opens, and that were never offered */
+        code = IL_RPC_INTERNAL;
+        data = NULL;
+        if (il_wire_may_note(w, &w->answers, "the server's answers")) {
+            il_log_write(w->c.log, IL_LOG_WARN, "%.*s: it asks the person to open links; they are not passed on",
+                         IL_STR_ARG(w->c.name));
+        }
+    }
+    answer_release(w, e, il_rpc_error(&w->arena, &e->id, code, il_json_text(il_json_get(rpc->error, IL_STR("message"))), data));
 }
 
 void il_wire_answer(il_wire *w, const il_rpc *rpc) {

@@ -22,7 +22,19 @@ static void ask_touch(il_wire *w, uint64_t add_ms) {
     }
 }
 
+/* A question is over, however it ended: when it was the last, callers wait no longer than for a server that does not ask. */
+static void ask_over(il_wire *w, il_pending *e) {
+    il_pendings_remove(&w->asks, e);
+    if (w->asks.n == 0) {
+        ask_touch(w, 0);
+    }
+    il_wire_arm(w);
+}
+
 static const il_str ask_never_offered[] = {{"tools", 5}, {"toolChoice", 10}, {"task", 4}};
+static const il_str ask_sampling[] = {{"messages", 8},        {"modelPreferences", 16}, {"systemPrompt", 12},
+                                      {"includeContext", 14}, {"temperature", 11},      {"maxTokens", 9},
+                                      {"stopSequences", 13},  {"metadata", 8}};
 
 /* The parameters as the client gets them. IL_E_INVALID or IL_E_LIMIT: refused. */
 static il_status ask_params(il_wire *w, il_message message, const il_json *params, il_json **out, il_error *err) {
@@ -38,6 +50,9 @@ static il_status ask_params(il_wire *w, il_message message, const il_json *param
     if (message == IL_MSG_ELICIT) {
         return il_elicit_params(&w->arena, *out, w->c.name, out, err);
     }
+    /* no member that is not known: what a client makes of it cannot be said */
+    IL_TRY(il_json_only(*out, ask_sampling, message == IL_MSG_SAMPLING ? sizeof ask_sampling / sizeof *ask_sampling : 0,
+                        message == IL_MSG_SAMPLING ? "`sampling/createMessage`" : "`roots/list`", err));
     if (message == IL_MSG_SAMPLING && il_json_remove(*out, IL_STR("includeContext")) &&
         !il_json_set(*out, IL_STR("includeContext"), il_json_string(&w->arena, IL_STR("none")))) {
         return il_arena_fail(&w->arena, err); /* other servers' context must not become this server's */
@@ -91,7 +106,7 @@ void il_wire_ask_drop(il_wire *w, il_pending *e, bool answer_server, bool tell_c
         const bool fine = il_json_set(params, IL_STR("requestId"), il_json_number(&w->arena, e->uid));
         il_wire_to_client(w, fine ? il_rpc_notification(&w->arena, IL_STR("notifications/cancelled"), params) : NULL);
     }
-    il_pendings_remove(&w->asks, e);
+    ask_over(w, e);
 }
 
 static void ask_result(il_wire *w, il_pending *e, const il_json *answer) {
@@ -108,21 +123,25 @@ static void ask_result(il_wire *w, il_pending *e, const il_json *answer) {
     char reason[IL_REASON_BYTES];
     il_wire_to_server(w, il_rpc_result(&w->arena, &e->id, result));
     (void)il_wire_settle(w, e, IL_OUTCOME_DONE, NULL, reason); /* nothing comes back: it was a way out only */
-    il_pendings_remove(&w->asks, e);
+    ask_over(w, e);
+}
+
+il_pending *il_wire_asked(const il_wire *w, const il_rpc_id *id) {
+    int64_t uid = 0;
+    return id->present && !id->string && il_str_int(id->text, &uid) ? il_pendings_by_uid(&w->asks, uid) : NULL;
 }
 
 void il_wire_ask_answer(il_wire *w, const il_rpc *rpc) {
-    int64_t uid = 0;
-    il_pending *e = !rpc->id.string && il_str_int(rpc->id.text, &uid) ? il_pendings_by_uid(&w->asks, uid) : NULL;
+    il_pending *e = il_wire_asked(w, &rpc->id);
     if (e == NULL) {
-        il_log_write(w->c.log, IL_LOG_WARN, "the client answered a request that nobody made; dropped");
+        if (il_wire_may_note(w, &w->refusals, "the client")) {
+            il_log_write(w->c.log, IL_LOG_WARN, "the client answered a request that nobody made; dropped");
+        }
         return;
     }
-    ask_touch(w, 0);
     if (rpc->kind == IL_RPC_RESULT) {
         ask_result(w, e, rpc->result);
-    } else { /* the words of an error would leave unjudged */
+    } else { /* the words of an error would leave unjudged, and what cannot be read is no answer */
         il_wire_ask_drop(w, e, true, false);
     }
-    il_wire_arm(w);
 }

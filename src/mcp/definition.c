@@ -11,13 +11,13 @@
 
 bool il_definition_named(il_message message) { return message == IL_MSG_TOOLS_LIST || message == IL_MSG_PROMPTS_LIST; }
 
-static bool definition_unseen(uint32_t c) { return c != '\n' && c != '\t' && (il_point_control(c) || il_point_hidden(c)); }
+bool il_text_unseen(uint32_t c) { return c != '\n' && c != '\t' && (il_point_control(c) || il_point_hidden(c)); }
 
 static bool definition_seen_whole(il_str s) {
     const unsigned char *p = (const unsigned char *)s.p;
     for (size_t i = 0, n; i < s.n; i += n) {
         n = il_utf8_length(p + i, s.n - i);
-        if (n == 0 || definition_unseen(il_utf8_point(p + i, n))) {
+        if (n == 0 || il_text_unseen(il_utf8_point(p + i, n))) {
             return false;
         }
     }
@@ -83,7 +83,7 @@ bool il_text_clean(il_arena *a, il_str text, il_str *out, size_t *hidden) {
     size_t length = 0;
     for (size_t i = 0, n; i < text.n; i += n) {
         n = il_utf8_length(p + i, text.n - i);
-        if (n == 0 || definition_unseen(il_utf8_point(p + i, n))) {
+        if (n == 0 || il_text_unseen(il_utf8_point(p + i, n))) {
             n = n == 0 ? 1 : n;
             ++*hidden;
         } else {

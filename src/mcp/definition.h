@@ -14,5 +14,7 @@ const char *il_definition_fault(il_message message, const il_json *item, bool in
 /* A copy for the words of a server outside: without characters that nobody sees, without controls but line ends and tabs, and of its icons only
  * those that are not fetched. `hidden` counts what was taken out. NULL when the arena is out of memory. */
 il_json *il_definition_clean(il_arena *a, const il_json *item, size_t *hidden);
+/* Whether this character is taken out. */
+bool il_text_unseen(uint32_t c);
 /* The same for one text. False: out of memory. */
 bool il_text_clean(il_arena *a, il_str text, il_str *out, size_t *hidden);

@@ -5,108 +5,164 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/hidden.h"
 #include "mcp/definition.h"
 #include "policy/text.h"
 
 #define ELICIT_NEST 64 /* the reader's limit for the whole message */
-#define ELICIT_WORDS 1024
+#define ELICIT_TAIL 64 /* bytes; more than the longest of the words */
 #define ELICIT_BYTES (64 << 10)
 
 /* --- credentials --- */
 
-static bool elicit_upper(char c) { return c >= 'A' && c <= 'Z'; }
-static bool elicit_lower(char c) { return c >= 'a' && c <= 'z'; }
-
-/* ` user password `: lower case, camelCase and signs taken apart, a space at both ends. */
-static il_str elicit_words(il_str s, char out[ELICIT_WORDS]) {
-    size_t n = 0;
-    out[n++] = ' ';
-    for (size_t i = 0; i < s.n && n + 3 < ELICIT_WORDS; i++) {
-        const char c = s.p[i];
-        const bool letter = elicit_lower(c) || elicit_upper(c) || (c >= '0' && c <= '9') || (unsigned char)c >= 0x80;
-        if (letter && elicit_upper(c) && i > 0 && elicit_lower(s.p[i - 1])) {
-            out[n++] = ' ';
-        }
-        if (letter) {
-            out[n++] = elicit_upper(c) ? (char)(c - 'A' + 'a') : c;
-        } else if (out[n - 1] != ' ' && c != '\'') {
-            out[n++] = ' ';
-        }
+/* Wide, circled and mathematical letters are ASCII ones in another dress, and typography has more spaces and dashes. */
+static uint32_t elicit_letter(uint32_t c) {
+    if (c >= 0xff01 && c <= 0xff5e) {
+        return c - 0xff01 + '!';
     }
-    if (out[n - 1] != ' ') {
-        out[n++] = ' ';
+    if (c >= 0x24b6 && c <= 0x24e9) {
+        return 'a' + (c - 0x24b6) % 26;
     }
-    return (il_str){out, n};
+    if (c >= 0x1d400 && c <= 0x1d6a3) {
+        return 'a' + (c - 0x1d400) % 26;
+    }
+    return c == 0xa0 || (c >= 0x2000 && c <= 0x206f) || (c >= 0x3000 && c <= 0x3003) ? ' ' : c;
 }
 
-bool il_elicit_credential(il_str words) {
-    static const char *const asked[] = {
-        " password",
-        " passwd ",
-        " passwort",
-        " passcode",
-        " passphrase",
-        " pass word ",
-        " pwd ",
-        " secret ",
-        " secrets ",
-        " client secret",
-        " token ",
-        " apikey ",
-        " api key ",
-        " api keys ",
-        " access key",
-        " private key",
-        " privatekey ",
-        " secret key",
-        " signing key",
-        " encryption key",
-        " ssh key",
-        " credential",
-        " pin ",
-        " pin code ",
-        " otp ",
-        " totp ",
-        " one time code",
-        " onetime code",
-        " verification code",
-        " auth code",
-        " authentication code",
-        " security code",
-        " 2fa ",
-        " mfa ",
-        " cvv ",
-        " cvc ",
-        " seed phrase",
-        " recovery phrase",
-        " recovery code",
-        " backup code",
-        " mnemonic ",
-        " card number",
-        " credit card",
-        " ssn ",
-        " social security",
-        " session cookie",
-        " jwt ",
-    };
-    char text[ELICIT_WORDS];
-    const il_str spaced = elicit_words(words, text);
-    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
-        if (il_str_find(spaced, il_str_of(asked[i]), 0) != SIZE_MAX) {
+static bool elicit_upper(uint32_t c) { return c >= 'A' && c <= 'Z'; }
+static bool elicit_lower(uint32_t c) { return c >= 'a' && c <= 'z'; }
+
+/* The end of ` user password `, as it is read: lower case, camelCase and signs taken apart, a space at both ends. */
+typedef struct elicit_tail {
+    char p[ELICIT_TAIL];
+    size_t n;
+} elicit_tail;
+
+/* Whether what was read ends in one of the words. */
+static bool elicit_read(elicit_tail *t, char c, const il_str *asked, size_t nasked) {
+    if (c == ' ' && t->n > 0 && t->p[t->n - 1] == ' ') {
+        return false;
+    }
+    if (t->n == ELICIT_TAIL) {
+        memmove(t->p, t->p + ELICIT_TAIL / 2, ELICIT_TAIL / 2);
+        t->n = ELICIT_TAIL / 2;
+    }
+    t->p[t->n++] = c;
+    for (size_t i = 0; i < nasked; i++) {
+        const il_str word = asked[i];
+        if (word.n <= t->n && c == word.p[word.n - 1] && memcmp(t->p + t->n - word.n, word.p, word.n) == 0) {
             return true;
         }
     }
     return false;
 }
 
-/* One property of the form. */
-static bool elicit_field_ok(const il_json *field) {
-    static const il_str said[] = {{"title", 5}, {"description", 11}, {"format", 6}};
-    bool asks = il_elicit_credential(il_json_key(field));
-    for (size_t i = 0; i < sizeof said / sizeof *said && !asks; i++) {
-        asks = il_elicit_credential(il_json_text(il_json_get(field, said[i])));
+bool il_elicit_credential(il_str words) {
+    static const il_str asked[] = {
+        {" password", 9},
+        {" passwd ", 8},
+        {" passwort", 9},
+        {" passcode", 9},
+        {" passphrase", 11},
+        {" pass word ", 11},
+        {" pwd ", 5},
+        {" secret ", 8},
+        {" secrets ", 9},
+        {" client secret", 14},
+        {" token ", 7},
+        {" apikey ", 8},
+        {" api key ", 9},
+        {" api keys ", 10},
+        {" access key", 11},
+        {" private key", 12},
+        {" privatekey ", 12},
+        {" secret key", 11},
+        {" signing key", 12},
+        {" encryption key", 15},
+        {" ssh key", 8},
+        {" credential", 11},
+        {" pin ", 5},
+        {" pin code ", 10},
+        {" otp ", 5},
+        {" totp ", 6},
+        {" one time code", 14},
+        {" onetime code", 13},
+        {" verification code", 18},
+        {" auth code", 10},
+        {" authentication code", 20},
+        {" security code", 14},
+        {" 2fa ", 5},
+        {" mfa ", 5},
+        {" cvv ", 5},
+        {" cvc ", 5},
+        {" seed phrase", 12},
+        {" recovery phrase", 16},
+        {" recovery code", 14},
+        {" backup code", 12},
+        {" mnemonic ", 10},
+        {" card number", 12},
+        {" credit card", 12},
+        {" ssn ", 5},
+        {" social security", 16},
+        {" session cookie", 15},
+        {" jwt ", 5},
+    };
+    static const size_t nasked = sizeof asked / sizeof *asked;
+    const unsigned char *p = (const unsigned char *)words.p;
+    elicit_tail tail = {.p = " ", .n = 1};
+    uint32_t before = 0;
+    for (size_t i = 0, n; i < words.n; i += n) {
+        n = il_utf8_length(p + i, words.n - i);
+        const uint32_t point = n == 0 ? ' ' : il_utf8_point(p + i, n), c = elicit_letter(point);
+        n = n == 0 ? 1 : n;
+        if (il_text_unseen(point) || (point >= 0x300 && point <= 0x36f) || c == '\'') {
+            continue; /* accents may stand apart from their letter */
+        }
+        if (elicit_upper(c) && elicit_lower(before) && elicit_read(&tail, ' ', asked, nasked)) {
+            return true;
+        }
+        const bool plain = elicit_upper(c) || elicit_lower(c) || (c >= '0' && c <= '9');
+        const char as = elicit_upper(c) ? (char)(c - 'A' + 'a') : plain ? (char)c : c >= 0x80 ? '\x80' : ' ';
+        if (elicit_read(&tail, as, asked, nasked)) {
+            return true;
+        }
+        before = c;
     }
-    return !asks;
+    return elicit_read(&tail, ' ', asked, nasked);
+}
+
+/* What a person chooses from, and what is no text. */
+static bool elicit_given(il_str key) {
+    static const il_str given[] = {{"enum", 4},     {"enumNames", 9}, {"const", 5}, {"default", 7},
+                                   {"examples", 8}, {"pattern", 7},   {"type", 4}};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        if (il_str_eq(key, given[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The first member at or below v whose name or words ask for a credential; NULL when none does. `option`: v is one of those that a person chooses
+ * from. Forms are flat, but what a client draws of one that is not is not known. */
+static const il_json *elicit_asks(const il_json *v, bool option, unsigned depth) {
+    const bool label = option && il_json_get(v, IL_STR("const")) != NULL;
+    for (const il_json *m = il_json_first(v); m != NULL; m = il_json_next(m)) {
+        const il_str key = il_json_key(m);
+        if (il_elicit_credential(key) ||
+            (il_json_kind_of(m) == IL_JSON_STRING && !label && !elicit_given(key) && il_elicit_credential(il_json_text(m)))) {
+            return m;
+        }
+        const bool options = il_str_eq(key, IL_STR("oneOf")) || il_str_eq(key, IL_STR("anyOf")) || (option && key.n == 0);
+        const il_json *below =
+            il_json_first(m) == NULL || depth == 0 || (elicit_given(key) && il_json_kind_of(m) == IL_JSON_ARRAY)
+                ? NULL
+                : elicit_asks(m, options, depth - 1);
+        if (below != NULL) {
+            return below;
+        }
+    }
+    return NULL;
 }
 
 /* --- links --- */
@@ -193,15 +249,13 @@ static il_status elicit_copy(il_arena *a, const il_json *v, unsigned depth, il_j
 }
 
 static il_status elicit_schema(il_arena *a, const il_json *schema, il_json **out, il_error *err) {
-    const il_json *properties = il_json_get(schema, IL_STR("properties"));
     if (il_definition_fault(IL_MSG_NONE, schema, false) != NULL) {
         return il_error_set(err, IL_E_INVALID, "a field's name has characters that nobody sees");
     }
-    for (const il_json *field = il_json_first(properties); field != NULL; field = il_json_next(field)) {
-        if (!elicit_field_ok(field)) {
-            return il_error_set(err, IL_E_INVALID, "the field `%.*s` asks for a credential",
-                                IL_STR_ARG(il_str_part(il_json_key(field), 0, 64)));
-        }
+    const il_json *asks = elicit_asks(schema, false, ELICIT_NEST);
+    if (asks != NULL) {
+        return il_error_set(err, IL_E_INVALID, "the field `%.*s` asks for a credential",
+                            IL_STR_ARG(il_str_part(il_json_key(asks), 0, 64)));
     }
     return elicit_copy(a, schema, ELICIT_NEST, out, err);
 }

@@ -20,6 +20,9 @@ il_json *il_filter_token(il_arena *a, const il_json *params, int64_t token);
  * what takes its place: the same, another, or NULL with *left_out set; NULL without it: out of memory. */
 typedef const il_json *(*il_filter_item)(void *ctx, const il_json *item, bool *left_out);
 il_json *il_filter_result(il_arena *a, il_message message, const il_json *result, il_filter_item item, void *ctx);
+bool il_filter_lists(il_message message); /* whether its result is a listing */
+/* Whether the items of a result are a list, or there are none: of anything else nothing can be taken out. */
+bool il_filter_shape(il_message message, const il_json *result);
 /* The items of a listing's result; NULL when it is no listing or has none. */
 const il_json *il_filter_listed(il_message message, const il_json *result);
 

@@ -24,8 +24,10 @@ static bool gateway_blank(il_str line) {
 
 /* --- the client's lines --- */
 
-/* Only a request waits for an answer, and only an id that is not in use can be answered without confusion. */
-static void gateway_bad_line(il_wire *w, const il_rpc_id *id, bool waits, int64_t code, const il_error *err) {
+/* A message of the client that is none. Only a request waits for an answer, and only an id that is not in use can be answered without confusion:
+ * without a `method` it would be one of ours, and a refusal under it could meet a request of the client that has the same. Whoever asked that
+ * question need not wait for another answer. */
+static void gateway_client_bad(il_wire *w, const il_rpc *rpc, int64_t code, const il_error *err) {
     static const il_rpc_id none = {0};
     char text[IL_ERROR_MSG_BYTES + 48];
     if (err->line > 0) { /* one message a line: the column says it all */
@@ -33,11 +35,14 @@ static void gateway_bad_line(il_wire *w, const il_rpc_id *id, bool waits, int64_
     } else {
         (void)il_format(text, sizeof text, "%s", err->msg);
     }
-    if (il_budget_take(&w->refusals, il_loop_now_ms())) {
+    if (il_wire_may_note(w, &w->refusals, "the client")) {
         il_log_write(w->c.log, IL_LOG_WARN, "the client sent a message that is refused: %s", text);
     }
-    if (waits) {
-        il_wire_refuse(w, id->present && il_pendings_by_id(&w->calls, id) == NULL ? id : &none, code, text);
+    if (!rpc->asks && il_wire_asked(w, &rpc->id) != NULL) {
+        il_wire_ask_answer(w, rpc);
+    } else if (rpc->asks || !rpc->answers) {
+        const bool named = rpc->asks && rpc->id.present && il_pendings_by_id(&w->calls, &rpc->id) == NULL;
+        il_wire_refuse(w, named ? &rpc->id : &none, code, text);
     }
 }
 
@@ -52,17 +57,12 @@ static void gateway_client_message(il_wire *w, il_str line) {
         return;
     }
     if (st != IL_OK) {
-        il_rpc_id id;
-        bool asks = false;
-        (void)il_rpc_id_salvage(line, &id, &asks);
-        gateway_bad_line(w, &id, true, st == IL_E_LIMIT ? IL_RPC_INVALID : IL_RPC_PARSE, &err);
+        il_rpc_salvage(line, &rpc);
+        gateway_client_bad(w, &rpc, st == IL_E_LIMIT ? IL_RPC_INVALID : IL_RPC_PARSE, &err);
         return;
     }
     if (il_rpc_read(message, &rpc, &err) != IL_OK) {
-        /* Something that looks like an answer gets none: its id would be one of ours. */
-        const bool answer =
-            !rpc.asks && (il_json_get(message, IL_STR("result")) != NULL || il_json_get(message, IL_STR("error")) != NULL);
-        gateway_bad_line(w, &rpc.id, !answer, IL_RPC_INVALID, &err);
+        gateway_client_bad(w, &rpc, IL_RPC_INVALID, &err);
         return;
     }
     switch (rpc.kind) {
@@ -91,10 +91,10 @@ static void gateway_on_client_line(void *ctx, il_str line) {
 
 static void gateway_on_client_too_long(void *ctx) {
     il_wire *w = ctx;
-    static const il_rpc_id none = {0};
+    static const il_rpc unknown = {0};
     il_error err = {0};
     (void)il_error_set(&err, IL_E_LIMIT, "a message is longer than %zu bytes", IL_WIRE_REQUEST_MAX);
-    gateway_bad_line(w, &none, true, IL_RPC_INVALID, &err);
+    gateway_client_bad(w, &unknown, IL_RPC_INVALID, &err);
     il_arena_reset(&w->arena);
 }
 
@@ -152,12 +152,11 @@ static bool gateway_server_may(il_wire *w, il_budget *budget) {
 /* What cannot be read but says whose answer it is fails that call alone, and what only says that it is a message is dropped alone: a file's
  * content, or its name in a log message, must not be able to end the server. */
 static void gateway_server_unreadable(il_wire *w, il_str line, const il_error *err) {
-    il_rpc_id id;
-    bool asks = false;
+    il_rpc rpc;
     int64_t uid = 0;
     il_pending *e = NULL;
-    const bool named = il_rpc_id_salvage(line, &id, &asks);
-    if (named && !asks && !id.string && il_str_int(id.text, &uid)) {
+    il_rpc_salvage(line, &rpc);
+    if (rpc.id.present && !rpc.asks && !rpc.id.string && il_str_int(rpc.id.text, &uid)) {
         e = il_pendings_by_uid(&w->calls, uid);
     }
     const bool late = uid > 0 && uid < w->calls.next && w->life == IL_LIFE_UP;
@@ -169,21 +168,23 @@ static void gateway_server_unreadable(il_wire *w, il_str line, const il_error *e
         il_wire_start_failed(w, text);
     } else if (e != NULL) {
         char text[IL_ERROR_MSG_BYTES + 96];
-        il_log_write(w->c.log, IL_LOG_WARN, "%.*s: an answer cannot be read: %s (column %u)", IL_STR_ARG(w->c.name), err->msg,
-                     err->col);
+        if (il_wire_may_note(w, &w->answers, "the server's answers")) {
+            il_log_write(w->c.log, IL_LOG_WARN, "%.*s: an answer cannot be read: %s (column %u)", IL_STR_ARG(w->c.name), err->msg,
+                         err->col);
+        }
         (void)il_format(text, sizeof text, "the server's answer cannot be read (%s); the call may have run",
                         il_status_name(err->code));
         il_wire_fail(w, e, IL_DENY_WITHHELD, text);
         il_wire_arm(w);
         il_wire_drained(w);
-    } else if ((asks && w->life == IL_LIFE_UP) || late) {
+    } else if ((rpc.asks && w->life == IL_LIFE_UP) || late) {
         if (!gateway_server_may(w, &w->noise)) {
             return;
         }
         il_log_write(w->c.log, IL_LOG_WARN, "%.*s: a message is dropped: %s (column %u)", IL_STR_ARG(w->c.name), err->msg,
                      err->col);
-        if (named && asks) {
-            il_wire_to_server(w, il_rpc_error(&w->arena, &id, IL_RPC_PARSE, IL_STR("the request cannot be read"), NULL));
+        if (rpc.id.present && rpc.asks) {
+            il_wire_to_server(w, il_rpc_error(&w->arena, &rpc.id, IL_RPC_PARSE, IL_STR("the request cannot be read"), NULL));
         }
     } else {
         il_log_write(w->c.log, IL_LOG_ERROR, "%.*s: a line on its stdout is not a JSON-RPC message: %s (column %u)",
@@ -433,7 +434,12 @@ int il_gateway_run(const il_gateway_config *config) {
         il_log_write(config->log, IL_LOG_ERROR, "out of memory");
         return 5;
     }
-    *w = (il_wire){.c = *config, .notices = IL_WIRE_NOTICES, .noise = IL_WIRE_NOISE, .refusals = IL_WIRE_NOISE};
+    *w = (il_wire){.c = *config,
+                   .notices = IL_WIRE_NOTICES,
+                   .noise = IL_WIRE_NOISE,
+                   .refusals = IL_WIRE_NOISE,
+                   .denials = IL_WIRE_NOISE,
+                   .answers = IL_WIRE_NOISE};
     w->c.call_timeout_ms = config->call_timeout_ms != 0 ? config->call_timeout_ms : GATEWAY_TIMEOUT_MS;
     w->c.call_limit_ms = config->call_limit_ms != 0 ? config->call_limit_ms : GATEWAY_LIMIT_MS;
     w->c.start_timeout_ms = config->start_timeout_ms != 0 ? config->start_timeout_ms : GATEWAY_START_MS;

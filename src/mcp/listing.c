@@ -5,6 +5,10 @@
 #include "mcp/wire.h"
 #include "policy/lookalike.h"
 
+il_seen *il_wire_cursors(il_wire *w, il_message list) {
+    return &w->cursors[list == IL_MSG_TOOLS_LIST ? 0 : list == IL_MSG_PROMPTS_LIST ? 1 : list == IL_MSG_RESOURCES_LIST ? 2 : 3];
+}
+
 typedef struct listing {
     il_wire *w;
     bool named; /* its names are called, so they are entered in the roster */
@@ -50,6 +54,9 @@ bool il_wire_tool_callable(const il_wire *w, il_str name) { return listing_calla
 bool il_wire_prompt_callable(const il_wire *w, il_str name) { return listing_callable(w, &w->prompts, false, name); }
 
 static void listing_warn(const listing *l, il_str name, const char *why) {
+    if (!il_wire_may_note(l->w, &l->w->answers, "the server's answers")) {
+        return;
+    }
     il_log_write(l->w->c.log, IL_LOG_WARN, "%.*s: `%.*s` is left out of %s: %s", IL_STR_ARG(l->w->c.name),
                  IL_STR_ARG(il_str_part(name, 0, 160)),
                  l->message == IL_MSG_TOOLS_LIST     ? "tools/list"
@@ -139,7 +146,7 @@ il_json *il_wire_listing(il_wire *w, const il_pending *e, const il_json *result)
         }
     }
     il_json *out = il_filter_result(&w->arena, e->message, result, listing_item, &l);
-    if (l.hidden > 0) {
+    if (l.hidden > 0 && il_wire_may_note(w, &w->answers, "the server's answers")) {
         il_log_write(w->c.log, IL_LOG_WARN, "%.*s: %zu characters that nobody sees were taken out of `%.*s`",
                      IL_STR_ARG(w->c.name), l.hidden, IL_STR_ARG(e->method));
     }

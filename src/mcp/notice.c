@@ -58,7 +58,6 @@ static void notice_server_cancelled(il_wire *w, const il_rpc *rpc) {
     il_pending *e = il_rpc_id_read(il_json_get(rpc->params, IL_STR("requestId")), &id) ? il_pendings_by_id(&w->asks, &id) : NULL;
     if (e != NULL) {
         il_wire_ask_drop(w, e, false, true); /* its reason is the server's free text, and stays here */
-        il_wire_arm(w);
     }
 }
 
@@ -123,7 +122,7 @@ static void notice_log(il_wire *w, const il_rpc *rpc) {
 
 static void notice_updated(il_wire *w, const il_rpc *rpc) {
     const il_json *uri = il_json_get(rpc->params, IL_STR("uri"));
-    if (il_json_kind_of(uri) != IL_JSON_STRING || !il_seen_has(&w->subscribed, 0, il_json_text(uri))) {
+    if (il_json_kind_of(uri) != IL_JSON_STRING || !il_seen_has(&w->subscribed, il_json_text(uri))) {
         il_wire_uninvited(w, rpc->method, "its address was not subscribed");
         return;
     }

@@ -108,7 +108,7 @@ static bool params_list(il_wire *w, const il_rpc *rpc, il_message message) {
         return false;
     }
     if (cursor != NULL &&
-        (il_json_kind_of(cursor) != IL_JSON_STRING || !il_seen_has(&w->cursors, (unsigned)message, il_json_text(cursor)))) {
+        (il_json_kind_of(cursor) != IL_JSON_STRING || !il_seen_has(il_wire_cursors(w, message), il_json_text(cursor)))) {
         return params_refuse(w, rpc, "unknown cursor; list again from the start");
     }
     return true;
@@ -129,10 +129,13 @@ static bool params_level(il_wire *w, const il_rpc *rpc) {
     return params_refuse(w, rpc, "`level` is none of the eight log levels");
 }
 
-static bool params_uri(il_wire *w, const il_rpc *rpc) {
+static bool params_uri(il_wire *w, const il_rpc *rpc, bool kept) {
     static const il_str keys[] = {{"uri", 3}};
     if (!params_string(rpc->params, keys[0])) {
         return params_refuse(w, rpc, "`uri` must be a string");
+    }
+    if (kept && il_json_text(il_json_get(rpc->params, keys[0])).n > IL_WIRE_KEPT_MAX) {
+        return params_refuse(w, rpc, "`uri` is longer than 65536 bytes");
     }
     return params_only(w, rpc, keys, 1);
 }
@@ -194,7 +197,7 @@ static bool params_of(il_wire *w, const il_rpc *rpc, const il_mediation *m) {
         return params_level(w, rpc);
     }
     if (m->message == IL_MSG_RESOURCES_READ || m->message == IL_MSG_SUBSCRIBE || m->message == IL_MSG_UNSUBSCRIBE) {
-        return params_uri(w, rpc);
+        return params_uri(w, rpc, m->message != IL_MSG_RESOURCES_READ);
     }
     if (m->message == IL_MSG_PROMPTS_GET) {
         return params_prompt(w, rpc);

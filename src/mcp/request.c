@@ -26,12 +26,15 @@ bool il_wire_judge(il_wire *w, il_pending *e, il_str tool, const il_json *args, 
     il_error err = {0};
     const il_status st = il_monitor_decide(w->c.monitor, w->c.session, &call, d, &err);
     if (st != IL_OK || !d->run) {
-        if (st != IL_OK) {
+        const bool note = il_wire_may_note(w, &w->denials, "calls that are denied"); /* the ledger has each */
+        if (note && st != IL_OK) {
             il_log_write(w->c.log, IL_LOG_ERROR, "the decision failed: %s", err.msg);
         }
-        il_log_write(w->c.log, IL_LOG_INFO, "%s %.*s.%.*s: %s%s%s", d->action == IL_ACTION_REQUIRE_APPROVAL ? "held" : "denied",
-                     IL_STR_ARG(w->c.name), IL_STR_ARG(tool), d->reason[0] != '\0' ? d->reason : "fault",
-                     d->approval[0] != '\0' ? ", request " : "", d->approval);
+        if (note) {
+            il_log_write(w->c.log, IL_LOG_INFO, "%s %.*s.%.*s: %s%s%s",
+                         d->action == IL_ACTION_REQUIRE_APPROVAL ? "held" : "denied", IL_STR_ARG(w->c.name), IL_STR_ARG(tool),
+                         d->reason[0] != '\0' ? d->reason : "fault", d->approval[0] != '\0' ? ", request " : "", d->approval);
+        }
         d->run = false;
         return false;
     }
@@ -42,6 +45,9 @@ bool il_wire_judge(il_wire *w, il_pending *e, il_str tool, const il_json *args, 
     e->unenforced = d->unenforced;
     (void)il_format(e->reason, sizeof e->reason, "%s", d->reason);
     il_deny_id(d, e->decision);
+    if (d->action != IL_ACTION_ALLOW && !il_wire_may_note(w, &w->denials, "calls that enforcing would deny")) {
+        return true;
+    }
     il_log_write(w->c.log, d->action == IL_ACTION_ALLOW ? IL_LOG_DEBUG : IL_LOG_INFO, "%s %.*s.%.*s: ticket %llu%s%s",
                  d->action == IL_ACTION_ALLOW ? "allowed" : "let through (monitor mode)", IL_STR_ARG(w->c.name), IL_STR_ARG(tool),
                  (unsigned long long)d->ticket, d->reason[0] != '\0' ? ", " : "", d->reason);
@@ -91,7 +97,10 @@ static void request_go(il_wire *w, const il_rpc *rpc, const il_mediation *m) {
         return;
     }
     if (m->treat == IL_TREAT_GATE || (m->treat == IL_TREAT_LIST && !w->inside)) {
-        const bool list = m->treat == IL_TREAT_LIST; /* its cursor is the server's own, checked above: it carries nothing out */
+        /* The cursor that the server gave last leads to the next page, and says nothing. Of the older ones, which are known too, one can be chosen:
+         * a letter for each page that the server names. */
+        const bool list =
+            m->treat == IL_TREAT_LIST && (spec.extra.p == NULL || il_seen_last(il_wire_cursors(w, m->message), spec.extra));
         const il_json *args = call   ? il_json_get(rpc->params, IL_STR("arguments"))
                               : list ? NULL
                                      : il_filter_params(&w->arena, rpc->params);
@@ -122,11 +131,11 @@ static bool request_absorbed(il_wire *w, const il_rpc *rpc, const il_mediation *
         return !w->inside;
     }
     const il_str uri = il_json_text(il_json_get(rpc->params, IL_STR("uri")));
-    if (!il_seen_has(&w->subscribed, 0, uri)) {
+    if (!il_seen_has(&w->subscribed, uri)) {
         return true;
     }
     if (!w->inside) {
-        il_seen_forget(&w->subscribed, 0, uri);
+        il_seen_forget(&w->subscribed, uri);
     }
     return !w->inside;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every way to end: the client leaves, a signal comes, the server dies, memory runs out. */
+#include <string.h>
+
 #include "base/error.h"
 #include "mcp/wire.h"
 
@@ -79,7 +81,8 @@ void il_wire_server_gone(il_wire *w, const char *why) {
                     IL_STR_ARG(w->c.name), why);
     il_wire_fail_all(w, IL_DENY_UPSTREAM, text);
     /* What belonged to that process means nothing to the next. */
-    w->cursors = w->subscribed = (il_seen){0};
+    w->subscribed = (il_seen){0};
+    memset(w->cursors, 0, sizeof w->cursors);
     w->violations = 0;
     w->deaf = 0;
     w->tools_changed = w->resources_changed = w->prompts_changed = false;

@@ -20,9 +20,11 @@
 #define IL_WIRE_HIGH ((size_t)1 << 20) /* waiting bytes above which the other side is not read */
 #define IL_WIRE_WAITING_MAX ((size_t)128 << 20)
 #define IL_WIRE_DEPTH 64
+#define IL_WIRE_KEPT_MAX ((size_t)64 << 10) /* of a cursor or an address that is kept while its request is in flight */
 #define IL_WIRE_NODES 200000
 #define IL_WIRE_CALLS 256 /* in flight; the session's tickets bound those that are judged */
 #define IL_WIRE_ASKS 16
+#define IL_WIRE_LISTS 4       /* of tools, prompts, resources and their templates */
 #define IL_WIRE_VIOLATIONS 16 /* bad envelopes of a server within a minute; one more and it is closed */
 #define IL_WIRE_VIOLATIONS_MS 60000
 /* What a server may send without being asked, in messages a second and in a burst. */
@@ -79,9 +81,11 @@ typedef struct il_wire {
     bool inside, client_gone, up_stopped, told_initialized;
     bool tools_changed, resources_changed, prompts_changed;
     unsigned violations, interrupts;
-    uint64_t violations_at;             /* when the first of them was counted */
-    il_budget notices, noise, refusals; /* refusals: log lines about what the client sends */
-    il_seen cursors, subscribed;
+    uint64_t violations_at; /* when the first of them was counted */
+    il_budget notices, noise;
+    il_budget refusals, denials,
+        answers; /* lines of our log: about what the client sends, what is denied, what the server answers */
+    il_seen cursors[IL_WIRE_LISTS], subscribed;
     il_roster tools, prompts; /* names that were listed */
     il_prototypes prototypes; /* which keys such as `__proto__` may go to the server */
     uint64_t uninvited;       /* messages of the server that nobody asked for, and that were dropped */
@@ -102,6 +106,8 @@ void il_wire_serve(il_wire *w, const il_json *capabilities);
 il_json_limits il_wire_limits(size_t bytes);
 /* A message of the server that nobody asked for: counted, and said in the log, ever more seldom. */
 void il_wire_uninvited(il_wire *w, il_str method, const char *why);
+/* Whether our log may have one more line of a sort that a side of the wire can cause at will; what is left out is counted and said. */
+bool il_wire_may_note(il_wire *w, il_budget *lines, const char *about);
 /* The client's requests in flight during which the server may ask back. */
 size_t il_wire_in_flight(const il_wire *w);
 
@@ -111,6 +117,7 @@ bool il_wire_token(il_wire *w, const il_rpc *rpc, il_rpc_id *token); /* the prog
 /* The first key in v that is more than a key in JavaScript and may not go to this server; empty when there is none. */
 il_str il_wire_prototype(const il_wire *w, const il_json *v);
 /* listing.c */
+il_seen *il_wire_cursors(il_wire *w, il_message list); /* that the server gave for this list */
 il_json *il_wire_listing(il_wire *w, const il_pending *e,
                          const il_json *result); /* a listing as the client gets it; NULL: no memory */
 bool il_wire_tool_callable(const il_wire *w, il_str name);
@@ -129,6 +136,7 @@ void il_wire_fail_all(il_wire *w, il_deny_code code, const char *text);
 /* ask.c */
 void il_wire_ask(il_wire *w, const il_rpc *rpc, const il_mediation *m);
 void il_wire_ask_answer(il_wire *w, const il_rpc *rpc);
+il_pending *il_wire_asked(const il_wire *w, const il_rpc_id *id); /* the question to the client that has this id, or NULL */
 void il_wire_ask_drop(il_wire *w, il_pending *e, bool answer_server, bool tell_client);
 /* notice.c */
 void il_wire_client_notice(il_wire *w, const il_rpc *rpc);

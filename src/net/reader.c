@@ -7,6 +7,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "net/loop.h"
+
+/* Of lines in one go; then signals, timers and the other side have their turn. One read can bring a thousand lines, and each may wait for the disk. */
+#define READER_TURN_MS 20
 
 struct il_reader {
     const il_alloc *alloc;
@@ -15,7 +19,8 @@ struct il_reader {
     il_reader_calls calls;
     void *ctx;
     int fd;
-    bool paused, last;
+    il_timer *again; /* the next turn, when lines were kept */
+    bool paused, last, behind;
     bool eof, ended; /* no more bytes; the owner was told */
     int error;
 };
@@ -23,14 +28,21 @@ struct il_reader {
 static void reader_end(il_reader *r) {
     if (!r->ended) {
         r->ended = true;
+        il_timer_clear(r->again);
         (void)event_del(r->event);
         r->calls.end(r->ctx, r->error);
     }
 }
 
 static void reader_deliver(il_reader *r) {
+    const uint64_t began = il_loop_now_ms();
     il_str line;
     while (!r->paused && !r->ended) {
+        if (il_loop_now_ms() - began > READER_TURN_MS) {
+            r->behind = true; /* an event made active here would run before anything else is looked at */
+            il_timer_set(r->again, 0);
+            return;
+        }
         switch (il_framer_next(&r->framer, &line)) {
         case IL_FRAME_LINE:
             r->calls.line(r->ctx, line);
@@ -58,7 +70,9 @@ static void reader_on_event(evutil_socket_t fd, short what, void *ctx) {
     if (r->paused || r->ended) {
         return;
     }
-    if ((what & EV_READ) != 0 && !r->eof) {
+    const bool behind = r->behind;
+    r->behind = false;
+    if ((what & EV_READ) != 0 && !r->eof && !behind) {
         char *room = NULL;
         size_t n = 0;
         if (il_framer_room(&r->framer, &room, &n, NULL) != IL_OK) {
@@ -79,6 +93,8 @@ static void reader_on_event(evutil_socket_t fd, short what, void *ctx) {
     reader_deliver(r);
 }
 
+static void reader_on_again(void *ctx) { reader_on_event(-1, 0, ctx); }
+
 il_status il_reader_new(const il_alloc *alloc, il_loop *loop, int fd, size_t max_line, bool last, const il_reader_calls *calls,
                         void *ctx, il_reader **out, il_error *err) {
     *out = NULL;
@@ -93,12 +109,18 @@ il_status il_reader_new(const il_alloc *alloc, il_loop *loop, int fd, size_t max
         alloc->free(alloc->ctx, r);
         return il_error_set(err, IL_E_MEMORY, "out of memory for a reader");
     }
+    const il_status st = il_timer_new(loop, reader_on_again, r, &r->again, err);
+    if (st != IL_OK) {
+        il_reader_free(r);
+        return st;
+    }
     *out = r;
     return IL_OK;
 }
 
 void il_reader_free(il_reader *r) {
     if (r != NULL) {
+        il_timer_free(r->again);
         event_free(r->event);
         il_framer_free(&r->framer);
         r->alloc->free(r->alloc->ctx, r);
@@ -108,6 +130,7 @@ void il_reader_free(il_reader *r) {
 void il_reader_pause(il_reader *r) {
     if (!r->paused) {
         r->paused = true;
+        il_timer_clear(r->again);
         (void)event_del(r->event);
     }
 }

@@ -59,6 +59,7 @@ il_status il_rpc_read(const il_json *message, il_rpc *out, il_error *err) {
     const il_json *error = il_json_get(message, IL_STR("error"));
     const bool id_fine = il_rpc_id_read(id, &out->id);
     out->asks = method != NULL;
+    out->answers = result != NULL || error != NULL;
     if (id != NULL && !id_fine) {
         return IL_JSON_FAIL(id, err, IL_E_INVALID, "`id` must be a string of at most %d bytes or an integer up to 2^53 - 1",
                             IL_RPC_ID_BYTES);
@@ -156,9 +157,8 @@ static bool rpc_scan_id(il_str line, size_t at, il_rpc_id *out) {
     return at < line.n && (line.p[at] == ',' || line.p[at] == '}');
 }
 
-bool il_rpc_id_salvage(il_str line, il_rpc_id *out, bool *asks) {
-    *out = (il_rpc_id){0};
-    *asks = false;
+void il_rpc_salvage(il_str line, il_rpc *out) {
+    *out = (il_rpc){0};
     uint64_t depth = 0;
     bool found = false, key = false;
     for (size_t at = 0; at < line.n;) {
@@ -167,7 +167,7 @@ bool il_rpc_id_salvage(il_str line, il_rpc_id *out, bool *asks) {
             il_str text = {NULL, 0};
             bool plain = false;
             if (!rpc_scan_string(line, &at, &text, &plain)) {
-                break;
+                return;
             }
             if (depth != 1 || !key) {
                 continue;
@@ -175,19 +175,20 @@ bool il_rpc_id_salvage(il_str line, il_rpc_id *out, bool *asks) {
             key = false;
             rpc_scan_space(line, &at);
             if (at >= line.n || line.p[at] != ':') {
-                break;
+                return;
             }
             at++;
             rpc_scan_space(line, &at);
             if (!plain) { /* could be an escaped `id`: then two ids, and we do not guess */
-                *out = (il_rpc_id){0};
-                return false;
+                out->id = (il_rpc_id){0};
+                return;
             }
-            *asks = *asks || il_str_eq(text, IL_STR("method"));
+            out->asks = out->asks || il_str_eq(text, IL_STR("method"));
+            out->answers = out->answers || il_str_eq(text, IL_STR("result")) || il_str_eq(text, IL_STR("error"));
             if (il_str_eq(text, IL_STR("id"))) {
-                if (found || !rpc_scan_id(line, at, out)) {
-                    *out = (il_rpc_id){0};
-                    return false;
+                if (found || !rpc_scan_id(line, at, &out->id)) {
+                    out->id = (il_rpc_id){0};
+                    return;
                 }
                 found = true;
             }
@@ -195,7 +196,7 @@ bool il_rpc_id_salvage(il_str line, il_rpc_id *out, bool *asks) {
         }
         if (c == '{' || c == '[') {
             if (depth == 0 && c == '[') {
-                break;
+                return;
             }
             depth++;
             key = c == '{';
@@ -203,14 +204,13 @@ bool il_rpc_id_salvage(il_str line, il_rpc_id *out, bool *asks) {
             depth -= depth > 0;
             key = false;
             if (depth == 0) {
-                break;
+                return;
             }
         } else if (c == ',') {
             key = true; /* only looked at in the outermost object */
         }
         at++;
     }
-    return found;
 }
 
 /* --- building --- */

@@ -25,6 +25,7 @@ typedef struct il_rpc {
     il_rpc_kind kind;
     il_rpc_id id; /* also of a bad message when it could be read */
     bool asks;    /* has a `method`: its sender may wait for an answer */
+    bool answers; /* has a `result` or an `error` */
     il_str method;
     const il_json *params; /* an object, or NULL */
     const il_json *result, *error;
@@ -39,10 +40,10 @@ IL_NODISCARD il_status il_rpc_read(const il_json *message, il_rpc *out, il_error
 /* An id or progress token; false when it is neither a string nor an integer in range, or too long. */
 bool il_rpc_id_read(const il_json *v, il_rpc_id *out);
 bool il_rpc_id_eq(const il_rpc_id *a, const il_rpc_id *b);
-/* The id of a message that could not be parsed, so that who waits for it need not hang: the only top-level member `id` when it is plain
- * (digits, or a string without escapes); *asks says whether there is a top-level `method`. Borrowed from `line`. Never used for
- * anything but to refuse or to fail. */
-bool il_rpc_id_salvage(il_str line, il_rpc_id *out, bool *asks);
+/* What can be known of a message that could not be parsed, so that who waits for it need not hang: the only top-level member `id` when it is plain
+ * (digits, or a string without escapes), and whether there is a top-level `method`, `result` or `error`. The kind is IL_RPC_BAD. Borrowed from
+ * `line`. Never used for anything but to refuse or to fail. */
+void il_rpc_salvage(il_str line, il_rpc *out);
 
 /* Builders; NULL when the arena is out of memory. `params`, `result` and `data` may be part of another tree, and NULL for absent
  * (a NULL result is an empty object). */

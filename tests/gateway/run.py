@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -131,6 +132,64 @@ def test_a_decision_has_a_stable_id():
     g.start()
     ids = [g.call("echo", **args)["result"]["_meta"]["interlock/decision"]["id"] for args in ({"a": 1, "b": 2}, {"b": 2, "a": 1}, {"a": 1, "b": 3})]
     assert ids[0] == ids[1] != ids[2] and all(len(i) == 16 and int(i, 16) for i in ids), ids
+    g.end()
+
+
+def test_of_the_cursors_of_an_outside_server_none_is_chosen():
+    """The one that it gave last says nothing. To choose among older ones does, and is judged as a way out."""
+    ledger = str(pathlib.Path(tempfile.mkdtemp(dir=SCRATCH)) / "ledger.db")
+    shared = {"ledger": ledger, "args": ["--session", "s"]}
+    policy = INSIDE.replace('"fake.*", effects: []', "fake.read, effects: [sensitive]")
+    inside, g = Gateway(policy=policy.replace("fake: {", "near: {").replace("fake.read", "near.echo"), name="near", **shared), None
+    inside.start()
+    assert words(inside.call("echo", a=1)) == '{"a": 1}'
+    inside.end()
+    g = Gateway(policy=(inside.folder / "policy.yaml").read_text(), mode="pages", **shared)
+    g.start()
+    given = [g.ask("tools/list")["result"]["nextCursor"]]
+    for _ in range(3):
+        given.append(g.ask("tools/list", {"cursor": given[-1]})["result"]["nextCursor"])
+    seen = len(g.seen("tools/list"))
+    for cursor in given[:-1]:
+        assert g.ask("tools/list", {"cursor": cursor})["error"]["code"] == 4030
+    assert len(g.seen("tools/list")) == seen, "what was chosen went out"
+    assert "nextCursor" in g.ask("tools/list", {"cursor": given[-1]})["result"] and "nextCursor" in g.ask("tools/list")["result"]
+    g.end()
+
+
+def test_sigterm_is_heard_between_two_calls():
+    """While somebody else has the ledger each call waits for a second, and one read can bring hundreds."""
+    ledger = str(pathlib.Path(tempfile.mkdtemp(dir=SCRATCH)) / "ledger.db")
+    g = Gateway(ledger=ledger)
+    g.start()
+    lock = sqlite3.connect(ledger, isolation_level=None)
+    lock.execute("BEGIN IMMEDIATE")
+    g.send(b"".join(b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo"}}\n' % n for n in range(40)))
+    failed(g.answer(0), "ledger-busy")
+    g.process.send_signal(signal.SIGTERM)
+    began = time.monotonic()
+    g.end()
+    lock.close()
+    assert time.monotonic() - began < 8 and len(g.lines) < 12, (time.monotonic() - began, len(g.lines))
+
+
+def test_lines_that_came_at_once_are_all_served():
+    g = Gateway()
+    g.start()
+    g.send(b"".join(b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo"}}\n' % n for n in range(1000, 5000)))
+    g.process.stdin.close()
+    g.end()
+    assert sorted(m["id"] for m in g.lines if m["id"] >= 1000) == list(range(1000, 5000))
+
+
+def test_a_large_result_leaves_no_large_gateway():
+    g = Gateway()
+    g.start()
+    before = rss(g.process.pid)
+    assert len(words(g.call("big", n=12 << 20))) == 12 << 20
+    assert len(words(g.call("big", n=1 << 20, of="\x7f"))) == 1 << 20
+    g.ask("ping")
+    assert rss(g.process.pid) - before < 12 << 10, "KiB that stay"
     g.end()
 
 

@@ -154,7 +154,9 @@ def handle(message):
         call(id_, params["name"], params.get("arguments"), params.get("_meta", {}))
     elif method in LISTS and id_ is not None:
         result = LISTS[method]
-        if method == "tools/list" and "cursor" not in params:
+        if mode == "pages":
+            result = {**result, "nextCursor": str(int(params.get("cursor", "0")) + 1)}
+        elif method == "tools/list" and "cursor" not in params:
             result = {**result, "nextCursor": "page-2"}
         send({"jsonrpc": "2.0", "id": id_, "result": result})
     elif id_ is not None and method:

@@ -187,9 +187,16 @@ static void arena_reset_keeps_one_block(void **state) {
     assert_non_null(il_arena_get(&a, 900000));
     assert_non_null(il_arena_get(&a, 900000));
     il_arena_reset(&a);
+    assert_int_equal(m.live, 1);
     const size_t kept = m.calls;
-    assert_non_null(il_arena_get(&a, 3 << 20));
+    assert_non_null(il_arena_get(&a, 900000)); /* of those that are no larger than a step, the largest */
     assert_int_equal(m.calls, kept);
+    il_arena_reset(&a);
+    il_arena_free(&a);
+    assert_non_null(il_arena_get(&a, 3 << 20));
+    il_arena_reset(&a); /* made for one large request: it is given back */
+    assert_int_equal(m.live, 0);
+    assert_non_null(il_arena_get(&a, 1000));
     il_arena_free(&a);
     assert_int_equal(m.live, 0);
     il_arena_reset(&a); /* an arena without blocks */

@@ -83,7 +83,7 @@ static void elicit_questions(void **state) {
          "a.example/p)\",\"requestedSchema\":{}}",
          "{\"message\":\"server web asks: see [link removed], or [link removed] and [link removed] (twice: [link "
          "removed])\",\"requestedSchema\":{}}"},
-        {"{\"message\":\"http&#x3a;//a.example/x\",\"requestedSchema\":{\"title\":\"https%3A%2F%2Fa.example\"}}", ""},
+        {"{\"message\":\"http&#x3a;//a.example/x\",\"requestedSchema\":{\"title\":\"https%3A%2F%2Fx.a.example\"}}", ""},
         {"{\"message\":\"a\\u202eb\\u0007\\n\\ud83c\\udf45\\ufe0f\",\"requestedSchema\":{\"properties\":{\"a\":{\"enum\":["
          "\"\\u200bx\"]}}}}",
          "{\"message\":\"server web asks: "
@@ -105,7 +105,9 @@ static void elicit_questions(void **state) {
         il_json *out = NULL;
         il_error err = {0};
         const il_status st = il_elicit_params(&c.arena, elicit_json(&c, rows[i].in), IL_STR("web"), &out, &err);
-        assert_int_equal(st, rows[i].out != NULL ? IL_OK : IL_E_INVALID);
+        if (st != (rows[i].out != NULL ? IL_OK : IL_E_INVALID)) {
+            fail_msg("%s: %d, %s", rows[i].in, (int)st, err.msg);
+        }
         if (rows[i].out != NULL && rows[i].out[0] == '\0') {
             assert_null(strstr(elicit_show(&c, out), "a.example"));
         } else if (rows[i].out != NULL) {

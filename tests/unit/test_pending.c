@@ -131,21 +131,22 @@ static void seen_words(void **state) {
     il_seen *s = calloc(1, sizeof *s);
     assert_non_null(s);
     char word[16];
-    il_seen_add(s, 1, IL_STR(""));
-    assert_true(il_seen_has(s, 1, IL_STR("")));
-    assert_false(il_seen_has(s, 2, IL_STR("")));
-    il_seen_add(s, 1, IL_STR(""));
+    il_seen_add(s, IL_STR(""));
+    assert_true(il_seen_has(s, IL_STR("")));
+    il_seen_add(s, IL_STR(""));
     assert_int_equal(s->n, 1);
     for (int i = 0; i < IL_SEEN_MAX; i++) {
         (void)il_format(word, sizeof word, "w%d", i);
-        il_seen_add(s, 1, il_str_of(word));
+        il_seen_add(s, il_str_of(word));
     }
-    assert_true(il_seen_full(s));
-    assert_false(il_seen_has(s, 1, IL_STR(""))); /* the oldest made room */
-    assert_true(il_seen_has(s, 1, IL_STR("w0")) && il_seen_has(s, 1, IL_STR("w255")));
-    il_seen_forget(s, 1, IL_STR("w7"));
-    assert_false(il_seen_has(s, 1, IL_STR("w7")));
-    assert_true(il_seen_has(s, 1, IL_STR("w8")) && il_seen_has(s, 1, IL_STR("w255")));
+    assert_true(il_seen_full(s) && il_seen_last(s, IL_STR("w255")));
+    il_seen_add(s, IL_STR("w9")); /* again: it is the last, and makes no room */
+    assert_true(il_seen_last(s, IL_STR("w9")) && !il_seen_last(s, IL_STR("w255")));
+    assert_false(il_seen_has(s, IL_STR(""))); /* the oldest made room */
+    assert_true(il_seen_has(s, IL_STR("w0")) && il_seen_has(s, IL_STR("w255")));
+    il_seen_forget(s, IL_STR("w7"));
+    assert_false(il_seen_has(s, IL_STR("w7")));
+    assert_true(il_seen_has(s, IL_STR("w8")) && il_seen_has(s, IL_STR("w255")));
     free(s);
 }
 

@@ -134,45 +134,47 @@ static void rpc_ids_are_typed(void **state) {
     assert_false(il_rpc_id_eq(&one, &none));
 }
 
-static void rpc_salvage(void **state) {
+static void rpc_salvaged(void **state) {
     (void)state;
     static const struct {
         const char *line, *id;
-        bool asks;
+        bool asks, answers;
     } rows[] = {
-        {"{\"id\":7,\"method\":\"m\",\"params\":{\"a\":1,\"a\":2}}", "7", true},
-        {" {\"method\" : \"m\" , \"id\" : \"x\" , ", "\"x\"", true},
-        {"{\"result\":{\"id\":3,\"a\":\"\\ud800\"},\"id\":9}", "9", false},
-        {"{\"params\":[{\"id\":1}],\"id\":2}", "2", false},
-        {"{\"a\":\"\\\"id\\\":4\",\"id\":5}", "5", false},
-        {"{\"id\":7,\"id\":8}", NULL, false},       /* which? */
-        {"{\"id\":7,\"i\\u0064\":8}", NULL, false}, /* the same in disguise */
-        {"{\"id\":7.0}", NULL, false},
-        {"{\"id\":07}", NULL, false},
-        {"{\"id\":-7}", NULL, false},
-        {"{\"id\":7", NULL, false}, /* more digits might have followed */
-        {"{\"id\":\"a\\n\"}", NULL, false},
-        {"{\"id\":null}", NULL, false},
-        {"{\"id\":99999999999999999999}", NULL, false},
-        {"[{\"id\":7}]", NULL, false},
-        {"{\"a\":{\"id\":7}}", NULL, false},
-        {"{\"a\":\"id\":7}", NULL, false},
-        {"}{\"id\":7}", NULL, false},
-        {"", NULL, false},
-        {"{\"id", NULL, false},
+        {"{\"id\":7,\"method\":\"m\",\"params\":{\"a\":1,\"a\":2}}", "7", true, false},
+        {" {\"method\" : \"m\" , \"id\" : \"x\" , ", "\"x\"", true, false},
+        {"{\"result\":{\"id\":3,\"a\":\"\\ud800\"},\"id\":9}", "9", false, true},
+        {"{\"id\":9,\"error\":{\"result\":1,", "9", false, true},
+        {"{\"result\":{},\"method\":\"m\",\"id\":9,", "9", true, true},
+        {"{\"params\":[{\"id\":1,\"method\":1,\"result\":1}],\"id\":2}", "2", false, false},
+        {"{\"a\":\"\\\"id\\\":4\",\"id\":5}", "5", false, false},
+        {"{\"id\":7,\"id\":8}", NULL, false, false},       /* which? */
+        {"{\"id\":7,\"i\\u0064\":8}", NULL, false, false}, /* the same in disguise */
+        {"{\"method\":\"m\",\"id\":7,\"id\":8}", NULL, true, false},
+        {"{\"id\":7.0}", NULL, false, false},
+        {"{\"id\":07}", NULL, false, false},
+        {"{\"id\":-7}", NULL, false, false},
+        {"{\"id\":7", NULL, false, false}, /* more digits might have followed */
+        {"{\"id\":\"a\\n\"}", NULL, false, false},
+        {"{\"id\":null}", NULL, false, false},
+        {"{\"id\":99999999999999999999}", NULL, false, false},
+        {"[{\"id\":7}]", NULL, false, false},
+        {"{\"a\":{\"id\":7}}", NULL, false, false},
+        {"{\"a\":\"id\":7}", NULL, false, false},
+        {"}{\"id\":7}", NULL, false, false},
+        {"", NULL, false, false},
+        {"{\"id", NULL, false, false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        il_rpc_id id;
-        bool asks = true;
+        il_rpc rpc = {.kind = IL_RPC_REQUEST, .asks = true, .answers = true};
         char text[32] = "";
-        const bool found = il_rpc_id_salvage(il_str_of(rows[i].line), &id, &asks);
-        if (found != (rows[i].id != NULL) || found != id.present) {
-            fail_msg("%s: %s", rows[i].line, found ? "found" : "not found");
+        il_rpc_salvage(il_str_of(rows[i].line), &rpc);
+        if (rpc.id.present != (rows[i].id != NULL) || rpc.asks != rows[i].asks || rpc.answers != rows[i].answers) {
+            fail_msg("%s: id %d, asks %d, answers %d", rows[i].line, rpc.id.present, rpc.asks, rpc.answers);
         }
-        if (found) {
-            (void)il_format(text, sizeof text, id.string ? "\"%.*s\"" : "%.*s", IL_STR_ARG(id.text));
+        assert_int_equal(rpc.kind, IL_RPC_BAD);
+        if (rpc.id.present) {
+            (void)il_format(text, sizeof text, rpc.id.string ? "\"%.*s\"" : "%.*s", IL_STR_ARG(rpc.id.text));
             assert_string_equal(text, rows[i].id);
-            assert_int_equal(asks, rows[i].asks);
         }
     }
 }
@@ -269,7 +271,7 @@ int main(void) {
         cmocka_unit_test(rpc_envelopes),
         cmocka_unit_test(rpc_long_id_is_refused),
         cmocka_unit_test(rpc_ids_are_typed),
-        cmocka_unit_test(rpc_salvage),
+        cmocka_unit_test(rpc_salvaged),
         cmocka_unit_test(rpc_builders),
         cmocka_unit_test(rpc_builders_without_memory),
         cmocka_unit_test(rpc_line_is_bounded),

@@ -111,13 +111,77 @@ def test_an_answer_of_the_client_to_nothing_is_dropped(start):
     for id_ in (ours + 1, str(ours), -ours, 0):
         w.send({"id": id_, "result": {"roots": [{"uri": "file:///SECRET"}]}})
     w.send(b'{"jsonrpc":"2.0","id":%d.0,"result":{"roots":[{"uri":"file:///SECRET"}]}}\n' % ours)
-    w.send(b'{"jsonrpc":"2.0","id":%d,"result":{"roots":[]},"error":{"code":1,"message":"SECRET"}}\n' % ours)
     w.send({"id": ours, "result": {"roots": [{"uri": "file:///mine"}]}})
     w.send({"id": ours, "result": {"roots": [{"uri": "file:///SECRET"}]}})
     assert w.told("q")["result"] == {"roots": [{"uri": "file:///mine"}]}
     assert words(w.call("echo", {"a": 1})) == '{"a": 1}'
     assert b"SECRET" not in w.log.read_bytes() and len([m for m in w.got() if m.get("id") == "q"]) == 1
     assert asked  # it stays in flight
+
+
+def test_an_answer_of_the_client_that_is_none(start):
+    """Whoever asked need not wait for another; and a request of the client may have the same id as the question."""
+    w = start(policy=OPEN.replace("inside", "inside, roots: true"))
+    w.start({"roots": {}})
+    for n, text in enumerate(('"result":{"roots":[],"roots":["SECRET"]}', '"result":{"roots":["SECRET\\ud800"]}', '"result":{},"error":{"code":1,"message":"SECRET"}',
+                              '"result":{},"note":"SECRET"', '"result":"SECRET"', '"error":"SECRET"', '"error":{"code":1,"message":"SECRET"}')):
+        w.raw({"id": n, "method": "roots/list"})
+        ours = w.until(lambda n=n: [m["id"] for m in w.messages() if m.get("method") == "roots/list"][n:n + 1], "the question")[0]
+        w.send(('{"jsonrpc":"2.0","id":%d,%s}' % (ours, text)).encode() + b"\n")
+        assert w.told(n)["result"] == {"roots": []}, text
+        assert words(w.answer(w.post("tools/call", {"name": "echo", "arguments": {"n": n}}, ours))) == json.dumps({"n": n}), text
+        assert len([m for m in w.messages() if m.get("id") == ours and "method" not in m]) == 1, w.lines[-3:]
+    assert b"SECRET" not in w.log.read_bytes()
+
+
+def test_a_question_that_is_over_holds_nobody(start):
+    """While a person answers, the callers wait longer than for a silent server."""
+    w = start(policy=OPEN.replace("inside", "inside, roots: true"), args=["--call-timeout", "1"])
+    w.start({"roots": {}})
+    began = time.monotonic()
+    asked = w.raw({"id": "q", "method": "roots/list"}, {"id": "r", "method": "roots/list"}, notice("notifications/cancelled", requestId="q"))
+    w.until(lambda: [m for m in w.messages() if m.get("method") == "notifications/cancelled"], "the cancellation")
+    time.sleep(1.5)
+    assert not [m for m in w.messages() if m.get("id") == asked], "one is still open"
+    ours = [m["id"] for m in w.messages() if m.get("method") == "roots/list"][1]
+    w.send({"id": ours, "result": {"roots": []}})
+    assert "in time" in words(w.answer(asked)) and time.monotonic() - began < 10
+    w.raw({"id": "s", "method": "roots/list"})
+    w.until(lambda: [m for m in w.messages() if m.get("method") == "roots/list"][2:], "the question")
+    w.process.stdin.close()
+    assert w.process.wait(10) == 0, "the client has left, and with it the question"
+
+
+# --- floods of lines in our log ----------------------------------------------------------------
+
+def quiet(w, about):
+    w.until(lambda: b"lines a second about " + about in w.stderr, "what is left out")
+    assert 500 <= w.stderr.count(b"\n") < 900, w.stderr.count(b"\n")
+
+
+def test_what_is_left_out_of_a_list_is_no_flood(start):
+    w = start(results={"tools/list": {"tools": [{"name": "a b"}] * 4000 + [tool("echo")]}})
+    w.start()
+    for _ in range(2):
+        assert names(w.ask("tools/list")) == ["echo"]
+    quiet(w, b"the server's answers")
+
+
+def test_answers_to_nothing_are_no_flood(start):
+    w = start()
+    w.start()
+    w.send(b"".join(b'{"jsonrpc":"2.0","id":%d,"result":{}}\n' % n for n in range(9000)))
+    assert w.ask("ping")["result"] == {}
+    quiet(w, b"the client")
+
+
+def test_denials_are_no_flood(start):
+    w = start(policy=OPEN.replace("up.*", "up.echo"))
+    w.start()
+    w.send(b"".join(b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"none"}}\n' % n for n in range(3000)))
+    assert w.ask("ping")["result"] == {}
+    quiet(w, b"calls that are denied")
+    assert len([m for m in w.messages() if m.get("result", {}).get("isError")]) == 3000, "each is answered"
 
 
 # --- progress ----------------------------------------------------------------------------------
@@ -350,6 +414,45 @@ def test_the_words_of_an_outside_server_lose_what_nobody_sees(start):
     assert w.ask("prompts/list")["result"] == results["prompts/list"]
 
 
+def test_members_in_disguise_go_no_further(start):
+    """Readers that do not regard the case of keys (Go, C#) take `Name` for `name`, and of both the last."""
+    disguised = {"Name": "read_fi1e", "NAME": "a b", "InputSchema": {"$ref": "https://evil.example/MARK"}, "de\u017fcription": "MARK", "_Meta": {"MARK": 1}, "Icons": [{"src": "https://evil.example/MARK"}]}
+    listed = {"tools": [{**tool("echo"), **disguised}], "Tools": [tool("a b")], "tool\u017f": [tool("MARK")], "NextCur\u017for": "MARK"}
+    w = start(results={"tools/list": listed, "resources/read": {"contents": [{"uri": "note://1", "text": "t", "URI": "note://MARK", "Text": "MARK"}], "Content\u017f": []}})
+    w.start()
+    assert w.ask("tools/list")["result"] == {"tools": [tool("echo")]}
+    assert w.ask("resources/read", {"uri": "note://1"})["result"] == {"contents": [{"uri": "note://1", "text": "t"}]}
+    result = {"content": [{"type": "text", "text": "fine", "Text": "MARK"}, {"type": "resource", "resource": {"uri": "note://1", "text": "t", "Uri": "note://MARK"}}],
+              "IsError": True, "Content": ["MARK"], "_META": {"MARK": 1}, "key": 1, "structuredContent": {"Name": 1, "name": 2}}
+    answer = w.answer(w.raw(b'{"jsonrpc":"2.0","id":$ID,"result":%s}' % json.dumps(result).encode()))
+    assert answer["result"] == {"content": [{"type": "text", "text": "fine"}, {"type": "resource", "resource": {"uri": "note://1", "text": "t"}}], "key": 1, "structuredContent": {"Name": 1, "name": 2}}, answer
+    assert b"MARK" not in b"".join(w.lines)
+
+
+def test_items_that_are_no_list(start):
+    """What cannot be looked through is no result: a reader may still find the tools in it."""
+    w = start(results={"tools/list": {"tools": {"a": {"name": "MARK"}}}, "prompts/list": {"prompts": "MARK"}, "resources/list": {"resources": {"uri": "MARK"}}, "resources/read": {"contents": {"text": "MARK"}}})
+    w.start()
+    for method, params in (("tools/list", None), ("prompts/list", None), ("resources/list", None), ("resources/read", {"uri": "note://1"})):
+        assert code(w.ask(method, params)) == 4033
+    assert w.answer(w.raw(b'{"jsonrpc":"2.0","id":$ID,"result":{"content":{"text":"MARK","_meta":{}}}}'))["result"]["isError"]
+    assert b"MARK" not in b"".join(w.lines) and words(w.call("echo")) == "{}"
+
+
+def test_what_is_kept_for_a_request_is_small(start):
+    """256 requests can be in flight, each with the cursor or the address that its answer is for."""
+    long, fits = "c" * ((64 << 10) + 1), "c" * (64 << 10)
+    for cursor in (long, fits):
+        w = start(results={"prompts/list": {"prompts": [], "nextCursor": cursor}})
+        w.start()
+        assert w.ask("prompts/list")["result"]["nextCursor"] == cursor
+        answer = w.ask("prompts/list", {"cursor": cursor})
+        assert code(answer) == PARAMS if cursor == long else answer["result"] == {}, answer
+    for method in ("resources/subscribe", "resources/unsubscribe"):
+        assert code(w.ask(method, {"uri": long})) == PARAMS and w.ask(method, {"uri": fits})["result"] == {}
+    assert w.ask("resources/read", {"uri": long})["result"] == {}
+
+
 # --- what a server may not ask or say ----------------------------------------------------------
 
 ASKS = OPEN.replace("inside", "inside, elicitation: true, sampling: true")
@@ -383,7 +486,13 @@ def test_a_question_for_a_credential_is_declined(start):
     w.start({"elicitation": {}})
     asked = [{"password": {"type": "string"}}, {"x": {"type": "string", "title": "Your API key"}}, {"x": {"type": "string", "description": "the one-time code from your phone"}},
              {"githubToken": {"type": "string"}}, {"x": {"type": "string", "format": "password"}}, {"a": {"type": "string"}, "PIN": {"type": "integer"}}, {"client_secret": {"type": "string"}},
-             {"a\u200bb": {"type": "string"}}, {"passphrases": {"type": "string"}}]
+             {"a\u200bb": {"type": "string"}}, {"passphrases": {"type": "string"}},
+             # read as the person will read it: what nobody sees is taken out, and the form need not be flat
+             {"x": {"type": "string", "title": "pass\u200bword"}}, {"x": {"type": "string", "title": "pass\u0001word"}}, {"x": {"type": "string", "title": "pa\u0301ssword"}},
+             {"x": {"type": "string", "title": "\uff50\uff41\uff53\uff53\uff57\uff4f\uff52\uff44"}}, {"x": {"type": "string", "title": "\U0001d429assword"}}, {"x": {"type": "string", "title": "your\u00a0token\u00a0please"}},
+             {"x": {"type": "string", "description": "a " * 600 + "password"}}, {"x": {"type": "string", "description": "-" * 1100 + "password"}}, {"x": {"type": "string", "title": ["password"]}},
+             {"x": {"type": "object", "properties": {"password": {"type": "string"}}}}, {"x": {"type": "array", "items": {"type": "string", "title": "password"}}},
+             {"x": {"type": "string", "const": "a", "title": "password"}}, {"x": {"type": "string", "x-label": "password"}}]
     for n, fields in enumerate(asked):
         answer = w.answer(w.raw(question(id_=n, **fields), done()))
         assert words(answer) == "fine" and w.told(n)["result"] == {"action": "decline"}, fields
@@ -391,10 +500,45 @@ def test_a_question_for_a_credential_is_declined(start):
                                 {"message": "m", "mode": "url", "url": "https://x.example", "elicitationId": "1"}, {"message": "m", "requestedSchema": {}, "task": {}})):
         w.answer(w.raw({"id": 100 + n, "method": "elicitation/create", "params": params}, done()))
         assert w.told(100 + n)["result"] == {"action": "decline"}, params
+    for n, form in enumerate(({"title": "Your password"}, {"description": "API key"}, {"allOf": [{"properties": {"password": {}}}]}, {"patternProperties": {"password": {}}})):
+        w.answer(w.raw({"id": 300 + n, "method": "elicitation/create", "params": {"message": "m", "requestedSchema": {"type": "object", "properties": {"x": {"type": "string"}}, **form}}}, done()))
+        assert w.told(300 + n)["result"] == {"action": "decline"}, form
     assert not [m for m in w.messages() if "method" in m]
-    for n, fields in enumerate(({"pinned": {"type": "boolean"}}, {"keyboard": {"type": "string"}}, {"secretary": {"type": "string"}}, {"opinion": {"type": "string"}})):
+    for n, fields in enumerate(({"how": {"type": "string", "enum": ["password", "token"], "default": "password"}}, {"how": {"type": "string", "oneOf": [{"const": "p", "title": "Password"}]}}, {"pinned": {"type": "boolean"}}, {"keyboard": {"type": "string"}}, {"secretary": {"type": "string"}}, {"opinion": {"type": "string"}})):
         w.raw(question(id_=200 + n, **fields))
         shown(w, n + 1)
+
+
+def test_a_question_that_comes_as_an_error(start):
+    """-32042 of 2025-11-25 holds links for the person to open."""
+    w = start(policy=ASKS)
+    w.start({"elicitation": {"form": {}, "url": {}}})
+    answer = w.answer(w.raw(b'{"jsonrpc":"2.0","id":$ID,"error":{"code":-32042,"message":"m","data":{"elicitations":[{"mode":"url","elicitationId":"1","url":"https://evil.example/MARK","message":"MARK"}]}}}'))
+    assert answer["error"] == {"code": -32603, "message": "m"} and b"open links" in w.stderr, answer
+
+
+def test_a_question_that_comes_as_a_result(start):
+    """2026-07-28 asks so; what a client of that revision makes of it here was never judged."""
+    w = start(policy=ASKS)
+    w.start({"elicitation": {}})
+    result = {"resultType": "input_required", "inputRequests": {"a": {"method": "elicitation/create", "params": {"mode": "url", "url": "https://evil.example/MARK"}}}, "requestState": "MARK",
+              "InputRequests": {"MARK": 1}, "content": [{"type": "text", "text": "resultType"}]}
+    assert w.answer(w.raw(b'{"jsonrpc":"2.0","id":$ID,"result":%s}' % json.dumps(result).encode()))["result"] == {"content": result["content"]}
+    assert b"MARK" not in b"".join(w.lines)
+
+
+def test_members_of_a_question_that_are_not_known(start):
+    w = start(policy=ASKS.replace("sampling: true", "sampling: true, roots: true"))
+    w.start({"sampling": {}, "roots": {}})
+    ask = {"messages": [], "maxTokens": 1, "includeContext": "allServers"}
+    for n, more in enumerate(({"IncludeContext": "MARK"}, {"Tools": ["MARK"]}, {"tool\u017f": ["MARK"]}, {"note": "MARK"}, {"tools": []}, {"toolChoice": {}}, {"task": {}})):
+        w.answer(w.raw({"id": n, "method": "sampling/createMessage", "params": {**ask, **more}}, done()))
+        assert "User rejected" in w.told(n)["error"]["message"], more
+    w.answer(w.raw({"id": 100, "method": "roots/list", "params": {"note": "MARK"}}, done()))
+    assert w.told(100)["result"] == {"roots": []}
+    w.raw({"id": 101, "method": "sampling/createMessage", "params": {**ask, "systemPrompt": "s", "_meta": {"MARK": 1}}}, {"id": 102, "method": "roots/list", "params": {"_meta": {"MARK": 1}}})
+    shown_ = w.until(lambda: [m["params"] for m in w.messages() if "method" in m][1:] and [m["params"] for m in w.messages() if "method" in m], "the questions")
+    assert shown_ == [{"messages": [], "maxTokens": 1, "systemPrompt": "s", "includeContext": "none"}, {}] and b"MARK" not in b"".join(w.lines), shown_
 
 
 def test_a_question_outside_of_a_call_is_refused(start):

@@ -116,7 +116,9 @@ refuse("no version", b'{"id":"x","method":"ping"}', INVALID, "x")
 refuse("a method that is no string", b'{"jsonrpc":"2.0","id":"x","method":["ping"]}', INVALID, "x")
 refuse("params that are a list", b'{"jsonrpc":"2.0","id":"x","method":"tools/call","params":["echo"]}', INVALID, "x")
 refuse("params null", b'{"jsonrpc":"2.0","id":"x","method":"ping","params":null}', INVALID, "x")
-refuse("an id and nothing else", b'{"jsonrpc":"2.0","id":"x"}', INVALID, "x")
+# without a method nobody waits, and the id may be one of ours: a refusal under it could meet another request
+refuse("an id and nothing else", b'{"jsonrpc":"2.0","id":"x"}', INVALID)
+refuse("a message that breaks off before its method", b'{"jsonrpc":"2.0","id":"x","meth', PARSE)
 refuse("an empty object", b"{}", INVALID)
 for text in ("null", "7", '"ping"', "true"):
     refuse(f"the bare value {text}", text.encode(), INVALID)
@@ -125,6 +127,10 @@ silent("an answer under an id of the client's own kind", b'{"jsonrpc":"2.0","id"
 silent("an error that nobody asked for", b'{"jsonrpc":"2.0","id":2,"error":{"code":1,"message":"m"}}')
 silent("an answer with result and error", b'{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"m"}}')
 silent("an error that is a string", b'{"jsonrpc":"2.0","id":1,"error":"m"}')
+silent("an answer with a member too many", b'{"jsonrpc":"2.0","id":1,"result":{},"extra":1}')
+for text in ('{"a":1,"a":2}', '{"a":"\\ud800"}', '{"a":1e400}', '{"a":%s}' % ("[" * 100), '{"a":'):
+    silent(f"an answer that cannot be read: {text[:16]}", ('{"jsonrpc":"2.0","id":1,"result":%s' % text).encode())
+silent("an error that cannot be read", b'{"jsonrpc":"2.0","id":"x","error":{"code":1,"code":1}}')
 silent("an answer without an id", b'{"jsonrpc":"2.0","result":{}}')
 silent("an unknown notification", b'{"jsonrpc":"2.0","method":"notifications/secret","params":{"text":"m"}}')
 silent("a call as a notification", b'{"jsonrpc":"2.0","method":"tools/call","params":{"name":"echo","arguments":{"message":"m"}}}')

@@ -24,8 +24,8 @@ il_cel_fn il_cel_fn_int, il_cel_fn_uint, il_cel_fn_double, il_cel_fn_string, il_
 il_cel_fn_bound il_cel_bound_parse, il_cel_bound_string, il_cel_bound_same;
 
 /* fn_text.c: looking at texts, and parts of them */
-il_cel_fn il_cel_fn_contains, il_cel_fn_starts_with, il_cel_fn_ends_with, il_cel_fn_char_at, il_cel_fn_index_of, il_cel_fn_last_index_of,
-    il_cel_fn_substring, il_cel_fn_trim;
+il_cel_fn il_cel_fn_contains, il_cel_fn_starts_with, il_cel_fn_ends_with, il_cel_fn_char_at, il_cel_fn_index_of,
+    il_cel_fn_last_index_of, il_cel_fn_substring, il_cel_fn_trim;
 il_cel_fn_bound il_cel_bound_scan, il_cel_bound_affix, il_cel_bound_part, il_cel_bound_char;
 
 /* fn_edit.c: new texts from others */

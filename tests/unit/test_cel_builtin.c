@@ -157,14 +157,20 @@ static void matches_any_pattern(void **state) {
     FN_ROWS(rows);
 }
 
-/* A pattern is paid for before it is compiled, and one that no memory is left for is not called wrong. */
+/* Compiling a pattern is paid for, more for a heavier one; and one that no memory is left for is not called wrong. */
 static void matches_is_bounded(void **state) {
     (void)state;
-    const il_cel_value args[] = {TEXT("text"), TEXT("[a-z]+[0-9]{3}")};
+    const il_cel_value args[] = {TEXT("text"), TEXT("[a-z]+[0-9]{3}")}, heavy[] = {TEXT("text"), TEXT("([a-z]+[0-9]{9}){99}")};
     fn_run r;
-    fn_run_init(&r, 64 + 16 * (sizeof "[a-z]+[0-9]{3}" - 1) - 1, SIZE_MAX);
-    assert_int_equal(fn_call(&r, ".matches", args, 2).fault, IL_CEL_BUDGET);
-    assert_int_equal(r.memory.calls, 0);
+    fn_run_init(&r, 1000000, SIZE_MAX);
+    assert_int_equal(fn_call(&r, ".matches", args, 2).kind, IL_CEL_BOOL);
+    const int64_t used = 1000000 - r.run.steps;
+    r.run.steps = 1000000;
+    assert_int_equal(fn_call(&r, ".matches", heavy, 2).kind, IL_CEL_BOOL);
+    assert_true(1000000 - r.run.steps > 10 * used);
+    r.run.steps = used;
+    assert_int_equal(fn_call(&r, ".matches", heavy, 2).fault, IL_CEL_BUDGET);
+    assert_true(r.run.steps < 0);
     fn_run_free(&r);
     for (size_t cap = 0; cap < 2000; cap += 100) {
         fn_run_init(&r, 10000, SIZE_MAX);

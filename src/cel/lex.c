@@ -368,6 +368,12 @@ static il_status lex_escape(const il_cel_source *src, size_t at, bool bytes, uin
     return IL_CEL_FAIL(src, at, err, IL_E_SYNTAX, "unknown escape after `\\`; write `\\\\` for a backslash");
 }
 
+size_t il_cel_token_end(const il_cel_source *src, size_t offset) {
+    il_cel_lexer lex = {src, offset};
+    il_cel_token t;
+    return il_cel_lex(&lex, &t, NULL) == IL_OK && t.offset == offset ? t.offset + t.n : offset;
+}
+
 size_t il_cel_literal_at(const il_cel_source *src, size_t literal, size_t byte) {
     il_cel_lexer lex = {src, literal};
     il_cel_token t;

@@ -87,6 +87,9 @@ typedef struct il_cel_lexer {
 /* The next token; IL_CEL_T_END for ever at the end. */
 IL_NODISCARD il_status il_cel_lex(il_cel_lexer *lex, il_cel_token *out, il_error *err);
 
+/* Where the token that begins at `offset` ends; `offset` itself at the end of the text and for what is no token. */
+size_t il_cel_token_end(const il_cel_source *src, size_t offset);
+
 /* The value of a STRING (UTF-8) or BYTES token, copied into `arena`. */
 IL_NODISCARD il_status il_cel_unescape(const il_cel_source *src, const il_cel_token *t, il_arena *arena, il_str *out,
                                        il_error *err);

@@ -28,7 +28,9 @@ typedef struct il_cel_parser {
     size_t lets[IL_CEL_DEPTH_MAX]; /* those being expanded; each is one deeper */
 } il_cel_parser;
 
-#define PARSE_FAIL(p, offset, code, ...) IL_CEL_FAIL((p)->lex.src, (offset), (p)->err, (code), __VA_ARGS__)
+/* The token at `offset` is underlined. */
+#define PARSE_FAIL(p, offset, code, ...) \
+    IL_CEL_FAIL_SPAN((p)->lex.src, (offset), il_cel_token_end((p)->lex.src, (offset)), (p)->err, (code), __VA_ARGS__)
 
 /* --- parse.c: tokens and nodes --- */
 il_str il_cel_parse_text(const il_cel_parser *p, const il_cel_token *t);

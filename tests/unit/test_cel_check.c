@@ -267,11 +267,11 @@ static void test_cost(void **state) {
     static const il_cel_field vars[] = {{{"few", 3}, &few}};
     const il_cel_env env = {.size = sizeof env, .vars = vars, .nvars = 1};
     assert_int_equal(cel_compile(&c, "few.all(a, few.all(b, few.all(c, a + b > c)))", &env, IL_CEL_BOOL), IL_OK);
-    const uint64_t one = c.program->root->cost;
+    const uint64_t one = c.program->root->cost, weight = c.program->root->weight;
     assert_int_equal(cel_compile(&c, "1 < 2 ? few.all(a, few.all(b, few.all(c, a + b > c))) : few.all(a, few.all(b, few.all(c, a + b > c)))", &env,
                                  IL_CEL_BOOL),
                      IL_OK);
-    assert_int_equal(c.program->root->cost, one + 4);
+    assert_int_equal(c.program->root->cost, one + weight + 4);
     const il_cel_limits tight = {.size = sizeof tight, .cost = 8};
     assert_int_equal(il_cel_compile(&c.arena, IL_STR("1 + 2 == 3"), 1, 1, NULL, IL_CEL_BOOL, &tight, &c.program, &c.err), IL_OK);
     assert_int_equal(il_cel_compile(&c.arena, IL_STR("1 + 2 == 3 || 1 < 2"), 1, 1, NULL, IL_CEL_BOOL, &tight, &c.program, &c.err), IL_E_LIMIT);

@@ -347,8 +347,7 @@ static void test_once(void **state) {
     static const char *const texts[] = {"",
                                         "abc",
                                         "https://x.example.com/",
-                                        "\xcf\x83"
-                                        "ak",
+                                        "\xcf\x83\x61k",
                                         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
                                         "0123456789a",
                                         "y x"};

@@ -2,7 +2,7 @@
 /* What the files of the checker share. It refuses what could not be meant (unknown names, operands without an overload, comparisons that are never
  * true, patterns and zones that are none, conditions that could cost too much) and leaves a tree in which every name is a number.
  *
- * Where a message points, and what is underlined:
+ * Where a message points, and what is underlined (docs/cel.md, Positions):
  *   an undeclared name, an unknown field or function, a call without an overload     the name
  *   an operator or index without an overload, arms of `?:` that differ              the sign (`>=`, `[`, `?`)
  *   an operand that is no bool, a literal that is never equal, a list item or key   the operand, literal, item or key, without parentheses around it

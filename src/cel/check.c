@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cel/check.h"
 
-/* --- what messages are made of -------------------------------------------------------------------------------------------- */
+/* --- what messages are made of ----------------------------------------------------------------------------------------- */
 
 static bool check_word_byte(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -73,8 +73,8 @@ static il_status check_no_bool(il_cel_checker *c, const il_cel_node *n, il_str w
     il_cel_words hint;
     il_cel_words_init(&hint);
     il_cel_check_say_bool(c, n, &hint);
-    return CHECK_FAIL_NODE(c, n, "bool expected by `%.*s`, got `%s`%s", IL_STR_ARG(who),
-                           il_cel_check_type_name(c, n->type).p, hint.p);
+    return CHECK_FAIL_NODE(c, n, "bool expected by `%.*s`, got `%s`%s", IL_STR_ARG(who), il_cel_check_type_name(c, n->type).p,
+                           hint.p);
 }
 
 il_status il_cel_check_want_bool(il_cel_checker *c, const il_cel_node *n, il_str who) {
@@ -85,7 +85,7 @@ il_status il_cel_check_want_bool(il_cel_checker *c, const il_cel_node *n, il_str
     return check_no_bool(c, n, who);
 }
 
-/* --- names and lets ------------------------------------------------------------------------------------------------------- */
+/* --- names and lets ---------------------------------------------------------------------------------------------------- */
 
 /* Nearest of all that can be named here; also, when the name is that of no variable but begins one's qualified name. */
 static il_status check_name(il_cel_checker *c, const il_cel_node *n) {
@@ -152,7 +152,7 @@ static il_status check_let(il_cel_checker *c, il_cel_node *n) {
     return IL_OK;
 }
 
-/* --- nodes ---------------------------------------------------------------------------------------------------------------- */
+/* --- nodes ------------------------------------------------------------------------------------------------------------- */
 
 il_status il_cel_check_kids(il_cel_checker *c, il_cel_node *n) {
     for (il_cel_node *k = n->kids; k != NULL; k = k->next) {
@@ -267,8 +267,9 @@ static il_status check_too_dear(il_cel_checker *c, const il_cel_node *n) {
         il_cel_say(&what, "this");
     }
     il_cel_say(&what, n->cost == UINT64_MAX ? " is beyond counting" : " is %llu steps", (unsigned long long)n->cost);
-    return CHECK_FAIL(c, n, n->start, n->end, IL_E_LIMIT, "worst-case cost of %s, over %llu; nest fewer loops or build shorter texts and lists",
-                      what.p, (unsigned long long)c->limits->cost);
+    return CHECK_FAIL(c, n, n->start, n->end, IL_E_LIMIT,
+                      "worst-case cost of %s, over %llu; nest fewer loops or build shorter texts and lists", what.p,
+                      (unsigned long long)c->limits->cost);
 }
 
 static il_status check_wanted(il_cel_checker *c, const il_cel_node *root, il_cel_kind want) {
@@ -306,7 +307,8 @@ il_status il_cel_check(il_arena *arena, const il_cel_env *env, const il_cel_limi
         return il_cel_no_memory(arena, err);
     }
     if (il_cel_types_failed(&c->types) == IL_E_LIMIT) {
-        return IL_CEL_FAIL_SPAN(root->src, root->start, root->end, err, IL_E_LIMIT, "the types of this expression are too large; split it");
+        return IL_CEL_FAIL_SPAN(root->src, root->start, root->end, err, IL_E_LIMIT,
+                                "the types of this expression are too large; split it");
     }
     if (status == IL_OK && !limits->unchecked) {
         IL_TRY(root->cost > limits->cost ? check_too_dear(c, root) : IL_OK);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls. A name is first looked up among the functions of the language (one row a name and way of calling), then among the host's: one of the
- * host's is taken where none of the language's signatures fits the arguments. */
+/* Calls. A name is first looked up among the functions of the language (one row a name and way of calling), then among the
+ * host's: one of the host's is taken where none of the language's signatures fits the arguments. */
 #include "base/time.h"
 #include "cel/check.h"
 #include "cel/regex.h"
 
 enum { CALL_PARAMS = 8 }; /* of a host's function; a row of the language has 4 */
 
-/* --- signatures --------------------------------------------------------------------------------------------------------------- */
+/* --- signatures -------------------------------------------------------------------------------------------------------- */
 
 static size_t call_params(const il_cel_overload *o) {
     size_t n = 0;
@@ -91,7 +91,7 @@ void il_cel_check_fit(il_cel_checker *c, const il_cel_overload *overloads, size_
     }
 }
 
-/* --- unknown functions -------------------------------------------------------------------------------------------------------- */
+/* --- unknown functions ------------------------------------------------------------------------------------------------- */
 
 static bool call_takes(const il_cel_builtin *row, const il_cel_type *receiver) {
     for (size_t i = 0; i < row->noverloads; i++) {
@@ -104,8 +104,9 @@ static bool call_takes(const il_cel_builtin *row, const il_cel_type *receiver) {
 
 /* The nearest function that is called this way, on such a receiver (NULL: none). */
 static void call_near(il_cel_checker *c, il_cel_near *near, const il_cel_type *receiver) {
-    static const il_str macros[] = {{"exists", 6}, {"all", 3}, {"exists_one", 10}, {"existsOne", 9}, {"filter", 6}, {"map", 3},
-                                    {"transformList", 13}, {"transformMap", 12}, {"optMap", 6}, {"optFlatMap", 10}};
+    static const il_str macros[] = {{"exists", 6}, {"all", 3},        {"exists_one", 10},    {"existsOne", 9},
+                                    {"filter", 6}, {"map", 3},        {"transformList", 13}, {"transformMap", 12},
+                                    {"optMap", 6}, {"optFlatMap", 10}};
     if (receiver != NULL) {
         const bool loops = receiver->kind == IL_CEL_LIST || receiver->kind == IL_CEL_MAP || receiver->kind == IL_CEL_DYN;
         const bool optional = receiver->kind == IL_CEL_OPTIONAL || receiver->kind == IL_CEL_DYN;
@@ -127,7 +128,8 @@ static void call_near(il_cel_checker *c, il_cel_near *near, const il_cel_type *r
     }
     for (size_t i = 0; i < c->env->nfunctions; i++) {
         const il_cel_function *f = &c->env->functions[i];
-        if (f->receiver == (receiver != NULL) && (receiver == NULL || (f->nparams > 0 && il_cel_type_may_fit(receiver, f->params[0])))) {
+        if (f->receiver == (receiver != NULL) &&
+            (receiver == NULL || (f->nparams > 0 && il_cel_type_may_fit(receiver, f->params[0])))) {
             il_cel_near_try(near, f->name);
         }
     }
@@ -186,13 +188,15 @@ static il_status call_unknown(il_cel_checker *c, const il_cel_node *n) {
     }
     for (size_t i = 0; !n->receiver && i < sizeof loops / sizeof loops[0]; i++) {
         if (il_str_eq(loops[i], n->name)) {
-            return CHECK_FAIL_NAME(c, n, "`%.*s` stands after a list: `list.%.*s(x, x %s 1)`", IL_STR_ARG(n->name), IL_STR_ARG(n->name),
-                                   il_str_eq(n->name, IL_STR("map")) ? "+" : "==");
+            return CHECK_FAIL_NAME(c, n, "`%.*s` stands after a list: `list.%.*s(x, x %s 1)`", IL_STR_ARG(n->name),
+                                   IL_STR_ARG(n->name), il_str_eq(n->name, IL_STR("map")) ? "+" : "==");
         }
     }
     if (il_cel_builtin_find(n->name, !n->receiver) != NULL || call_is_host(c, n->name, !n->receiver)) {
-        return n->receiver ? CHECK_FAIL_NAME(c, n, "`%.*s` is not called on a value; write `%.*s(...)`", IL_STR_ARG(n->name), IL_STR_ARG(n->name))
-                           : CHECK_FAIL_NAME(c, n, "`%.*s` is called on a value; write `x.%.*s(...)`", IL_STR_ARG(n->name), IL_STR_ARG(n->name));
+        return n->receiver ? CHECK_FAIL_NAME(c, n, "`%.*s` is not called on a value; write `%.*s(...)`", IL_STR_ARG(n->name),
+                                             IL_STR_ARG(n->name))
+                           : CHECK_FAIL_NAME(c, n, "`%.*s` is called on a value; write `x.%.*s(...)`", IL_STR_ARG(n->name),
+                                             IL_STR_ARG(n->name));
     }
     il_cel_near near = il_cel_near_to(n->name);
     il_cel_words hint;
@@ -202,10 +206,11 @@ static il_status call_unknown(il_cel_checker *c, const il_cel_node *n) {
     return CHECK_FAIL_NAME(c, n, "unknown function `%.*s`%s", IL_STR_ARG(n->name), hint.p);
 }
 
-/* --- calls that do not fit ---------------------------------------------------------------------------------------------------- */
+/* --- calls that do not fit --------------------------------------------------------------------------------------------- */
 
 /* `string.startsWith(int)`, or with NULL for the kids the signature itself. */
-static void call_say_arguments(il_cel_checker *c, il_cel_words *w, const il_cel_node *n, const il_cel_type *const *types, size_t count) {
+static void call_say_arguments(il_cel_checker *c, il_cel_words *w, const il_cel_node *n, const il_cel_type *const *types,
+                               size_t count) {
     size_t i = 0;
     if (n->receiver && count > 0) {
         il_cel_say(w, "%s.", il_cel_check_type_name(c, types[i++]).p);
@@ -252,10 +257,11 @@ static il_status call_wrong_count(il_cel_checker *c, const il_cel_node *n, call_
 
 /* `list.contains(x)`, which other engines have. */
 static il_status call_list_contains(il_cel_checker *c, const il_cel_node *n) {
-    const il_str list = il_cel_check_text(n->kids), item = n->kids->next != NULL ? il_cel_check_text(n->kids->next) : (il_str){NULL, 0};
-    return list.n > 0 && item.n > 0
-               ? CHECK_FAIL_NAME(c, n, "a list has no `contains`; did you mean `%.*s in %.*s`?", IL_STR_ARG(item), IL_STR_ARG(list))
-               : CHECK_FAIL_NAME(c, n, "a list has no `contains`; did you mean `x in list`?");
+    const il_str list = il_cel_check_text(n->kids),
+                 item = n->kids->next != NULL ? il_cel_check_text(n->kids->next) : (il_str){NULL, 0};
+    return list.n > 0 && item.n > 0 ? CHECK_FAIL_NAME(c, n, "a list has no `contains`; did you mean `%.*s in %.*s`?",
+                                                      IL_STR_ARG(item), IL_STR_ARG(list))
+                                    : CHECK_FAIL_NAME(c, n, "a list has no `contains`; did you mean `x in list`?");
 }
 
 static il_status call_no_overload(il_cel_checker *c, const il_cel_node *n, const il_cel_builtin *row) {
@@ -288,14 +294,16 @@ static il_status call_no_overload(il_cel_checker *c, const il_cel_node *n, const
     if (nkids < arity.least || nkids > arity.most) {
         return call_wrong_count(c, n, arity, nkids);
     }
-    if (n->receiver && nkids == 2 && il_str_eq(n->name, IL_STR("contains")) && il_cel_check_seen(c, n->kids)->kind == IL_CEL_LIST) {
+    if (n->receiver && nkids == 2 && il_str_eq(n->name, IL_STR("contains")) &&
+        il_cel_check_seen(c, n->kids)->kind == IL_CEL_LIST) {
         return call_list_contains(c, n);
     }
     call_say_call(c, &call, n);
-    return CHECK_FAIL_NAME(c, n, "no overload `%s`; there %s %s%s", call.p, shown == 1 ? "is" : "are", there.p, shown > SHOWN ? ", ..." : "");
+    return CHECK_FAIL_NAME(c, n, "no overload `%s`; there %s %s%s", call.p, shown == 1 ? "is" : "are", there.p,
+                           shown > SHOWN ? ", ..." : "");
 }
 
-/* --- arguments that are checked while compiling -------------------------------------------------------------------------------- */
+/* --- arguments that are checked while compiling ------------------------------------------------------------------------ */
 
 /* The pattern's fault stands inside the literal, through its escapes. */
 static il_status call_bad_pattern(il_cel_checker *c, const il_cel_node *pattern, const il_error *why) {
@@ -313,7 +321,8 @@ static il_status call_pattern(il_cel_checker *c, il_cel_node *n) {
     if (pattern->op != IL_CEL_OP_LIT || pattern->lit.kind != IL_CEL_STRING) {
         return c->limits->dynamic_regex
                    ? IL_OK
-                   : CHECK_FAIL_NODE(c, pattern, "the pattern of `matches` must be a literal; one that is made at run time is not compiled");
+                   : CHECK_FAIL_NODE(c, pattern,
+                                     "the pattern of `matches` must be a literal; one that is made at run time is not compiled");
     }
     il_regex *regex = NULL;
     il_error why = {.code = IL_OK};
@@ -338,15 +347,17 @@ static il_status call_zone(il_cel_checker *c, const il_cel_node *n) {
         return IL_OK;
     }
     if (c->env->zone == NULL) {
-        return CHECK_FAIL_NODE(c, zone, "no time zone `%.*s`: names of zones are not available here; write an offset such as `+02:00`",
+        return CHECK_FAIL_NODE(c, zone,
+                               "no time zone `%.*s`: names of zones are not available here; write an offset such as `+02:00`",
                                IL_STR_ARG(zone->name));
     }
     return c->env->zone(c->env->zone_ctx, zone->name, 0, &east)
                ? IL_OK
-               : CHECK_FAIL_NODE(c, zone, "no time zone `%.*s`; write one such as `Europe/Vienna` or `+02:00`", IL_STR_ARG(zone->name));
+               : CHECK_FAIL_NODE(c, zone, "no time zone `%.*s`; write one such as `Europe/Vienna` or `+02:00`",
+                                 IL_STR_ARG(zone->name));
 }
 
-/* --- what a call costs --------------------------------------------------------------------------------------------------------- */
+/* --- what a call costs ------------------------------------------------------------------------------------------------- */
 
 /* What an argument counts for: as the kind that the parameter takes, when that says it; else as its own. */
 static uint64_t call_size(const il_cel_checker *c, const il_cel_node *k, const il_cel_type *param) {
@@ -360,11 +371,13 @@ static uint64_t call_size(const il_cel_checker *c, const il_cel_node *k, const i
     if (kind == IL_CEL_LIST || kind == IL_CEL_MAP) {
         return k->extent.items;
     }
-    return kind == IL_CEL_DYN || kind == IL_CEL_PARAM || kind == IL_CEL_OPTIONAL ? il_cel_cost_most(k->extent.text, k->extent.items) : 1;
+    return kind == IL_CEL_DYN || kind == IL_CEL_PARAM || kind == IL_CEL_OPTIONAL
+               ? il_cel_cost_most(k->extent.text, k->extent.items)
+               : 1;
 }
 
-/* How large a result of this kind is, of arguments that are `all` together. Without a bound it is no larger than the largest of them, a text no
- * longer than any number's or timestamp's. What is inside of it came out of them. */
+/* How large a result of this kind is, of arguments that are `all` together. Without a bound it is no larger than the largest
+ * of them, a text no longer than any number's or timestamp's. What is inside of it came out of them. */
 static il_cel_extent call_extent(il_cel_kind kind, il_cel_extent all, const il_cel_bound *bound) {
     enum { SCALAR_TEXT = 64 };
     il_cel_extent e = {0, 0, 0, 0};
@@ -408,7 +421,7 @@ static il_status call_pay(il_cel_checker *c, il_cel_node *n, const il_cel_builti
     return IL_OK;
 }
 
-/* --- a host's functions -------------------------------------------------------------------------------------------------------- */
+/* --- a host's functions ------------------------------------------------------------------------------------------------ */
 
 static il_status call_ambiguous(il_cel_checker *c, const il_cel_node *n) {
     il_cel_words call;
@@ -446,10 +459,11 @@ static il_status call_host(il_cel_checker *c, il_cel_node *n, bool *fits) {
     return IL_OK;
 }
 
-/* --- calls --------------------------------------------------------------------------------------------------------------------- */
+/* --- calls ------------------------------------------------------------------------------------------------------------- */
 
 /* The rows that this program may use: `list.contains` only where it is let in. */
-static void call_fit_row(il_cel_checker *c, il_cel_node *n, const il_cel_builtin *row, const il_cel_type **type, const il_cel_overload **o) {
+static void call_fit_row(il_cel_checker *c, il_cel_node *n, const il_cel_builtin *row, const il_cel_type **type,
+                         const il_cel_overload **o) {
     const il_cel_overload *overloads = row->overloads;
     size_t count = row->noverloads;
     if (!c->limits->list_contains && row->receiver && il_str_eq(row->name, IL_STR("contains"))) {

@@ -38,7 +38,8 @@ static void domain_intern(il_cel_node *n, const il_str *words, size_t nwords) {
 }
 
 static void domain_say_side(il_cel_words *w, const il_cel_node *n) {
-    const bool plain = n->op == IL_CEL_OP_VAR || n->op == IL_CEL_OP_LOCAL || n->op == IL_CEL_OP_FIELD || n->op == IL_CEL_OP_SELECT;
+    const bool plain =
+        n->op == IL_CEL_OP_VAR || n->op == IL_CEL_OP_LOCAL || n->op == IL_CEL_OP_FIELD || n->op == IL_CEL_OP_SELECT;
     const il_str text = plain ? il_cel_check_text(n) : (il_str){NULL, 0};
     if (text.n > 0) {
         il_cel_say(w, "`%.*s`", IL_STR_ARG(text));

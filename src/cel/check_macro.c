@@ -110,7 +110,7 @@ static bool macro_is_condition(const il_cel_node *n, const il_cel_node *body) {
 
 /* Steps for what is done with an item beside looking at it: a list takes it in, a map sorts it. */
 static uint64_t macro_keeps(const il_cel_node *n) {
-    return n->op == IL_CEL_OP_FILTER || n->op == IL_CEL_OP_TRANSFORM                 ? 2
+    return n->op == IL_CEL_OP_FILTER || n->op == IL_CEL_OP_TRANSFORM                ? 2
            : n->op == IL_CEL_OP_TRANSFORM_MAP || n->op == IL_CEL_OP_TRANSFORM_ENTRY ? 4
                                                                                     : 1;
 }
@@ -200,5 +200,6 @@ il_status il_cel_check_macro(il_cel_checker *c, il_cel_node *n) {
     IL_TRY(il_cel_check_node(c, range));
     n->weight += range->weight;
     n->cost = il_cel_cost_add(n->cost, range->cost);
-    return n->op == IL_CEL_OP_BIND || n->op == IL_CEL_OP_OPT_MAP || n->op == IL_CEL_OP_OPT_FLAT_MAP ? macro_named(c, n) : macro_loop(c, n);
+    return n->op == IL_CEL_OP_BIND || n->op == IL_CEL_OP_OPT_MAP || n->op == IL_CEL_OP_OPT_FLAT_MAP ? macro_named(c, n)
+                                                                                                    : macro_loop(c, n);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Literals, lists and maps, fields, indexes and operators. Operators are functions with the signatures below (cel-spec, List of Standard
- * Definitions), but for those that take anything: `==`, `&&`, `?:`. */
+/* Literals, lists and maps, fields, indexes and operators. Operators are functions with the signatures below (cel-spec, List
+ * of Standard Definitions), but for those that take anything: `==`, `&&`, `?:`. */
 #include "cel/check.h"
 
 static const il_cel_type operator_a = {.kind = IL_CEL_PARAM, .name = {"A", 1}};
@@ -12,8 +12,10 @@ static const il_cel_type operator_maybe_b = {.kind = IL_CEL_OPTIONAL, .element =
 static const il_cel_type operator_maybe_list = {.kind = IL_CEL_OPTIONAL, .element = &operator_list};
 static const il_cel_type operator_maybe_map = {.kind = IL_CEL_OPTIONAL, .element = &operator_map};
 
-#define ONE(a, result) {{&(a)}, &(result)}
-#define TWO(a, b, result) {{&(a), &(b)}, &(result)}
+#define ONE(a, result) \
+    { {&(a)}, &(result) }
+#define TWO(a, b, result) \
+    { {&(a), &(b)}, &(result) }
 #define SAME(t, result) TWO(t, t, result)
 #define T_BOOL il_cel_type_bool
 #define T_INT il_cel_type_int
@@ -38,7 +40,7 @@ static const il_cel_overload operator_add[] = {
     SAME(T_SPAN, T_SPAN),
 };
 static const il_cel_overload operator_sub[] = {
-    SAME(T_INT, T_INT),  SAME(T_UINT, T_UINT),        SAME(T_DOUBLE, T_DOUBLE),
+    SAME(T_INT, T_INT),   SAME(T_UINT, T_UINT),        SAME(T_DOUBLE, T_DOUBLE),
     SAME(T_TIME, T_SPAN), TWO(T_TIME, T_SPAN, T_TIME), SAME(T_SPAN, T_SPAN),
 };
 static const il_cel_overload operator_order[] = {
@@ -65,7 +67,7 @@ static const il_cel_overload operator_maybe_index[] = {
     TWO(operator_maybe_map, operator_a, operator_maybe_b),
 };
 
-/* --- literals, lists, maps --------------------------------------------------------------------------------------------------- */
+/* --- literals, lists, maps --------------------------------------------------------------------------------------------- */
 
 static void operator_literal(il_cel_node *n) {
     n->type = il_cel_type_of_kind((il_cel_kind)n->lit.kind);
@@ -82,7 +84,8 @@ static il_status operator_maybe(il_cel_checker *c, const il_cel_node *k, const i
         *out = type->element;
     } else if (!il_cel_type_is_dyn(type)) {
         *out = &il_cel_type_dyn;
-        return CHECK_FAIL_NODE(c, k, "an optional expected after `?`, got `%s`; write it without `?`", il_cel_check_type_name(c, type).p);
+        return CHECK_FAIL_NODE(c, k, "an optional expected after `?`, got `%s`; write it without `?`",
+                               il_cel_check_type_name(c, type).p);
     }
     return IL_OK;
 }
@@ -163,10 +166,11 @@ static il_status operator_map_literal(il_cel_checker *c, il_cel_node *n) {
     return IL_OK;
 }
 
-/* --- fields and indexes -------------------------------------------------------------------------------------------------------- */
+/* --- fields and indexes ------------------------------------------------------------------------------------------------ */
 
 /* The place of a known field, or a refusal. `at`: the node whose name or literal names it. */
-static il_status operator_field_missing(il_cel_checker *c, const il_cel_node *at, bool whole, il_str name, const il_cel_type *of) {
+static il_status operator_field_missing(il_cel_checker *c, const il_cel_node *at, bool whole, il_str name,
+                                        const il_cel_type *of) {
     il_cel_near near = il_cel_near_to(name);
     il_cel_words hint;
     il_str names[9];
@@ -322,7 +326,8 @@ static il_status operator_no_overload(il_cel_checker *c, const il_cel_node *n) {
         } else if (ta->kind == IL_CEL_RECORD) {
             il_cel_say(&hint, "; write `.name`");
         }
-        return CHECK_FAIL_NAME(c, n, "no overload `%s[%s]`%s", il_cel_check_type_name(c, ta).p, il_cel_check_type_name(c, tb).p, hint.p);
+        return CHECK_FAIL_NAME(c, n, "no overload `%s[%s]`%s", il_cel_check_type_name(c, ta).p, il_cel_check_type_name(c, tb).p,
+                               hint.p);
     }
     const il_cel_node *text = ta->kind == IL_CEL_STRING ? a : b;
     const il_cel_type *to = text == a ? tb : ta;
@@ -331,7 +336,8 @@ static il_status operator_no_overload(il_cel_checker *c, const il_cel_node *n) {
         if (ta->kind == IL_CEL_STRING && tb->kind == IL_CEL_STRING) {
             il_cel_say(&hint, "; for texts there is `contains`");
         }
-    } else if (text->op == IL_CEL_OP_LIT && text->lit.kind == IL_CEL_STRING && to->kind == IL_CEL_INT && il_str_int(text->name, &number)) {
+    } else if (text->op == IL_CEL_OP_LIT && text->lit.kind == IL_CEL_STRING && to->kind == IL_CEL_INT &&
+               il_str_int(text->name, &number)) {
         il_cel_say(&hint, "; did you mean `%.*s`?", IL_STR_ARG(text->name));
     } else if ((ta->kind == IL_CEL_INT || ta->kind == IL_CEL_UINT || ta->kind == IL_CEL_DOUBLE) &&
                (tb->kind == IL_CEL_INT || tb->kind == IL_CEL_UINT || tb->kind == IL_CEL_DOUBLE) && ta->kind != tb->kind) {
@@ -339,7 +345,8 @@ static il_status operator_no_overload(il_cel_checker *c, const il_cel_node *n) {
     } else if (n->op == IL_CEL_OP_ADD && ta->kind != tb->kind && (ta->kind == IL_CEL_STRING || tb->kind == IL_CEL_STRING)) {
         il_cel_say(&hint, "; convert one of them");
     }
-    return CHECK_FAIL_NAME(c, n, "no overload `%s %s %s`%s", il_cel_check_type_name(c, ta).p, sign, il_cel_check_type_name(c, tb).p, hint.p);
+    return CHECK_FAIL_NAME(c, n, "no overload `%s %s %s`%s", il_cel_check_type_name(c, ta).p, sign,
+                           il_cel_check_type_name(c, tb).p, hint.p);
 }
 
 static il_status operator_fit(il_cel_checker *c, il_cel_node *n, const il_cel_overload *overloads, size_t count) {
@@ -371,7 +378,7 @@ static il_status operator_subscript(il_cel_checker *c, il_cel_node *n) {
     return n->optional ? OPERATOR_FIT(c, n, operator_maybe_index) : OPERATOR_FIT(c, n, operator_index);
 }
 
-/* --- operators ----------------------------------------------------------------------------------------------------------------- */
+/* --- operators --------------------------------------------------------------------------------------------------------- */
 
 static il_status operator_plus(il_cel_checker *c, il_cel_node *n) {
     const il_cel_node *a = n->kids, *b = il_cel_check_second(n);
@@ -427,8 +434,8 @@ static il_status operator_bools(il_cel_checker *c, il_cel_node *n) {
 }
 
 static il_status operator_arms_differ(il_cel_checker *c, const il_cel_node *n, const il_cel_node *a, const il_cel_node *b) {
-    return CHECK_FAIL_NAME(c, n, "the arms of `?:` differ: `%s` and `%s`",
-                           il_cel_check_type_name(c, a->type).p, il_cel_check_type_name(c, b->type).p);
+    return CHECK_FAIL_NAME(c, n, "the arms of `?:` differ: `%s` and `%s`", il_cel_check_type_name(c, a->type).p,
+                           il_cel_check_type_name(c, b->type).p);
 }
 
 static il_status operator_cond(il_cel_checker *c, il_cel_node *n) {

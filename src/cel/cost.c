@@ -32,7 +32,8 @@ static il_cel_extent cost_of_type(const il_cel_type *type, const il_cel_limits *
     case IL_CEL_OPTIONAL:
         return cost_of_type(type->element, limits, depth - 1);
     case IL_CEL_RECORD:
-        /* A field's own type is asked when it is selected: records come from the host only. What is taken out in another way (as dyn) is anything. */
+        /* A field's own type is asked when it is selected: records come from the host only. What is taken out in another way
+         * (as dyn) is anything. */
         e.inner_text = limits->text_bytes;
         e.inner_items = limits->list_items;
         return e;

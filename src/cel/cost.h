@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The static bound of an evaluation's cost, in steps. A step is a visit of a node, 16 bytes of text compared or copied, or an item of a list or
- * map looked at. Everything saturates: what is too much to count is too much.
+/* The static bound of an evaluation's cost, in steps. A step is a visit of a node, 16 bytes of text compared or copied, or an
+ * item of a list or map looked at. Everything saturates: what is too much to count is too much.
  *
- * What each part may cost at most. It is never less than the part's weight, its number of nodes: that is what evaluation charges for one more time
- * around a loop, whichever way it goes inside.
+ * What each part may cost at most. It is never less than the part's weight, its number of nodes: that is what evaluation
+ * charges for one more time around a loop, whichever way it goes inside.
  *   any node           1 + its parts
  *   ?:                 1 + condition + the dearer arm + the weight of the other one
  *   == != < <= > >=    the smaller of the two texts / 16, the fewer of the two lists' items
@@ -15,14 +15,14 @@
  *   a host's function  its `cost`
  *   matches            weight of the pattern x (bytes / 64 + 1)
  *
- * How large a value can be is exact for literals and grows through `+`, `map` and functions; what the host gives is as large as its type's
- * `most` or the limits say. Of a value of type dyn the limits are assumed for one text and one list of it, not for lists of lists: what is
- * beyond that is refused at run time, by the budget of steps. */
+ * How large a value can be is exact for literals and grows through `+`, `map` and functions; what the host gives is as large
+ * as its type's `most` or the limits say. Of a value of type dyn the limits are assumed for one text and one list of it, not
+ * for lists of lists: what is beyond that is refused at run time, by the budget of steps. */
 #pragma once
 #include "interlock/cel.h"
 
-/* Saturated. Written without a division by a variable: clang makes a 128-bit multiplication of an overflow test, which wasm32 would have to
- * import. */
+/* Saturated. Written without a division by a variable: clang makes a 128-bit multiplication of an overflow test, which wasm32
+ * would have to import. */
 static inline uint64_t il_cel_cost_add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 static inline uint64_t il_cel_cost_mul(uint64_t a, uint64_t b) {
     if (a == 0 || b == 0) {
@@ -44,8 +44,8 @@ static inline uint64_t il_cel_cost_least(uint64_t a, uint64_t b) { return a < b 
 /* Steps for so many bytes of text. */
 static inline uint64_t il_cel_cost_text(uint64_t bytes) { return bytes / 16; }
 
-/* How large a value can be: as a text, as a list or map, and what is inside it at any depth. One whose type is known has only one of the first
- * two; an optional is as large as what it holds. */
+/* How large a value can be: as a text, as a list or map, and what is inside it at any depth. One whose type is known has only
+ * one of the first two; an optional is as large as what it holds. */
 typedef struct il_cel_extent {
     uint64_t text, items, inner_text, inner_items;
 } il_cel_extent;

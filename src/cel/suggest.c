@@ -41,7 +41,8 @@ typedef struct suggest_word {
     il_str word;
     const char *here;
 } suggest_word;
-#define SUGGEST(word, here) {{word, sizeof(word) - 1}, here}
+#define SUGGEST(word, here) \
+    { {word, sizeof(word) - 1}, here }
 
 static const char *suggest_find(const suggest_word *words, size_t n, il_str word) {
     for (size_t i = 0; i < n; i++) {
@@ -54,28 +55,42 @@ static const char *suggest_find(const suggest_word *words, size_t n, il_str word
 
 const char *il_cel_rewrite_method(il_str name) {
     static const suggest_word words[] = {
-        SUGGEST("any", "exists"),         SUGGEST("some", "exists"),       SUGGEST("every", "all"),        SUGGEST("forall", "all"),
-        SUGGEST("includes", "contains"),  SUGGEST("length", "size"),       SUGGEST("len", "size"),         SUGGEST("count", "size"),
-        SUGGEST("lower", "lowerAscii"),   SUGGEST("tolower", "lowerAscii"), SUGGEST("tolowercase", "lowerAscii"),
-        SUGGEST("upper", "upperAscii"),   SUGGEST("toupper", "upperAscii"), SUGGEST("touppercase", "upperAscii"),
-        SUGGEST("where", "filter"),       SUGGEST("strip", "trim"),        SUGGEST("substr", "substring"), SUGGEST("hasprefix", "startsWith"),
-        SUGGEST("hassuffix", "endsWith"), SUGGEST("regex", "matches"),
+        SUGGEST("any", "exists"),
+        SUGGEST("some", "exists"),
+        SUGGEST("every", "all"),
+        SUGGEST("forall", "all"),
+        SUGGEST("includes", "contains"),
+        SUGGEST("length", "size"),
+        SUGGEST("len", "size"),
+        SUGGEST("count", "size"),
+        SUGGEST("lower", "lowerAscii"),
+        SUGGEST("tolower", "lowerAscii"),
+        SUGGEST("tolowercase", "lowerAscii"),
+        SUGGEST("upper", "upperAscii"),
+        SUGGEST("toupper", "upperAscii"),
+        SUGGEST("touppercase", "upperAscii"),
+        SUGGEST("where", "filter"),
+        SUGGEST("strip", "trim"),
+        SUGGEST("substr", "substring"),
+        SUGGEST("hasprefix", "startsWith"),
+        SUGGEST("hassuffix", "endsWith"),
+        SUGGEST("regex", "matches"),
     };
     return suggest_find(words, sizeof words / sizeof words[0], name);
 }
 
 const char *il_cel_rewrite_function(il_str name) {
     static const suggest_word words[] = {
-        SUGGEST("not", "!"),      SUGGEST("len", "size"),     SUGGEST("length", "size"), SUGGEST("str", "string"),
-        SUGGEST("float", "double"), SUGGEST("typeof", "type"),
+        SUGGEST("not", "!"),      SUGGEST("len", "size"),     SUGGEST("length", "size"),
+        SUGGEST("str", "string"), SUGGEST("float", "double"), SUGGEST("typeof", "type"),
     };
     return suggest_find(words, sizeof words / sizeof words[0], name);
 }
 
 const char *il_cel_rewrite_name(il_str name) {
     static const suggest_word words[] = {
-        SUGGEST("true", "true"), SUGGEST("false", "false"),    SUGGEST("null", "null"), SUGGEST("none", "null"),
-        SUGGEST("nil", "null"),  SUGGEST("undefined", "null"), SUGGEST("float", "double"), SUGGEST("str", "string"),
+        SUGGEST("true", "true"),  SUGGEST("false", "false"),    SUGGEST("null", "null"),    SUGGEST("none", "null"),
+        SUGGEST("nil", "null"),   SUGGEST("undefined", "null"), SUGGEST("float", "double"), SUGGEST("str", "string"),
         SUGGEST("array", "list"), SUGGEST("dict", "map"),
     };
     return suggest_find(words, sizeof words / sizeof words[0], name);

@@ -17,8 +17,8 @@ IL_PRINTF(2, 3) void il_cel_say(il_cel_words *w, const char *fmt, ...);
 /* "`a`, `b`", at most eight of them. */
 void il_cel_say_names(il_cel_words *w, const il_str *names, size_t n);
 
-/* The nearest of several names: at most one edit off (Damerau-Levenshtein) below five letters, two from there on, and something of the word must
- * be left. The first of equally near ones. */
+/* The nearest of several names: at most one edit off (Damerau-Levenshtein) below five letters, two from there on, and
+ * something of the word must be left. The first of equally near ones. */
 typedef struct il_cel_near {
     il_str want, best;
     unsigned distance; /* of the best, or one more than allowed */

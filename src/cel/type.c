@@ -44,7 +44,7 @@ static bool type_step(il_cel_types *types) {
     return true;
 }
 
-/* --- making ----------------------------------------------------------------------------------------------------------------- */
+/* --- making ------------------------------------------------------------------------------------------------------------ */
 
 static const il_cel_type *type_new(il_cel_types *types, il_cel_type t) {
     il_cel_type *copy = IL_NEW(types->arena, il_cel_type);
@@ -133,7 +133,7 @@ const il_cel_type *il_cel_type_of_kind(il_cel_kind kind) {
     return &il_cel_type_dyn;
 }
 
-/* --- variables -------------------------------------------------------------------------------------------------------------- */
+/* --- variables --------------------------------------------------------------------------------------------------------- */
 
 /* A variable has no name, which a parameter of a signature has; its number stands in `most`. */
 bool il_cel_type_is_variable(const il_cel_type *t) { return t->kind == IL_CEL_PARAM && t->name.n == 0; }
@@ -203,11 +203,11 @@ void il_cel_types_undo(il_cel_types *types, uint32_t mark) {
     }
 }
 
-/* --- going together --------------------------------------------------------------------------------------------------------- */
+/* --- going together ---------------------------------------------------------------------------------------------------- */
 
 bool il_cel_type_nullable(il_cel_kind kind) {
-    return kind == IL_CEL_OPTIONAL || kind == IL_CEL_TIMESTAMP || kind == IL_CEL_DURATION || kind == IL_CEL_IP || kind == IL_CEL_CIDR ||
-           kind == IL_CEL_RECORD || kind == IL_CEL_OPAQUE;
+    return kind == IL_CEL_OPTIONAL || kind == IL_CEL_TIMESTAMP || kind == IL_CEL_DURATION || kind == IL_CEL_IP ||
+           kind == IL_CEL_CIDR || kind == IL_CEL_RECORD || kind == IL_CEL_OPAQUE;
 }
 
 /* Whether the variable `v`, last of its chain, is part of `t`. True too when that cannot be told: then nothing is bound. */
@@ -316,7 +316,8 @@ static bool type_together(il_cel_types *types, const il_cel_type *a, const il_ce
         return true;
     }
     if (a->kind != b->kind) {
-        return (a->kind == IL_CEL_NULL && il_cel_type_nullable(b->kind)) || (b->kind == IL_CEL_NULL && il_cel_type_nullable(a->kind));
+        return (a->kind == IL_CEL_NULL && il_cel_type_nullable(b->kind)) ||
+               (b->kind == IL_CEL_NULL && il_cel_type_nullable(a->kind));
     }
     switch (a->kind) {
     case IL_CEL_LIST:
@@ -357,7 +358,7 @@ bool il_cel_type_unify(il_cel_types *types, const il_cel_type *a, const il_cel_t
     return false;
 }
 
-/* --- the more general of two ------------------------------------------------------------------------------------------------ */
+/* --- the more general of two ------------------------------------------------------------------------------------------- */
 
 static const il_cel_type *type_general_string(const il_cel_type *a, const il_cel_type *b) {
     if (a->ndomain != b->ndomain || a->domain == NULL || b->domain == NULL) {
@@ -467,7 +468,8 @@ static bool type_same(il_cel_types *types, const il_cel_type *a, const il_cel_ty
     case IL_CEL_TYPE:
         return type_same(types, a->element, b->element, depth - 1);
     case IL_CEL_MAP:
-        return a->fields == b->fields && type_same(types, a->key, b->key, depth - 1) && type_same(types, a->element, b->element, depth - 1);
+        return a->fields == b->fields && type_same(types, a->key, b->key, depth - 1) &&
+               type_same(types, a->element, b->element, depth - 1);
     case IL_CEL_OPAQUE:
         for (size_t i = 0; i < a->nfields && i < b->nfields; i++) {
             if (!type_same(types, a->fields[i].type, b->fields[i].type, depth - 1)) {
@@ -496,9 +498,11 @@ static bool type_same(il_cel_types *types, const il_cel_type *a, const il_cel_ty
     return true;
 }
 
-bool il_cel_type_same(il_cel_types *types, const il_cel_type *a, const il_cel_type *b) { return type_same(types, a, b, TYPE_DEPTH); }
+bool il_cel_type_same(il_cel_types *types, const il_cel_type *a, const il_cel_type *b) {
+    return type_same(types, a, b, TYPE_DEPTH);
+}
 
-/* --- signatures ------------------------------------------------------------------------------------------------------------- */
+/* --- signatures -------------------------------------------------------------------------------------------------------- */
 
 static const il_cel_type *type_parameter(il_cel_types *types, il_cel_signature *s, il_str name) {
     for (unsigned i = 0; i < s->n; i++) {
@@ -556,7 +560,8 @@ static const il_cel_type *type_fresh(il_cel_types *types, il_cel_signature *s, c
             same = same && fields[i].type == t->fields[i].type;
         }
         return same ? t
-                    : type_new(types, (il_cel_type){.kind = IL_CEL_OPAQUE, .fields = fields, .nfields = t->nfields, .name = t->name});
+                    : type_new(types,
+                               (il_cel_type){.kind = IL_CEL_OPAQUE, .fields = fields, .nfields = t->nfields, .name = t->name});
     case IL_CEL_ERROR:
     case IL_CEL_NULL:
     case IL_CEL_BOOL:
@@ -585,7 +590,7 @@ bool il_cel_type_may_fit(const il_cel_type *seen_argument, const il_cel_type *pa
            (a == IL_CEL_NULL && il_cel_type_nullable(p)) || (p == IL_CEL_NULL && il_cel_type_nullable(a));
 }
 
-/* --- the end ---------------------------------------------------------------------------------------------------------------- */
+/* --- the end ----------------------------------------------------------------------------------------------------------- */
 
 static const il_cel_type *type_final(il_cel_types *types, const il_cel_type *t, unsigned depth) {
     if (depth == 0 || !type_step(types)) {
@@ -652,7 +657,7 @@ static const il_cel_type *type_final(il_cel_types *types, const il_cel_type *t, 
 
 const il_cel_type *il_cel_type_final(il_cel_types *types, const il_cel_type *t) { return type_final(types, t, TYPE_DEPTH); }
 
-/* --- as text ---------------------------------------------------------------------------------------------------------------- */
+/* --- as text ----------------------------------------------------------------------------------------------------------- */
 
 typedef struct type_text {
     char *out;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types as the checker works with them: variables that stand for what is not known yet, unification, signatures made fresh for each call.
+/* Types as the checker works with them: variables that stand for what is not known yet, unification, signatures made fresh for
+ * each call.
  *
- * The rules are those of cel-go's checker: dyn goes with everything; null with optionals, timestamps, durations, addresses, records and host
- * types; lists, maps, optionals and host types go together when what they hold does; a type parameter that has met two types is the more
- * general one. A string's finite domain and a map's known fields never decide whether types go together, and are kept only where both sides
- * have the same.
+ * The rules are those of cel-go's checker: dyn goes with everything; null with optionals, timestamps, durations, addresses,
+ * records and host types; lists, maps, optionals and host types go together when what they hold does; a type parameter that
+ * has met two types is the more general one. A string's finite domain and a map's known fields never decide whether types go
+ * together, and are kept only where both sides have the same.
  *
  * Nothing here is global: all that is inferred lives in an il_cel_types, which lives in the arena of the compilation. */
 #pragma once
 #include "base/arena.h"
 #include "interlock/cel.h"
 
-/* Unification visits so many types at most in one compilation: those that a host's generic functions build can share parts and be walked in
- * exponential time. Above it the expression is refused (IL_E_LIMIT). */
+/* Unification visits so many types at most in one compilation: those that a host's generic functions build can share parts and
+ * be walked in exponential time. Above it the expression is refused (IL_E_LIMIT). */
 #define IL_CEL_TYPE_STEPS 200000u
 
 typedef struct il_cel_types {

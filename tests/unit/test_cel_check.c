@@ -23,8 +23,8 @@ static void run_rows(const row *rows, size_t n, il_cel_kind want, il_status stat
         il_status s = cel_compile(&c, rows[i].text, &cel_env, want);
         if (s != status || c.err.line != rows[i].line || c.err.col != rows[i].col || c.err.span != rows[i].span ||
             strcmp(c.err.msg, rows[i].says) != 0) {
-            print_error("%s\n  want %u:%u+%u %s\n  got  %u:%u+%u %s (%s)\n", rows[i].text, rows[i].line, rows[i].col, rows[i].span,
-                        rows[i].says, c.err.line, c.err.col, c.err.span, c.err.msg, il_status_name(s));
+            print_error("%s\n  want %u:%u+%u %s\n  got  %u:%u+%u %s (%s)\n", rows[i].text, rows[i].line, rows[i].col,
+                        rows[i].span, rows[i].says, c.err.line, c.err.col, c.err.span, c.err.msg, il_status_name(s));
             wrong++;
         }
         assert_true(s == IL_OK || c.program == NULL);
@@ -93,9 +93,11 @@ static void test_calls(void **state) {
     cel_case c;
     cel_case_init(&c);
     const il_cel_limits interbolt = {.size = sizeof interbolt, .list_contains = true};
-    assert_int_equal(il_cel_compile(&c.arena, IL_STR("ints.contains(1)"), 1, 1, &cel_env, IL_CEL_BOOL, &interbolt, &c.program, &c.err), IL_OK);
-    assert_int_equal(il_cel_compile(&c.arena, IL_STR("ints.contains('a')"), 1, 1, &cel_env, IL_CEL_BOOL, &interbolt, &c.program, &c.err),
-                     IL_E_INVALID);
+    assert_int_equal(
+        il_cel_compile(&c.arena, IL_STR("ints.contains(1)"), 1, 1, &cel_env, IL_CEL_BOOL, &interbolt, &c.program, &c.err), IL_OK);
+    assert_int_equal(
+        il_cel_compile(&c.arena, IL_STR("ints.contains('a')"), 1, 1, &cel_env, IL_CEL_BOOL, &interbolt, &c.program, &c.err),
+        IL_E_INVALID);
     cel_case_free(&c);
 }
 
@@ -123,7 +125,8 @@ static void test_overloads(void **state) {
         {"b && i", 1, 6, 1, "bool expected by `&&`, got `int`; did you mean `i > 0`?"},
         {"s || b", 1, 1, 1, "bool expected by `||`, got `string`; compare it with a text"},
         {"b && (i + 1) && b2", 1, 7, 5, "bool expected by `&&`, got `int`; did you mean `i + 1 > 0`?"},
-        {"b && names.map(n, n)", 1, 6, 15, "bool expected by `&&`, got `list(string)`; did you mean `size(names.map(n, n)) > 0`?"},
+        {"b && names.map(n, n)", 1, 6, 15,
+         "bool expected by `&&`, got `list(string)`; did you mean `size(names.map(n, n)) > 0`?"},
         {"i ? 1 : 2", 1, 1, 1, "bool expected by `?:`, got `int`; did you mean `i > 0`?"},
         {"b ? 1 : 'a'", 1, 3, 1, "the arms of `?:` differ: `int` and `string`"},
         {"b ? [1] : ['a']", 1, 3, 1, "the arms of `?:` differ: `list(int)` and `list(string)`"},
@@ -184,7 +187,8 @@ static void test_never_equal(void **state) {
         {"(b ? [] : words)[0] == 'zzz'", 1, 24, 5, "never equal: the other side is one of `none`, `fresh`, `held`"},
         {"optional.of(word).value() == 'nune'", 1, 30, 6,
          "never equal: the other side is one of `none`, `fresh`, `held`; did you mean `none`?"},
-        {"{'k': word}['k'] == 'nune'", 1, 21, 6, "never equal: the other side is one of `none`, `fresh`, `held`; did you mean `none`?"},
+        {"{'k': word}['k'] == 'nune'", 1, 21, 6,
+         "never equal: the other side is one of `none`, `fresh`, `held`; did you mean `none`?"},
         {"(b ? 'x' : 'y') == word", 1, 17, 2, "never equal: the other side and `word` have no word in common"},
     };
     REFUSED(rows, IL_CEL_BOOL);
@@ -260,22 +264,26 @@ static void test_cost(void **state) {
     assert_non_null(strstr(c.err.msg, "worst-case cost of this `all`"));
     assert_int_equal(cel_compile(&c, "ints.all(a, ints.all(b, a + b > 0))", &cel_env, IL_CEL_BOOL), IL_OK);
     assert_int_equal(cel_compile(&c, "[1, 2].all(a, [1, 2].all(b, [1, 2].all(c, a + b > c)))", &cel_env, IL_CEL_BOOL), IL_OK);
-    assert_int_equal(cel_compile(&c, "words.exists(w, w in ['none', 'held'] && names.exists(n, n.startsWith('a')))", &cel_env, IL_CEL_BOOL),
-                     IL_OK);
+    assert_int_equal(
+        cel_compile(&c, "words.exists(w, w in ['none', 'held'] && names.exists(n, n.startsWith('a')))", &cel_env, IL_CEL_BOOL),
+        IL_OK);
     /* Only one arm is paid for, and what the host promises of its values counts. */
     static const il_cel_type few = {.kind = IL_CEL_LIST, .element = &il_cel_type_string, .most = 4};
     static const il_cel_field vars[] = {{{"few", 3}, &few}};
     const il_cel_env env = {.size = sizeof env, .vars = vars, .nvars = 1};
     assert_int_equal(cel_compile(&c, "few.all(a, few.all(b, few.all(c, a + b > c)))", &env, IL_CEL_BOOL), IL_OK);
     const uint64_t one = c.program->root->cost, weight = c.program->root->weight;
-    assert_int_equal(cel_compile(&c, "1 < 2 ? few.all(a, few.all(b, few.all(c, a + b > c))) : few.all(a, few.all(b, few.all(c, a + b > c)))", &env,
-                                 IL_CEL_BOOL),
-                     IL_OK);
+    assert_int_equal(
+        cel_compile(&c, "1 < 2 ? few.all(a, few.all(b, few.all(c, a + b > c))) : few.all(a, few.all(b, few.all(c, a + b > c)))",
+                    &env, IL_CEL_BOOL),
+        IL_OK);
     assert_int_equal(c.program->root->cost, one + weight + 4);
     const il_cel_limits tight = {.size = sizeof tight, .cost = 8};
     assert_int_equal(il_cel_compile(&c.arena, IL_STR("1 + 2 == 3"), 1, 1, NULL, IL_CEL_BOOL, &tight, &c.program, &c.err), IL_OK);
-    assert_int_equal(il_cel_compile(&c.arena, IL_STR("1 + 2 == 3 || 1 < 2"), 1, 1, NULL, IL_CEL_BOOL, &tight, &c.program, &c.err), IL_E_LIMIT);
-    assert_string_equal(c.err.msg, "worst-case cost of this `||` is 9 steps, over 8; nest fewer loops or build shorter texts and lists");
+    assert_int_equal(il_cel_compile(&c.arena, IL_STR("1 + 2 == 3 || 1 < 2"), 1, 1, NULL, IL_CEL_BOOL, &tight, &c.program, &c.err),
+                     IL_E_LIMIT);
+    assert_string_equal(c.err.msg,
+                        "worst-case cost of this `||` is 9 steps, over 8; nest fewer loops or build shorter texts and lists");
     cel_case_free(&c);
 }
 
@@ -284,8 +292,10 @@ static void test_saturation(void **state) {
     const uint64_t max = UINT64_MAX, half = (uint64_t)1 << 32;
     assert_true(il_cel_cost_add(max, 1) == max && il_cel_cost_add(max - 1, 1) == max && il_cel_cost_add(2, 3) == 5);
     assert_true(il_cel_cost_mul(0, max) == 0 && il_cel_cost_mul(max, 1) == max && il_cel_cost_mul(1, max) == max);
-    assert_true(il_cel_cost_mul(max, 2) == max && il_cel_cost_mul(half, half) == max && il_cel_cost_mul(half, half - 1) == max - half + 1);
-    assert_true(il_cel_cost_mul(half + 1, 3) == 3 * half + 3 && il_cel_cost_mul(max / 3, 3) == max && il_cel_cost_mul(max / 3 + 1, 3) == max);
+    assert_true(il_cel_cost_mul(max, 2) == max && il_cel_cost_mul(half, half) == max &&
+                il_cel_cost_mul(half, half - 1) == max - half + 1);
+    assert_true(il_cel_cost_mul(half + 1, 3) == 3 * half + 3 && il_cel_cost_mul(max / 3, 3) == max &&
+                il_cel_cost_mul(max / 3 + 1, 3) == max);
     /* Against the compiler's own, over factors of every size. */
     for (unsigned i = 0; i < 64; i++) {
         for (unsigned j = 0; j < 64; j++) {
@@ -318,9 +328,9 @@ static void test_long_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),       cmocka_unit_test(test_calls), cmocka_unit_test(test_overloads),
-        cmocka_unit_test(test_never_equal), cmocka_unit_test(test_dyn),   cmocka_unit_test(test_cost),
-        cmocka_unit_test(test_long_names),   cmocka_unit_test(test_saturation),
+        cmocka_unit_test(test_names),       cmocka_unit_test(test_calls),      cmocka_unit_test(test_overloads),
+        cmocka_unit_test(test_never_equal), cmocka_unit_test(test_dyn),        cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_long_names),  cmocka_unit_test(test_saturation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the checker finds out: the type of every kind of expression, signatures with parameters, patterns and zones that are looked at while
- * compiling, the mode without the check, and how it ends when memory or patience runs out. */
+/* What the checker finds out: the type of every kind of expression, signatures with parameters, patterns and zones that are
+ * looked at while compiling, the mode without the check, and how it ends when memory or patience runs out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,14 +13,17 @@
 #include "cel/check.h"
 #include "helper_cel.h"
 
-#define NAME(z) {z, sizeof(z) - 1}
+#define NAME(z) \
+    { z, sizeof(z) - 1 }
 static const il_cel_type t_strings = {.kind = IL_CEL_LIST, .element = &il_cel_type_string};
 static const il_cel_type t_counts = {.kind = IL_CEL_MAP, .key = &il_cel_type_string, .element = &il_cel_type_int};
 static const il_cel_type t_numbered = {.kind = IL_CEL_MAP, .key = &il_cel_type_int, .element = &il_cel_type_string};
 static const il_cel_type t_maybe = {.kind = IL_CEL_OPTIONAL, .element = &il_cel_type_string};
 static const il_cel_type t_maybe_list = {.kind = IL_CEL_OPTIONAL, .element = &t_strings};
-static const il_cel_field f_mail[] = {{NAME("to"), &t_strings}, {NAME("body"), &il_cel_type_string}, {NAME("n"), &il_cel_type_int}, {NAME("extra"), NULL}};
-static const il_cel_type t_mail = {.kind = IL_CEL_MAP, .key = &il_cel_type_string, .fields = f_mail, .nfields = 4, .name = NAME("mail")};
+static const il_cel_field f_mail[] = {
+    {NAME("to"), &t_strings}, {NAME("body"), &il_cel_type_string}, {NAME("n"), &il_cel_type_int}, {NAME("extra"), NULL}};
+static const il_cel_type t_mail = {
+    .kind = IL_CEL_MAP, .key = &il_cel_type_string, .fields = f_mail, .nfields = 4, .name = NAME("mail")};
 static const il_cel_field f_rec[] = {{NAME("inner"), &t_mail}, {NAME("when"), &il_cel_type_timestamp}};
 static const il_cel_type t_rec = {.kind = IL_CEL_RECORD, .fields = f_rec, .nfields = 2, .name = NAME("rec")};
 static const il_cel_type t_recs = {.kind = IL_CEL_LIST, .element = &t_rec};
@@ -36,14 +39,30 @@ static const il_cel_field f_tt[] = {{{NULL, 0}, &t_t}, {{NULL, 0}, &t_t}};
 static const il_cel_type t_pair = {.kind = IL_CEL_OPAQUE, .name = NAME("pair"), .fields = f_tt, .nfields = 2};
 
 static const il_cel_field vars[] = {
-    {NAME("i"), &il_cel_type_int},       {NAME("u"), &il_cel_type_uint},         {NAME("d"), &il_cel_type_double},
-    {NAME("s"), &il_cel_type_string},    {NAME("y"), &il_cel_type_bytes},        {NAME("b"), &il_cel_type_bool},
-    {NAME("t"), &il_cel_type_timestamp}, {NAME("span"), &il_cel_type_duration},  {NAME("host"), &il_cel_type_ip},
-    {NAME("block"), &il_cel_type_cidr},    {NAME("args"), &il_cel_type_json},      {NAME("any"), &il_cel_type_dyn},
-    {NAME("names"), &t_strings},         {NAME("counts"), &t_counts},            {NAME("numbered"), &t_numbered},
-    {NAME("maybe"), &t_maybe},           {NAME("maybes"), &t_maybe_list},        {NAME("mail"), &t_mail},
-    {NAME("r"), &t_rec},                 {NAME("rs"), &t_recs},                  {NAME("mr"), &t_maybe_rec},
-    {NAME("tok"), &t_token},             {NAME("untyped"), NULL},                {NAME("a.b"), &il_cel_type_int},
+    {NAME("i"), &il_cel_type_int},
+    {NAME("u"), &il_cel_type_uint},
+    {NAME("d"), &il_cel_type_double},
+    {NAME("s"), &il_cel_type_string},
+    {NAME("y"), &il_cel_type_bytes},
+    {NAME("b"), &il_cel_type_bool},
+    {NAME("t"), &il_cel_type_timestamp},
+    {NAME("span"), &il_cel_type_duration},
+    {NAME("host"), &il_cel_type_ip},
+    {NAME("block"), &il_cel_type_cidr},
+    {NAME("args"), &il_cel_type_json},
+    {NAME("any"), &il_cel_type_dyn},
+    {NAME("names"), &t_strings},
+    {NAME("counts"), &t_counts},
+    {NAME("numbered"), &t_numbered},
+    {NAME("maybe"), &t_maybe},
+    {NAME("maybes"), &t_maybe_list},
+    {NAME("mail"), &t_mail},
+    {NAME("r"), &t_rec},
+    {NAME("rs"), &t_recs},
+    {NAME("mr"), &t_maybe_rec},
+    {NAME("tok"), &t_token},
+    {NAME("untyped"), NULL},
+    {NAME("a.b"), &il_cel_type_int},
 };
 
 static const il_cel_type *const p_string_int[] = {&il_cel_type_string, &il_cel_type_int};
@@ -227,7 +246,8 @@ static void test_accepted(void **state) {
         {"optional.none()", "optional_type(dyn)"},
         {"optional.of(i).value()", "int"},
         {"dyn(1)", "dyn"},
-        {"duration('1s').getHours() + t.getHours() + t.getHours('UTC') + t.getHours('+01:00') + t.getHours('Europe/Vienna')", "int"},
+        {"duration('1s').getHours() + t.getHours() + t.getHours('UTC') + t.getHours('+01:00') + t.getHours('Europe/Vienna')",
+         "int"},
         {"t.getHours(s)", "int"},
         {"string(any)", "string"},
         {"s.matches('^a+$') && matches(s, r'\\d')", "bool"},
@@ -258,7 +278,8 @@ static void test_accepted(void **state) {
             il_cel_type_text(il_cel_result_type(c.program), type, sizeof type);
         }
         if (status != IL_OK || strcmp(type, rows[i].type) != 0) {
-            print_error("%s\n  want %s\n  got  %s %u:%u %s\n", rows[i].text, rows[i].type, type, c.err.line, c.err.col, c.err.msg);
+            print_error("%s\n  want %s\n  got  %s %u:%u %s\n", rows[i].text, rows[i].type, type, c.err.line, c.err.col,
+                        c.err.msg);
             wrong++;
         }
         cel_case_free(&c);
@@ -321,7 +342,8 @@ static void test_refused(void **state) {
         {"matches(s, '''x\n(a''')", 1, 2, "missing `)` for the group that begins here"},
         {"s.matches('(a)\\\\1')", 15, 3, "backreference `\\1` is not supported"},
         {"s.matches(s)", 11, 1, "the pattern of `matches` must be a literal; one that is made at run time is not compiled"},
-        {"s.matches('a' + 'b')", 11, 9, "the pattern of `matches` must be a literal; one that is made at run time is not compiled"},
+        {"s.matches('a' + 'b')", 11, 9,
+         "the pattern of `matches` must be a literal; one that is made at run time is not compiled"},
         /* zones */
         {"t.getHours('Europe/Wien') == 1", 12, 13, "no time zone `Europe/Wien`; write one such as `Europe/Vienna` or `+02:00`"},
         {"t.getFullYear('25:00') == 1", 15, 7, "no time zone `25:00`; write one such as `Europe/Vienna` or `+02:00`"},
@@ -331,9 +353,10 @@ static void test_refused(void **state) {
         cel_case c;
         cel_case_init(&c);
         const il_status status = compile(&c, rows[i].text, NULL);
-        if (status != IL_E_INVALID || c.err.col != rows[i].col || c.err.span != rows[i].span || strcmp(c.err.msg, rows[i].says) != 0) {
-            print_error("%s\n  want %u+%u %s\n  got  %u+%u %s (%s)\n", rows[i].text, rows[i].col, rows[i].span, rows[i].says, c.err.col,
-                        c.err.span, c.err.msg, il_status_name(status));
+        if (status != IL_E_INVALID || c.err.col != rows[i].col || c.err.span != rows[i].span ||
+            strcmp(c.err.msg, rows[i].says) != 0) {
+            print_error("%s\n  want %u+%u %s\n  got  %u+%u %s (%s)\n", rows[i].text, rows[i].col, rows[i].span, rows[i].says,
+                        c.err.col, c.err.span, c.err.msg, il_status_name(status));
             wrong++;
         }
         cel_case_free(&c);
@@ -356,8 +379,10 @@ static void test_nodes(void **state) {
     cel_case_init(&c);
     const il_cel_limits dynamic = {.size = sizeof dynamic, .dynamic_regex = true};
     assert_int_equal(compile(&c, "has(r.inner) && [[], [x_]].exists(x, x == [])", NULL), IL_E_INVALID);
-    assert_int_equal(compile(&c, "has(r.inner) && r.when == t && s.matches('a') && names.exists(x, fn(x, 1) == s) && [[], [1]][0] == []", NULL),
-                     IL_OK);
+    assert_int_equal(
+        compile(&c, "has(r.inner) && r.when == t && s.matches('a') && names.exists(x, fn(x, 1) == s) && [[], [1]][0] == []",
+                NULL),
+        IL_OK);
     typed(c.program->root);
     const il_cel_node *has = c.program->root->kids, *eq = has->next, *call = eq->next, *exists = call->next;
     assert_true(has->op == IL_CEL_OP_HAS && has->kids->op == IL_CEL_OP_SELECT && has->kids->field == 0);
@@ -374,11 +399,35 @@ static void test_nodes(void **state) {
 /* Without the check only what the grammar refuses is refused; what could be resolved is. */
 static void test_unchecked(void **state) {
     (void)state;
-    static const char *const fine[] = {
-        "1 + 'a'",        "nope",          "nope.x.y",    "nope(1)",           "s.nope(nope2)", "!1",          "1 && 'a'",       "b ? 1 : 'a'",
-        "1.exists(x, x)", "mail.nope",     "has(r.nope)", "s.matches('(')",    "s.matches(s)",  "size()",      "s.startsWith(1)", "{1.5: 2, [1]: 3}",
-        "[?1]",           "1.optMap(x, x)", "fn(any, 1)", "t.getHours('x/y')", "fn('a')",       "s == 1",      "1[2]",           "names.contains(1)",
-        "[1].map(x, x, x)", "cel.bind(x, nope, x)", "-s", "1 in 2", "sort(1)"};
+    static const char *const fine[] = {"1 + 'a'",
+                                       "nope",
+                                       "nope.x.y",
+                                       "nope(1)",
+                                       "s.nope(nope2)",
+                                       "!1",
+                                       "1 && 'a'",
+                                       "b ? 1 : 'a'",
+                                       "1.exists(x, x)",
+                                       "mail.nope",
+                                       "has(r.nope)",
+                                       "s.matches('(')",
+                                       "s.matches(s)",
+                                       "size()",
+                                       "s.startsWith(1)",
+                                       "{1.5: 2, [1]: 3}",
+                                       "[?1]",
+                                       "1.optMap(x, x)",
+                                       "fn(any, 1)",
+                                       "t.getHours('x/y')",
+                                       "fn('a')",
+                                       "s == 1",
+                                       "1[2]",
+                                       "names.contains(1)",
+                                       "[1].map(x, x, x)",
+                                       "cel.bind(x, nope, x)",
+                                       "-s",
+                                       "1 in 2",
+                                       "sort(1)"};
     const il_cel_limits unchecked = {.size = sizeof unchecked, .unchecked = true};
     cel_case c;
     cel_case_init(&c);
@@ -403,9 +452,10 @@ static void test_unchecked(void **state) {
 /* The n-th allocation fails, for every n: a clean error each time, and then it works. */
 static void test_no_memory(void **state) {
     (void)state;
-    static const char text[] = "cel.bind(x, [], [x, [1], names.map(n, [n, 'a'])]).exists(l, l == [] || s.matches('^(a|b)*$')) && "
-                               "pair(maybe, optional.none()) == pair(null, maybe) && mail.to == [] && {'a': [], 'b': [1]}.b[0] > 0 && "
-                               "math.greatest(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12) > 1 && (b ? 'x' : 'y') == 'y'";
+    static const char text[] =
+        "cel.bind(x, [], [x, [1], names.map(n, [n, 'a'])]).exists(l, l == [] || s.matches('^(a|b)*$')) && "
+        "pair(maybe, optional.none()) == pair(null, maybe) && mail.to == [] && {'a': [], 'b': [1]}.b[0] > 0 && "
+        "math.greatest(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12) > 1 && (b ? 'x' : 'y') == 'y'";
     for (size_t n = 0;; n++) {
         cel_memory memory;
         cel_memory_init(&memory, n);
@@ -444,7 +494,8 @@ static void test_patience(void **state) {
     char text[4000] = "", part[64];
     size_t n = 0;
     for (int i = 0; i < 30; i++) {
-        n += (size_t)snprintf(part, sizeof part, i == 0 ? "cel.bind(v%d, pair(1, 1), " : "cel.bind(v%d, pair(v%d, v%d), ", i, i - 1, i - 1);
+        n += (size_t)snprintf(part, sizeof part, i == 0 ? "cel.bind(v%d, pair(1, 1), " : "cel.bind(v%d, pair(v%d, v%d), ", i,
+                              i - 1, i - 1);
         strncat(text, part, sizeof text - strlen(text) - 1);
     }
     strncat(text, "cel.bind(w, [v29, v29], w[0] == v29)", sizeof text - strlen(text) - 1);
@@ -509,8 +560,9 @@ static void test_text(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepted), cmocka_unit_test(test_refused),   cmocka_unit_test(test_nodes), cmocka_unit_test(test_unchecked),
-        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_patience), cmocka_unit_test(test_text),
+        cmocka_unit_test(test_accepted),  cmocka_unit_test(test_refused),   cmocka_unit_test(test_nodes),
+        cmocka_unit_test(test_unchecked), cmocka_unit_test(test_no_memory), cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,38 +134,27 @@ static il_cel_value eval_in_item(const eval_state *s, const il_cel_word *w) {
     return s->run->steps < 0 ? eval_fault(s, w, IL_CEL_BUDGET) : il_cel_of_bool(found);
 }
 
-/* Whether this item is the constant (`!=`: is not), for a list or the keys of a map. */
-typedef struct eval_search {
-    const il_cel_value *constant;
-    il_cel_value answer; /* an error, when one was met and nothing else has decided */
-    bool equal;
-} eval_search;
-
-static bool eval_search_item(const eval_state *s, const il_cel_word *w, eval_search *search, const il_cel_value *item) {
-    if (item->kind == IL_CEL_STRING && search->constant->kind == IL_CEL_STRING) {
-        return il_cel_same_text(item, search->constant) == search->equal;
+/* The item, or its field with that number, in place where it can be. */
+static const il_cel_value *eval_item_field(const eval_state *s, const il_cel_word *data, const il_cel_value *item, il_cel_value *room) {
+    if (item->kind == IL_CEL_RECORD && data->a < item->n) {
+        return &item->u.items[data->a];
     }
-    if (item->kind != IL_CEL_ERROR) {
-        return il_cel_same(s->run, item, search->constant) == search->equal;
-    }
-    il_cel_value e = eval_placed(s, w, *item);
-    if (search->answer.kind != IL_CEL_ERROR || eval_spent(&e)) {
-        search->answer = e;
-    }
-    return eval_spent(&e);
+    *room = item->kind == IL_CEL_ERROR ? *item : il_cel_member(s->run, item, NULL, data->a, IL_CEL_PLAIN);
+    return room;
 }
 
-/* exists(x, x == constant), with `!=` too. */
-static il_cel_value eval_exists_is(const eval_state *s, const il_cel_word *w, const il_cel_word *data) {
-    const il_cel_value *range = eval_at(s, w->b);
-    eval_search search = {&s->code->constants[w->c], il_cel_of_bool(false), (data->mode & 1) == 0};
+/* exists(x, x == constant) and its like: with `all`, with `!=`, with a field of x. What decides ends it; of the errors the first is the answer when
+ * nothing does. */
+static il_cel_value eval_each_is(const eval_state *s, const il_cel_word *w, const il_cel_word *data) {
+    const il_cel_value *range = eval_at(s, w->b), *constant = &s->code->constants[w->c];
+    const bool equal = (data->mode & IL_CEL_EACH_NOT) == 0, decides = (data->mode & IL_CEL_EACH_ALL) == 0;
     if (range->kind != IL_CEL_LIST && range->kind != IL_CEL_MAP) {
         return eval_no_truth(s, w); /* the error that it is, or no overload */
     }
     const uint32_t weight = s->code->loops[data->c].weight, step = range->kind == IL_CEL_MAP ? 2 : 1;
     const il_json *node = range->json ? range->u.node->first : NULL;
+    il_cel_value answer = il_cel_of_bool(!decides), made;
     for (uint32_t i = 0; i < range->n; i++) {
-        il_cel_value made;
         const il_cel_value *item = &made;
         if (!range->json) {
             item = &range->u.items[(size_t)i * step];
@@ -176,11 +165,28 @@ static il_cel_value eval_exists_is(const eval_state *s, const il_cel_word *w, co
         if (!il_cel_charge(s->run, weight)) {
             return eval_fault(s, w, IL_CEL_BUDGET);
         }
-        if (eval_search_item(s, w, &search, item)) {
-            return s->run->steps < 0 ? eval_fault(s, w, IL_CEL_BUDGET) : eval_spent(&search.answer) ? search.answer : il_cel_of_bool(true);
+        if ((data->mode & IL_CEL_EACH_FIELD) != 0) {
+            item = eval_item_field(s, data, item, &made);
+        }
+        bool truth;
+        if (item->kind == IL_CEL_STRING && constant->kind == IL_CEL_STRING) {
+            truth = il_cel_same_text(item, constant) == equal;
+        } else if (item->kind != IL_CEL_ERROR) {
+            truth = il_cel_same(s->run, item, constant) == equal;
+        } else {
+            il_cel_value e = eval_placed(s, data, *item);
+            if (eval_spent(&e)) {
+                return e;
+            }
+            answer = answer.kind == IL_CEL_ERROR ? answer : e;
+            continue;
+        }
+        if (truth == decides) {
+            answer = il_cel_of_bool(decides);
+            break;
         }
     }
-    return s->run->steps < 0 ? eval_fault(s, w, IL_CEL_BUDGET) : search.answer;
+    return s->run->steps < 0 ? eval_fault(s, w, IL_CEL_BUDGET) : answer;
 }
 
 static il_cel_value eval_call(const eval_state *s, const il_cel_word *w, uint16_t first, uint16_t call) {
@@ -593,8 +599,8 @@ static il_cel_value eval_words(const eval_state *s) {
         }
         LEAVE(eval_field_is(s, w, data));
     }
-    OP(EXISTS_IS) : {
-        v = eval_exists_is(s, w, ip++);
+    OP(EACH_IS) : {
+        v = eval_each_is(s, w, ip++);
         goto leave;
     }
     OP(SIZE) : {

@@ -268,6 +268,31 @@ static il_status make_index(il_cel_maker *m, const il_cel_node *n, uint16_t dest
     return make_data(m, n, n->optional ? IL_CEL_MAYBE : IL_CEL_PLAIN, 0, 0, 0);
 }
 
+/* What the latest instruction leaves in `dest`, the other way around; false: it does not say it so. Errors stay what they are, and `all x != c` is what
+ * `!` makes of `exists x == c`. */
+static bool make_turn(il_cel_maker *m, uint16_t dest) {
+    if (m->last == MAKE_NO_LAST || m->words[m->last].a != dest) {
+        return false;
+    }
+    il_cel_word *w = &m->words[m->last];
+    if (w->op == IL_CEL_C_EQ || w->op == IL_CEL_C_NE) {
+        w->op = w->op == IL_CEL_C_EQ ? IL_CEL_C_NE : IL_CEL_C_EQ;
+    } else if (w->op == IL_CEL_C_FIELD_IS) {
+        w[1].mode ^= 1;
+    } else if (w->op == IL_CEL_C_EACH_IS) {
+        w[1].mode ^= IL_CEL_EACH_NOT | IL_CEL_EACH_ALL;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static il_status make_not(il_cel_maker *m, const il_cel_node *n, uint16_t dest) {
+    uint16_t a = 0;
+    IL_TRY(make_operand_in(m, n->kids, dest, &a));
+    return a == dest && make_turn(m, dest) ? IL_OK : make_word(m, n, IL_CEL_C_NOT, dest, a, 0);
+}
+
 static bool make_is_text(const il_cel_node *n) { return n->constant && n->lit.kind == IL_CEL_STRING; }
 
 /* `record.field == 'text'`, either way around. */
@@ -734,7 +759,7 @@ static il_status make_into(il_cel_maker *m, const il_cel_node *n, uint16_t dest)
     case IL_CEL_OP_CALL:
         return make_call(m, n, dest);
     case IL_CEL_OP_NOT:
-        return make_unary(m, n, IL_CEL_C_NOT, dest);
+        return make_not(m, n, dest);
     case IL_CEL_OP_NEG:
         return make_unary(m, n, IL_CEL_C_NEG, dest);
     case IL_CEL_OP_MUL:

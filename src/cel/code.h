@@ -49,7 +49,7 @@ enum { IL_CEL_IN_REGISTER = 0, IL_CEL_IN_CONSTANT = 1, IL_CEL_IN_VARIABLE = 2, I
     X(IN_SET)     /* a, b, c: set */                                                                                                \
     X(IN_ITEM)    /* a: whether found so far, b: value, c: an item of a list that is never built. DATA c: to, on error */           \
     X(FIELD_IS)   /* a, b: record, c: field. DATA c: constant string, mode 1: `!=` */                                               \
-    X(EXISTS_IS)  /* a, b: list or map, c: constant. DATA c: loop, mode 1: `!=` */                                                  \
+    X(EACH_IS)    /* a, b: list or map, c: constant: exists(x, x == constant). DATA mode: il_cel_each, a: field, c: loop */        \
     X(SIZE)       /* a, b. DATA b: first argument register, c: call, for what is no list, map or bytes */                           \
     X(CALL)       /* a, b: first argument register, c: call */                                                                      \
     X(HOST)       /* the same of a host's function */                                                                               \
@@ -75,6 +75,11 @@ typedef enum il_cel_code_op {
 #undef IL_CEL_CODE_ENUM
 } il_cel_code_op;
 
+typedef enum il_cel_each {
+    IL_CEL_EACH_NOT = 1,  /* x != constant */
+    IL_CEL_EACH_ALL = 2,  /* all(x, …) */
+    IL_CEL_EACH_FIELD = 4 /* x.field == constant, of a record */
+} il_cel_each;
 typedef enum il_cel_how { IL_CEL_PLAIN = 0, IL_CEL_MAYBE, IL_CEL_HAS } il_cel_how; /* x.f, x.?f, has(x.f) */
 typedef enum il_cel_begin {
     IL_CEL_BEGIN_FALSE = 0,

@@ -24,6 +24,9 @@ typedef struct eval_state {
     eval_loop *loops;
 } eval_state;
 
+/* Kept out of the machine's loop, whose registers they would take. */
+#define EVAL_APART __attribute__((noinline)) static
+
 /* --- errors ------------------------------------------------------------------------------------------------------------ */
 
 static uint32_t eval_place(const eval_state *s, const il_cel_word *w) { return (uint32_t)(w - s->code->words) + 1; }
@@ -35,7 +38,7 @@ static il_cel_value eval_fault(const eval_state *s, const il_cel_word *w, il_cel
 }
 
 /* A value from outside the registers: an error gets this place, and what was never set is an error of its own. */
-static il_cel_value eval_placed(const eval_state *s, const il_cel_word *w, il_cel_value v) {
+EVAL_APART il_cel_value eval_placed(const eval_state *s, const il_cel_word *w, il_cel_value v) {
     if (v.kind == IL_CEL_ERROR) {
         v = eval_fault(s, w, v.fault == IL_CEL_NO_FAULT ? IL_CEL_UNSET : (il_cel_fault)v.fault);
     }
@@ -47,7 +50,7 @@ static const il_cel_value *eval_at(const eval_state *s, uint16_t operand) {
 }
 
 /* An operand that is an error, as it is passed on. `which`: 1 for b, 2 for c; a variable has no word of its own to point at. */
-static il_cel_value eval_passed(const eval_state *s, const il_cel_word *w, uint16_t operand, uint8_t which) {
+EVAL_APART il_cel_value eval_passed(const eval_state *s, const il_cel_word *w, uint16_t operand, uint8_t which) {
     il_cel_value v = *eval_at(s, operand);
     if (operand >> 14 == IL_CEL_IN_VARIABLE) {
         v = eval_placed(s, w, v);
@@ -57,7 +60,7 @@ static il_cel_value eval_passed(const eval_state *s, const il_cel_word *w, uint1
 }
 
 /* For a condition that is no bool. */
-static il_cel_value eval_no_truth(const eval_state *s, const il_cel_word *w) {
+EVAL_APART il_cel_value eval_no_truth(const eval_state *s, const il_cel_word *w) {
     const il_cel_value *v = eval_at(s, w->b);
     return v->kind == IL_CEL_ERROR ? eval_passed(s, w, w->b, 1) : eval_fault(s, w, IL_CEL_NO_OVERLOAD);
 }
@@ -66,7 +69,7 @@ static bool eval_spent(const il_cel_value *v) { return v->kind == IL_CEL_ERROR &
 
 /* --- what the handlers leave over ---------------------------------------------------------------------------------------- */
 
-static il_cel_value eval_binary(const eval_state *s, const il_cel_word *w) {
+EVAL_APART il_cel_value eval_binary(const eval_state *s, const il_cel_word *w) {
     const il_cel_value *a = eval_at(s, w->b), *b = eval_at(s, w->c);
     if (a->kind == IL_CEL_ERROR) {
         return eval_passed(s, w, w->b, 1);
@@ -77,13 +80,13 @@ static il_cel_value eval_binary(const eval_state *s, const il_cel_word *w) {
     return eval_placed(s, w, il_cel_binary(s->run, (il_cel_code_op)w->op, a, b));
 }
 
-static il_cel_value eval_negative(const eval_state *s, const il_cel_word *w) {
+EVAL_APART il_cel_value eval_negative(const eval_state *s, const il_cel_word *w) {
     const il_cel_value *v = eval_at(s, w->b);
     return v->kind == IL_CEL_ERROR ? eval_passed(s, w, w->b, 1) : eval_placed(s, w, il_cel_negative(v));
 }
 
 /* The plain field of a record. */
-static il_cel_value eval_field(const eval_state *s, const il_cel_word *w) {
+EVAL_APART il_cel_value eval_field(const eval_state *s, const il_cel_word *w) {
     const il_cel_value *record = eval_at(s, w->b);
     if (record->kind == IL_CEL_ERROR) {
         return eval_passed(s, w, w->b, 1);
@@ -92,7 +95,7 @@ static il_cel_value eval_field(const eval_state *s, const il_cel_word *w) {
 }
 
 /* `record.field == 'text'` where one of the two is not what it should be. */
-static il_cel_value eval_field_is(const eval_state *s, const il_cel_word *w, const il_cel_word *data) {
+EVAL_APART il_cel_value eval_field_is(const eval_state *s, const il_cel_word *w, const il_cel_word *data) {
     il_cel_value field = eval_field(s, w);
     if (field.kind == IL_CEL_ERROR) {
         return field;
@@ -101,16 +104,24 @@ static il_cel_value eval_field_is(const eval_state *s, const il_cel_word *w, con
     return eval_placed(s, w, same);
 }
 
-static il_cel_value eval_member(const eval_state *s, const il_cel_word *w, il_cel_how how) {
+static inline il_cel_value eval_of_json(const il_json *node) {
+    return node->kind == IL_JSON_STRING ? il_cel_of_str(node->text) : il_cel_of_json(node);
+}
+
+EVAL_APART il_cel_value eval_member(const eval_state *s, const il_cel_word *w, il_cel_how how) {
     const il_cel_value *of = eval_at(s, w->b);
     if (of->kind == IL_CEL_ERROR) {
         return eval_passed(s, w, w->b, 1);
     }
     const il_cel_value *name = w->op == IL_CEL_C_SELECT ? &s->code->constants[w->c] : NULL;
+    if (name != NULL && of->kind == IL_CEL_MAP && of->json && how == IL_CEL_PLAIN) { /* `args.to` */
+        const il_json *member = il_json_get(of->u.node, il_cel_str(*name));
+        return member != NULL ? eval_placed(s, w, eval_of_json(member)) : eval_fault(s, w, IL_CEL_MISSING);
+    }
     return eval_placed(s, w, il_cel_member(s->run, of, name, w->c, how));
 }
 
-static il_cel_value eval_index(const eval_state *s, const il_cel_word *w, il_cel_how how) {
+EVAL_APART il_cel_value eval_index(const eval_state *s, const il_cel_word *w, il_cel_how how) {
     const il_cel_value *of = eval_at(s, w->b), *index = eval_at(s, w->c);
     if (of->kind == IL_CEL_ERROR) {
         return eval_passed(s, w, w->b, 1);
@@ -122,7 +133,7 @@ static il_cel_value eval_index(const eval_state *s, const il_cel_word *w, il_cel
 }
 
 /* Whether the value is equal to this item, too. */
-static il_cel_value eval_in_item(const eval_state *s, const il_cel_word *w) {
+EVAL_APART il_cel_value eval_in_item(const eval_state *s, const il_cel_word *w) {
     const il_cel_value *v = eval_at(s, w->b), *item = eval_at(s, w->c);
     if (v->kind == IL_CEL_ERROR) {
         return eval_passed(s, w, w->b, 1);
@@ -134,56 +145,92 @@ static il_cel_value eval_in_item(const eval_state *s, const il_cel_word *w) {
     return s->run->steps < 0 ? eval_fault(s, w, IL_CEL_BUDGET) : il_cel_of_bool(found);
 }
 
-/* Whether this item is the constant (`!=`: is not), for a list or the keys of a map. */
-typedef struct eval_search {
-    const il_cel_value *constant;
-    il_cel_value answer; /* an error, when one was met and nothing else has decided */
-    bool equal;
-} eval_search;
-
-static bool eval_search_item(const eval_state *s, const il_cel_word *w, eval_search *search, const il_cel_value *item) {
-    if (item->kind == IL_CEL_STRING && search->constant->kind == IL_CEL_STRING) {
-        return il_cel_same_text(item, search->constant) == search->equal;
+/* The item, or its field with that number, in place where it can be. */
+static const il_cel_value *eval_item_field(const eval_state *s, const il_cel_word *data, const il_cel_value *item, il_cel_value *room) {
+    if (item->kind == IL_CEL_RECORD && data->a < item->n) {
+        return &item->u.items[data->a];
     }
-    if (item->kind != IL_CEL_ERROR) {
-        return il_cel_same(s->run, item, search->constant) == search->equal;
-    }
-    il_cel_value e = eval_placed(s, w, *item);
-    if (search->answer.kind != IL_CEL_ERROR || eval_spent(&e)) {
-        search->answer = e;
-    }
-    return eval_spent(&e);
+    *room = item->kind == IL_CEL_ERROR ? *item : il_cel_member(s->run, item, NULL, data->a, IL_CEL_PLAIN);
+    return room;
 }
 
-/* exists(x, x == constant), with `!=` too. */
-static il_cel_value eval_exists_is(const eval_state *s, const il_cel_word *w, const il_cel_word *data) {
-    const il_cel_value *range = eval_at(s, w->b);
-    eval_search search = {&s->code->constants[w->c], il_cel_of_bool(false), (data->mode & 1) == 0};
+/* The same where all is as it mostly is: a list of strings, or of records with a string there, and enough steps for all of it. 1 or 0 is the answer; -1: something is
+ * not so, and nothing was done. */
+EVAL_APART int eval_each_word(const eval_state *s, const il_cel_value *range, const il_cel_value *word, const il_cel_word *data) {
+    const uint64_t weight = s->code->loops[data->c].weight, n = range->n;
+    if (range->kind != IL_CEL_LIST || range->json || word->kind != IL_CEL_STRING || s->run->steps < 0 || n * weight > (uint64_t)s->run->steps) {
+        return -1;
+    }
+    const bool stop = ((data->mode & IL_CEL_EACH_ALL) == 0) == ((data->mode & IL_CEL_EACH_NOT) == 0); /* the equality that ends it */
+    const bool field = (data->mode & IL_CEL_EACH_FIELD) != 0;
+    const il_cel_value *end = range->u.items + n, *at = range->u.items;
+    for (; at < end; at++) {
+        const il_cel_value *item = at;
+        if (field) {
+            if (at->kind != IL_CEL_RECORD || data->a >= at->n) {
+                return -1;
+            }
+            item = &at->u.items[data->a];
+        }
+        if (item->kind != IL_CEL_STRING) {
+            return -1;
+        }
+        if (il_cel_same_text(item, word) == stop) {
+            s->run->steps -= (int64_t)((uint64_t)(at - range->u.items + 1) * weight);
+            return (data->mode & IL_CEL_EACH_ALL) == 0;
+        }
+    }
+    s->run->steps -= (int64_t)(n * weight);
+    return (data->mode & IL_CEL_EACH_ALL) != 0;
+}
+
+/* exists(x, x == constant) and its like: with `all`, with `!=`, with a field of x. What decides ends it; of the errors the first is the answer when
+ * nothing does. */
+EVAL_APART il_cel_value eval_each_is(const eval_state *s, const il_cel_word *w, const il_cel_word *data) {
+    const il_cel_value *range = eval_at(s, w->b), *constant = &s->code->constants[w->c];
+    const bool equal = (data->mode & IL_CEL_EACH_NOT) == 0, decides = (data->mode & IL_CEL_EACH_ALL) == 0;
     if (range->kind != IL_CEL_LIST && range->kind != IL_CEL_MAP) {
         return eval_no_truth(s, w); /* the error that it is, or no overload */
     }
     const uint32_t weight = s->code->loops[data->c].weight, step = range->kind == IL_CEL_MAP ? 2 : 1;
     const il_json *node = range->json ? range->u.node->first : NULL;
+    il_cel_value answer = il_cel_of_bool(!decides), made;
     for (uint32_t i = 0; i < range->n; i++) {
-        il_cel_value made;
         const il_cel_value *item = &made;
         if (!range->json) {
             item = &range->u.items[(size_t)i * step];
         } else {
-            made = step == 2 ? il_cel_of_str(node->key) : il_cel_of_json(node);
+            made = step == 2 ? il_cel_of_str(node->key) : eval_of_json(node);
             node = node->next;
         }
         if (!il_cel_charge(s->run, weight)) {
             return eval_fault(s, w, IL_CEL_BUDGET);
         }
-        if (eval_search_item(s, w, &search, item)) {
-            return s->run->steps < 0 ? eval_fault(s, w, IL_CEL_BUDGET) : eval_spent(&search.answer) ? search.answer : il_cel_of_bool(true);
+        if ((data->mode & IL_CEL_EACH_FIELD) != 0) {
+            item = eval_item_field(s, data, item, &made);
+        }
+        bool truth;
+        if (item->kind == IL_CEL_STRING && constant->kind == IL_CEL_STRING) {
+            truth = il_cel_same_text(item, constant) == equal;
+        } else if (item->kind != IL_CEL_ERROR) {
+            truth = il_cel_same(s->run, item, constant) == equal;
+        } else {
+            il_cel_value e = eval_placed(s, data, *item);
+            if (eval_spent(&e)) {
+                return e;
+            }
+            answer = answer.kind == IL_CEL_ERROR ? answer : e;
+            continue;
+        }
+        if (truth == decides) {
+            answer = il_cel_of_bool(decides);
+            break;
         }
     }
-    return s->run->steps < 0 ? eval_fault(s, w, IL_CEL_BUDGET) : search.answer;
+    return s->run->steps < 0 ? eval_fault(s, w, IL_CEL_BUDGET) : answer;
 }
 
-static il_cel_value eval_call(const eval_state *s, const il_cel_word *w, uint16_t first, uint16_t call) {
+EVAL_APART il_cel_value eval_call(const eval_state *s, const il_cel_word *w, uint16_t first, uint16_t call) {
     const il_cel_site *site = &s->code->sites[call];
     const il_cel_value *args = s->registers + first;
     for (uint32_t i = 0; i < site->nargs; i++) {
@@ -203,7 +250,7 @@ static il_cel_value eval_call(const eval_state *s, const il_cel_word *w, uint16_
     return s->run->steps < 0 ? eval_fault(s, w, IL_CEL_BUDGET) : eval_placed(s, w, v);
 }
 
-static il_cel_value eval_matches(const eval_state *s, const il_cel_word *w) {
+EVAL_APART il_cel_value eval_matches(const eval_state *s, const il_cel_word *w) {
     const il_cel_value *text = eval_at(s, w->b);
     if (text->kind != IL_CEL_STRING) {
         return eval_no_truth(s, w);
@@ -218,7 +265,7 @@ static il_cel_value eval_matches(const eval_state *s, const il_cel_word *w) {
 static il_cel_value *eval_own(const il_cel_value *v) { return (il_cel_value *)(uintptr_t)v->u.items; }
 
 /* A list or map with room for `n`. */
-static il_cel_value eval_begin(const eval_state *s, const il_cel_word *w, il_cel_kind kind, uint32_t n) {
+EVAL_APART il_cel_value eval_begin(const eval_state *s, const il_cel_word *w, il_cel_kind kind, uint32_t n) {
     il_cel_value *room = NULL;
     if (n > 0) {
         room = il_cel_room_values(s->run, kind == IL_CEL_MAP ? 2 * (size_t)n : n);
@@ -243,7 +290,7 @@ static bool eval_maybe(const eval_state *s, const il_cel_word *w, il_cel_value *
 }
 
 /* False when the list, or map, is now an error. */
-static bool eval_item(const eval_state *s, const il_cel_word *w) {
+EVAL_APART bool eval_item(const eval_state *s, const il_cel_word *w) {
     il_cel_value *list = &s->registers[w->a], v = *eval_at(s, w->b);
     if (v.kind == IL_CEL_ERROR) {
         *list = eval_passed(s, w, w->b, 1);
@@ -260,7 +307,7 @@ static bool eval_item(const eval_state *s, const il_cel_word *w) {
     return true;
 }
 
-static bool eval_key(const eval_state *s, const il_cel_word *w) {
+EVAL_APART bool eval_key(const eval_state *s, const il_cel_word *w) {
     il_cel_value *map = &s->registers[w->a];
     const il_cel_value *key = eval_at(s, w->b);
     bool fits = key->kind == IL_CEL_STRING || key->kind == IL_CEL_INT || key->kind == IL_CEL_UINT || key->kind == IL_CEL_BOOL;
@@ -272,7 +319,7 @@ static bool eval_key(const eval_state *s, const il_cel_word *w) {
     return true;
 }
 
-static bool eval_value(const eval_state *s, const il_cel_word *w) {
+EVAL_APART bool eval_value(const eval_state *s, const il_cel_word *w) {
     il_cel_value *map = &s->registers[w->a], v = *eval_at(s, w->b);
     if (v.kind == IL_CEL_ERROR) {
         *map = eval_passed(s, w, w->b, 1);
@@ -290,7 +337,7 @@ static bool eval_value(const eval_state *s, const il_cel_word *w) {
     return true;
 }
 
-static void eval_map_done(const eval_state *s, const il_cel_word *w) {
+EVAL_APART void eval_map_done(const eval_state *s, const il_cel_word *w) {
     il_cel_value *map = &s->registers[w->a];
     if (map->kind != IL_CEL_MAP) {
         return;
@@ -302,7 +349,7 @@ static void eval_map_done(const eval_state *s, const il_cel_word *w) {
     }
 }
 
-static bool eval_entries(const eval_state *s, const il_cel_word *w) {
+EVAL_APART bool eval_entries(const eval_state *s, const il_cel_word *w) {
     il_cel_value *map = &s->registers[w->a];
     const il_cel_value *more = eval_at(s, w->b);
     eval_loop *loop = &s->loops[w->mode];
@@ -336,7 +383,7 @@ static bool eval_entries(const eval_state *s, const il_cel_word *w) {
 /* --- loops ---------------------------------------------------------------------------------------------------------------------- */
 
 /* False when the range is none: then the answer is in the result register. */
-static bool eval_loop_begin(const eval_state *s, const il_cel_word *w, const il_cel_word *data) {
+EVAL_APART bool eval_loop_begin(const eval_state *s, const il_cel_word *w, const il_cel_word *data) {
     il_cel_value range = *eval_at(s, w->b), *result = &s->registers[data->a];
     eval_loop *loop = &s->loops[w->a];
     if (range.kind != IL_CEL_LIST && range.kind != IL_CEL_MAP) {
@@ -367,7 +414,7 @@ static bool eval_loop_begin(const eval_state *s, const il_cel_word *w, const il_
 }
 
 /* Puts the next item, or entry, into the loop's registers. There is one. */
-static void eval_loop_next(const eval_state *s, const il_cel_word *w, eval_loop *loop) {
+EVAL_APART void eval_loop_next(const eval_state *s, const il_cel_word *w, eval_loop *loop) {
     const il_cel_loop *info = &s->code->loops[w->b];
     il_cel_value key, value;
     if (loop->map) {
@@ -593,8 +640,13 @@ static il_cel_value eval_words(const eval_state *s) {
         }
         LEAVE(eval_field_is(s, w, data));
     }
-    OP(EXISTS_IS) : {
-        v = eval_exists_is(s, w, ip++);
+    OP(EACH_IS) : {
+        const il_cel_word *data = ip++;
+        const int all = eval_each_word(s, AT(w->b), &s->code->constants[w->c], data);
+        if (all >= 0) {
+            LEAVE_BOOL(all != 0);
+        }
+        v = eval_each_is(s, w, data);
         goto leave;
     }
     OP(SIZE) : {

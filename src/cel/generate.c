@@ -99,7 +99,7 @@ static bool make_leaves_bool(uint8_t op) {
     case IL_CEL_C_IN:
     case IL_CEL_C_IN_SET:
     case IL_CEL_C_FIELD_IS:
-    case IL_CEL_C_EXISTS_IS:
+    case IL_CEL_C_EACH_IS:
     case IL_CEL_C_CALL:
     case IL_CEL_C_HOST:
     case IL_CEL_C_MATCHES:
@@ -266,6 +266,31 @@ static il_status make_select(il_cel_maker *m, const il_cel_node *n, il_cel_how h
 static il_status make_index(il_cel_maker *m, const il_cel_node *n, uint16_t dest) {
     IL_TRY(make_binary(m, n, IL_CEL_C_INDEX, dest));
     return make_data(m, n, n->optional ? IL_CEL_MAYBE : IL_CEL_PLAIN, 0, 0, 0);
+}
+
+/* What the latest instruction leaves in `dest`, the other way around; false: it does not say it so. Errors stay what they are, and `all x != c` is what
+ * `!` makes of `exists x == c`. */
+static bool make_turn(il_cel_maker *m, uint16_t dest) {
+    if (m->last == MAKE_NO_LAST || m->words[m->last].a != dest) {
+        return false;
+    }
+    il_cel_word *w = &m->words[m->last];
+    if (w->op == IL_CEL_C_EQ || w->op == IL_CEL_C_NE) {
+        w->op = w->op == IL_CEL_C_EQ ? IL_CEL_C_NE : IL_CEL_C_EQ;
+    } else if (w->op == IL_CEL_C_FIELD_IS) {
+        w[1].mode ^= 1;
+    } else if (w->op == IL_CEL_C_EACH_IS) {
+        w[1].mode ^= IL_CEL_EACH_NOT | IL_CEL_EACH_ALL;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static il_status make_not(il_cel_maker *m, const il_cel_node *n, uint16_t dest) {
+    uint16_t a = 0;
+    IL_TRY(make_operand_in(m, n->kids, dest, &a));
+    return a == dest && make_turn(m, dest) ? IL_OK : make_word(m, n, IL_CEL_C_NOT, dest, a, 0);
 }
 
 static bool make_is_text(const il_cel_node *n) { return n->constant && n->lit.kind == IL_CEL_STRING; }
@@ -530,16 +555,19 @@ static il_status make_loop_info(il_cel_maker *m, const il_cel_node *n, uint32_t 
     return IL_OK;
 }
 
-/* exists(x, x == constant). */
-static bool make_is_exists_is(const il_cel_node *n, const il_cel_node **constant) {
+/* exists(x, x == constant), or with a field of x; also `all`, and `!=`. *what: the node that is compared. */
+static bool make_is_each(const il_cel_node *n, const il_cel_node **what, const il_cel_node **constant) {
     const il_cel_node *body = make_second(n);
-    if (n->op != IL_CEL_OP_EXISTS || n->slot2 != IL_CEL_NO_SLOT || body->constant ||
+    if ((n->op != IL_CEL_OP_EXISTS && n->op != IL_CEL_OP_ALL) || n->slot2 != IL_CEL_NO_SLOT || body->constant ||
         (body->op != IL_CEL_OP_EQ && body->op != IL_CEL_OP_NE)) {
         return false;
     }
-    const il_cel_node *a = body->kids, *b = make_second(body);
+    const il_cel_node *a = body->kids, *b = make_second(body), *local = a->constant ? b : a, *text = NULL;
     *constant = a->constant ? a : b;
-    const il_cel_node *local = a->constant ? b : a;
+    *what = local;
+    if (make_is_field_is(body, what, &text)) {
+        local = (*what)->kids;
+    }
     return (*constant)->constant && !local->constant && local->op == IL_CEL_OP_LOCAL && local->slot == n->slot;
 }
 
@@ -571,14 +599,17 @@ static uint32_t make_weight(const il_cel_node *n) {
     return steps;
 }
 
-static il_status make_exists_is(il_cel_maker *m, const il_cel_node *n, const il_cel_node *constant, uint16_t dest) {
+static il_status make_each(il_cel_maker *m, const il_cel_node *n, const il_cel_node *what, const il_cel_node *constant, uint16_t dest) {
     uint16_t range = 0, place = 0;
     uint32_t loop = 0;
+    bool field = what->op != IL_CEL_OP_LOCAL;
+    unsigned mode = (make_second(n)->op == IL_CEL_OP_NE ? (unsigned)IL_CEL_EACH_NOT : 0) | (n->op == IL_CEL_OP_ALL ? (unsigned)IL_CEL_EACH_ALL : 0) |
+                    (field ? (unsigned)IL_CEL_EACH_FIELD : 0);
     IL_TRY(make_operand_in(m, n->kids, dest, &range));
     IL_TRY(make_constant(m, n, constant->lit, &place));
     IL_TRY(make_loop_info(m, n, make_weight(n), &loop));
-    IL_TRY(make_word(m, n, IL_CEL_C_EXISTS_IS, dest, range, place & (IL_CEL_PLACES - 1)));
-    return make_data(m, n, make_second(n)->op == IL_CEL_OP_NE ? 1 : 0, 0, 0, loop);
+    IL_TRY(make_word(m, n, IL_CEL_C_EACH_IS, dest, range, place & (IL_CEL_PLACES - 1)));
+    return make_data(m, what, (uint8_t)mode, field ? what->field : 0, 0, loop);
 }
 
 /* The end of one time around: what the body says goes into the answer. *skip: 1 + a word that jumps to the next time. */
@@ -639,9 +670,9 @@ static il_cel_begin make_begin(il_cel_op op) {
 }
 
 static il_status make_loop(il_cel_maker *m, const il_cel_node *n, uint16_t dest) {
-    const il_cel_node *constant = NULL;
-    if (make_is_exists_is(n, &constant)) {
-        return make_exists_is(m, n, constant, dest);
+    const il_cel_node *what = NULL, *constant = NULL;
+    if (make_is_each(n, &what, &constant)) {
+        return make_each(m, n, what, constant, dest);
     }
     uint16_t range = 0;
     uint32_t info = 0, ends = 0, skip = 0, level = m->level;
@@ -728,7 +759,7 @@ static il_status make_into(il_cel_maker *m, const il_cel_node *n, uint16_t dest)
     case IL_CEL_OP_CALL:
         return make_call(m, n, dest);
     case IL_CEL_OP_NOT:
-        return make_unary(m, n, IL_CEL_C_NOT, dest);
+        return make_not(m, n, dest);
     case IL_CEL_OP_NEG:
         return make_unary(m, n, IL_CEL_C_NEG, dest);
     case IL_CEL_OP_MUL:

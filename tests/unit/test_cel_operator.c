@@ -241,6 +241,55 @@ static void test_absorption(void **state) {
     }
 }
 
+/* The loops that are one instruction, in all their forms, over items of every state. */
+static void test_each(void **state) {
+    (void)state;
+    static const il_cel_field members[] = {{{"e", 1}, NULL}, {{"f", 1}, &il_cel_type_string}};
+    static const il_cel_type strings = {.kind = IL_CEL_LIST, .element = &il_cel_type_string},
+                             rec = {.kind = IL_CEL_RECORD, .fields = members, .nfields = 2, .name = {"rec", 3}},
+                             recs = {.kind = IL_CEL_LIST, .element = &rec};
+    static const il_cel_field fields[] = {{{"d", 1}, &strings}, {{"rs", 2}, &recs}, {{"j", 1}, NULL}, {{"r", 1}, &rec}};
+    static const il_cel_env env = {.size = sizeof env, .vars = fields, .nvars = 4};
+    static const char *const ranges[] = {"d", "rs", "j"};
+    cel_case kept;
+    cel_case_init(&kept);
+    il_json *json = NULL;
+    assert_int_equal(il_json_parse(&kept.arena, IL_STR("[\"word\",\"w\",1,{\"word\":1}]"), NULL, &json, NULL), IL_OK);
+    for (unsigned form = 0; form < 3 * 2 * 2 * 2 * 2; form++) {
+        unsigned range = form % 3;
+        bool all = form / 3 % 2 != 0, not = form / 6 % 2 != 0, turned = form / 12 % 2 != 0, swapped = form / 24 % 2 != 0;
+        const char *what = range == 1 ? "x.f" : "x";
+        char text[100];
+        (void)snprintf(text, sizeof text, "%s%s.%s(x, %s %s %s)", turned ? "!" : "", ranges[range], all ? "all" : "exists", swapped ? "'word'" : what,
+                       not ? "!=" : "==", swapped ? what : "'word'");
+        cel_case c;
+        cel_case_init(&c);
+        assert_int_equal(il_cel_compile(&c.arena, il_str_of(text), 1, 1, &env, IL_CEL_BOOL, NULL, &c.program, &c.err), IL_OK);
+        assert_int_equal(c.program->code->nwords, 3); /* it, what belongs to it, RETURN */
+        for (unsigned i = 0; i < 6 * 6 * 6; i++) {
+            il_cel_value items[3], records[3][2], lines[3];
+            for (unsigned k = 0, rest = i; k < 3; k++, rest /= 6) {
+                const il_cel_value states[6] = {il_cel_of_str(IL_STR("word")), il_cel_of_str(IL_STR("w")), il_cel_of_int(1), {0}, il_cel_of_fault(IL_CEL_DIVIDE),
+                                                il_cel_of_items(IL_CEL_LIST, NULL, 0)};
+                items[k] = states[rest % 6];
+                records[k][0] = il_cel_of_int(1);
+                records[k][1] = items[k];
+                lines[k] = rest % 6 == 5 ? items[k] : il_cel_of_items(IL_CEL_RECORD, records[k], rest % 6 == 2 ? 1 : 2); /* some are no records, or short ones */
+            }
+            const il_cel_value entries[] = {il_cel_of_int(1), {0}, il_cel_of_str(IL_STR("word")), {0}};
+            const il_cel_value others[] = {il_cel_of_json(json), il_cel_of_json(json->last), il_cel_of_items(IL_CEL_MAP, entries, i % 3), il_cel_of_int(1), {0},
+                                           il_cel_of_items(IL_CEL_LIST, items, 3)};
+            const il_cel_value vars[4] = {il_cel_of_items(IL_CEL_LIST, items, 3), il_cel_of_items(IL_CEL_LIST, lines, 3), others[i % 6]};
+            il_cel_value got = il_cel_eval(c.program, vars, NULL), want = cel_oracle(c.program, vars, &c.arena);
+            if (!cel_oracle_same(got, want)) {
+                fail_msg("%s in case %u: kind %u, fault %u, truth %d", text, i, got.kind, got.fault, got.u.b);
+            }
+        }
+        cel_case_free(&c);
+    }
+    cel_case_free(&kept);
+}
+
 /* --- the budget --------------------------------------------------------------------------------------------------------------------- */
 
 /* Wherever it runs out, nothing absorbs it, and with enough of it the answer is what it is. */
@@ -440,7 +489,7 @@ static void test_limits(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_operators), cmocka_unit_test(test_absorption), cmocka_unit_test(test_budget),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_operators), cmocka_unit_test(test_absorption), cmocka_unit_test(test_each), cmocka_unit_test(test_budget),
                                        cmocka_unit_test(test_memory),    cmocka_unit_test(test_folding),    cmocka_unit_test(test_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ int il_sqlite_bind_name(sqlite3_stmt *s, il_str space, il_str key) {
 }
 
 int il_sqlite_bind_u64(sqlite3_stmt *s, int at, uint64_t v) {
-    return sqlite3_bind_int64(s, at, v > INT64_MAX ? INT64_MAX : (int64_t)v);
+    return sqlite3_bind_int64(s, at, (int64_t)il_ledger_number(v));
 }
 
 int il_sqlite_bind_digest(sqlite3_stmt *s, int at, const uint8_t digest[IL_DIGEST_BYTES]) {

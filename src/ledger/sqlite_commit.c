@@ -89,12 +89,12 @@ il_status il_sqlite_append(il_sqlite *l, il_sqlite_head *head, const il_store_ch
     for (size_t i = 0; i < change->nrows; i++) {
         const il_store_row *from = &change->rows[i];
         il_ledger_row row = {.seq = head->seq + 1,
-                             .time_ms = now_ms > INT64_MAX ? INT64_MAX : now_ms,
+                             .time_ms = il_ledger_number(now_ms),
                              .space = change->space,
                              .key = change->key,
                              .kind = from->kind,
                              .body = from->body,
-                             .ticket = from->ticket > INT64_MAX ? INT64_MAX : from->ticket};
+                             .ticket = il_ledger_number(from->ticket)};
         il_chain_body(row.body, l->base.sha256, row.body_hash);
         il_chain_hash(head->hash, &row, l->base.sha256, row.hash);
         if (!il_sqlite_bind_row(s, &row)) {

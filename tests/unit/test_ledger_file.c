@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -173,6 +176,59 @@ static void test_places(void **state) {
     ledger_test_clean(path);
 }
 
+/* SQLite takes such a name for an address, and would open another file than the one that was looked at. */
+static void test_address(void **state) {
+    (void)state;
+    char path[LEDGER_TEST_PATH], folder[LEDGER_TEST_PATH], before[4096];
+    il_ledger *l = NULL;
+    il_error err = {0};
+    assert_non_null(getcwd(before, sizeof before));
+    make(path);
+    (void)snprintf(folder, sizeof folder, "%.*s", (int)(strlen(path) - strlen("/ledger.db")), path);
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(chmod("ledger.db", 0666), 0);
+    write_file("file:ledger.db", "x", 1);
+    assert_int_equal(chmod("file:ledger.db", 0600), 0);
+    assert_int_equal(il_ledger_open(il_host_alloc(), "file:ledger.db", NULL, &l, &err), IL_E_ARGUMENT);
+    assert_non_null(strstr(err.msg, "./"));
+    assert_int_equal(il_ledger_open(il_host_alloc(), "./file:ledger.db", NULL, &l, &err), IL_E_DAMAGED); /* that is one byte */
+    assert_null(l);
+    assert_int_equal(chdir(before), 0);
+    ledger_test_clean(path);
+}
+
+/* A file that is mounted alone has its log in another folder than the rest of the world. 0: refused; 77: nothing may be mounted here. */
+static int mounted(const char *path, const char *at) {
+    il_ledger *l = NULL;
+    il_error err = {0};
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount(path, at, NULL, MS_BIND, NULL) != 0) {
+        return 77;
+    }
+    const il_status status = il_ledger_open(il_host_alloc(), at, NULL, &l, &err);
+    return status == IL_E_PERMISSION && strstr(err.msg, "folder") ? 0 : 1;
+}
+
+static void test_mounted_alone(void **state) {
+    (void)state;
+    char path[LEDGER_TEST_PATH], at[LEDGER_TEST_PATH];
+    int status = 0;
+    make(path);
+    ledger_test_path(at, "ledger.db");
+    write_file(at, "", 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        _exit(mounted(path, at));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    ledger_test_clean(path);
+    ledger_test_clean(at);
+    if (WEXITSTATUS(status) == 77) {
+        skip();
+    }
+    assert_int_equal(status, 0);
+}
+
 /* While it is open: each of these turns every later use into an error, so that each decision is a fault. */
 static void fails(il_ledger *l, il_status want) {
     const il_store store = il_ledger_store(l);
@@ -237,6 +293,30 @@ static void test_read_only_open(void **state) {
     ledger_test_clean(path);
 }
 
+/* Under each name SQLite would keep a log of its own: who writes under one of them does not see the other. */
+static void test_second_name(void **state) {
+    (void)state;
+    char path[LEDGER_TEST_PATH], other[LEDGER_TEST_PATH + 8];
+    struct stat st;
+    const il_ledger_options look = {.size = sizeof look, .read_only = true};
+    il_ledger *l2 = NULL;
+    il_error err = {0};
+    make(path);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_nlink, 1);
+    (void)snprintf(other, sizeof other, "%s.other", path);
+    il_ledger *l = ledger_test_open(path, NULL);
+    assert_int_equal(link(path, other), 0);
+    fails(l, IL_E_PERMISSION);
+    assert_int_equal(il_ledger_open(il_host_alloc(), other, NULL, &l2, &err), IL_E_PERMISSION);
+    assert_non_null(strstr(err.msg, "second name"));
+    il_ledger_close(ledger_test_open(other, &look)); /* copies share what did not change between them */
+    assert_int_equal(unlink(other), 0);
+    assert_int_equal(ledger_test_commit(l, "s", 1, "two", "decision", NULL), IL_OK);
+    il_ledger_close(l);
+    ledger_test_clean(path);
+}
+
 static void test_newer_open(void **state) {
     (void)state;
     char path[LEDGER_TEST_PATH], command[LEDGER_TEST_PATH + 128];
@@ -256,7 +336,8 @@ int main(void) {
         cmocka_unit_test(test_foreign),        cmocka_unit_test(test_truncated),    cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_newer),          cmocka_unit_test(test_permissions),  cmocka_unit_test(test_places),
         cmocka_unit_test(test_replaced_open),  cmocka_unit_test(test_removed_open), cmocka_unit_test(test_truncated_open),
-        cmocka_unit_test(test_read_only_open), cmocka_unit_test(test_newer_open),
+        cmocka_unit_test(test_read_only_open), cmocka_unit_test(test_newer_open),   cmocka_unit_test(test_second_name),
+        cmocka_unit_test(test_address),        cmocka_unit_test(test_mounted_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

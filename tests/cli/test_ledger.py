@@ -70,7 +70,7 @@ def ledger_verify_with_a_head_sees_a_trail_cut_at_its_end(t):
     cli(t, "ledger", "verify", "--head", note).exits(0)
     sql(t, "delete from rows where seq > ?", head["last"] - 1)
     cli(t, "ledger", "verify", "--head", note).exits(1).says(": head:", "out")
-    for bad in ("x", "1:x", "x:" + head["head"], ":" + head["head"], "0:" + head["head"]):
+    for bad in ("x", "1:x", "x:" + head["head"], ":" + head["head"], "0:" + head["head"], "1:" + head["head"].upper(), "1:" + "g" * 64):
         cli(t, "ledger", "verify", "--head", bad).refuses().says("--head")
 
 

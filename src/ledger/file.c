@@ -56,7 +56,8 @@ il_status il_ledger_file_place(const char *path, il_error *err) {
                             path);
     }
     /* Older kernels do not tell; then the attribute is not in the mask. */
-    if (statx(AT_FDCWD, path, 0, STATX_BASIC_STATS, &st) == 0 && (st.stx_attributes & st.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT)) {
+    if (statx(AT_FDCWD, path, 0, STATX_BASIC_STATS, &st) == 0 && S_ISREG(st.stx_mode) &&
+        (st.stx_attributes & st.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT)) {
         return il_error_set(err, IL_E_PERMISSION,
                             "ledger `%s` is mounted alone: its log would stay behind, and others would not see it; mount the "
                             "folder that it is in",

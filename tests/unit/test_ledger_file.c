@@ -164,6 +164,7 @@ static void test_places(void **state) {
     assert_int_equal(mkdir(path, 0700), 0);
     assert_int_equal(il_ledger_open(il_host_alloc(), path, NULL, &l, &err), IL_E_DAMAGED);
     assert_non_null(strstr(err.msg, "regular file"));
+    assert_int_equal(il_ledger_open(il_host_alloc(), "/", NULL, &l, &err), IL_E_DAMAGED);
     assert_int_equal(rmdir(path), 0);
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_int_equal(il_ledger_open(il_host_alloc(), path, NULL, &l, &err), IL_E_DAMAGED);

@@ -52,8 +52,8 @@ il_status il_ledger_file_check(const char *path, bool read_only, struct stat *st
 il_status il_ledger_file_place(const char *path, il_error *err) {
     struct statx st;
     if (strncmp(path, "file:", 5) == 0) {
-        return il_error_set(err, IL_E_ARGUMENT, "ledger `%s`: a path is wanted, not an address; if it is a path, write ./ before it",
-                            path);
+        return il_error_set(err, IL_E_ARGUMENT,
+                            "ledger `%s`: a path is wanted, not an address; if it is a path, write ./ before it", path);
     }
     /* Older kernels do not tell; then the attribute is not in the mask. */
     if (statx(AT_FDCWD, path, 0, STATX_BASIC_STATS, &st) == 0 && S_ISREG(st.stx_mode) &&

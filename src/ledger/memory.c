@@ -156,7 +156,8 @@ static bool memory_batch_object(memory_ledger *l, const il_store_change *change,
     if (!o) {
         return false;
     }
-    *o = (memory_object){.next = batch->objects, .version = change->expect + 1, .changed_ms = il_ledger_number(now_ms), .n = change->state.n};
+    *o = (memory_object){
+        .next = batch->objects, .version = change->expect + 1, .changed_ms = il_ledger_number(now_ms), .n = change->state.n};
     memcpy(o->state, change->state.p, change->state.n);
     char *at = (char *)o->state + change->state.n;
     o->space = memory_append(&at, change->space);

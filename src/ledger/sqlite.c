@@ -47,9 +47,7 @@ int il_sqlite_bind_name(sqlite3_stmt *s, il_str space, il_str key) {
     return code != SQLITE_OK ? code : il_sqlite_bind(s, 2, key);
 }
 
-int il_sqlite_bind_u64(sqlite3_stmt *s, int at, uint64_t v) {
-    return sqlite3_bind_int64(s, at, (int64_t)il_ledger_number(v));
-}
+int il_sqlite_bind_u64(sqlite3_stmt *s, int at, uint64_t v) { return sqlite3_bind_int64(s, at, (int64_t)il_ledger_number(v)); }
 
 int il_sqlite_bind_digest(sqlite3_stmt *s, int at, const uint8_t digest[IL_DIGEST_BYTES]) {
     return sqlite3_bind_blob(s, at, digest, IL_DIGEST_BYTES, SQLITE_STATIC);

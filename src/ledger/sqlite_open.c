@@ -155,9 +155,8 @@ static il_status sqlite_create(const char *path, bool make_folders, il_error *er
     close(fd);
     const int code = sqlite_write_schema(made);
     const il_status status =
-        code == SQLITE_OK
-            ? sqlite_name(made, path, err)
-            : il_error_set(err, il_sqlite_status(code), "cannot make ledger `%s`: %s", path, sqlite3_errstr(code));
+        code == SQLITE_OK ? sqlite_name(made, path, err)
+                          : il_error_set(err, il_sqlite_status(code), "cannot make ledger `%s`: %s", path, sqlite3_errstr(code));
     sqlite_unmake(made, (size_t)n);
     return status;
 }

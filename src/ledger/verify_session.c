@@ -80,7 +80,8 @@ static void session_bond_text(const il_json *body, il_str member, char *out, siz
 static void session_bound(session_check *c, uint64_t row, const session_bond *now) {
     if (c->bond.row != 0 && (strcmp(c->bond.policy, now->policy) != 0 || strcmp(c->bond.machine, now->machine) != 0 ||
                              strcmp(c->bond.principal, now->principal) != 0 || strcmp(c->bond.parent, now->parent) != 0)) {
-        session_found(c, row, "object-bond", "session `%.*s` is bound to another policy, machine, principal or parent than by row %llu",
+        session_found(c, row, "object-bond",
+                      "session `%.*s` is bound to another policy, machine, principal or parent than by row %llu",
                       IL_STR_ARG(c->id), (unsigned long long)c->bond.row);
     }
 }
@@ -294,7 +295,8 @@ static void session_object(session_check *c, const uint8_t *state, size_t n, uin
         return;
     }
     if (version < c->pruned.version) {
-        session_found(c, 0, "object-state", "the state of session `%.*s` is older than the pruning of its rows", IL_STR_ARG(c->id));
+        session_found(c, 0, "object-state", "the state of session `%.*s` is older than the pruning of its rows",
+                      IL_STR_ARG(c->id));
     }
     session_object_bond(c, &s);
     if (c->known && s.state != c->state) {

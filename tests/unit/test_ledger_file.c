@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ledgers that must be refused, at start and while running. */
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -10,7 +11,6 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -334,10 +334,10 @@ static void test_newer_open(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_foreign),        cmocka_unit_test(test_truncated),    cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_newer),          cmocka_unit_test(test_permissions),  cmocka_unit_test(test_places),
-        cmocka_unit_test(test_replaced_open),  cmocka_unit_test(test_removed_open), cmocka_unit_test(test_truncated_open),
-        cmocka_unit_test(test_read_only_open), cmocka_unit_test(test_newer_open),   cmocka_unit_test(test_second_name),
+        cmocka_unit_test(test_foreign),        cmocka_unit_test(test_truncated),     cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_newer),          cmocka_unit_test(test_permissions),   cmocka_unit_test(test_places),
+        cmocka_unit_test(test_replaced_open),  cmocka_unit_test(test_removed_open),  cmocka_unit_test(test_truncated_open),
+        cmocka_unit_test(test_read_only_open), cmocka_unit_test(test_newer_open),    cmocka_unit_test(test_second_name),
         cmocka_unit_test(test_address),        cmocka_unit_test(test_mounted_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

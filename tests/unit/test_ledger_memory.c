@@ -59,7 +59,9 @@ static void test_as_in_a_file(void **state) {
         const uint64_t expect = i % 6 == 0 ? numbers[i / 6 % 6] : i / 6;
         const il_store_row row = {.kind = {"k\0\xff", i % 4}, .ticket = numbers[i / 6 % 6], .body = {"{\0\xfe}", i % 5}};
         const il_store_change change = {.space = {"session\0", 7 + i % 2},
-                                        .key = {"a\0\xff" "b", 1 + i % 4},
+                                        .key = {"a\0\xff"
+                                                "b",
+                                                1 + i % 4},
                                         .expect = expect,
                                         .moves = i % 3 != 0,
                                         .state = {"\0\1\2", 1 + i % 3},
@@ -236,9 +238,9 @@ static void test_many(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many),    cmocka_unit_test(test_store),
-                                       cmocka_unit_test(test_apart),
-                                       cmocka_unit_test(test_as_in_a_file),   cmocka_unit_test(test_memory_fails),
-                                       cmocka_unit_test(test_threads), cmocka_unit_test(test_options)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many),         cmocka_unit_test(test_store),
+                                       cmocka_unit_test(test_apart),        cmocka_unit_test(test_as_in_a_file),
+                                       cmocka_unit_test(test_memory_fails), cmocka_unit_test(test_threads),
+                                       cmocka_unit_test(test_options)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -236,8 +236,8 @@ static void test_interrupted_between(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one), cmocka_unit_test(test_where), cmocka_unit_test(test_many),
-                                       cmocka_unit_test(test_overwritten), cmocka_unit_test(test_interrupted),
-                                       cmocka_unit_test(test_interrupted_between)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one),         cmocka_unit_test(test_where),
+                                       cmocka_unit_test(test_many),        cmocka_unit_test(test_overwritten),
+                                       cmocka_unit_test(test_interrupted), cmocka_unit_test(test_interrupted_between)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

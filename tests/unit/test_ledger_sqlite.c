@@ -364,11 +364,16 @@ static void test_created_on_a_failing_disk(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_store),   cmocka_unit_test(test_full),
-                                       cmocka_unit_test(test_created), cmocka_unit_test(test_reopen),
-                                       cmocka_unit_test(test_killed),  cmocka_unit_test(test_processes),
-                                       cmocka_unit_test(test_twice),   cmocka_unit_test(test_read_only),
-                                       cmocka_unit_test(test_busy),    cmocka_unit_test(test_half_checkpoint),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_store),
+                                       cmocka_unit_test(test_full),
+                                       cmocka_unit_test(test_created),
+                                       cmocka_unit_test(test_reopen),
+                                       cmocka_unit_test(test_killed),
+                                       cmocka_unit_test(test_processes),
+                                       cmocka_unit_test(test_twice),
+                                       cmocka_unit_test(test_read_only),
+                                       cmocka_unit_test(test_busy),
+                                       cmocka_unit_test(test_half_checkpoint),
                                        cmocka_unit_test(test_created_on_a_failing_disk)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,7 +156,8 @@ static void test_failure_is_ones_own(void **state) {
     sqlite3 *holder = NULL;
     ledger_test_path(path, "ledger.db");
     il_ledger *l = ledger_test_open(path, NULL);
-    ledger_test_sql(path, "CREATE TRIGGER no BEFORE INSERT ON objects WHEN NEW.key IN ('k2', 'k4') BEGIN SELECT RAISE(ABORT, 'no'); END");
+    ledger_test_sql(
+        path, "CREATE TRIGGER no BEFORE INSERT ON objects WHEN NEW.key IN ('k2', 'k4') BEGIN SELECT RAISE(ABORT, 'no'); END");
     assert_int_equal(sqlite3_open(path, &holder), SQLITE_OK);
     assert_int_equal(sqlite3_exec(holder, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
     for (int i = 0; i < 6; i++) {
@@ -254,8 +255,8 @@ static void test_failing_together(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads), cmocka_unit_test(test_conflict_is_ones_own),
-                                       cmocka_unit_test(test_failure_is_ones_own), cmocka_unit_test(test_turns), cmocka_unit_test(test_failing_writes),
-                                       cmocka_unit_test(test_failing_together)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_conflict_is_ones_own), cmocka_unit_test(test_failure_is_ones_own),
+        cmocka_unit_test(test_turns),   cmocka_unit_test(test_failing_writes),       cmocka_unit_test(test_failing_together)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

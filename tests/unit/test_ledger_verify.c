@@ -208,7 +208,8 @@ static il_session used_load(used *u, const char *id) {
     uint64_t version = 0;
     size_t n = 0;
     il_session s;
-    assert_int_equal(store.load(store.ctx, IL_STR("session"), il_str_of(id), (uint8_t *)text, sizeof text, &n, &version, NULL), IL_OK);
+    assert_int_equal(store.load(store.ctx, IL_STR("session"), il_str_of(id), (uint8_t *)text, sizeof text, &n, &version, NULL),
+                     IL_OK);
     assert_int_equal(il_session_decode((const uint8_t *)text, n, &s, NULL), IL_OK);
     return s;
 }
@@ -319,9 +320,13 @@ static void test_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_edits), cmocka_unit_test(test_once), cmocka_unit_test(test_words),
-                                       cmocka_unit_test(test_used_taint_removed), cmocka_unit_test(test_used_object_removed),
-                                       cmocka_unit_test(test_used_object_older), cmocka_unit_test(test_used_bond),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_edits),
+                                       cmocka_unit_test(test_once),
+                                       cmocka_unit_test(test_words),
+                                       cmocka_unit_test(test_used_taint_removed),
+                                       cmocka_unit_test(test_used_object_removed),
+                                       cmocka_unit_test(test_used_object_older),
+                                       cmocka_unit_test(test_used_bond),
                                        cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

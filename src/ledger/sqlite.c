@@ -78,7 +78,11 @@ bool il_sqlite_digest(sqlite3_stmt *s, int at, uint8_t out[IL_DIGEST_BYTES]) {
 
 il_status il_sqlite_same_file(il_sqlite *l, il_error *err) {
     struct stat st;
-    IL_TRY(il_ledger_file_check(l->path, l->read_only, &st, err));
+    const il_status status = il_ledger_file_check(l->path, l->read_only, &st, err);
+    if (status == IL_E_NOT_FOUND) { /* which would say that the object is not there */
+        return il_error_set(err, IL_E_IO, "ledger `%s` was removed", l->path);
+    }
+    IL_TRY(status);
     if (st.st_dev != l->file.st_dev || st.st_ino != l->file.st_ino) {
         return il_error_set(err, IL_E_DAMAGED, "ledger `%s` was replaced by another file", l->path);
     }

@@ -261,7 +261,7 @@ static void test_removed_open(void **state) {
     make(path);
     il_ledger *l = ledger_test_open(path, NULL);
     assert_int_equal(unlink(path), 0);
-    fails(l, IL_E_NOT_FOUND);
+    fails(l, IL_E_IO); /* not that there is no such session */
     il_ledger_close(l);
     ledger_test_clean(path);
 }

@@ -487,11 +487,15 @@ static size_t fuzz_life_state(const fuzz_life *f, unsigned k, uint64_t state, ui
 static void fuzz_life_move(fuzz_life *f, unsigned k, uint64_t to) {
     static uint8_t state[IL_SESSION_STATE_MAX];
     const il_store store = il_ledger_store(f->l);
-    char body[100];
+    char body[300];
     const size_t n = fuzz_life_state(f, k, to, state);
-    (void)snprintf(body, sizeof body,
-                   f->version[k] == 0 ? "{\"post\":\"%016llx\"}" : "{\"post\":\"%016llx\",\"pre\":\"%016llx\"}",
-                   (unsigned long long)to, (unsigned long long)f->state[k]);
+    if (f->version[k] == 0) { /* bound to a machine and a policy of digest 0, as the state is */
+        (void)snprintf(body, sizeof body, "{\"machine\":\"%064d\",\"policy\":\"%064d\",\"post\":\"%016llx\"}", 0, 0,
+                       (unsigned long long)to);
+    } else {
+        (void)snprintf(body, sizeof body, "{\"post\":\"%016llx\",\"pre\":\"%016llx\"}", (unsigned long long)to,
+                       (unsigned long long)f->state[k]);
+    }
     const il_store_row row = {.kind = f->version[k] == 0 ? IL_STR("begin") : IL_STR("decision"), .body = il_str_of(body)};
     const il_store_change change = {.space = IL_STR(IL_SPACE_SESSION),
                                     .key = fuzz_life_key(k),

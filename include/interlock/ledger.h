@@ -49,7 +49,7 @@ typedef struct il_ledger_row {
 /* Visits rows in order; all of them when `session` is empty. The visitor returns false to stop; it runs under the ledger's lock and must not use it. */
 typedef bool (*il_ledger_visit)(void *ctx, const il_ledger_row *row);
 IL_API IL_NODISCARD il_status il_ledger_rows(il_ledger *l, il_str session, il_ledger_visit visit, void *ctx, il_error *err);
-/* Visits session ids, the most recently changed first, likewise under the lock. */
+/* Visits session ids, the most recently changed first (those of one millisecond in any order), likewise under the lock. */
 typedef bool (*il_ledger_visit_session)(void *ctx, il_str session, uint64_t version, uint64_t changed_ms);
 IL_API IL_NODISCARD il_status il_ledger_sessions(il_ledger *l, il_ledger_visit_session visit, void *ctx, il_error *err);
 
@@ -58,7 +58,8 @@ IL_API uint64_t il_ledger_dropped(il_ledger *l);
 
 /* Erases the bodies of a session's rows; their hashes stay, so that the chain still verifies whole. For a session that has ended, which the caller
  * saw at `version` (IL_E_CONFLICT when it moved since). Its object stays: a retired id is not reborn. Rows at the ledger's beginning that are all
- * erased are deleted but for the last one, which a row of kind `prune` names. Works in transactions of a thousand rows, so that others are not kept
+ * erased are deleted but for the last one, which a row of kind `prune` names. What was erased is overwritten in the file; the file's log, which may
+ * still hold it, is emptied by il_ledger_close, unless another program reads just then. Works in transactions of a thousand rows, so that others are not kept
  * waiting. *erased (may be NULL): rows whose body went. IL_E_ARGUMENT for a ledger in memory, IL_E_DAMAGED for a session that does not decode. */
 IL_API IL_NODISCARD il_status il_ledger_prune(il_ledger *l, il_str session, uint64_t version, uint64_t now_ms, uint64_t *erased,
                                               il_error *err);

@@ -137,6 +137,9 @@ static il_status approvals_of(approvals_run *run, il_str id, il_error *err) {
     return status;
 }
 
+/* A failure of the machine and not of one session, which would be passed over. */
+static bool approvals_stops(il_status status) { return status == IL_E_MEMORY || status == IL_E_IO || status == IL_E_BUSY; }
+
 static il_status approvals_list(approvals_run *run, il_error *err) {
     il_view_ids ids;
     bool known = !run->session;
@@ -158,7 +161,7 @@ static il_status approvals_list(approvals_run *run, il_error *err) {
         }
         il_error why = {0};
         const il_status status = approvals_of(run, ids.ids[i], &why);
-        if (status == IL_E_MEMORY || status == IL_E_IO || status == IL_E_BUSY) {
+        if (approvals_stops(status)) {
             *err = why;
             return status;
         }
@@ -224,6 +227,10 @@ static il_status approvals_answer(approvals_run *run, const char *id, bool grant
         }
         il_view_close(&v);
         if (here) {
+            return status;
+        }
+        if (approvals_stops(status)) { /* it may be there */
+            *err = why;
             return status;
         }
     }

@@ -154,6 +154,16 @@ static il_exit verify_ledger(verify_run *run) {
     return status != IL_OK ? il_fail(NULL, &err) : report.findings ? IL_EXIT_FINDING : IL_EXIT_FINE;
 }
 
+/* A digest as it is printed: what was typed otherwise is a mistake, and no finding. */
+static bool verify_is_digest(il_str s) {
+    for (size_t i = 0; i < s.n; i++) {
+        if (!(s.p[i] >= '0' && s.p[i] <= '9') && !(s.p[i] >= 'a' && s.p[i] <= 'f')) {
+            return false;
+        }
+    }
+    return s.n == IL_DIGEST_HEX - 1;
+}
+
 /* SEQ:HASH, as verify prints it. */
 static il_status verify_read_head(verify_run *run, il_error *err) {
     const il_str flag = il_str_of(run->head_flag ? run->head_flag : "");
@@ -167,7 +177,7 @@ static il_status verify_read_head(verify_run *run, il_error *err) {
         return IL_OK;
     }
     (void)il_format(number, sizeof number, "%.*s", IL_STR_ARG(il_str_part(flag, 0, at)));
-    if (hash.n != IL_DIGEST_HEX - 1 || at == 0 || at >= sizeof number) {
+    if (!verify_is_digest(hash) || at == 0 || at >= sizeof number) {
         return il_error_set(err, IL_E_INVALID, "`--head` takes ROW:HASH as an earlier `ledger verify` printed it");
     }
     (void)il_format(run->head_hash, sizeof run->head_hash, "%.*s", IL_STR_ARG(hash));

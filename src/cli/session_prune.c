@@ -95,12 +95,14 @@ static bool prune_over(const il_view *v) { return il_str_eq(il_view_value(v, "ph
 /* Ends a session that is only old. */
 static il_status prune_end(prune_run *run, il_view *v, il_str id, il_error *err) {
     uint32_t recovered = 0;
+    if (!run->options->dry_run) {
+        IL_TRY(il_session_end(run->ledger, v, false, &recovered, err));
+    }
     run->nended++;
     IL_TRY(prune_note(run, run->ended, id, NULL, NULL, err));
     if (run->options->dry_run) {
         return IL_OK;
     }
-    IL_TRY(il_session_end(run->ledger, v, false, &recovered, err));
     il_view_close(v);
     return il_view_open(v, run->ledger, id, run->options->policy, err);
 }
@@ -120,14 +122,12 @@ static il_status prune_session(prune_run *run, il_str id, il_error *err) {
     il_view v;
     il_error why = {0};
     uint64_t rows = 0;
-    const size_t nended = run->nended;
     il_status status = il_view_open(&v, run->ledger, id, run->options->policy, &why);
     if (status == IL_OK) {
         status = prune_view(run, &v, id, &rows, &why);
     }
     il_view_close(&v);
     if (prune_own(status)) {
-        run->nended = nended;
         return prune_skip(run, id, &why, err);
     }
     if (status != IL_OK) {

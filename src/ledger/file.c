@@ -2,6 +2,7 @@
 #include "ledger/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,9 +34,33 @@ il_status il_ledger_file_check(const char *path, bool read_only, struct stat *st
     if (st->st_mode & (S_IWGRP | S_IWOTH)) {
         return il_error_set(err, IL_E_PERMISSION, "ledger `%s` may be written by others; run: chmod 600 on it", path);
     }
+    /* SQLite keeps its log and its locks beside the name, so whoever writes under another name neither sees our commits nor waits for them */
+    if (!read_only && st->st_nlink > 1) {
+        return il_error_set(err, IL_E_PERMISSION,
+                            "ledger `%s` has a second name (a hard link), under which others would not see what is written here; "
+                            "remove that name (find -samefile shows it)",
+                            path);
+    }
     /* asked each time: a flag of the file system, or a remount, does not show in the mode, and SQLite would find out by a signal */
     if (!read_only && (!(st->st_mode & S_IWUSR) || access(path, W_OK) != 0)) {
         return il_error_set(err, IL_E_PERMISSION, "ledger `%s` is read-only; run: chmod u+w on it, or name another with --ledger",
+                            path);
+    }
+    return IL_OK;
+}
+
+il_status il_ledger_file_place(const char *path, il_error *err) {
+    struct statx st;
+    if (strncmp(path, "file:", 5) == 0) {
+        return il_error_set(err, IL_E_ARGUMENT,
+                            "ledger `%s`: a path is wanted, not an address; if it is a path, write ./ before it", path);
+    }
+    /* Older kernels do not tell; then the attribute is not in the mask. */
+    if (statx(AT_FDCWD, path, 0, STATX_BASIC_STATS, &st) == 0 && S_ISREG(st.stx_mode) &&
+        (st.stx_attributes & st.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT)) {
+        return il_error_set(err, IL_E_PERMISSION,
+                            "ledger `%s` is mounted alone: its log would stay behind, and others would not see it; mount the "
+                            "folder that it is in",
                             path);
     }
     return IL_OK;

@@ -11,8 +11,10 @@
 
 #define IL_SPACE_LEDGER "ledger" /* of rows about the ledger itself: `upgrade`, `prune` */
 
-/* A regular file that its owner may write and nobody else; IL_E_PERMISSION or IL_E_IO. `st` gets what stat(2) said; IL_E_NOT_FOUND when absent. */
+/* A regular file that its owner may write and nobody else, of one name when it is to be written; IL_E_PERMISSION or IL_E_IO. `st` gets what stat(2) said; IL_E_NOT_FOUND when absent. */
 IL_NODISCARD il_status il_ledger_file_check(const char *path, bool read_only, struct stat *st, il_error *err);
+/* Once, before a file is opened: SQLite finds the same file under the path, and can keep its log beside it. The file need not be there. */
+IL_NODISCARD il_status il_ledger_file_place(const char *path, il_error *err);
 
 /* Judges the SQLite header (`header` is only read when the file has as many bytes): ours, of a version that we know, and (*shorter) whether
  * the file is shorter than it says. IL_E_DAMAGED, IL_E_VERSION. */

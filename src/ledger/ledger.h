@@ -51,6 +51,9 @@ IL_NODISCARD il_status il_ledger_memory_open(const il_alloc *alloc, const il_led
 IL_NODISCARD il_status il_ledger_sqlite_open(const il_alloc *alloc, const char *path, const il_ledger_options *options,
                                              il_ledger **out, il_error *err);
 
+/* Numbers are at most what SQLite holds, in every kind of ledger: the same commits, the same rows. */
+static inline uint64_t il_ledger_number(uint64_t v) { return v > INT64_MAX ? INT64_MAX : v; }
+
 /* Hash of a row: SHA-256 over the hash of the row before (zeros for the first) and every column, each with its length, so that no two rows
  * are spelt alike; row->body_hash stands for the body, so that the body can go. */
 void il_chain_hash(const uint8_t before[IL_DIGEST_BYTES], const il_ledger_row *row, il_sha256_blocks blocks,

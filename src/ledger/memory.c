@@ -131,8 +131,9 @@ static bool memory_batch_rows(memory_ledger *l, const il_store_change *change, u
             return false;
         }
         char *at = (char *)(r + 1);
-        *r = (memory_row){
-            .row = {.seq = (before ? before->row.seq : l->base.dropped) + 1, .time_ms = now_ms, .ticket = from->ticket}};
+        *r = (memory_row){.row = {.seq = (before ? before->row.seq : l->base.dropped) + 1,
+                                  .time_ms = il_ledger_number(now_ms),
+                                  .ticket = il_ledger_number(from->ticket)}};
         r->row.space = memory_append(&at, change->space);
         r->row.key = memory_append(&at, change->key);
         r->row.kind = memory_append(&at, from->kind);
@@ -155,7 +156,8 @@ static bool memory_batch_object(memory_ledger *l, const il_store_change *change,
     if (!o) {
         return false;
     }
-    *o = (memory_object){.next = batch->objects, .version = change->expect + 1, .changed_ms = now_ms, .n = change->state.n};
+    *o = (memory_object){
+        .next = batch->objects, .version = change->expect + 1, .changed_ms = il_ledger_number(now_ms), .n = change->state.n};
     memcpy(o->state, change->state.p, change->state.n);
     char *at = (char *)o->state + change->state.n;
     o->space = memory_append(&at, change->space);

@@ -47,9 +47,7 @@ int il_sqlite_bind_name(sqlite3_stmt *s, il_str space, il_str key) {
     return code != SQLITE_OK ? code : il_sqlite_bind(s, 2, key);
 }
 
-int il_sqlite_bind_u64(sqlite3_stmt *s, int at, uint64_t v) {
-    return sqlite3_bind_int64(s, at, v > INT64_MAX ? INT64_MAX : (int64_t)v);
-}
+int il_sqlite_bind_u64(sqlite3_stmt *s, int at, uint64_t v) { return sqlite3_bind_int64(s, at, (int64_t)il_ledger_number(v)); }
 
 int il_sqlite_bind_digest(sqlite3_stmt *s, int at, const uint8_t digest[IL_DIGEST_BYTES]) {
     return sqlite3_bind_blob(s, at, digest, IL_DIGEST_BYTES, SQLITE_STATIC);
@@ -80,7 +78,11 @@ bool il_sqlite_digest(sqlite3_stmt *s, int at, uint8_t out[IL_DIGEST_BYTES]) {
 
 il_status il_sqlite_same_file(il_sqlite *l, il_error *err) {
     struct stat st;
-    IL_TRY(il_ledger_file_check(l->path, l->read_only, &st, err));
+    const il_status status = il_ledger_file_check(l->path, l->read_only, &st, err);
+    if (status == IL_E_NOT_FOUND) { /* which would say that the object is not there */
+        return il_error_set(err, IL_E_IO, "ledger `%s` was removed", l->path);
+    }
+    IL_TRY(status);
     if (st.st_dev != l->file.st_dev || st.st_ino != l->file.st_ino) {
         return il_error_set(err, IL_E_DAMAGED, "ledger `%s` was replaced by another file", l->path);
     }

@@ -39,6 +39,7 @@ typedef struct il_sqlite {
     sqlite3 *db;
     sqlite3_stmt *query[Q_COUNT];
     bool read_only;
+    bool erased;                  /* a prune was done through it */
     uint64_t busy_ms, busy_since; /* how long to wait for others; when this wait began, by the steady clock */
     struct stat file;             /* as it was when last used: another file under the same name is not our ledger */
     /* What SQLite said last of the file's content; while it says the same, nobody else wrote: our version and the head are as they were. */

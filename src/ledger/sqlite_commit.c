@@ -8,6 +8,7 @@
 
 #define SQLITE_TOGETHER 256 /* commits of one transaction: bounds how long the others wait */
 #define SQLITE_TURNS 64
+#define SQLITE_TRIES 4 /* of one transaction, each without whom the one before failed by */
 
 struct il_sqlite_waiter {
     il_sqlite_waiter *next;
@@ -16,6 +17,7 @@ struct il_sqlite_waiter {
     uint64_t now_ms;
     il_status status;
     il_error *err;
+    bool failed; /* by itself: the others go on without it */
     bool done;
 };
 
@@ -89,12 +91,12 @@ il_status il_sqlite_append(il_sqlite *l, il_sqlite_head *head, const il_store_ch
     for (size_t i = 0; i < change->nrows; i++) {
         const il_store_row *from = &change->rows[i];
         il_ledger_row row = {.seq = head->seq + 1,
-                             .time_ms = now_ms > INT64_MAX ? INT64_MAX : now_ms,
+                             .time_ms = il_ledger_number(now_ms),
                              .space = change->space,
                              .key = change->key,
                              .kind = from->kind,
                              .body = from->body,
-                             .ticket = from->ticket > INT64_MAX ? INT64_MAX : from->ticket};
+                             .ticket = il_ledger_number(from->ticket)};
         il_chain_body(row.body, l->base.sha256, row.body_hash);
         il_chain_hash(head->hash, &row, l->base.sha256, row.hash);
         if (!il_sqlite_bind_row(s, &row)) {
@@ -125,37 +127,50 @@ static il_status sqlite_changes(il_sqlite *l, il_sqlite_head *head, const il_sql
     return IL_OK;
 }
 
-/* The transaction's body; fails when the whole transaction is lost, with the waiter's own error in *err. */
+/* The transaction's body; fails when the whole transaction is lost, with the waiter's own error in *err, and the waiter marked. */
 static il_status sqlite_together(il_sqlite *l, il_sqlite_waiter *all, il_sqlite_head *head, il_error *err) {
     IL_TRY(il_sqlite_same_version(l, err));
     IL_TRY(il_sqlite_last(l, head, err));
     for (il_sqlite_waiter *w = all; w; w = w->next) {
+        if (w->failed) {
+            continue;
+        }
         w->status = sqlite_changes(l, head, w);
         if (w->status != IL_OK && w->status != IL_E_CONFLICT) {
-            if (err != w->err && err && w->err) {
-                *err = *w->err;
-            }
+            *err = *w->err;
+            w->failed = true;
             return w->status;
         }
     }
     return IL_OK;
 }
 
+static il_status sqlite_try(il_sqlite *l, il_sqlite_waiter *all, il_error *why) {
+    il_sqlite_head head;
+    IL_TRY(il_sqlite_begin(l, why));
+    IL_TRY(il_sqlite_end(l, sqlite_together(l, all, &head, why), why));
+    l->head = head;
+    l->head_known = true;
+    return IL_OK;
+}
+
+static size_t sqlite_failed(const il_sqlite_waiter *all) {
+    size_t n = 0;
+    for (; all; all = all->next) {
+        n += all->failed ? 1 : 0;
+    }
+    return n;
+}
+
 static void sqlite_commit_all(il_sqlite *l, il_sqlite_waiter *all) {
     il_error why = {0};
-    il_sqlite_head head;
-    il_status status = il_sqlite_begin(l, &why);
-    if (status == IL_OK) {
-        status = il_sqlite_end(l, sqlite_together(l, all, &head, &why), &why);
+    il_status status = IL_E_INTERNAL;
+    for (size_t tries = 0; tries < SQLITE_TRIES && status != IL_OK && sqlite_failed(all) == tries; tries++) {
+        status = sqlite_try(l, all, &why);
     }
-    if (status == IL_OK) {
-        l->head = head;
-        l->head_known = true;
-        return;
-    }
-    for (il_sqlite_waiter *w = all; w; w = w->next) {
-        w->status = status;
-        if (w->err) {
+    for (il_sqlite_waiter *w = all; status != IL_OK && w; w = w->next) {
+        if (!w->failed) {
+            w->status = status;
             *w->err = why;
         }
     }

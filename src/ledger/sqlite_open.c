@@ -12,6 +12,7 @@
 
 #define SQLITE_BUSY_MS 5000
 #define SQLITE_BUSY_MS_MAX 600000
+#define SQLITE_FORGET_MS 300
 #define SQLITE_NAP_US 100 /* between two looks at a lock, then longer */
 #define SQLITE_NAP_US_MAX 2000
 
@@ -81,8 +82,18 @@ static void sqlite_release(il_ledger *base) {
     pthread_mutex_unlock(&l->lock);
 }
 
+/* What was erased still stands in the log's older pages, and the log goes only with the last program that has the file open. Emptying it keeps
+ * writers out while somebody reads, so the wait is short; who prunes next tries again. */
+static void sqlite_forget(il_sqlite *l) {
+    l->busy_ms = SQLITE_FORGET_MS;
+    (void)sqlite3_wal_checkpoint_v2(l->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+}
+
 static void sqlite_close(il_ledger *base) {
     il_sqlite *l = (il_sqlite *)base;
+    if (l->erased) {
+        sqlite_forget(l);
+    }
     for (int q = 0; q < Q_COUNT; q++) {
         sqlite3_finalize(l->query[q]);
     }
@@ -94,13 +105,46 @@ static void sqlite_close(il_ledger *base) {
     l->base.alloc->free(l->base.alloc->ctx, l);
 }
 
-/* Makes a whole, closed ledger beside `path` and links it there: whoever else starts at the same moment sees all of it or none. */
+/* The file under its name, unless one is there by now. Moved, because a link would give it two names for a moment, or for good when we are killed. */
+static il_status sqlite_name(const char *made, const char *path, il_error *err) {
+    int code = renameat2(AT_FDCWD, made, AT_FDCWD, path, RENAME_NOREPLACE);
+    if (code != 0 && (errno == EINVAL || errno == ENOSYS)) {
+        code = link(made, path); /* a file system that cannot */
+    }
+    return code == 0 || errno == EEXIST ? IL_OK
+                                        : il_error_set(err, IL_E_IO, "cannot make ledger `%s`: %s", path, strerror(errno));
+}
+
+/* All of it in the file, so that nothing is left to its log; closing would keep silent of what it cannot write. */
+static int sqlite_write_schema(const char *made) {
+    sqlite3 *db = NULL;
+    int left = -1;
+    int code = sqlite3_open_v2(made, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (code == SQLITE_OK) {
+        code = sqlite3_exec(db, il_sqlite_schema, NULL, NULL, NULL);
+    }
+    if (code == SQLITE_OK) {
+        code = sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, &left, NULL);
+        code = code == SQLITE_OK && left != 0 ? SQLITE_IOERR : code;
+    }
+    const int closed = sqlite3_close(db);
+    return code != SQLITE_OK ? code : closed;
+}
+
+static void sqlite_unmake(char *made, size_t n) {
+    static const char *const files[] = {"", "-wal", "-shm", "-journal"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        memcpy(made + n, files[i], strlen(files[i]) + 1);
+        (void)unlink(made);
+    }
+}
+
+/* Makes a whole, closed ledger beside `path` and moves it there: whoever else starts at the same moment sees all of it or none. */
 static il_status sqlite_create(const char *path, bool make_folders, il_error *err) {
     char made[4200];
-    sqlite3 *db = NULL;
     IL_TRY(il_ledger_file_folders(path, make_folders, err));
-    int n = snprintf(made, sizeof made, "%s.new.XXXXXX", path);
-    if (n < 0 || (size_t)n >= sizeof made) {
+    int n = snprintf(made, sizeof made - sizeof "-journal", "%s.new.XXXXXX", path);
+    if (n < 0 || (size_t)n >= sizeof made - sizeof "-journal") {
         return il_error_set(err, IL_E_LIMIT, "the ledger's path is too long");
     }
     int fd = mkostemp(made, O_CLOEXEC); /* mode 0600 */
@@ -109,20 +153,11 @@ static il_status sqlite_create(const char *path, bool make_folders, il_error *er
                             "cannot make ledger `%s`: %s", path, strerror(errno));
     }
     close(fd);
-    int code = sqlite3_open_v2(made, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-    if (code == SQLITE_OK) {
-        code = sqlite3_exec(db, il_sqlite_schema, NULL, NULL, NULL);
-    }
-    il_status status = code == SQLITE_OK
-                           ? IL_OK
-                           : il_error_set(err, il_sqlite_status(code), "cannot make ledger `%s`: %s", path, sqlite3_errstr(code));
-    if (sqlite3_close(db) != SQLITE_OK && status == IL_OK) {
-        status = il_error_set(err, IL_E_IO, "cannot make ledger `%s`", path);
-    }
-    if (status == IL_OK && link(made, path) != 0 && errno != EEXIST) {
-        status = il_error_set(err, IL_E_IO, "cannot make ledger `%s`: %s", path, strerror(errno));
-    }
-    unlink(made);
+    const int code = sqlite_write_schema(made);
+    const il_status status =
+        code == SQLITE_OK ? sqlite_name(made, path, err)
+                          : il_error_set(err, il_sqlite_status(code), "cannot make ledger `%s`: %s", path, sqlite3_errstr(code));
+    sqlite_unmake(made, (size_t)n);
     return status;
 }
 
@@ -210,11 +245,14 @@ static il_status sqlite_connect(il_sqlite *l, const il_ledger_options *options, 
     if (code == SQLITE_OK) {
         IL_TRY(sqlite_header(l, shorter, err));
         (void)sqlite3_busy_handler(l->db, sqlite_busy, l);
+        /* What is erased is overwritten, and no copy of it stays where a row was moved from, or in the tables that an upgrade drops. Many builds of
+         * SQLite do so anyway. */
         /* Pages that change again and again are written back once, and the wait for the disk is shared by more commits: 16 MB of log. */
         code = sqlite3_exec(l->db,
                             options->read_only
                                 ? "PRAGMA trusted_schema = OFF;"
-                                : "PRAGMA trusted_schema = OFF; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 4000;",
+                                : "PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON; PRAGMA journal_mode = WAL; "
+                                  "PRAGMA wal_autocheckpoint = 4000;",
                             NULL, NULL, NULL);
     }
     if (code == SQLITE_OK && !options->read_only) {
@@ -308,6 +346,7 @@ il_status il_ledger_sqlite_open(const il_alloc *alloc, const char *path, const i
                                         .prune = il_sqlite_prune,
                                         .close = sqlite_close};
     struct stat st;
+    IL_TRY(il_ledger_file_place(path, err));
     il_status status = il_ledger_file_check(path, options->read_only, &st, err);
     if (status == IL_E_NOT_FOUND && !options->must_exist && !options->read_only) {
         IL_TRY(sqlite_create(path, options->make_folders, err));

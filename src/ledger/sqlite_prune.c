@@ -210,10 +210,8 @@ il_status il_sqlite_prune(il_ledger *base, il_str session, uint64_t version, uin
     }
     do {
         pthread_mutex_lock(&l->lock);
-        /* what is erased is overwritten, too */
-        (void)sqlite3_exec(l->db, "PRAGMA secure_delete = ON", NULL, NULL, NULL);
         status = prune_once(&job, err);
-        (void)sqlite3_exec(l->db, "PRAGMA secure_delete = OFF", NULL, NULL, NULL);
+        l->erased = l->erased || (status == IL_OK && job.rows > 0);
         pthread_mutex_unlock(&l->lock);
         *erased += status == IL_OK ? job.rows : 0;
     } while (status == IL_OK && job.more);

@@ -68,6 +68,35 @@ static uint64_t verify_number(const il_json *n) {
     return il_json_int(n, &value) && value > 0 ? (uint64_t)value : 0;
 }
 
+static void verify_keep_act(il_verify *v, uint64_t n, uint64_t row) {
+    if (v->nacts == v->acts_cap) {
+        const size_t cap = v->acts_cap ? 2 * v->acts_cap : 64;
+        il_verify_act *acts = IL_NEW_ARRAY(&v->arena, il_verify_act, cap);
+        if (!acts) {
+            (void)il_verify_stops(v, IL_E_MEMORY);
+            return;
+        }
+        if (v->nacts) {
+            memcpy(acts, v->acts, v->nacts * sizeof *acts);
+        }
+        v->acts = acts;
+        v->acts_cap = cap;
+    }
+    v->acts[v->nacts++] = (il_verify_act){.n = n, .row = row};
+}
+
+uint64_t il_verify_sealed(const il_verify *v, uint64_t act) {
+    size_t from = 0, to = v->nacts; /* in order, in a ledger without a finding */
+    while (from < to) {
+        const size_t at = from + (to - from) / 2;
+        if (v->acts[at].n == act) {
+            return v->acts[at].row;
+        }
+        *(v->acts[at].n < act ? &from : &to) = v->acts[at].n < act ? at + 1 : at;
+    }
+    return 0;
+}
+
 static void verify_prune_row(verify_chain *c, const il_ledger_row *row) {
     il_json *body = NULL;
     il_arena_reset(&c->arena);
@@ -81,6 +110,7 @@ static void verify_prune_row(verify_chain *c, const il_ledger_row *row) {
     verify_hex(il_json_get(body, IL_STR("acts_hash")), c->acts_hash);
     c->anchor = verify_number(il_json_get(begins, IL_STR("seq")));
     verify_hex(il_json_get(begins, IL_STR("hash")), c->anchor_hash);
+    verify_keep_act(c->v, c->acts, row->seq);
 }
 
 static void verify_body(verify_chain *c, const il_ledger_row *row, bool ledgers) {
@@ -264,7 +294,9 @@ il_status il_ledger_verify(il_ledger *l, il_ledger_visit_finding visit, void *ct
     c.seq = l->dropped;
     memcpy(c.hash, l->dropped_hash, sizeof c.hash);
     il_arena_init(&c.arena, l->alloc, VERIFY_ARENA_BYTES);
+    il_arena_init(&v.arena, l->alloc, VERIFY_ARENA_BYTES);
     const il_status status = verify_all(&v, &c, err);
+    il_arena_free(&v.arena);
     il_arena_free(&c.arena);
     l->kind->release(l);
     return status;

@@ -6,6 +6,10 @@
 
 #define IL_VERIFY_RESTORE "somebody edited the file, or the disk did: keep it, and go on from a copy that verifies"
 
+typedef struct il_verify_act { /* an act of pruning, and the row that sealed it */
+    uint64_t n, row;
+} il_verify_act;
+
 typedef struct il_verify {
     il_ledger *l; /* held */
     il_ledger_visit_finding visit;
@@ -13,11 +17,16 @@ typedef struct il_verify {
     il_ledger_report *out;
     il_error
         stopped; /* code IL_OK: no. Else a visitor could not go on, for want of memory or of the disk, and nothing can be said of the rest */
+    il_arena arena; /* of `acts` */
+    il_verify_act *acts;
+    size_t nacts, acts_cap;
 } il_verify;
 
 void il_verify_found(il_verify *v, uint64_t row, il_str session, const char *what, const char *message, const char *advice);
 /* Whether the status is of the machine and not of the ledger; `v` is stopped then. */
 bool il_verify_stops(il_verify *v, il_status status);
 il_status il_verify_stopped(const il_verify *v, il_error *err); /* IL_OK: it is not */
+/* The row that sealed an act of pruning; 0: it is not there, and with it no row before it. */
+uint64_t il_verify_sealed(const il_verify *v, uint64_t act);
 /* Each session's rows and state; *rows: how many rows they have together. */
 IL_NODISCARD il_status il_verify_sessions(il_verify *v, uint64_t *rows, il_error *err);

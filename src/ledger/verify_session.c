@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One session: each row begins in the state in which the row before it ended, the last one ended in the state that is stored, and the calls that are
- * open are those that were admitted and not settled. */
+/* One session: each row begins in the state in which the row before it ended, the last one ended in the state that is stored, the calls that are
+ * open are those that were admitted and not settled, and policy, machine, principal and parent stay what they were when it began. */
 #include <string.h>
 
 #include "ledger/verify.h"
@@ -9,13 +9,21 @@
 
 #define SESSION_ARENA_BYTES ((size_t)1 << 30)
 
+typedef struct session_bond { /* what a session is bound to for good, as its rows of kind `begin` say */
+    uint64_t row;             /* 0: none was read */
+    char policy[IL_DIGEST_HEX], machine[IL_DIGEST_HEX], principal[IL_SESSION_ID_BYTES], parent[IL_SESSION_ID_BYTES];
+} session_bond;
+
 typedef struct session_check {
     il_verify *v;
     il_arena arena; /* of one row */
     il_str id;
     uint64_t nrows;
     il_ledger_pruned pruned; /* the latest act; n 0: none. Its strings are not used */
-    bool known;              /* the state after the last row */
+    uint64_t sealed;         /* the row that sealed it */
+    bool left;               /* the rows just now are older than it, and it left them for a later one, which has not come */
+    session_bond bond;
+    bool known; /* the state after the last row */
     uint64_t state;
     uint64_t state_row; /* that it came from */
     /* A breach is found while a call settles: its quarantine stands before the settle's row, which tells the step from before. */
@@ -62,6 +70,41 @@ static bool session_text_is(const il_json *body, il_str member, il_str text) {
     return il_json_kind_of(value) == IL_JSON_STRING && il_str_eq(il_json_text(value), text);
 }
 
+static void session_bond_text(const il_json *body, il_str member, char *out, size_t cap) {
+    const il_json *value = il_json_get(body, member);
+    const il_str s = il_json_kind_of(value) == IL_JSON_STRING ? il_json_text(value) : IL_STR("");
+    (void)il_format(out, cap, "%.*s", IL_STR_ARG(s));
+}
+
+/* The same bond as that of the row before, or of the object. */
+static void session_bound(session_check *c, uint64_t row, const session_bond *now) {
+    if (c->bond.row != 0 && (strcmp(c->bond.policy, now->policy) != 0 || strcmp(c->bond.machine, now->machine) != 0 ||
+                             strcmp(c->bond.principal, now->principal) != 0 || strcmp(c->bond.parent, now->parent) != 0)) {
+        session_found(c, row, "object-bond",
+                      "session `%.*s` is bound to another policy, machine, principal or parent than by row %llu",
+                      IL_STR_ARG(c->id), (unsigned long long)c->bond.row);
+    }
+}
+
+/* Whether the session had rows before this one. */
+static bool session_again(const session_check *c) { return c->nrows > 1 || c->pruned.n; }
+
+/* A session begins once; afterwards it is taken up again, in the state in which it is. */
+static void session_begin(session_check *c, const il_ledger_row *row, const il_json *body) {
+    session_bond now = {.row = row->seq};
+    if (session_again(c) && !il_json_bool(il_json_get(body, IL_STR("resumed")))) {
+        session_found(c, row->seq, "session-missing", "row %llu begins session `%.*s` once more: its state had been removed",
+                      (unsigned long long)row->seq, IL_STR_ARG(c->id));
+    }
+    session_bond_text(body, IL_STR("policy"), now.policy, sizeof now.policy);
+    session_bond_text(body, IL_STR("machine"), now.machine, sizeof now.machine);
+    session_bond_text(body, IL_STR("principal"), now.principal, sizeof now.principal);
+    session_bond_text(body, IL_STR("parent"), now.parent, sizeof now.parent);
+    session_bound(c, row->seq, &now);
+    c->bond = now;
+    c->joined = c->joined || now.parent[0];
+}
+
 static void session_open(session_check *c, const il_ledger_row *row) {
     if (row->ticket <= c->ticket && c->tickets_known) {
         session_found(c, row->seq, "ticket-order", "row %llu admits call %llu after call %llu", (unsigned long long)row->seq,
@@ -98,10 +141,15 @@ static bool session_silent(const il_ledger_row *row, const il_json *body) {
 
 static void session_step(session_check *c, const il_ledger_row *row, const il_json *body) {
     uint64_t pre = 0, post = 0;
-    const bool has_pre = session_state(body, IL_STR("pre"), &pre), has_post = session_state(body, IL_STR("post"), &post);
+    const bool has_post = session_state(body, IL_STR("post"), &post);
+    bool has_pre = session_state(body, IL_STR("pre"), &pre);
     const bool settles = il_str_eq(row->kind, IL_STR("settle"));
     if (session_silent(row, body)) {
         return;
+    }
+    if (il_str_eq(row->kind, IL_STR("begin")) && session_again(c)) { /* taken up again, which moves nothing */
+        has_pre = has_post;
+        pre = post;
     }
     const bool abandons = settles && (session_text_is(body, IL_STR("how"), IL_STR("abandoned")) ||
                                       session_text_is(body, IL_STR("how"), IL_STR("inherited")));
@@ -143,6 +191,23 @@ static void session_erased(session_check *c, const il_ledger_row *row) {
     }
 }
 
+/* An act of pruning tells the state of its moment. A long session is pruned in several, and rows that an act left are older than it: they lead to that
+ * state, and do not begin there. */
+static void session_left(session_check *c, bool left) {
+    if (left && !c->left) {
+        c->known = false;
+    } else if (c->left && !left) {
+        if (c->known && c->state != c->pruned.state) {
+            session_found(c, c->state_row, "object-state",
+                          "session `%.*s` was in state %016llx when it was pruned, and its last row before that ended in %016llx",
+                          IL_STR_ARG(c->id), (unsigned long long)c->pruned.state, (unsigned long long)c->state);
+        }
+        c->known = true;
+        c->state = c->pruned.state;
+    }
+    c->left = left;
+}
+
 static bool session_row(void *ctx, const il_ledger_row *row) {
     session_check *c = ctx;
     il_json *body = NULL;
@@ -153,6 +218,7 @@ static bool session_row(void *ctx, const il_ledger_row *row) {
         }
         return true;
     }
+    session_left(c, row->seq < c->sealed);
     il_arena_reset(&c->arena);
     const il_status status = il_json_parse(&c->arena, row->body, NULL, &body, NULL);
     if (il_verify_stops(c->v, status)) {
@@ -167,9 +233,9 @@ static bool session_row(void *ctx, const il_ledger_row *row) {
         session_found(c, row->seq, "row-missing", "the session's rows do not start with its beginning");
     }
     session_step(c, row, body);
-    c->joined = c->joined ||
-                (il_str_eq(row->kind, IL_STR("begin")) && il_json_kind_of(il_json_get(body, IL_STR("parent"))) == IL_JSON_STRING);
-    if (il_str_eq(row->kind, IL_STR("decision")) && row->ticket) {
+    if (il_str_eq(row->kind, IL_STR("begin"))) {
+        session_begin(c, row, body);
+    } else if (il_str_eq(row->kind, IL_STR("decision")) && row->ticket) {
         session_open(c, row);
     } else if (il_str_eq(row->kind, IL_STR("settle"))) {
         session_close(c, row, body);
@@ -203,6 +269,15 @@ static void session_tickets(session_check *c, const il_session *s) {
     }
 }
 
+static void session_object_bond(session_check *c, const il_session *s) {
+    session_bond now = {0};
+    il_digest_hex(s->policy, now.policy);
+    il_digest_hex(s->machine, now.machine);
+    memcpy(now.principal, s->principal, sizeof now.principal);
+    memcpy(now.parent, s->parent, sizeof now.parent);
+    session_bound(c, 0, &now);
+}
+
 static void session_object(session_check *c, const uint8_t *state, size_t n, uint64_t version) {
     il_session s;
     il_error why = {0};
@@ -219,6 +294,11 @@ static void session_object(session_check *c, const uint8_t *state, size_t n, uin
         }
         return;
     }
+    if (version < c->pruned.version) {
+        session_found(c, 0, "object-state", "the state of session `%.*s` is older than the pruning of its rows",
+                      IL_STR_ARG(c->id));
+    }
+    session_object_bond(c, &s);
     if (c->known && s.state != c->state) {
         session_found(c, c->state_row, "object-state",
                       "session `%.*s` is stored in state %016llx, and its last row ended in %016llx", IL_STR_ARG(c->id),
@@ -241,12 +321,14 @@ static il_status session_one(session_check *c, il_error *err) {
     size_t n = 0;
     uint64_t version = 0;
     IL_TRY(l->kind->pruned(l, c->id, session_act, c, err));
+    c->sealed = c->pruned.n ? il_verify_sealed(c->v, c->pruned.n) : 0;
     c->tickets_known = c->pruned.n == 0 && l->dropped == 0;
     c->known = c->pruned.n > 0;
     c->state = c->pruned.state;
     c->state_row = c->pruned.through;
     IL_TRY(l->kind->rows(l, c->id, session_row, c, err));
     IL_TRY(il_verify_stopped(c->v, err));
+    session_left(c, false);
     if (c->owes) {
         session_found(c, c->owed_row, "state-step", "row %llu begins in a state that no row of its session led to",
                       (unsigned long long)c->owed_row);

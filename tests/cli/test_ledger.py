@@ -6,7 +6,7 @@ import sqlite3
 
 import schema
 from run import Failure, ROOT, Run, put, test
-from test_session import SEND, cli, gateway, read, same
+from test_session import SEND, Live, cli, gateway, read, same
 
 
 def sql(t, text, *args):
@@ -70,7 +70,7 @@ def ledger_verify_with_a_head_sees_a_trail_cut_at_its_end(t):
     cli(t, "ledger", "verify", "--head", note).exits(0)
     sql(t, "delete from rows where seq > ?", head["last"] - 1)
     cli(t, "ledger", "verify", "--head", note).exits(1).says(": head:", "out")
-    for bad in ("x", "1:x", "x:" + head["head"], ":" + head["head"], "0:" + head["head"]):
+    for bad in ("x", "1:x", "x:" + head["head"], ":" + head["head"], "0:" + head["head"], "1:" + head["head"].upper(), "1:" + "g" * 64):
         cli(t, "ledger", "verify", "--head", bad).refuses().says("--head")
 
 
@@ -170,6 +170,32 @@ def session_prune_skips_what_it_cannot_read(t):
     run = cli(t, "session", "prune", "--older-than", "1d", "--idle").exits(0).says("bad")
     if "of 1 session;" not in run.out:
         run.fail("the other one was not pruned")
+
+
+@test
+def session_prune_idle_did_not_end_what_it_skips(t):
+    live = Live(t)
+    live.process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": "hang", "method": "tools/call", "params": {"name": "fetch", "arguments": {"hang": True}}}) + "\n")
+    live.call("read")
+    try:
+        age(t, 10)
+        done = read(t, "session", "prune", "--older-than", "1d", "--idle")
+        same((done["ended"], done["pruned"], [s["id"] for s in done["skipped"]]), ([], [], ["demo"]))
+        cli(t, "session", "prune", "--older-than", "1d", "--idle").exits(0).says("ended 0, skipped 1", "out")
+    finally:
+        live.process.kill()
+        live.end()
+
+
+@test
+def ledger_with_a_second_name_is_not_written(t):
+    gateway(t, ("fetch", {}))
+    (t / "other.db").hardlink_to(t / "ledger.db")
+    for name in ("ledger.db", "other.db"):
+        Run("session", "end", "demo", "--ledger", str(t / name)).refuses().says("second name")
+        Run("ledger", "verify", "--ledger", str(t / name)).exits(0)
+    (t / "other.db").unlink()
+    cli(t, "session", "end", "demo").exits(0)
 
 
 @test

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ledgers that must be refused, at start and while running. */
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -161,6 +164,7 @@ static void test_places(void **state) {
     assert_int_equal(mkdir(path, 0700), 0);
     assert_int_equal(il_ledger_open(il_host_alloc(), path, NULL, &l, &err), IL_E_DAMAGED);
     assert_non_null(strstr(err.msg, "regular file"));
+    assert_int_equal(il_ledger_open(il_host_alloc(), "/", NULL, &l, &err), IL_E_DAMAGED);
     assert_int_equal(rmdir(path), 0);
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_int_equal(il_ledger_open(il_host_alloc(), path, NULL, &l, &err), IL_E_DAMAGED);
@@ -171,6 +175,59 @@ static void test_places(void **state) {
                      IL_E_PERMISSION); /* a file where a folder should be */
     assert_null(l);
     ledger_test_clean(path);
+}
+
+/* SQLite takes such a name for an address, and would open another file than the one that was looked at. */
+static void test_address(void **state) {
+    (void)state;
+    char path[LEDGER_TEST_PATH], folder[LEDGER_TEST_PATH], before[4096];
+    il_ledger *l = NULL;
+    il_error err = {0};
+    assert_non_null(getcwd(before, sizeof before));
+    make(path);
+    (void)snprintf(folder, sizeof folder, "%.*s", (int)(strlen(path) - strlen("/ledger.db")), path);
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(chmod("ledger.db", 0666), 0);
+    write_file("file:ledger.db", "x", 1);
+    assert_int_equal(chmod("file:ledger.db", 0600), 0);
+    assert_int_equal(il_ledger_open(il_host_alloc(), "file:ledger.db", NULL, &l, &err), IL_E_ARGUMENT);
+    assert_non_null(strstr(err.msg, "./"));
+    assert_int_equal(il_ledger_open(il_host_alloc(), "./file:ledger.db", NULL, &l, &err), IL_E_DAMAGED); /* that is one byte */
+    assert_null(l);
+    assert_int_equal(chdir(before), 0);
+    ledger_test_clean(path);
+}
+
+/* A file that is mounted alone has its log in another folder than the rest of the world. 0: refused; 77: nothing may be mounted here. */
+static int mounted(const char *path, const char *at) {
+    il_ledger *l = NULL;
+    il_error err = {0};
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount(path, at, NULL, MS_BIND, NULL) != 0) {
+        return 77;
+    }
+    const il_status status = il_ledger_open(il_host_alloc(), at, NULL, &l, &err);
+    return status == IL_E_PERMISSION && strstr(err.msg, "folder") ? 0 : 1;
+}
+
+static void test_mounted_alone(void **state) {
+    (void)state;
+    char path[LEDGER_TEST_PATH], at[LEDGER_TEST_PATH];
+    int status = 0;
+    make(path);
+    ledger_test_path(at, "ledger.db");
+    write_file(at, "", 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        _exit(mounted(path, at));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    ledger_test_clean(path);
+    ledger_test_clean(at);
+    if (WEXITSTATUS(status) == 77) {
+        skip();
+    }
+    assert_int_equal(status, 0);
 }
 
 /* While it is open: each of these turns every later use into an error, so that each decision is a fault. */
@@ -204,7 +261,7 @@ static void test_removed_open(void **state) {
     make(path);
     il_ledger *l = ledger_test_open(path, NULL);
     assert_int_equal(unlink(path), 0);
-    fails(l, IL_E_NOT_FOUND);
+    fails(l, IL_E_IO); /* not that there is no such session */
     il_ledger_close(l);
     ledger_test_clean(path);
 }
@@ -237,6 +294,30 @@ static void test_read_only_open(void **state) {
     ledger_test_clean(path);
 }
 
+/* Under each name SQLite would keep a log of its own: who writes under one of them does not see the other. */
+static void test_second_name(void **state) {
+    (void)state;
+    char path[LEDGER_TEST_PATH], other[LEDGER_TEST_PATH + 8];
+    struct stat st;
+    const il_ledger_options look = {.size = sizeof look, .read_only = true};
+    il_ledger *l2 = NULL;
+    il_error err = {0};
+    make(path);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_nlink, 1);
+    (void)snprintf(other, sizeof other, "%s.other", path);
+    il_ledger *l = ledger_test_open(path, NULL);
+    assert_int_equal(link(path, other), 0);
+    fails(l, IL_E_PERMISSION);
+    assert_int_equal(il_ledger_open(il_host_alloc(), other, NULL, &l2, &err), IL_E_PERMISSION);
+    assert_non_null(strstr(err.msg, "second name"));
+    il_ledger_close(ledger_test_open(other, &look)); /* copies share what did not change between them */
+    assert_int_equal(unlink(other), 0);
+    assert_int_equal(ledger_test_commit(l, "s", 1, "two", "decision", NULL), IL_OK);
+    il_ledger_close(l);
+    ledger_test_clean(path);
+}
+
 static void test_newer_open(void **state) {
     (void)state;
     char path[LEDGER_TEST_PATH], command[LEDGER_TEST_PATH + 128];
@@ -253,10 +334,11 @@ static void test_newer_open(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_foreign),        cmocka_unit_test(test_truncated),    cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_newer),          cmocka_unit_test(test_permissions),  cmocka_unit_test(test_places),
-        cmocka_unit_test(test_replaced_open),  cmocka_unit_test(test_removed_open), cmocka_unit_test(test_truncated_open),
-        cmocka_unit_test(test_read_only_open), cmocka_unit_test(test_newer_open),
+        cmocka_unit_test(test_foreign),        cmocka_unit_test(test_truncated),     cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_newer),          cmocka_unit_test(test_permissions),   cmocka_unit_test(test_places),
+        cmocka_unit_test(test_replaced_open),  cmocka_unit_test(test_removed_open),  cmocka_unit_test(test_truncated_open),
+        cmocka_unit_test(test_read_only_open), cmocka_unit_test(test_newer_open),    cmocka_unit_test(test_second_name),
+        cmocka_unit_test(test_address),        cmocka_unit_test(test_mounted_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

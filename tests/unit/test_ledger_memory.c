@@ -28,6 +28,64 @@ static void test_apart(void **state) {
     il_ledger_close(b);
 }
 
+typedef struct sum { /* over every column of every row, by way of the chain; and the times of the sessions */
+    uint8_t head[IL_DIGEST_BYTES];
+    uint64_t rows, changed, numbers;
+} sum;
+
+static bool sum_row(void *ctx, const il_ledger_row *row) {
+    sum *s = ctx;
+    memcpy(s->head, row->hash, sizeof s->head);
+    s->rows++;
+    s->numbers += row->ticket + row->time_ms;
+    return true;
+}
+
+static bool sum_session(void *ctx, il_str session, uint64_t version, uint64_t changed_ms) {
+    sum *s = ctx;
+    s->changed += changed_ms * version + session.n;
+    return true;
+}
+
+/* The same commits make the same rows and the same errors as in a file, also of numbers that no column holds and of any bytes. */
+static void test_as_in_a_file(void **state) {
+    (void)state;
+    static const uint64_t numbers[] = {0, 1, 77, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX};
+    char path[LEDGER_TEST_PATH];
+    sum sums[2] = {{.rows = 0}};
+    ledger_test_path(path, "ledger.db");
+    il_ledger *l[2] = {ledger_test_open(":memory:", NULL), ledger_test_open(path, NULL)};
+    for (size_t i = 0; i < 216; i++) {
+        const uint64_t expect = i % 6 == 0 ? numbers[i / 6 % 6] : i / 6;
+        const il_store_row row = {.kind = {"k\0\xff", i % 4}, .ticket = numbers[i / 6 % 6], .body = {"{\0\xfe}", i % 5}};
+        const il_store_change change = {.space = {"session\0", 7 + i % 2},
+                                        .key = {"a\0\xff"
+                                                "b",
+                                                1 + i % 4},
+                                        .expect = expect,
+                                        .moves = i % 3 != 0,
+                                        .state = {"\0\1\2", 1 + i % 3},
+                                        .rows = &row,
+                                        .nrows = 1};
+        il_status status[2];
+        il_error err[2] = {{.code = IL_OK}};
+        for (size_t k = 0; k < 2; k++) {
+            const il_store store = il_ledger_store(l[k]);
+            status[k] = store.commit(store.ctx, &change, 1, numbers[i % 6], &err[k]);
+        }
+        assert_int_equal(status[0], status[1]);
+        assert_string_equal(err[0].msg, err[1].msg);
+    }
+    for (size_t k = 0; k < 2; k++) {
+        assert_int_equal(il_ledger_rows(l[k], IL_STR(""), sum_row, &sums[k], NULL), IL_OK);
+        assert_int_equal(il_ledger_sessions(l[k], sum_session, &sums[k], NULL), IL_OK);
+        il_ledger_close(l[k]);
+    }
+    assert_true(sums[0].rows > 10);
+    assert_memory_equal(&sums[0], &sums[1], sizeof sums[0]);
+    ledger_test_clean(path);
+}
+
 /* Each allocation of a commit fails once; what was there stays as it was. */
 typedef struct failing {
     size_t left;
@@ -180,8 +238,9 @@ static void test_many(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many),    cmocka_unit_test(test_store),
-                                       cmocka_unit_test(test_apart),   cmocka_unit_test(test_memory_fails),
-                                       cmocka_unit_test(test_threads), cmocka_unit_test(test_options)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many),         cmocka_unit_test(test_store),
+                                       cmocka_unit_test(test_apart),        cmocka_unit_test(test_as_in_a_file),
+                                       cmocka_unit_test(test_memory_fails), cmocka_unit_test(test_threads),
+                                       cmocka_unit_test(test_options)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "helper_ledger.h"
+#include "helper_monitor.h"
 #include "helper_vfs.h"
 
 #define NOW 1796100000000u
@@ -115,18 +116,22 @@ static void test_many(void **state) {
     ledger_test_clean(path);
 }
 
-/* What was erased is not in the file any more. */
+/* What was erased is not in the file any more, nor in its log, which stays as long as another program has the file open. */
 static void test_overwritten(void **state) {
     (void)state;
-    char path[LEDGER_TEST_PATH], command[LEDGER_TEST_PATH + 64];
+    char path[LEDGER_TEST_PATH], command[2 * LEDGER_TEST_PATH + 64];
     real_ledger(path);
+    il_ledger *other = ledger_test_open(path, NULL);
     il_ledger *l = ledger_test_open(path, NULL);
-    ledger_test_sql(path, "PRAGMA wal_checkpoint(TRUNCATE)");
-    (void)snprintf(command, sizeof command, "grep -q eve@evil.example '%s'", path);
+    (void)snprintf(command, sizeof command, "grep -q eve@evil.example '%s' '%s-wal'", path, path);
+    assert_int_equal(ledger_test_commit(other, "new", 0, "eve@evil.example", "begin", NULL), IL_OK); /* through the log */
     assert_int_equal(system(command), 0);
+    ledger_test_sql(path, "DELETE FROM objects WHERE key = 'new'");
     assert_int_equal(il_ledger_prune(l, IL_STR("demo"), 9, NOW, NULL, NULL), IL_OK);
-    il_ledger_close(l); /* the last to close writes the log back */
+    il_ledger_close(l);
     assert_int_not_equal(system(command), 0);
+    assert_int_equal(ledger_test_commit(other, "new", 0, "x", "begin", NULL), IL_OK); /* and goes on */
+    il_ledger_close(other);
     ledger_test_clean(path);
 }
 
@@ -160,8 +165,79 @@ static void test_interrupted(void **state) {
     assert_true(lived && stayed > 3);
 }
 
+static void copy(const char *from, const char *to) {
+    char command[2 * LEDGER_TEST_PATH + 16];
+    (void)snprintf(command, sizeof command, "cp '%s' '%s'", from, to);
+    assert_int_equal(system(command), 0);
+}
+
+/* A session that was used for long and has ended: more rows than one transaction erases, and each tells its state. Its version. */
+static uint64_t long_session(const char *path) {
+    static monitor_case c;
+    char text[IL_SESSION_STATE_MAX];
+    il_monitor *m = NULL;
+    const il_begin begin = {.size = sizeof begin};
+    const il_outcome done = {.size = sizeof done, .how = IL_OUTCOME_DONE};
+    monitor_case_init(&c, monitor_policy);
+    il_ledger *l = ledger_test_open(path, NULL);
+    assert_int_equal(monitor_new(&c, c.policy.policy, NULL, il_ledger_store(l), true, &m), IL_OK);
+    assert_int_equal(il_monitor_begin(m, IL_STR("long"), &begin, NULL), IL_OK);
+    for (int i = 0; i < 550; i++) {
+        const il_call call = {.size = sizeof call, .server = IL_STR("in"), .tool = i < 540 ? IL_STR("n") : IL_STR("u")};
+        il_decision d = IL_DECISION_INIT;
+        il_settlement s = IL_SETTLEMENT_INIT;
+        assert_int_equal(il_monitor_decide(m, IL_STR("long"), &call, &d, NULL), IL_OK);
+        assert_int_equal(il_monitor_settle(m, IL_STR("long"), d.ticket, &done, &s, NULL), IL_OK);
+    }
+    assert_int_equal(il_monitor_end(m, IL_STR("long"), false, NULL), IL_OK);
+    const uint64_t version = ledger_test_load(l, "long", text, sizeof text);
+    il_monitor_free(m);
+    il_ledger_close(l);
+    monitor_case_free(&c);
+    return version;
+}
+
+/* The process dies between two transactions: rows that are left are older than the state that the act tells of. */
+static void test_interrupted_between(void **state) {
+    (void)state;
+    char path[LEDGER_TEST_PATH], copied[LEDGER_TEST_PATH + 8];
+    size_t between = 0;
+    bool lived = false;
+    ledger_test_path(path, "ledger.db");
+    const uint64_t version = long_session(path);
+    (void)snprintf(copied, sizeof copied, "%s.copy", path);
+    for (size_t at = 1; !lived && at < 2000; at += 37) {
+        int status = 0;
+        copy(path, copied);
+        const pid_t child = fork();
+        if (child == 0) {
+            vfs_install();
+            il_ledger *l = NULL;
+            il_status pruned = il_ledger_open(il_host_alloc(), copied, NULL, &l, NULL);
+            vfs_arm(VFS_WRITE, at, false, VFS_GONE);
+            pruned = pruned == IL_OK ? il_ledger_prune(l, IL_STR("long"), version, NOW, NULL, NULL) : pruned;
+            _exit(pruned == IL_OK ? 0 : 1);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == VFS_GONE_CODE));
+        lived = WEXITSTATUS(status) == 0;
+        il_ledger *l = ledger_test_open(copied, NULL);
+        whole(l);
+        if (!lived && ledger_test_number(copied, "SELECT count(*) FROM pruned") == 1) {
+            between++;
+            assert_int_equal(il_ledger_prune(l, IL_STR("long"), version, NOW, NULL, NULL), IL_OK);
+            whole(l);
+        }
+        il_ledger_close(l);
+        (void)remove(copied);
+    }
+    assert_true(lived && between > 0);
+    ledger_test_clean(path);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one), cmocka_unit_test(test_where), cmocka_unit_test(test_many),
-                                       cmocka_unit_test(test_overwritten), cmocka_unit_test(test_interrupted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one),         cmocka_unit_test(test_where),
+                                       cmocka_unit_test(test_many),        cmocka_unit_test(test_overwritten),
+                                       cmocka_unit_test(test_interrupted), cmocka_unit_test(test_interrupted_between)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

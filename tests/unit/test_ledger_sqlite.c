@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "helper_ledger.h"
+#include "helper_vfs.h"
 
 static void test_store(void **state) {
     (void)state;
@@ -321,11 +322,58 @@ static void test_half_checkpoint(void **state) {
     ledger_test_clean(path);
 }
 
+static int entries(const char *path) {
+    char command[LEDGER_TEST_PATH + 32], line[16];
+    (void)snprintf(command, sizeof command, "ls -A \"$(dirname '%s')\" | wc -l", path);
+    FILE *f = popen(command, "r");
+    assert_non_null(f);
+    assert_non_null(fgets(line, sizeof line, f));
+    assert_int_equal(pclose(f), 0);
+    return atoi(line);
+}
+
+/* Each operation of making a ledger fails once. Nothing is left of it, and it is made when the cause is gone. */
+static void test_created_on_a_failing_disk(void **state) {
+    (void)state;
+    static const unsigned operations[] = {VFS_WRITE, VFS_SYNC, VFS_TRUNCATE, VFS_SIZE, VFS_READ, VFS_SHM, VFS_OPEN, VFS_DELETE};
+    size_t refused = 0;
+    vfs_install();
+    for (size_t i = 0; i < 2 * sizeof operations / sizeof operations[0]; i++) {
+        bool fired = true;
+        for (size_t at = 1; fired; at++) {
+            char path[LEDGER_TEST_PATH];
+            il_ledger *l = NULL;
+            ledger_test_path(path, "ledger.db");
+            vfs_arm(operations[i / 2], at, i % 2 != 0, VFS_FULL);
+            const il_status status = il_ledger_open(il_host_alloc(), path, NULL, &l, NULL);
+            (void)vfs_disarm(&fired);
+            assert_true(fired || status == IL_OK);
+            refused += status != IL_OK;
+            il_ledger_close(l);
+            if (access(path, F_OK) != 0) {
+                assert_int_equal(entries(path), 0);
+            }
+            l = ledger_test_open(path, NULL);
+            assert_int_equal(ledger_test_commit(l, "s", 0, "x", "begin", NULL), IL_OK);
+            il_ledger_close(l);
+            assert_int_equal(entries(path), 1);
+            ledger_test_clean(path);
+        }
+    }
+    assert_true(refused > 50);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_store),   cmocka_unit_test(test_full),
-                                       cmocka_unit_test(test_created), cmocka_unit_test(test_reopen),
-                                       cmocka_unit_test(test_killed),  cmocka_unit_test(test_processes),
-                                       cmocka_unit_test(test_twice),   cmocka_unit_test(test_read_only),
-                                       cmocka_unit_test(test_busy),    cmocka_unit_test(test_half_checkpoint)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_store),
+                                       cmocka_unit_test(test_full),
+                                       cmocka_unit_test(test_created),
+                                       cmocka_unit_test(test_reopen),
+                                       cmocka_unit_test(test_killed),
+                                       cmocka_unit_test(test_processes),
+                                       cmocka_unit_test(test_twice),
+                                       cmocka_unit_test(test_read_only),
+                                       cmocka_unit_test(test_busy),
+                                       cmocka_unit_test(test_half_checkpoint),
+                                       cmocka_unit_test(test_created_on_a_failing_disk)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,14 @@
 /* Threads that commit at once: they share transactions, a conflict of one is its own, a failure of the disk is everybody's. */
 #include <pthread.h>
 #include <setjmp.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -145,6 +147,37 @@ static void test_conflict_is_ones_own(void **state) {
     ledger_test_clean(path);
 }
 
+/* Somebody holds the lock until several wait, and two of them cannot be written: the others are, in a transaction without them. */
+static void test_failure_is_ones_own(void **state) {
+    (void)state;
+    char path[LEDGER_TEST_PATH];
+    waiting w[6];
+    bool chained = false;
+    sqlite3 *holder = NULL;
+    ledger_test_path(path, "ledger.db");
+    il_ledger *l = ledger_test_open(path, NULL);
+    ledger_test_sql(
+        path, "CREATE TRIGGER no BEFORE INSERT ON objects WHEN NEW.key IN ('k2', 'k4') BEGIN SELECT RAISE(ABORT, 'no'); END");
+    assert_int_equal(sqlite3_open(path, &holder), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(holder, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    for (int i = 0; i < 6; i++) {
+        w[i] = (waiting){.l = l, .expect = i == 5 ? 7 : 0};
+        (void)snprintf(w[i].key, sizeof w[i].key, "k%d", i);
+        assert_int_equal(pthread_create(&w[i].thread, NULL, wait_and_commit, &w[i]), 0);
+        (void)usleep(20000); /* the first waits for the lock, the rest behind it */
+    }
+    assert_int_equal(sqlite3_exec(holder, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(holder), SQLITE_OK);
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(pthread_join(w[i].thread, NULL), 0);
+        assert_int_equal(w[i].status, i == 2 || i == 4 ? IL_E_IO : i == 5 ? IL_E_CONFLICT : IL_OK);
+    }
+    assert_int_equal(ledger_test_rows(l, "", &chained), 3);
+    assert_true(chained);
+    il_ledger_close(l);
+    ledger_test_clean(path);
+}
+
 /* Two connections in turn: each sees that the other moved the chain. */
 static void test_turns(void **state) {
     (void)state;
@@ -222,8 +255,8 @@ static void test_failing_together(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads), cmocka_unit_test(test_conflict_is_ones_own),
-                                       cmocka_unit_test(test_turns), cmocka_unit_test(test_failing_writes),
-                                       cmocka_unit_test(test_failing_together)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_conflict_is_ones_own), cmocka_unit_test(test_failure_is_ones_own),
+        cmocka_unit_test(test_turns),   cmocka_unit_test(test_failing_writes),       cmocka_unit_test(test_failing_together)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

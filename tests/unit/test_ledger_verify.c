@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "helper_ledger.h"
+#include "helper_monitor.h"
 
 #define SEEN_MAX 64
 typedef struct seen {
@@ -144,12 +145,158 @@ static void test_words(void **state) {
     assert_non_null(f);
     page[fread(page, 1, sizeof page - 1, f)] = '\0';
     assert_int_equal(fclose(f), 0);
-    for (size_t i = 0; i < sizeof edits / sizeof edits[0]; i++) {
+    for (size_t i = 0; i <= sizeof edits / sizeof edits[0]; i++) {
         char word[48];
-        (void)snprintf(word, sizeof word, "| `%s` |", edits[i].what);
+        (void)snprintf(word, sizeof word, "| `%s` |", i < sizeof edits / sizeof edits[0] ? edits[i].what : "object-bond");
         if (!strstr(page, word)) {
             fail_msg("docs/ledger.md has no row for %s", word);
         }
+    }
+}
+
+/* ---- edits that somebody then works on: what is written afterwards must not hide them ---------- */
+
+typedef struct used {
+    monitor_case c;
+    char path[LEDGER_TEST_PATH];
+    il_ledger *l;
+    il_monitor *m;
+} used;
+
+static void used_begin(used *u, const char *id, bool resume) {
+    const il_begin begin = {.size = sizeof begin, .resume = resume};
+    assert_int_equal(il_monitor_begin(u->m, il_str_of(id), &begin, NULL), IL_OK);
+}
+
+static void used_call(used *u, const char *id, const char *tool) {
+    const il_call call = {.size = sizeof call, .server = IL_STR("in"), .tool = il_str_of(tool)};
+    const il_outcome done = {.size = sizeof done, .how = IL_OUTCOME_DONE};
+    il_decision d = IL_DECISION_INIT;
+    il_settlement s = IL_SETTLEMENT_INIT;
+    assert_int_equal(il_monitor_decide(u->m, il_str_of(id), &call, &d, NULL), IL_OK);
+    assert_true(d.run);
+    assert_int_equal(il_monitor_settle(u->m, il_str_of(id), d.ticket, &done, &s, NULL), IL_OK);
+}
+
+/* `s` holds untrusted and sensitive after row 3; `over` has ended with rows 4 to 7, which are pruned by row 8. */
+static void used_init(used *u) {
+    char text[IL_SESSION_STATE_MAX];
+    memset(u, 0, sizeof *u);
+    monitor_case_init(&u->c, monitor_policy);
+    ledger_test_path(u->path, "ledger.db");
+    u->l = ledger_test_open(u->path, NULL);
+    assert_int_equal(monitor_new(&u->c, u->c.policy.policy, NULL, il_ledger_store(u->l), true, &u->m), IL_OK);
+    used_begin(u, "s", false);
+    used_call(u, "s", "us");
+    used_begin(u, "over", false);
+    used_call(u, "over", "u");
+    assert_int_equal(il_monitor_end(u->m, IL_STR("over"), false, NULL), IL_OK);
+    const uint64_t version = ledger_test_load(u->l, "over", text, sizeof text);
+    assert_int_equal(il_ledger_prune(u->l, IL_STR("over"), version, u->c.now, NULL, NULL), IL_OK);
+}
+
+static void used_free(used *u) {
+    il_monitor_free(u->m);
+    il_ledger_close(u->l);
+    monitor_case_free(&u->c);
+    ledger_test_clean(u->path);
+}
+
+static il_session used_load(used *u, const char *id) {
+    char text[IL_SESSION_STATE_MAX];
+    const il_store store = il_ledger_store(u->l);
+    uint64_t version = 0;
+    size_t n = 0;
+    il_session s;
+    assert_int_equal(store.load(store.ctx, IL_STR("session"), il_str_of(id), (uint8_t *)text, sizeof text, &n, &version, NULL),
+                     IL_OK);
+    assert_int_equal(il_session_decode((const uint8_t *)text, n, &s, NULL), IL_OK);
+    return s;
+}
+
+/* Puts it where it was, past the ledger. */
+static void used_edit(used *u, const char *id, const il_session *s) {
+    static char sql[2 * IL_SESSION_STATE_MAX + 128];
+    uint8_t bytes[IL_SESSION_STATE_MAX];
+    size_t n = 0, at;
+    assert_int_equal(il_session_encode(s, bytes, sizeof bytes, &n, NULL), IL_OK);
+    at = (size_t)snprintf(sql, sizeof sql, "UPDATE objects SET state = x'");
+    for (size_t i = 0; i < n; i++) {
+        at += (size_t)snprintf(sql + at, sizeof sql - at, "%02x", bytes[i]);
+    }
+    (void)snprintf(sql + at, sizeof sql - at, "' WHERE key = '%s'", id);
+    ledger_test_sql(u->path, sql);
+}
+
+static il_session used_clean(const il_session *s) {
+    il_session clean = *s;
+    clean.state = 0; /* the initial one of this machine */
+    clean.counted = clean.flight = clean.open = 0;
+    memset(clean.witnesses, 0, sizeof clean.witnesses);
+    return clean;
+}
+
+static void used_finds(used *u, const char *what, uint64_t row, const char *session) {
+    seen s;
+    (void)verify(u->path, &s);
+    if (!found(&s, what, row, session)) {
+        for (size_t j = 0; j < s.n && j < SEEN_MAX; j++) {
+            print_message("%s row %u `%s`\n", s.found[j].what, (unsigned)s.found[j].row, s.found[j].session);
+        }
+        fail_msg("%s of row %u in `%s` is not found", what, (unsigned)row, session);
+    }
+}
+
+static void test_used_taint_removed(void **state) {
+    (void)state;
+    static used u;
+    seen none;
+    used_init(&u);
+    assert_int_equal(verify(u.path, &none), 0);
+    il_session s = used_load(&u, "s");
+    s = used_clean(&s);
+    used_edit(&u, "s", &s);
+    used_begin(&u, "s", true); /* nothing in between: its first row says nothing of before */
+    used_call(&u, "s", "E");
+    used_finds(&u, "state-step", 9, "s");
+    used_free(&u);
+}
+
+static void test_used_object_removed(void **state) {
+    (void)state;
+    static used u;
+    used_init(&u);
+    ledger_test_sql(u.path, "DELETE FROM objects");
+    used_begin(&u, "s", false);
+    used_begin(&u, "over", false);
+    used_finds(&u, "session-missing", 9, "s");
+    used_finds(&u, "session-missing", 10, "over");
+    used_free(&u);
+}
+
+/* A copy of the session from before its end is not what the pruning saw. */
+static void test_used_object_older(void **state) {
+    (void)state;
+    static used u;
+    used_init(&u);
+    ledger_test_sql(u.path, "UPDATE objects SET version = 3 WHERE key = 'over'");
+    used_finds(&u, "object-state", 0, "over");
+    used_free(&u);
+}
+
+static void test_used_bond(void **state) {
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        static used u;
+        used_init(&u);
+        il_session s = used_load(&u, "s");
+        s.policy[0] ^= i == 0;
+        s.machine[0] ^= i == 1;
+        s.principal[0] = i == 2 ? 'x' : s.principal[0];
+        s.parent[0] = i == 3 ? 'x' : s.parent[0];
+        used_edit(&u, "s", &s);
+        used_finds(&u, "object-bond", 0, "s");
+        used_free(&u);
     }
 }
 
@@ -173,7 +320,13 @@ static void test_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_edits), cmocka_unit_test(test_once), cmocka_unit_test(test_words),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_edits),
+                                       cmocka_unit_test(test_once),
+                                       cmocka_unit_test(test_words),
+                                       cmocka_unit_test(test_used_taint_removed),
+                                       cmocka_unit_test(test_used_object_removed),
+                                       cmocka_unit_test(test_used_object_older),
+                                       cmocka_unit_test(test_used_bond),
                                        cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whatever monitors do, the ledger that they leave is whole: a random walk over sessions with children, approvals that are given, refused and expire,
- * calls that settle, fail, are late or abandoned, quarantines and ends. */
+ * calls that settle, fail, are late or abandoned, quarantines, ends and prunes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -68,6 +68,17 @@ static void walk_settle(walk *w, unsigned s, il_str id) {
     (void)!il_monitor_settle(w->m, id, w->tickets[s] > back ? w->tickets[s] - back : 0, &how, &out, NULL);
 }
 
+/* Of a file; also of a session that has not ended. */
+static void walk_prune(walk *w, il_str id) {
+    const il_store store = il_ledger_store(w->l);
+    uint8_t state[IL_SESSION_STATE_MAX];
+    size_t n = 0;
+    uint64_t version = 0;
+    if (store.load(store.ctx, IL_STR(IL_SPACE_SESSION), id, state, sizeof state, &n, &version, NULL) == IL_OK) {
+        (void)!il_ledger_prune(w->l, id, version, w->c.now, NULL, NULL);
+    }
+}
+
 static void walk_step(walk *w) {
     const unsigned s = walk_pick(w, SESSIONS);
     char name[8], parent[8];
@@ -94,13 +105,15 @@ static void walk_step(walk *w) {
         (void)!il_monitor_quarantine(w->m, id, IL_STR("test"), NULL);
     } else if (what < 97) {
         (void)!il_monitor_end(w->m, id, what % 2 == 0, NULL);
-    } else {
+    } else if (what < 99) {
         (void)!il_monitor_recover(w->m, id, NULL, NULL);
+    } else {
+        walk_prune(w, id);
     }
 }
 
 typedef struct walk_kinds {
-    size_t lapses, expired, settles, begins;
+    size_t lapses, expired, settles, begins, prunes;
 } walk_kinds;
 
 static bool walk_kind(void *ctx, const il_ledger_row *row) {
@@ -109,6 +122,7 @@ static bool walk_kind(void *ctx, const il_ledger_row *row) {
     k->lapses += il_str_eq(row->kind, IL_STR("lapse"));
     k->settles += il_str_eq(row->kind, IL_STR("settle"));
     k->begins += il_str_eq(row->kind, IL_STR("begin"));
+    k->prunes += il_str_eq(row->kind, IL_STR("prune"));
     k->expired += il_str_find(row->body, expired, 0) != SIZE_MAX;
     return true;
 }
@@ -147,6 +161,7 @@ static void walk_all(bool enforce, const char *path) {
     }
     /* The walk went everywhere; monitor mode asks nobody. */
     assert_true(kinds.settles > 100 && kinds.begins > WALKS);
+    assert_true(!path || kinds.prunes > 10);
     assert_true(!enforce || (kinds.lapses > kinds.expired && kinds.expired > 0));
 }
 

@@ -8,6 +8,7 @@ import collections
 import json
 import os
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -19,11 +20,17 @@ SHARED = pathlib.Path(os.environ.get("IL_SHARED", ROOT / "../shared"))
 GATE = ("core", "ext_strings", "ext_bindings", "ext_comprehensions2", "ext_optionals", "ext_network", "ext_math", "ext_encoders")
 COUNTS = {"passed": 0, "failed": 0, "skipped": 0}
 USED = set()
+SAID = []
+
+
+def put(line):
+    SAID.append(line)
+    print(line, flush=True)
 
 
 def say(kind, text):
     COUNTS["passed" if kind == "ok" else "failed" if kind == "FAILED" else "skipped"] += 1
-    print(f"{kind}: {text}", flush=True)
+    put(f"{kind}: {text}")
 
 
 def build():
@@ -114,7 +121,7 @@ def sections(name, tests, allowed):
         say("FAILED" if bad else "ok", f"{name}: {file}/{section} ({len(rows) - len(bad)} of {len(rows)})")
         for test, wrong in bad:
             print(f"    {test['name']}: {test['expr'][:160]!r}\n      {wrong}")
-    print(f"{name}: {sum(not w for r in groups.values() for _, w in r)} of {len(tests)} as expected", flush=True)
+    put(f"{name}: {sum(not w for r in groups.values() for _, w in r)} of {len(tests)} as expected")
     return got
 
 
@@ -198,6 +205,15 @@ def celgo(rows):
         say("FAILED", f"celgo.json names no case: {stale}")
 
 
+def quoted():
+    """docs/cel.md quotes what is printed here."""
+    lines = re.search(r"^```text\n(.*?)^```$", (ROOT / "docs/cel.md").read_text(), re.S | re.M).group(1).splitlines()
+    stale = [line for line in lines if line not in SAID]
+    say("FAILED" if stale or len(lines) < 8 else "ok", f"docs/cel.md quotes {len(lines)} of these lines")
+    for line in stale:
+        print(f"    not printed: {line}")
+
+
 def main():
     build()
     data = SHARED / "data"
@@ -208,7 +224,7 @@ def main():
         everything = json.loads((data / "cel-conformance.json").read_text())
         gate = [t for t in everything if t["tier"] in GATE]
         # an optimizer's device, which no policy writes
-        print(f"not asked: {len(everything) - len(gate)} tests of cel.block")
+        put(f"not asked: {len(everything) - len(gate)} tests of cel.block")
         pitfalls = json.loads((data / "cel-pitfalls.json").read_text())
         for test in pitfalls:
             test["dynamic_regex"] = True
@@ -220,6 +236,7 @@ def main():
         load_errors(json.loads((data / "cel-load-errors.json").read_text()))
         celgo(json.loads((data / "cel-celgo-suites.json").read_text()))
         wasm(gate + pitfalls)
+        quoted()
     print(f"{COUNTS['passed']} passed, {COUNTS['failed']} failed, {COUNTS['skipped']} skipped")
     return 1 if COUNTS["failed"] else 0
 

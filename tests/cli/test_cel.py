@@ -114,6 +114,22 @@ def cel_a_spent_budget_is_forgotten_by_nothing(t):
 
 
 @test
+def cel_guards_have_all_of_it_but_zones_by_name_and_patterns_that_are_made(t):
+    machine = (ROOT / "tests/machines/smallest.yaml").read_text()
+
+    def harden(clause):
+        text = machine.replace('busy, if: "pre.flight"', f'busy, if: "pre.flight && {clause}"')
+        if text == machine:
+            raise Failure("the clause of tests/machines/smallest.yaml was not found; adapt this test")
+        return Run("harden", put(t, "m.yaml", text))
+
+    harden("{'a': pre.phase}.a.matches('^(live|quarantined|ended)$') && timestamp(0).getHours('+01:00') == 1").exits(0).says("FULLY MEDIATED", "out")
+    harden("timestamp(0).getHours('Europe/Vienna') == 1").refuses(True).says("names of zones are not available here")
+    harden("'a'.matches(pre.phase)").refuses(True).says("must be a literal")
+    harden("pre == next").refuses(True).says("no overload `pre == next`")
+
+
+@test
 def cel_variables_that_are_none(t):
     Run("cel", "1", "--vars", put(t, "v.json", "[1]")).refuses(True).says("variables are an object")
     Run("cel", "1", "--vars", put(t, "v.json", '{"a": 1, "a": 2}')).refuses(True).says("duplicate key")

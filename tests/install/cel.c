@@ -38,8 +38,8 @@ int main(void) {
     il_error err = {0};
     int code = 1;
     if (arena != NULL && scratch != NULL &&
-        il_cel_compile(arena, IL_STR("trust == 'untrusted' && !args.to.lowerAscii().endsWith('@corp.example')"), 1, 1, &env, IL_CEL_BOOL, NULL,
-                       &program, &err) == IL_OK &&
+        il_cel_compile(arena, IL_STR("trust == 'untrusted' && !args.to.lowerAscii().endsWith('@corp.example')"), 1, 1, &env,
+                       IL_CEL_BOOL, NULL, &program, &err) == IL_OK &&
         judge(program, scratch, IL_STR("{\"to\": \"eve@evil.example\"}"), &err) == IL_OK &&
         judge(program, scratch, IL_STR("{\"to\": \"Bob@Corp.Example\"}"), &err) == IL_OK &&
         judge(program, scratch, IL_STR("{\"cc\": \"eve@evil.example\"}"), &err) == IL_OK) {

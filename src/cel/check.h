@@ -4,12 +4,13 @@
  * which every name is a number.
  *
  * Where a message points, and what is underlined (docs/cel.md, Positions):
- *   an undeclared name, an unknown field or function, a call without an overload    the name
- *   an operator or index without an overload, arms of `?:` that differ              the sign (`>=`, `[`, `?`)
- *   an operand that is no bool, a literal that is never equal, an item or key   that, without parentheses
- *   a pattern                                                                       the place inside the literal, through its escapes
- *   a time zone                                                                     the literal
- *   the kind of the result, a cost                                                  the expression or the part of it that it is about
+ *   an undeclared name, an unknown field or function, a call without an overload   the name
+ *   an operator or index without an overload, arms of `?:` that differ             the sign (`>=`, `[`, `?`)
+ *   an operand that is no bool, a literal never equal, a bad item or key           that part, without parentheses
+ *   a pattern                                                                      the place inside the literal
+ *   a time zone                                                                    the literal
+ *   the kind of the result, a cost                                                 the expression, the part that is too much
+ *   the grammar                                                                    the token
  * Columns count code points; what goes over several lines is underlined on its first. Inside a let all of it is in the let's
  * own text. */
 #pragma once

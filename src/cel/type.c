@@ -178,7 +178,7 @@ static bool type_bind(il_cel_types *types, const il_cel_type *variable, const il
     }
     if (types->ntrail == types->trail_room) {
         const uint32_t room = types->trail_room != 0 ? types->trail_room * 2 : 16;
-        struct il_cel_rebound *trail = IL_NEW_ARRAY(types->arena, struct il_cel_rebound, room);
+        il_cel_rebound *trail = IL_NEW_ARRAY(types->arena, il_cel_rebound, room);
         if (trail == NULL) {
             types->no_memory = true;
             return false;
@@ -189,7 +189,7 @@ static bool type_bind(il_cel_types *types, const il_cel_type *variable, const il
         types->trail = trail;
         types->trail_room = room;
     }
-    types->trail[types->ntrail++] = (struct il_cel_rebound){variable->most, types->bound[variable->most]};
+    types->trail[types->ntrail++] = (il_cel_rebound){variable->most, types->bound[variable->most]};
     types->bound[variable->most] = to;
     return true;
 }
@@ -198,7 +198,7 @@ uint32_t il_cel_types_mark(const il_cel_types *types) { return types->ntrail; }
 
 void il_cel_types_undo(il_cel_types *types, uint32_t mark) {
     while (types->ntrail > mark) {
-        const struct il_cel_rebound *r = &types->trail[--types->ntrail];
+        const il_cel_rebound *r = &types->trail[--types->ntrail];
         types->bound[r->variable] = r->was;
     }
 }

@@ -16,14 +16,17 @@
  * be walked in exponential time. Above it the expression is refused (IL_E_LIMIT). */
 #define IL_CEL_TYPE_STEPS 200000u
 
+/* What a variable was before it was bound, to take that back. */
+typedef struct il_cel_rebound {
+    uint32_t variable;
+    const il_cel_type *was;
+} il_cel_rebound;
+
 typedef struct il_cel_types {
     il_arena *arena;
     const il_cel_type **bound; /* by number of the variable; NULL: not known yet */
     uint32_t nbound, room;
-    struct il_cel_rebound {
-        uint32_t variable;
-        const il_cel_type *was;
-    } *trail; /* what to undo when an attempt fails */
+    il_cel_rebound *trail; /* what to undo when an attempt fails */
     uint32_t ntrail, trail_room;
     uint32_t steps; /* left */
     bool no_memory, too_large;

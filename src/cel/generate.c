@@ -573,11 +573,12 @@ static bool make_is_each(const il_cel_node *n, const il_cel_node **what, const i
         (body->op != IL_CEL_OP_EQ && body->op != IL_CEL_OP_NE)) {
         return false;
     }
-    const il_cel_node *a = body->kids, *b = make_second(body), *local = a->constant ? b : a, *text = NULL;
+    const il_cel_node *a = body->kids, *b = make_second(body), *local = a->constant ? b : a, *field = NULL, *text = NULL;
     *constant = a->constant ? a : b;
     *what = local;
-    if (make_is_field_is(body, what, &text)) {
-        local = (*what)->kids;
+    if (make_is_field_is(body, &field, &text)) {
+        *what = field;
+        local = field->kids;
     }
     return (*constant)->constant && !local->constant && local->op == IL_CEL_OP_LOCAL && local->slot == n->slot;
 }

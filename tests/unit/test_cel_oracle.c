@@ -245,8 +245,11 @@ static void leaf(writer *w, sort want) {
                                             "i < k",
                                             "s in ['a', 'b', 'abc']",
                                             "j.s == 'abc'",
-                                            "none == 1"};
-        put(w, "%s", atoms[random_below(13)]);
+                                            "none == 1",
+                                            "li.all(q, 2u != q)",
+                                            "ls.exists(q, 1 == q || q == q)",
+                                            "li.exists(q, 2.5 == q)"};
+        put(w, "%s", atoms[random_below(16)]);
         return;
     }
     for (unsigned tries = 0; tries < 40 && pick != 0; tries++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The machine that runs a program's words (code.h).
  *
- * Kinds are tested although the checker knows them: the caller's values may not be what it declared. The handlers do what is common by themselves and
+ * Kinds are tested although the checker knows them: the caller's values may not be what it declared. The handlers do what is
+ * common by themselves and
  * leave the rest, errors above all, to the functions before them. */
 #include "cel/eval.h"
 
@@ -146,7 +147,8 @@ EVAL_APART il_cel_value eval_in_item(const eval_state *s, const il_cel_word *w) 
 }
 
 /* The item, or its field with that number, in place where it can be. */
-static const il_cel_value *eval_item_field(const eval_state *s, const il_cel_word *data, const il_cel_value *item, il_cel_value *room) {
+static const il_cel_value *eval_item_field(const eval_state *s, const il_cel_word *data, const il_cel_value *item,
+                                           il_cel_value *room) {
     if (item->kind == IL_CEL_RECORD && data->a < item->n) {
         return &item->u.items[data->a];
     }
@@ -154,14 +156,17 @@ static const il_cel_value *eval_item_field(const eval_state *s, const il_cel_wor
     return room;
 }
 
-/* The same where all is as it mostly is: a list of strings, or of records with a string there, and enough steps for all of it. 1 or 0 is the answer; -1: something is
+/* The same where all is as it mostly is: a list of strings, or of records with a string there, and enough steps for all of it.
+ * 1 or 0 is the answer; -1: something is
  * not so, and nothing was done. */
 EVAL_APART int eval_each_word(const eval_state *s, const il_cel_value *range, const il_cel_value *word, const il_cel_word *data) {
     const uint64_t weight = s->code->loops[data->c].weight, n = range->n;
-    if (range->kind != IL_CEL_LIST || range->json || word->kind != IL_CEL_STRING || s->run->steps < 0 || n * weight > (uint64_t)s->run->steps) {
+    if (range->kind != IL_CEL_LIST || range->json || word->kind != IL_CEL_STRING || s->run->steps < 0 ||
+        n * weight > (uint64_t)s->run->steps) {
         return -1;
     }
-    const bool stop = ((data->mode & IL_CEL_EACH_ALL) == 0) == ((data->mode & IL_CEL_EACH_NOT) == 0); /* the equality that ends it */
+    const bool stop =
+        ((data->mode & IL_CEL_EACH_ALL) == 0) == ((data->mode & IL_CEL_EACH_NOT) == 0); /* the equality that ends it */
     const bool field = (data->mode & IL_CEL_EACH_FIELD) != 0;
     const il_cel_value *end = range->u.items + n, *at = range->u.items;
     for (; at < end; at++) {
@@ -184,7 +189,8 @@ EVAL_APART int eval_each_word(const eval_state *s, const il_cel_value *range, co
     return (data->mode & IL_CEL_EACH_ALL) != 0;
 }
 
-/* exists(x, x == constant) and its like: with `all`, with `!=`, with a field of x. What decides ends it; of the errors the first is the answer when
+/* exists(x, x == constant) and its like: with `all`, with `!=`, with a field of x. What decides ends it; of the errors the
+ * first is the answer when
  * nothing does. */
 EVAL_APART il_cel_value eval_each_is(const eval_state *s, const il_cel_word *w, const il_cel_word *data) {
     const il_cel_value *range = eval_at(s, w->b), *constant = &s->code->constants[w->c];
@@ -259,7 +265,8 @@ EVAL_APART il_cel_value eval_matches(const eval_state *s, const il_cel_word *w) 
     return found == IL_REGEX_SPENT ? eval_fault(s, w, IL_CEL_BUDGET) : il_cel_of_bool(found == 1);
 }
 
-/* --- lists and maps in the making -------------------------------------------------------------------------------------------- */
+/* --- lists and maps in the making
+ * -------------------------------------------------------------------------------------------- */
 
 /* What is in the making is ours to write: it is in scratch, and nobody else has seen it. */
 static il_cel_value *eval_own(const il_cel_value *v) { return (il_cel_value *)(uintptr_t)v->u.items; }
@@ -380,7 +387,8 @@ EVAL_APART bool eval_entries(const eval_state *s, const il_cel_word *w) {
     return true;
 }
 
-/* --- loops ---------------------------------------------------------------------------------------------------------------------- */
+/* --- loops
+ * ---------------------------------------------------------------------------------------------------------------------- */
 
 /* False when the range is none: then the answer is in the result register. */
 EVAL_APART bool eval_loop_begin(const eval_state *s, const il_cel_word *w, const il_cel_word *data) {
@@ -429,19 +437,20 @@ EVAL_APART void eval_loop_next(const eval_state *s, const il_cel_word *w, eval_l
     s->registers[info->slot] = eval_placed(s, w, info->two || loop->map ? key : value);
 }
 
-/* --- the machine ------------------------------------------------------------------------------------------------------------------ */
+/* --- the machine
+ * ------------------------------------------------------------------------------------------------------------------ */
 
 #if defined(__GNUC__) && !defined(__wasm__) && !defined(IL_CEL_PLAIN_SWITCH)
 #pragma GCC diagnostic ignored "-Wpedantic" /* labels as values */
 #define EVAL_LABEL(name) &&at_##name,
-#define EVAL_BEGIN                                                            \
-    static const void *const labels[] = {IL_CEL_CODES(EVAL_LABEL)};           \
+#define EVAL_BEGIN                                                  \
+    static const void *const labels[] = {IL_CEL_CODES(EVAL_LABEL)}; \
     GO;
 #define OP(name) at_##name
-#define GO                     \
-    do {                       \
-        w = ip++;              \
-        goto *labels[w->op];   \
+#define GO                   \
+    do {                     \
+        w = ip++;            \
+        goto *labels[w->op]; \
     } while (0)
 #define EVAL_END
 #else
@@ -455,55 +464,55 @@ EVAL_APART void eval_loop_next(const eval_state *s, const il_cel_word *w, eval_l
 #endif
 
 /* A bool into a, and the LOGIC or TEST that reads it with it. */
-#define LEAVE_BOOL(truth)                                    \
-    do {                                                     \
-        const bool leave_ = (truth);                         \
-        r[w->a] = il_cel_of_bool(leave_);                    \
-        if ((w->mode & IL_CEL_FUSED) != 0) {                 \
-            if (leave_ == ((ip->mode & 1) != 0)) {           \
-                r[ip->a] = il_cel_of_bool(leave_);           \
-                ip = words + ip->c;                          \
-            } else {                                         \
-                ip += 1 + (ip->mode >> 1);                   \
-            }                                                \
-        }                                                    \
-        GO;                                                  \
+#define LEAVE_BOOL(truth)                          \
+    do {                                           \
+        const bool leave_ = (truth);               \
+        r[w->a] = il_cel_of_bool(leave_);          \
+        if ((w->mode & IL_CEL_FUSED) != 0) {       \
+            if (leave_ == ((ip->mode & 1) != 0)) { \
+                r[ip->a] = il_cel_of_bool(leave_); \
+                ip = words + ip->c;                \
+            } else {                               \
+                ip += 1 + (ip->mode >> 1);         \
+            }                                      \
+        }                                          \
+        GO;                                        \
     } while (0)
 /* Any value; an exhausted budget ends the run. */
-#define LEAVE(value)                                         \
-    do {                                                     \
-        v = (value);                                         \
-        goto leave;                                          \
+#define LEAVE(value) \
+    do {             \
+        v = (value); \
+        goto leave;  \
     } while (0)
 /* After what has left its answer in a: an error there goes to `to`. */
-#define OR_GO(done, to)                                      \
-    do {                                                     \
-        if (!(done)) {                                       \
-            ip = words + (to);                               \
-            v = r[w->a];                                     \
-            goto leave;                                      \
-        }                                                    \
-        GO;                                                  \
+#define OR_GO(done, to)        \
+    do {                       \
+        if (!(done)) {         \
+            ip = words + (to); \
+            v = r[w->a];       \
+            goto leave;        \
+        }                      \
+        GO;                    \
     } while (0)
 #define AT(operand) (s->places[(operand) >> 14] + ((operand) & (IL_CEL_PLACES - 1)))
 #define BOTH(kind_) (AT(w->b)->kind == (kind_) && AT(w->c)->kind == (kind_))
-#define ORDERED(sign)                                                          \
-    do {                                                                       \
-        if (BOTH(IL_CEL_INT)) {                                                \
-            LEAVE_BOOL(AT(w->b)->u.i sign AT(w->c)->u.i);                      \
-        }                                                                      \
-        LEAVE(eval_binary(s, w));                                              \
+#define ORDERED(sign)                                     \
+    do {                                                  \
+        if (BOTH(IL_CEL_INT)) {                           \
+            LEAVE_BOOL(AT(w->b)->u.i sign AT(w->c)->u.i); \
+        }                                                 \
+        LEAVE(eval_binary(s, w));                         \
     } while (0)
-#define EQUAL(wanted)                                                          \
-    do {                                                                       \
-        const il_cel_value *a_ = AT(w->b), *b_ = AT(w->c);                     \
+#define EQUAL(wanted)                                                               \
+    do {                                                                            \
+        const il_cel_value *a_ = AT(w->b), *b_ = AT(w->c);                          \
         if (a_->kind == IL_CEL_STRING && b_->kind == IL_CEL_STRING && a_->n < 64) { \
-            LEAVE_BOOL(il_cel_same_text(a_, b_) == (wanted));                    \
-        }                                                                      \
-        if (a_->kind == IL_CEL_INT && b_->kind == IL_CEL_INT) {                \
-            LEAVE_BOOL((a_->u.i == b_->u.i) == (wanted));                      \
-        }                                                                      \
-        LEAVE(eval_binary(s, w));                                              \
+            LEAVE_BOOL(il_cel_same_text(a_, b_) == (wanted));                       \
+        }                                                                           \
+        if (a_->kind == IL_CEL_INT && b_->kind == IL_CEL_INT) {                     \
+            LEAVE_BOOL((a_->u.i == b_->u.i) == (wanted));                           \
+        }                                                                           \
+        LEAVE(eval_binary(s, w));                                                   \
     } while (0)
 
 static il_cel_value eval_words(const eval_state *s) {
@@ -756,7 +765,9 @@ spent:
     return eval_fault(s, w, IL_CEL_BUDGET);
 }
 
-/* --- frames --------------------------------------------------------------------------------------------------------------------------- */
+/* --- frames
+ * ---------------------------------------------------------------------------------------------------------------------------
+ * */
 
 static il_cel_value eval_framed(il_cel_run *run, const il_cel_code *code, const il_cel_value *vars, il_cel_value *registers,
                                 eval_loop *loops) {

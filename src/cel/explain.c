@@ -2,7 +2,9 @@
 /* What an error value means, for people: the word that it came from knows its node, and the node its place in the source. */
 #include "cel/code.h"
 
-static bool explain_in_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+static bool explain_in_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 /* Where the name or the sign that begins there ends. */
 static size_t explain_token_end(const il_cel_source *src, size_t from) {
@@ -119,7 +121,8 @@ static void explain_node_fault(const il_cel_node *n, il_cel_fault fault, il_erro
         explain_bad_value(n, err);
         return;
     case IL_CEL_UNKNOWN:
-        (void)explain_at(n, n->at, err, IL_E_INVALID, n->op == IL_CEL_OP_CALL ? "unknown function `" : "undeclared name `", n->name, "`");
+        (void)explain_at(n, n->at, err, IL_E_INVALID, n->op == IL_CEL_OP_CALL ? "unknown function `" : "undeclared name `",
+                         n->name, "`");
         return;
     case IL_CEL_BUDGET:
         (void)explain_at(n, n->at, err, IL_E_LIMIT, "the evaluation took more steps or memory than it may", IL_STR(""), "");
@@ -160,6 +163,7 @@ void il_cel_explain(const il_cel_program *program, il_cel_value error, il_error 
     if (n != NULL) {
         explain_node_fault(n, (il_cel_fault)error.fault, err);
     } else {
-        (void)il_error_set(err, error.fault == IL_CEL_BUDGET ? IL_E_LIMIT : IL_E_INVALID, "%s", explain_fault((il_cel_fault)error.fault));
+        (void)il_error_set(err, error.fault == IL_CEL_BUDGET ? IL_E_LIMIT : IL_E_INVALID, "%s",
+                           explain_fault((il_cel_fault)error.fault));
     }
 }

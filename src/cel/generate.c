@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the checked tree to words. Registers are a stack: what is below m->top is in use. A result register is never one that what is computed on the way
+/* From the checked tree to words. Registers are a stack: what is below m->top is in use. A result register is never one that
+ * what is computed on the way
  * writes to, so an operand may be computed right there. */
 #include "cel/generate.h"
 
@@ -26,11 +27,11 @@ static il_status make_grow(il_cel_maker *m, void **array, uint32_t *room, uint32
     return IL_OK;
 }
 
-#define MAKE_GROW(m, array, used) \
-    do {                                                                                             \
-        void *grown_ = (m)->array;                                                                   \
-        IL_TRY(make_grow((m), &grown_, &(m)->array##_room, (m)->used, sizeof *(m)->array));          \
-        (m)->array = grown_;                                                                         \
+#define MAKE_GROW(m, array, used)                                                           \
+    do {                                                                                    \
+        void *grown_ = (m)->array;                                                          \
+        IL_TRY(make_grow((m), &grown_, &(m)->array##_room, (m)->used, sizeof *(m)->array)); \
+        (m)->array = grown_;                                                                \
     } while (0)
 
 static il_status make_too_large(const il_cel_maker *m, const il_cel_node *n, const char *what) {
@@ -39,7 +40,8 @@ static il_status make_too_large(const il_cel_maker *m, const il_cel_node *n, con
 
 /* --- words ------------------------------------------------------------------------------------------------------------------ */
 
-static il_status make_raw(il_cel_maker *m, const il_cel_node *n, il_cel_code_op op, uint8_t mode, uint32_t a, uint32_t b, uint32_t c) {
+static il_status make_raw(il_cel_maker *m, const il_cel_node *n, il_cel_code_op op, uint8_t mode, uint32_t a, uint32_t b,
+                          uint32_t c) {
     if (m->nwords >= IL_CEL_WORDS) {
         return make_too_large(m, n, "instructions");
     }
@@ -149,7 +151,8 @@ static void make_fuse(il_cel_maker *m, uint32_t operand) {
     }
 }
 
-/* --- registers and operands --------------------------------------------------------------------------------------------------- */
+/* --- registers and operands
+ * --------------------------------------------------------------------------------------------------- */
 
 static il_status make_register(il_cel_maker *m, const il_cel_node *n, uint16_t *out) {
     if (m->top >= IL_CEL_REGISTERS) {
@@ -218,7 +221,8 @@ static il_status make_operand(il_cel_maker *m, const il_cel_node *n, uint16_t *o
 
 static const il_cel_node *make_second(const il_cel_node *n) { return n->kids->next; }
 
-/* --- operators ------------------------------------------------------------------------------------------------------------------ */
+/* --- operators
+ * ------------------------------------------------------------------------------------------------------------------ */
 
 static il_status make_binary(il_cel_maker *m, const il_cel_node *n, il_cel_code_op op, uint16_t dest) {
     uint16_t a = 0, b = 0;
@@ -268,7 +272,8 @@ static il_status make_index(il_cel_maker *m, const il_cel_node *n, uint16_t dest
     return make_data(m, n, n->optional ? IL_CEL_MAYBE : IL_CEL_PLAIN, 0, 0, 0);
 }
 
-/* What the latest instruction leaves in `dest`, the other way around; false: it does not say it so. Errors stay what they are, and `all x != c` is what
+/* What the latest instruction leaves in `dest`, the other way around; false: it does not say it so. Errors stay what they are,
+ * and `all x != c` is what
  * `!` makes of `exists x == c`. */
 static bool make_turn(il_cel_maker *m, uint16_t dest) {
     if (m->last == MAKE_NO_LAST || m->words[m->last].a != dest) {
@@ -362,7 +367,8 @@ static il_status make_in(il_cel_maker *m, const il_cel_node *n, uint16_t dest) {
     return plain ? make_in_items(m, n, dest) : make_binary(m, n, IL_CEL_C_IN, dest);
 }
 
-/* --- conditions ----------------------------------------------------------------------------------------------------------------- */
+/* --- conditions
+ * ----------------------------------------------------------------------------------------------------------------- */
 
 static il_status make_logic(il_cel_maker *m, const il_cel_node *n, uint16_t dest) {
     uint8_t decides = n->op == IL_CEL_OP_OR ? 1 : 0;
@@ -384,8 +390,10 @@ static il_status make_logic(il_cel_maker *m, const il_cel_node *n, uint16_t dest
     return IL_OK;
 }
 
-/* The condition `n`, tested: *no is the word whose c wants the place to go to when it is false; *error that for errors, which go to dest. */
-static il_status make_test(il_cel_maker *m, const il_cel_node *at, const il_cel_node *n, uint16_t dest, uint32_t *no, uint32_t *error) {
+/* The condition `n`, tested: *no is the word whose c wants the place to go to when it is false; *error that for errors, which
+ * go to dest. */
+static il_status make_test(il_cel_maker *m, const il_cel_node *at, const il_cel_node *n, uint16_t dest, uint32_t *no,
+                           uint32_t *error) {
     uint32_t top = m->top;
     uint16_t v = 0;
     IL_TRY(make_operand(m, n, &v));
@@ -413,7 +421,8 @@ static il_status make_cond(il_cel_maker *m, const il_cel_node *n, uint16_t dest)
     return IL_OK;
 }
 
-/* --- lists and maps -------------------------------------------------------------------------------------------------------------- */
+/* --- lists and maps
+ * -------------------------------------------------------------------------------------------------------------- */
 
 static uint32_t make_count(const il_cel_node *k) {
     uint32_t n = 0;
@@ -469,7 +478,8 @@ static il_status make_map(il_cel_maker *m, const il_cel_node *n, uint16_t dest) 
     return IL_OK;
 }
 
-/* --- calls ------------------------------------------------------------------------------------------------------------------------ */
+/* --- calls
+ * ------------------------------------------------------------------------------------------------------------------------ */
 
 /* Whether some overload takes so many arguments; a table's function may count on it. */
 static bool make_arity(const il_cel_builtin *b, uint32_t nargs) {
@@ -542,7 +552,8 @@ static il_status make_call(il_cel_maker *m, const il_cel_node *n, uint16_t dest)
     return make_word(m, n, host ? IL_CEL_C_HOST : IL_CEL_C_CALL, dest, top, site);
 }
 
-/* --- macros ------------------------------------------------------------------------------------------------------------------------ */
+/* --- macros
+ * ------------------------------------------------------------------------------------------------------------------------ */
 
 static il_status make_loop_info(il_cel_maker *m, const il_cel_node *n, uint32_t weight, uint32_t *out) {
     if (m->nloops > UINT16_MAX) {
@@ -562,11 +573,12 @@ static bool make_is_each(const il_cel_node *n, const il_cel_node **what, const i
         (body->op != IL_CEL_OP_EQ && body->op != IL_CEL_OP_NE)) {
         return false;
     }
-    const il_cel_node *a = body->kids, *b = make_second(body), *local = a->constant ? b : a, *text = NULL;
+    const il_cel_node *a = body->kids, *b = make_second(body), *local = a->constant ? b : a, *field = NULL, *text = NULL;
     *constant = a->constant ? a : b;
     *what = local;
-    if (make_is_field_is(body, what, &text)) {
-        local = (*what)->kids;
+    if (make_is_field_is(body, &field, &text)) {
+        *what = field;
+        local = field->kids;
     }
     return (*constant)->constant && !local->constant && local->op == IL_CEL_OP_LOCAL && local->slot == n->slot;
 }
@@ -599,12 +611,13 @@ static uint32_t make_weight(const il_cel_node *n) {
     return steps;
 }
 
-static il_status make_each(il_cel_maker *m, const il_cel_node *n, const il_cel_node *what, const il_cel_node *constant, uint16_t dest) {
+static il_status make_each(il_cel_maker *m, const il_cel_node *n, const il_cel_node *what, const il_cel_node *constant,
+                           uint16_t dest) {
     uint16_t range = 0, place = 0;
     uint32_t loop = 0;
     bool field = what->op != IL_CEL_OP_LOCAL;
-    unsigned mode = (make_second(n)->op == IL_CEL_OP_NE ? (unsigned)IL_CEL_EACH_NOT : 0) | (n->op == IL_CEL_OP_ALL ? (unsigned)IL_CEL_EACH_ALL : 0) |
-                    (field ? (unsigned)IL_CEL_EACH_FIELD : 0);
+    unsigned mode = (make_second(n)->op == IL_CEL_OP_NE ? (unsigned)IL_CEL_EACH_NOT : 0) |
+                    (n->op == IL_CEL_OP_ALL ? (unsigned)IL_CEL_EACH_ALL : 0) | (field ? (unsigned)IL_CEL_EACH_FIELD : 0);
     IL_TRY(make_operand_in(m, n->kids, dest, &range));
     IL_TRY(make_constant(m, n, constant->lit, &place));
     IL_TRY(make_loop_info(m, n, make_weight(n), &loop));
@@ -662,11 +675,11 @@ static il_status make_body(il_cel_maker *m, const il_cel_node *n, uint16_t dest,
 }
 
 static il_cel_begin make_begin(il_cel_op op) {
-    return op == IL_CEL_OP_EXISTS                                       ? IL_CEL_BEGIN_FALSE
-           : op == IL_CEL_OP_ALL                                        ? IL_CEL_BEGIN_TRUE
-           : op == IL_CEL_OP_EXISTS_ONE                                 ? IL_CEL_BEGIN_ZERO
-           : op == IL_CEL_OP_FILTER || op == IL_CEL_OP_TRANSFORM        ? IL_CEL_BEGIN_LIST
-                                                                        : IL_CEL_BEGIN_MAP;
+    return op == IL_CEL_OP_EXISTS                                ? IL_CEL_BEGIN_FALSE
+           : op == IL_CEL_OP_ALL                                 ? IL_CEL_BEGIN_TRUE
+           : op == IL_CEL_OP_EXISTS_ONE                          ? IL_CEL_BEGIN_ZERO
+           : op == IL_CEL_OP_FILTER || op == IL_CEL_OP_TRANSFORM ? IL_CEL_BEGIN_LIST
+                                                                 : IL_CEL_BEGIN_MAP;
 }
 
 static il_status make_loop(il_cel_maker *m, const il_cel_node *n, uint16_t dest) {
@@ -733,7 +746,8 @@ static il_status make_opt(il_cel_maker *m, const il_cel_node *n, uint16_t dest) 
     return IL_OK;
 }
 
-/* --- all of them --------------------------------------------------------------------------------------------------------------------- */
+/* --- all of them
+ * --------------------------------------------------------------------------------------------------------------------- */
 
 static il_status make_into(il_cel_maker *m, const il_cel_node *n, uint16_t dest) {
     bool is = false;

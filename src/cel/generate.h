@@ -17,7 +17,7 @@ typedef struct il_cel_maker {
     uint32_t words_room, constants_room, loops_room, sites_room, sets_room;
     uint32_t top, most;     /* registers in use; the most that ever were */
     uint32_t level, levels; /* the same of loops */
-    uint32_t last;          /* the word that the latest instruction begins with; UINT32_MAX when something may jump to what comes next */
+    uint32_t last; /* the word that the latest instruction begins with; UINT32_MAX when something may jump to what comes next */
 } il_cel_maker;
 
 /* Code that leaves the value of `root`, for an evaluation; what is constant is marked already. Kept in m->arena. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is constant is evaluated here, by the machine itself, so that both agree. From the leaves up; what gives an error stays as it is. */
+/* What is constant is evaluated here, by the machine itself, so that both agree. From the leaves up; what gives an error stays
+ * as it is. */
 #include "cel/generate.h"
 
 #define FOLD_STEPS 16384u /* in all: bounds the time, and what unused results take of the arena (64 bytes a step) */
@@ -50,7 +51,8 @@ static fold_needs fold_node(fold_state *f, il_cel_node *n) {
         all.locals = fold_bit(n->slot);
         return all;
     }
-    if (n->op == IL_CEL_OP_VAR || n->op == IL_CEL_OP_NAME || n->op == IL_CEL_OP_FIELD || (n->op == IL_CEL_OP_CALL && n->builtin == NULL)) {
+    if (n->op == IL_CEL_OP_VAR || n->op == IL_CEL_OP_NAME || n->op == IL_CEL_OP_FIELD ||
+        (n->op == IL_CEL_OP_CALL && n->builtin == NULL)) {
         all.more = true;
     }
     for (il_cel_node *k = n->kids; k != NULL; k = k->next) {

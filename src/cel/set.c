@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constant lists that `in` asks. The strings that are hashed are the policy's own: what is looked up can at worst walk one run of them. */
+/* Constant lists that `in` asks. The strings that are hashed are the policy's own: what is looked up can at worst walk one run
+ * of them. */
 #include "cel/code.h"
 #include "cel/value_compare.h"
 
@@ -60,8 +61,6 @@ static void set_sort(il_cel_value *ints, uint32_t n) {
         set_sift(ints, 0, left - 1);
     }
 }
-
-
 
 il_status il_cel_set_make(il_arena *arena, il_cel_value list, il_cel_set *out, il_error *err) {
     *out = (il_cel_set){.list = list, .n = list.n};

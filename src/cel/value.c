@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values as such: views of JSON, walks, items and keys, room for new ones, names of types. How they compare is in value_compare.c. */
+/* Values as such: views of JSON, walks, items and keys, room for new ones, names of types. How they compare is in
+ * value_compare.c. */
 #include "cel/value.h"
 
 #include "base/double.h"
@@ -32,7 +33,8 @@ static il_cel_value value_of_number(il_str text) {
     if (value_uint(text, &u)) {
         return il_cel_of_uint(u);
     }
-    return il_double_parse(text, &d) ? il_cel_of_double(d) : il_cel_of_fault(IL_CEL_BAD_VALUE); /* only a built node is no number */
+    return il_double_parse(text, &d) ? il_cel_of_double(d)
+                                     : il_cel_of_fault(IL_CEL_BAD_VALUE); /* only a built node is no number */
 }
 
 il_cel_value il_cel_of_json(const il_json *v) {

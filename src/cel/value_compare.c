@@ -26,7 +26,7 @@ static int value_int_double(int64_t i, double d) {
     if (d > 9223372036854775808.0) {
         return -1;
     }
-    return value_sign((double)i < d, (double)i > d);
+    return value_sign((double)i<d, (double)i> d);
 }
 
 static int value_uint_double(uint64_t u, double d) {
@@ -39,23 +39,21 @@ static int value_uint_double(uint64_t u, double d) {
     if (d > 18446744073709551616.0) {
         return -1;
     }
-    return value_sign((double)u < d, (double)u > d);
+    return value_sign((double)u<d, (double)u> d);
 }
 
 static int value_turned(int order) { return order == IL_CEL_UNORDERED ? order : -order; }
 
-static int value_int_uint(int64_t i, uint64_t u) {
-    return i < 0 ? -1 : value_sign((uint64_t)i < u, (uint64_t)i > u);
-}
+static int value_int_uint(int64_t i, uint64_t u) { return i < 0 ? -1 : value_sign((uint64_t)i<u, (uint64_t)i> u); }
 
 static int value_number_order(const il_cel_value *a, const il_cel_value *b) {
     if (a->kind == IL_CEL_INT) {
-        return b->kind == IL_CEL_INT    ? value_sign(a->u.i < b->u.i, a->u.i > b->u.i)
+        return b->kind == IL_CEL_INT    ? value_sign(a->u.i<b->u.i, a->u.i> b->u.i)
                : b->kind == IL_CEL_UINT ? value_int_uint(a->u.i, b->u.u)
                                         : value_int_double(a->u.i, b->u.d);
     }
     if (a->kind == IL_CEL_UINT) {
-        return b->kind == IL_CEL_UINT  ? value_sign(a->u.u < b->u.u, a->u.u > b->u.u)
+        return b->kind == IL_CEL_UINT  ? value_sign(a->u.u<b->u.u, a->u.u> b->u.u)
                : b->kind == IL_CEL_INT ? -value_int_uint(b->u.i, a->u.u)
                                        : value_uint_double(a->u.u, b->u.d);
     }
@@ -65,7 +63,7 @@ static int value_number_order(const il_cel_value *a, const il_cel_value *b) {
     if (b->kind == IL_CEL_UINT) {
         return value_turned(value_uint_double(b->u.u, a->u.d));
     }
-    return il_double_nan(a->u.d) || il_double_nan(b->u.d) ? IL_CEL_UNORDERED : value_sign(a->u.d < b->u.d, a->u.d > b->u.d);
+    return il_double_nan(a->u.d) || il_double_nan(b->u.d) ? IL_CEL_UNORDERED : value_sign(a->u.d<b->u.d, a->u.d> b->u.d);
 }
 
 /* --- order ---------------------------------------------------------------------------------------------------------------- */
@@ -83,12 +81,12 @@ int il_cel_order(const il_cel_value *a, const il_cel_value *b) {
     case IL_CEL_STRING:
     case IL_CEL_BYTES: {
         int order = il_str_cmp(il_cel_str(*a), il_cel_str(*b));
-        return value_sign(order < 0, order > 0);
+        return value_sign(order<0, order> 0);
     }
     case IL_CEL_TIMESTAMP:
-        return a->u.i != b->u.i ? value_sign(a->u.i < b->u.i, a->u.i > b->u.i) : value_sign(a->n < b->n, a->n > b->n);
+        return a->u.i != b->u.i ? value_sign(a->u.i<b->u.i, a->u.i> b->u.i) : value_sign(a->n<b->n, a->n> b->n);
     case IL_CEL_DURATION:
-        return value_sign(a->u.i < b->u.i, a->u.i > b->u.i);
+        return value_sign(a->u.i<b->u.i, a->u.i> b->u.i);
     case IL_CEL_ERROR:
     case IL_CEL_NULL:
     case IL_CEL_INT:

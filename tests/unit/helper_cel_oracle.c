@@ -63,7 +63,8 @@ static void oracle_entry(il_cel_value map, uint32_t i, il_cel_value *key, il_cel
     }
 }
 
-/* --- numbers ----------------------------------------------------------------------------------------------------------------- */
+/* --- numbers
+ * ----------------------------------------------------------------------------------------------------------------- */
 
 static bool oracle_whole(il_cel_value v) { return v.kind == IL_CEL_INT || v.kind == IL_CEL_UINT; }
 static bool oracle_number(il_cel_value v) { return oracle_whole(v) || v.kind == IL_CEL_DOUBLE; }
@@ -96,7 +97,8 @@ static int oracle_numbers(il_cel_value a, il_cel_value b) {
     return oracle_doubles(a.u.d, b.u.d);
 }
 
-/* --- equality ------------------------------------------------------------------------------------------------------------------- */
+/* --- equality
+ * ------------------------------------------------------------------------------------------------------------------- */
 
 static bool oracle_find(il_cel_value map, il_cel_value key, il_cel_value *out);
 
@@ -185,7 +187,8 @@ static bool oracle_find(il_cel_value map, il_cel_value key, il_cel_value *out) {
     return false;
 }
 
-/* --- operators -------------------------------------------------------------------------------------------------------------------- */
+/* --- operators
+ * -------------------------------------------------------------------------------------------------------------------- */
 
 static il_cel_value oracle_fit(il_cel_kind kind, wide v) {
     if (kind == IL_CEL_INT) {
@@ -202,8 +205,7 @@ static il_cel_value oracle_whole_arithmetic(il_cel_op op, il_cel_value a, il_cel
     }
     if (op == IL_CEL_OP_MUL) {
         if (kind == IL_CEL_UINT) { /* 2^64 squared is more than a wide holds */
-            return x != 0 && (uwide)y > (uwide)UINT64_MAX / (uwide)x ? oracle_fault(IL_CEL_OVERFLOW)
-                                                                                                        : oracle_fit(kind, x * y);
+            return x != 0 && (uwide)y > (uwide)UINT64_MAX / (uwide)x ? oracle_fault(IL_CEL_OVERFLOW) : oracle_fit(kind, x * y);
         }
         return oracle_fit(kind, x * y);
     }
@@ -218,7 +220,8 @@ static il_cel_value oracle_whole_arithmetic(il_cel_op op, il_cel_value a, il_cel
 
 static il_cel_value oracle_time(il_cel_op op, il_cel_value a, il_cel_value b) {
     const wide billion = 1000000000;
-    wide x = a.kind == IL_CEL_TIMESTAMP ? a.u.i * billion + a.n : a.u.i, y = b.kind == IL_CEL_TIMESTAMP ? b.u.i * billion + b.n : b.u.i;
+    wide x = a.kind == IL_CEL_TIMESTAMP ? a.u.i * billion + a.n : a.u.i,
+         y = b.kind == IL_CEL_TIMESTAMP ? b.u.i * billion + b.n : b.u.i;
     int stamps = (a.kind == IL_CEL_TIMESTAMP) + (b.kind == IL_CEL_TIMESTAMP);
     bool add = op == IL_CEL_OP_ADD;
     if ((!add && op != IL_CEL_OP_SUB) || (add && stamps == 2) || (!add && stamps == 1 && b.kind == IL_CEL_TIMESTAMP)) {
@@ -257,7 +260,8 @@ static il_cel_value oracle_join(oracle *o, il_cel_value a, il_cel_value b) {
 }
 
 static il_cel_value oracle_arithmetic(oracle *o, il_cel_op op, il_cel_value a, il_cel_value b) {
-    bool times = (a.kind == IL_CEL_TIMESTAMP || a.kind == IL_CEL_DURATION) && (b.kind == IL_CEL_TIMESTAMP || b.kind == IL_CEL_DURATION);
+    bool times =
+        (a.kind == IL_CEL_TIMESTAMP || a.kind == IL_CEL_DURATION) && (b.kind == IL_CEL_TIMESTAMP || b.kind == IL_CEL_DURATION);
     if (times) {
         return oracle_time(op, a, b);
     }
@@ -336,7 +340,9 @@ static il_cel_value oracle_binary(oracle *o, const il_cel_node *n) {
     return oracle_arithmetic(o, op, a, b);
 }
 
-static il_cel_value oracle_truth(il_cel_value v) { return v.kind == IL_CEL_BOOL || oracle_bad(v) ? v : oracle_fault(IL_CEL_NO_OVERLOAD); }
+static il_cel_value oracle_truth(il_cel_value v) {
+    return v.kind == IL_CEL_BOOL || oracle_bad(v) ? v : oracle_fault(IL_CEL_NO_OVERLOAD);
+}
 
 /* `a && b`: false if either is false, else an error if any is one, else true. `||` is the dual. */
 static il_cel_value oracle_fold(bool decides, il_cel_value sofar, il_cel_value next) {
@@ -355,7 +361,8 @@ static il_cel_value oracle_cond(oracle *o, const il_cel_node *n) {
     return oracle_bad(c) ? c : oracle_eval(o, c.u.b ? n->kids->next : n->kids->next->next);
 }
 
-/* --- members ------------------------------------------------------------------------------------------------------------------------ */
+/* --- members
+ * ------------------------------------------------------------------------------------------------------------------------ */
 
 static il_cel_value oracle_some(oracle *o, il_cel_value v) {
     il_cel_value *in = oracle_room(o, sizeof *in);
@@ -419,7 +426,8 @@ static il_cel_value oracle_member(oracle *o, const il_cel_node *n, bool has) {
     return absent ? oracle_none() : oracle_bad(v) ? v : oracle_some(o, v);
 }
 
-/* --- lists, maps ------------------------------------------------------------------------------------------------------------------------ */
+/* --- lists, maps
+ * ------------------------------------------------------------------------------------------------------------------------ */
 
 static il_cel_value oracle_list(oracle *o, const il_cel_node *n) {
     uint32_t count = 0;
@@ -524,7 +532,9 @@ static il_cel_value oracle_map_literal(oracle *o, const il_cel_node *n) {
     return oracle_map_done(&m);
 }
 
-/* --- macros -------------------------------------------------------------------------------------------------------------------------------- */
+/* --- macros
+ * --------------------------------------------------------------------------------------------------------------------------------
+ * */
 
 static void oracle_bind(oracle *o, const il_cel_node *n, il_cel_value range, uint32_t i) {
     il_cel_value key, value;
@@ -610,7 +620,9 @@ static il_cel_value oracle_opt(oracle *o, const il_cel_node *n) {
     return v.kind == IL_CEL_OPTIONAL ? v : oracle_fault(IL_CEL_NO_OVERLOAD);
 }
 
-/* --- calls -------------------------------------------------------------------------------------------------------------------------------------- */
+/* --- calls
+ * --------------------------------------------------------------------------------------------------------------------------------------
+ * */
 
 static il_cel_value oracle_call(oracle *o, const il_cel_node *n) {
     il_cel_value args[16], failed = {0};
@@ -668,10 +680,10 @@ static il_cel_value oracle_eval(oracle *o, const il_cel_node *n) {
     }
     case IL_CEL_OP_NEG: {
         il_cel_value v = oracle_eval(o, n->kids);
-        return oracle_bad(v)              ? v
-               : v.kind == IL_CEL_INT     ? oracle_fit(IL_CEL_INT, -(wide)v.u.i)
-               : v.kind == IL_CEL_DOUBLE  ? il_cel_of_double(-v.u.d)
-                                          : oracle_fault(IL_CEL_NO_OVERLOAD);
+        return oracle_bad(v)             ? v
+               : v.kind == IL_CEL_INT    ? oracle_fit(IL_CEL_INT, -(wide)v.u.i)
+               : v.kind == IL_CEL_DOUBLE ? il_cel_of_double(-v.u.d)
+                                         : oracle_fault(IL_CEL_NO_OVERLOAD);
     }
     case IL_CEL_OP_MUL:
     case IL_CEL_OP_DIV:

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A slow evaluator that is meant to be obviously right: a walk over the tree, by the text of the language's definition, that shares nothing with the machine but the
- * representation of values and the table of functions. Folded constants are computed anew, nothing is fused, there is no budget. */
+/* A slow evaluator that is meant to be obviously right: a walk over the tree, by the text of the language's definition, that
+ * shares nothing with the machine but the
+ * representation of values and the table of functions. Folded constants are computed anew, nothing is fused, there is no
+ * budget. */
 #pragma once
 #include "cel/value.h"
 

@@ -11,8 +11,13 @@
 
 #include "helper_cel.h"
 
-static const il_cel_type rec_type = {.kind = IL_CEL_RECORD, .fields = (const il_cel_field[]){{{"f", 1}, &il_cel_type_int}}, .nfields = 1, .name = {"rec", 3}};
-static const il_cel_field vars_of[] = {{{"args", 4}, &il_cel_type_json}, {{"n", 1}, &il_cel_type_int}, {{"r", 1}, &rec_type}, {{"any", 3}, NULL}, {{"xs", 2}, &il_cel_type_list}};
+static const il_cel_type rec_type = {
+    .kind = IL_CEL_RECORD, .fields = (const il_cel_field[]){{{"f", 1}, &il_cel_type_int}}, .nfields = 1, .name = {"rec", 3}};
+static const il_cel_field vars_of[] = {{{"args", 4}, &il_cel_type_json},
+                                       {{"n", 1}, &il_cel_type_int},
+                                       {{"r", 1}, &rec_type},
+                                       {{"any", 3}, NULL},
+                                       {{"xs", 2}, &il_cel_type_list}};
 
 static il_cel_value fail_host(void *ctx, const il_cel_value *args, size_t nargs) {
     (void)ctx;
@@ -26,7 +31,8 @@ static const il_cel_function functions[] = {
     {.name = {"unmade", 6}, .params = one_int, .nparams = 1, .result = &il_cel_type_int},
 };
 static const il_cel_let lets[] = {{{"half", 4}, {"n / 0", 5}, 40, 7}};
-static const il_cel_env env = {.size = sizeof env, .vars = vars_of, .nvars = 5, .functions = functions, .nfunctions = 2, .lets = lets, .nlets = 1};
+static const il_cel_env env = {
+    .size = sizeof env, .vars = vars_of, .nvars = 5, .functions = functions, .nfunctions = 2, .lets = lets, .nlets = 1};
 
 static void test_explain(void **state) {
     (void)state;
@@ -71,7 +77,11 @@ static void test_explain(void **state) {
         cel_case_init(&c);
         assert_int_equal(il_json_parse(&c.arena, IL_STR("{\"to\":\"bob\",\"n\":5}"), NULL, &doc, NULL), IL_OK);
         const il_cel_value item = il_cel_of_str(IL_STR("a")), unset[1] = {{0}};
-        const il_cel_value vars[] = {il_cel_of_json(doc), il_cel_of_int(5), il_cel_of_items(IL_CEL_RECORD, unset, 1), {0}, il_cel_of_items(IL_CEL_LIST, &item, 1)};
+        const il_cel_value vars[] = {il_cel_of_json(doc),
+                                     il_cel_of_int(5),
+                                     il_cel_of_items(IL_CEL_RECORD, unset, 1),
+                                     {0},
+                                     il_cel_of_items(IL_CEL_LIST, &item, 1)};
         const il_cel_limits limits = {.size = sizeof limits, .unchecked = rows[i].unchecked};
         (void)snprintf(copy, sizeof copy, "%s", rows[i].text);
         if (il_cel_compile(&c.arena, il_str_of(copy), 1, 1, &env, IL_CEL_NULL, &limits, &c.program, &c.err) != IL_OK) {

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/ip.h"
-#include "cel/code.h"
+#include "cel/eval.h"
 #include "helper_cel.h"
 #include "helper_cel_oracle.h"
 
@@ -26,9 +26,11 @@ static void compile(cel_case *c, const char *text) {
     }
 }
 
-/* --- operators x kinds ------------------------------------------------------------------------------------------------------- */
+/* --- operators x kinds
+ * ------------------------------------------------------------------------------------------------------- */
 
-/* One letter a kind: n null, b bool, i int, u uint, d double, s string, y bytes, l list, m map, T timestamp, D duration, t type, o optional, p ip,
+/* One letter a kind: n null, b bool, i int, u uint, d double, s string, y bytes, l list, m map, T timestamp, D duration, t
+ * type, o optional, p ip,
  * c cidr, r record, q opaque. */
 static char letter(il_cel_value v) { return "?nbiudsylmTDtopcrq"[v.kind]; }
 
@@ -36,10 +38,18 @@ static char letter(il_cel_value v) { return "?nbiudsylmTDtopcrq"[v.kind]; }
 static const struct {
     const char *sign, *pairs;
 } overloads[] = {
-    {"+", "ii uu dd ss yy ll DD TD DT"}, {"-", "ii uu dd DD TD TT"}, {"*", "ii uu dd"}, {"/", "ii uu dd"}, {"%", "ii uu"},
-    {"<", "bb ii iu id ui uu ud di du dd ss yy TT DD"}, {"<=", "bb ii iu id ui uu ud di du dd ss yy TT DD"},
-    {">", "bb ii iu id ui uu ud di du dd ss yy TT DD"}, {">=", "bb ii iu id ui uu ud di du dd ss yy TT DD"},
-    {"==", "*"}, {"!=", "*"}, {"in", "*l *m"},
+    {"+", "ii uu dd ss yy ll DD TD DT"},
+    {"-", "ii uu dd DD TD TT"},
+    {"*", "ii uu dd"},
+    {"/", "ii uu dd"},
+    {"%", "ii uu"},
+    {"<", "bb ii iu id ui uu ud di du dd ss yy TT DD"},
+    {"<=", "bb ii iu id ui uu ud di du dd ss yy TT DD"},
+    {">", "bb ii iu id ui uu ud di du dd ss yy TT DD"},
+    {">=", "bb ii iu id ui uu ud di du dd ss yy TT DD"},
+    {"==", "*"},
+    {"!=", "*"},
+    {"in", "*l *m"},
 };
 
 static bool has_overload(const char *pairs, char a, char b) {
@@ -144,12 +154,15 @@ static void test_operators(void **state) {
                 const il_cel_value vars[4] = {values[i], values[j]};
                 il_cel_value got = il_cel_eval(c.program, vars, &c.arena), want = cel_oracle(c.program, vars, &c.arena);
                 bool none = got.kind == IL_CEL_ERROR && got.fault == IL_CEL_NO_OVERLOAD;
-                if (!cel_oracle_same(got, want) || none == has_overload(overloads[o].pairs, letter(values[i]), letter(values[j]))) {
-                    fail_msg("%s of values %zu and %zu (%c, %c): kind %u, fault %u", text, i, j, letter(values[i]), letter(values[j]), got.kind, got.fault);
+                if (!cel_oracle_same(got, want) ||
+                    none == has_overload(overloads[o].pairs, letter(values[i]), letter(values[j]))) {
+                    fail_msg("%s of values %zu and %zu (%c, %c): kind %u, fault %u", text, i, j, letter(values[i]),
+                             letter(values[j]), got.kind, got.fault);
                 }
             }
             /* An error on either side is the answer, the left one first. */
-            const il_cel_value left[4] = {il_cel_of_fault(IL_CEL_DIVIDE), values[i]}, right[4] = {values[i], il_cel_of_fault(IL_CEL_DIVIDE)};
+            const il_cel_value left[4] = {il_cel_of_fault(IL_CEL_DIVIDE), values[i]},
+                               right[4] = {values[i], il_cel_of_fault(IL_CEL_DIVIDE)};
             assert_int_equal(il_cel_eval(c.program, left, &c.arena).fault, IL_CEL_DIVIDE);
             assert_int_equal(il_cel_eval(c.program, right, &c.arena).fault, IL_CEL_DIVIDE);
         }
@@ -159,8 +172,18 @@ static void test_operators(void **state) {
     }
     static const struct {
         const char *text, *kinds;
-    } unary[] = {{"!a", "b"}, {"-a", "id"}, {"a ? 1 : 2", "b"}, {"a.x", "mo"}, {"a[0]", "lmo"}, {"has(a.x)", "mo"}, {"a.exists(x, false)", "lm"},
-                 {"a.map(x, 1)", "lm"}, {"a.optMap(x, 1)", "o"}, {"[?a]", "o"}, {"{a: 1}", "bius"}, {"size(a)", "sylm"}};
+    } unary[] = {{"!a", "b"},
+                 {"-a", "id"},
+                 {"a ? 1 : 2", "b"},
+                 {"a.x", "mo"},
+                 {"a[0]", "lmo"},
+                 {"has(a.x)", "mo"},
+                 {"a.exists(x, false)", "lm"},
+                 {"a.map(x, 1)", "lm"},
+                 {"a.optMap(x, 1)", "o"},
+                 {"[?a]", "o"},
+                 {"{a: 1}", "bius"},
+                 {"size(a)", "sylm"}};
     for (size_t o = 0; o < sizeof unary / sizeof unary[0]; o++) {
         cel_case c;
         compile(&c, unary[o].text);
@@ -169,7 +192,8 @@ static void test_operators(void **state) {
             il_cel_value got = il_cel_eval(c.program, vars, &c.arena);
             bool none = got.kind == IL_CEL_ERROR && got.fault == IL_CEL_NO_OVERLOAD;
             bool taken = strchr(unary[o].kinds, letter(values[i])) != NULL;
-            bool inside = o >= 3 && o <= 5 && letter(values[i]) == 'o' && values[i].u.items != NULL; /* a member of what is in it, an int */
+            bool inside =
+                o >= 3 && o <= 5 && letter(values[i]) == 'o' && values[i].u.items != NULL; /* a member of what is in it, an int */
             if (none == (taken && !inside)) {
                 fail_msg("%s of value %zu (%c): kind %u, fault %u", unary[o].text, i, letter(values[i]), got.kind, got.fault);
             }
@@ -180,7 +204,36 @@ static void test_operators(void **state) {
     il_arena_free(&kept);
 }
 
-/* --- absorption ------------------------------------------------------------------------------------------------------------------ */
+/* Products beside every power of two, against 128 bits. */
+static void test_multiply(void **state) {
+    (void)state;
+    __extension__ typedef __int128 wide;
+    __extension__ typedef unsigned __int128 uwide;
+    uint64_t edges[64 * 3];
+    size_t n = 0;
+    for (unsigned bit = 0; bit < 64; bit++) {
+        for (int off = -1; off <= 1; off++) {
+            edges[n++] = ((uint64_t)1 << bit) + (uint64_t)(int64_t)off;
+        }
+    }
+    il_cel_run r = {.steps = 100};
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) {
+            const il_cel_value ua = il_cel_of_uint(edges[i]), ub = il_cel_of_uint(edges[j]),
+                               ia = il_cel_of_int((int64_t)edges[i]), ib = il_cel_of_int((int64_t)edges[j]);
+            il_cel_value u = il_cel_binary(&r, IL_CEL_C_MUL, &ua, &ub), s = il_cel_binary(&r, IL_CEL_C_MUL, &ia, &ib);
+            uwide up = (uwide)edges[i] * edges[j];
+            wide sp = (wide)(int64_t)edges[i] * (int64_t)edges[j];
+            assert_true(up >> 64 != 0 ? u.kind == IL_CEL_ERROR && u.fault == IL_CEL_OVERFLOW
+                                      : u.kind == IL_CEL_UINT && u.u.u == (uint64_t)up);
+            assert_true(sp < INT64_MIN || sp > INT64_MAX ? s.kind == IL_CEL_ERROR && s.fault == IL_CEL_OVERFLOW
+                                                         : s.kind == IL_CEL_INT && s.u.i == (int64_t)sp);
+        }
+    }
+}
+
+/* --- absorption
+ * ------------------------------------------------------------------------------------------------------------------ */
 
 /* What an operand can be. */
 enum { YES, NO, WRONG_KIND, UNSET, DIVIDED, STATES };
@@ -213,10 +266,22 @@ static void test_absorption(void **state) {
         const char *text;
         unsigned n, decides;
     } rows[] = {
-        {"a && b", 2, NO}, {"a || b", 2, YES}, {"a && b && c", 3, NO}, {"a || b || c", 3, YES}, {"(a && b) && c", 3, NO}, {"a || (b || c)", 3, YES},
-        {"[0, 1, 2].exists(i, d[i])", 3, YES}, {"[0, 1, 2].all(i, d[i])", 3, NO},
-        {"d.exists(x, x)", 3, YES}, {"d.all(x, x)", 3, NO}, {"d.exists(i, x, x)", 3, YES}, {"d.all(i, x, x)", 3, NO},
-        {"!(!a || !b)", 2, NO}, {"true && a && b", 2, NO}, {"a && (b && true)", 2, NO}, {"false || a || b", 2, YES},
+        {"a && b", 2, NO},
+        {"a || b", 2, YES},
+        {"a && b && c", 3, NO},
+        {"a || b || c", 3, YES},
+        {"(a && b) && c", 3, NO},
+        {"a || (b || c)", 3, YES},
+        {"[0, 1, 2].exists(i, d[i])", 3, YES},
+        {"[0, 1, 2].all(i, d[i])", 3, NO},
+        {"d.exists(x, x)", 3, YES},
+        {"d.all(x, x)", 3, NO},
+        {"d.exists(i, x, x)", 3, YES},
+        {"d.all(i, x, x)", 3, NO},
+        {"!(!a || !b)", 2, NO},
+        {"true && a && b", 2, NO},
+        {"a && (b && true)", 2, NO},
+        {"false || a || b", 2, YES},
         {"a ? b : false", 0, 0}, /* by itself below */
     };
     for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
@@ -227,8 +292,10 @@ static void test_absorption(void **state) {
             const il_cel_value items[3] = {state_value(states[0]), state_value(states[1]), state_value(states[2])};
             const il_cel_value vars[4] = {items[0], items[1], items[2], il_cel_of_items(IL_CEL_LIST, items, 3)};
             il_cel_value got = il_cel_eval(c.program, vars, NULL);
-            int want = rows[row].n > 0 ? fold(states, rows[row].n, rows[row].decides)
-                                       : states[0] == NO ? 0 : states[0] >= WRONG_KIND ? -1 : 99;
+            int want = rows[row].n > 0           ? fold(states, rows[row].n, rows[row].decides)
+                       : states[0] == NO         ? 0
+                       : states[0] >= WRONG_KIND ? -1
+                                                 : 99;
             if (rows[row].n == 0 && states[0] == YES) {
                 want = states[1] == WRONG_KIND ? 99 : states[1] > WRONG_KIND ? -1 : states[1] == YES;
             }
@@ -260,8 +327,8 @@ static void test_each(void **state) {
         bool all = form / 3 % 2 != 0, not = form / 6 % 2 != 0, turned = form / 12 % 2 != 0, swapped = form / 24 % 2 != 0;
         const char *what = range == 1 ? "x.f" : "x";
         char text[100];
-        (void)snprintf(text, sizeof text, "%s%s.%s(x, %s %s %s)", turned ? "!" : "", ranges[range], all ? "all" : "exists", swapped ? "'word'" : what,
-                       not ? "!=" : "==", swapped ? what : "'word'");
+        (void)snprintf(text, sizeof text, "%s%s.%s(x, %s %s %s)", turned ? "!" : "", ranges[range], all ? "all" : "exists",
+                       swapped ? "'word'" : what, not ? "!=" : "==", swapped ? what : "'word'");
         cel_case c;
         cel_case_init(&c);
         assert_int_equal(il_cel_compile(&c.arena, il_str_of(text), 1, 1, &env, IL_CEL_BOOL, NULL, &c.program, &c.err), IL_OK);
@@ -269,17 +336,25 @@ static void test_each(void **state) {
         for (unsigned i = 0; i < 6 * 6 * 6; i++) {
             il_cel_value items[3], records[3][2], lines[3];
             for (unsigned k = 0, rest = i; k < 3; k++, rest /= 6) {
-                const il_cel_value states[6] = {il_cel_of_str(IL_STR("word")), il_cel_of_str(IL_STR("w")), il_cel_of_int(1), {0}, il_cel_of_fault(IL_CEL_DIVIDE),
-                                                il_cel_of_items(IL_CEL_LIST, NULL, 0)};
+                const il_cel_value states[6] = {
+                    il_cel_of_str(IL_STR("word")),  il_cel_of_str(IL_STR("w")),           il_cel_of_int(1), {0},
+                    il_cel_of_fault(IL_CEL_DIVIDE), il_cel_of_items(IL_CEL_LIST, NULL, 0)};
                 items[k] = states[rest % 6];
                 records[k][0] = il_cel_of_int(1);
                 records[k][1] = items[k];
-                lines[k] = rest % 6 == 5 ? items[k] : il_cel_of_items(IL_CEL_RECORD, records[k], rest % 6 == 2 ? 1 : 2); /* some are no records, or short ones */
+                lines[k] = rest % 6 == 5 ? items[k]
+                                         : il_cel_of_items(IL_CEL_RECORD, records[k],
+                                                           rest % 6 == 2 ? 1 : 2); /* some are no records, or short ones */
             }
             const il_cel_value entries[] = {il_cel_of_int(1), {0}, il_cel_of_str(IL_STR("word")), {0}};
-            const il_cel_value others[] = {il_cel_of_json(json), il_cel_of_json(json->last), il_cel_of_items(IL_CEL_MAP, entries, i % 3), il_cel_of_int(1), {0},
+            const il_cel_value others[] = {il_cel_of_json(json),
+                                           il_cel_of_json(json->last),
+                                           il_cel_of_items(IL_CEL_MAP, entries, i % 3),
+                                           il_cel_of_int(1),
+                                           {0},
                                            il_cel_of_items(IL_CEL_LIST, items, 3)};
-            const il_cel_value vars[4] = {il_cel_of_items(IL_CEL_LIST, items, 3), il_cel_of_items(IL_CEL_LIST, lines, 3), others[i % 6]};
+            const il_cel_value vars[4] = {il_cel_of_items(IL_CEL_LIST, items, 3), il_cel_of_items(IL_CEL_LIST, lines, 3),
+                                          others[i % 6]};
             il_cel_value got = il_cel_eval(c.program, vars, NULL), want = cel_oracle(c.program, vars, &c.arena);
             if (!cel_oracle_same(got, want)) {
                 fail_msg("%s in case %u: kind %u, fault %u, truth %d", text, i, got.kind, got.fault, got.u.b);
@@ -290,17 +365,28 @@ static void test_each(void **state) {
     cel_case_free(&kept);
 }
 
-/* --- the budget --------------------------------------------------------------------------------------------------------------------- */
+/* --- the budget
+ * --------------------------------------------------------------------------------------------------------------------- */
 
 /* Wherever it runs out, nothing absorbs it, and with enough of it the answer is what it is. */
 static void test_budget(void **state) {
     (void)state;
     static const char *const rows[] = {
-        "a.exists(x, x == 'none') || true", "true && (a.all(x, x != 'none') || true)", "!a.exists(x, false && a.all(y, y == x)) || true",
-        "size(a.map(x, x + x)) > 0 || true", "a.filter(x, true).exists(x, true) || true", "(a + a == a) || true", "(a == b) || true",
-        "a.exists_one(x, x == 'k') || true", "a.exists(i, x, i > 100) || true", "a.exists(x, x == a[0] && false) || true",
-        "a.transformMap(i, x, x).exists(k, k == -1) || true", "a.transformMapEntry(i, x, {string(i): x}).exists(k, k == '') || true",
-        "[a[0]].exists(x, x in a && false) || true", "cel.bind(z, a.map(x, x), z == a) && false ? false : true", "optional.of(a).optMap(x, x + x).hasValue() || true",
+        "a.exists(x, x == 'none') || true",
+        "true && (a.all(x, x != 'none') || true)",
+        "!a.exists(x, false && a.all(y, y == x)) || true",
+        "size(a.map(x, x + x)) > 0 || true",
+        "a.filter(x, true).exists(x, true) || true",
+        "(a + a == a) || true",
+        "(a == b) || true",
+        "a.exists_one(x, x == 'k') || true",
+        "a.exists(i, x, i > 100) || true",
+        "a.exists(x, x == a[0] && false) || true",
+        "a.transformMap(i, x, x).exists(k, k == -1) || true",
+        "a.transformMapEntry(i, x, {string(i): x}).exists(k, k == '') || true",
+        "[a[0]].exists(x, x in a && false) || true",
+        "cel.bind(z, a.map(x, x), z == a) && false ? false : true",
+        "optional.of(a).optMap(x, x + x).hasValue() || true",
     };
     il_cel_value items[12], twins[12];
     static char texts[12][200], copies[12][200];
@@ -334,8 +420,15 @@ static void test_budget(void **state) {
         cel_case_free(&c);
     }
     /* A host's value that is this error is not absorbed either. */
-    static const char *const plain[] = {"a || true", "true && a || true", "[a].exists(x, x) || true", "d.exists(x, x) || true", "d.exists(x, x == 1) || true",
-                                        "d.all(x, true) ? true : true", "(a ? true : true) || true", "c.x || true", "d.exists(i, x, true) || true"};
+    static const char *const plain[] = {"a || true",
+                                        "true && a || true",
+                                        "[a].exists(x, x) || true",
+                                        "d.exists(x, x) || true",
+                                        "d.exists(x, x == 1) || true",
+                                        "d.all(x, true) ? true : true",
+                                        "(a ? true : true) || true",
+                                        "c.x || true",
+                                        "d.exists(i, x, true) || true"};
     const il_cel_value spent = il_cel_of_fault(IL_CEL_BUDGET), entry[] = {il_cel_of_str(IL_STR("x")), spent};
     const il_cel_value gone[4] = {spent, spent, il_cel_of_items(IL_CEL_MAP, entry, 1), il_cel_of_items(IL_CEL_LIST, &spent, 1)};
     for (size_t row = 0; row < sizeof plain / sizeof plain[0]; row++) {
@@ -349,13 +442,18 @@ static void test_budget(void **state) {
     }
 }
 
-/* --- memory ---------------------------------------------------------------------------------------------------------------------------- */
+/* --- memory
+ * ----------------------------------------------------------------------------------------------------------------------------
+ * */
 
 static void test_memory(void **state) {
     (void)state;
-    static const char text[] = "a.map(x, {'k': [x, x + 'y'], 1: 'long enough to be hashed' in ['a', 'b', 'c', 'long enough to be hashed']})"
-                               ".filter(m, m.k[0] in ['a', 'b', a[0]] && size(m) == 2).exists(m, m.?k.hasValue() && m.k.all(t, t == 'q' || t.startsWith('p')))"
-                               " || duration('1h') > duration('1m') && 'a' + 'b' == 'ab' && [1, 2, 3].transformMap(i, v, v * v)[2] == 9 && b.matches('^x+$')";
+    static const char text[] =
+        "a.map(x, {'k': [x, x + 'y'], 1: 'long enough to be hashed' in ['a', 'b', 'c', 'long enough to be hashed']})"
+        ".filter(m, m.k[0] in ['a', 'b', a[0]] && size(m) == 2).exists(m, m.?k.hasValue() && m.k.all(t, t == 'q' || "
+        "t.startsWith('p')))"
+        " || duration('1h') > duration('1m') && 'a' + 'b' == 'ab' && [1, 2, 3].transformMap(i, v, v * v)[2] == 9 && "
+        "b.matches('^x+$')";
     const il_cel_value items[] = {il_cel_of_str(IL_STR("a")), il_cel_of_str(IL_STR("b"))};
     const il_cel_value vars[4] = {il_cel_of_items(IL_CEL_LIST, items, 2), il_cel_of_str(IL_STR("xxx"))};
     size_t failed = 0;
@@ -395,7 +493,8 @@ static void test_memory(void **state) {
     cel_case_free(&c);
 }
 
-/* --- what is folded ------------------------------------------------------------------------------------------------------------------------ */
+/* --- what is folded
+ * ------------------------------------------------------------------------------------------------------------------------ */
 
 static uint32_t words_of(const char *text) {
     cel_case c;
@@ -412,11 +511,27 @@ static void test_folding(void **state) {
         const char *text;
         bool constant;
     } rows[] = {
-        {"1 + 2 * 3", true}, {"[1, 2, 3].map(x, x * x)[2] == 9", true}, {"{'a': [1u, 2.5, b'x', null]}.a", true}, {"duration('1h') + duration('1m')", true},
-        {"'abc'.startsWith('a') ? size('abc') : 0", true}, {"has({'a': 1}.b)", true}, {"optional.of(1).optMap(x, x + 1).value()", true},
-        {"cel.bind(x, 5, x * x)", true}, {"type(1) == int", true}, {"true || 1 / 0 > 0", true}, {"1 in [1, 2, 3]", true},
-        {"1 / 0", false}, {"[1][1]", false}, {"{'a': 1, 'a': 2}", false}, {"a", false}, {"a || true", false}, {"1 / 0 > 0 || false", false},
-        {"nothing", false}, {"nofunction(1)", false}, {"[1, 2].map(x, x + a)", false}, {"duration('one')", false},
+        {"1 + 2 * 3", true},
+        {"[1, 2, 3].map(x, x * x)[2] == 9", true},
+        {"{'a': [1u, 2.5, b'x', null]}.a", true},
+        {"duration('1h') + duration('1m')", true},
+        {"'abc'.startsWith('a') ? size('abc') : 0", true},
+        {"has({'a': 1}.b)", true},
+        {"optional.of(1).optMap(x, x + 1).value()", true},
+        {"cel.bind(x, 5, x * x)", true},
+        {"type(1) == int", true},
+        {"true || 1 / 0 > 0", true},
+        {"1 in [1, 2, 3]", true},
+        {"1 / 0", false},
+        {"[1][1]", false},
+        {"{'a': 1, 'a': 2}", false},
+        {"a", false},
+        {"a || true", false},
+        {"1 / 0 > 0 || false", false},
+        {"nothing", false},
+        {"nofunction(1)", false},
+        {"[1, 2].map(x, x + a)", false},
+        {"duration('one')", false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if ((words_of(rows[i].text) == 1) != (rows[i].constant || strcmp(rows[i].text, "a") == 0)) {
@@ -435,7 +550,8 @@ static void test_folding(void **state) {
         text[n++] = ']';
     }
     n += (size_t)snprintf(text + n, sizeof text - n, ") == %u", TERMS * ZEROS);
-    const il_cel_limits wide = {.size = sizeof wide, .source_bytes = sizeof text, .nodes = 100000, .depth = 512, .unchecked = true};
+    const il_cel_limits wide = {
+        .size = sizeof wide, .source_bytes = sizeof text, .nodes = 100000, .depth = 512, .unchecked = true};
     cel_case c;
     cel_case_init(&c);
     assert_int_equal(il_cel_compile(&c.arena, (il_str){text, n}, 1, 1, &free_env, IL_CEL_NULL, &wide, &c.program, &c.err), IL_OK);
@@ -444,11 +560,17 @@ static void test_folding(void **state) {
     cel_case_free(&c);
 }
 
-/* --- limits of the code ---------------------------------------------------------------------------------------------------------------------- */
+/* --- limits of the code
+ * ---------------------------------------------------------------------------------------------------------------------- */
 
 static void test_limits(void **state) {
     (void)state;
-    static const il_cel_limits wide = {.size = sizeof wide, .source_bytes = (size_t)1 << 22, .nodes = 200000, .depth = 512, .cost = UINT64_MAX, .unchecked = true};
+    static const il_cel_limits wide = {.size = sizeof wide,
+                                       .source_bytes = (size_t)1 << 22,
+                                       .nodes = 200000,
+                                       .depth = 512,
+                                       .cost = UINT64_MAX,
+                                       .unchecked = true};
     static char text[1 << 21];
     cel_case c;
     cel_case_init(&c);
@@ -457,7 +579,8 @@ static void test_limits(void **state) {
     for (unsigned i = 0; i < 30000; i++) {
         n += (size_t)snprintf(text + n, sizeof text - n, " || a == %u", i % 10);
     }
-    assert_int_equal(il_cel_compile(&c.arena, (il_str){text, n}, 1, 1, &free_env, IL_CEL_NULL, &wide, &c.program, &c.err), IL_E_LIMIT);
+    assert_int_equal(il_cel_compile(&c.arena, (il_str){text, n}, 1, 1, &free_env, IL_CEL_NULL, &wide, &c.program, &c.err),
+                     IL_E_LIMIT);
     cel_case_free(&c);
     /* Registers: a call with arguments that are calls with arguments. */
     cel_case_init(&c);
@@ -469,7 +592,8 @@ static void test_limits(void **state) {
     for (unsigned i = 0; i < 100; i++) {
         text[n++] = ')';
     }
-    assert_int_equal(il_cel_compile(&c.arena, (il_str){text, n}, 1, 1, &free_env, IL_CEL_NULL, &wide, &c.program, &c.err), IL_E_LIMIT);
+    assert_int_equal(il_cel_compile(&c.arena, (il_str){text, n}, 1, 1, &free_env, IL_CEL_NULL, &wide, &c.program, &c.err),
+                     IL_E_LIMIT);
     cel_case_free(&c);
     /* The many registers and loops that there are, used. */
     cel_case_init(&c);
@@ -477,7 +601,8 @@ static void test_limits(void **state) {
     for (unsigned i = 1; i < 20; i++) {
         n += (size_t)snprintf(text + n, sizeof text - n, "d.exists(x%u, ", i);
     }
-    n += (size_t)snprintf(text + n, sizeof text - n, "x0 + x1 + x2 + (x3 + (x4 + (x5 + (x6 + (x7 + (x8 + (x9 + (x10 + (x11 + x19)))))))))  == 26");
+    n += (size_t)snprintf(text + n, sizeof text - n,
+                          "x0 + x1 + x2 + (x3 + (x4 + (x5 + (x6 + (x7 + (x8 + (x9 + (x10 + (x11 + x19)))))))))  == 26");
     for (unsigned i = 0; i < 20; i++) {
         text[n++] = ')';
     }
@@ -489,7 +614,9 @@ static void test_limits(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_operators), cmocka_unit_test(test_absorption), cmocka_unit_test(test_each), cmocka_unit_test(test_budget),
-                                       cmocka_unit_test(test_memory),    cmocka_unit_test(test_folding),    cmocka_unit_test(test_limits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_operators), cmocka_unit_test(test_absorption),
+                                       cmocka_unit_test(test_multiply),  cmocka_unit_test(test_each),
+                                       cmocka_unit_test(test_budget),    cmocka_unit_test(test_memory),
+                                       cmocka_unit_test(test_folding),   cmocka_unit_test(test_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine against a slow evaluator (helper_cel_oracle.h), over random expressions and random values of their variables. IL_TEST_SEED repeats a run, IL_TEST_THOROUGH makes
+/* The machine against a slow evaluator (helper_cel_oracle.h), over random expressions and random values of their variables.
+ * IL_TEST_SEED repeats a run, IL_TEST_THOROUGH makes
  * it twenty times as long. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,38 +29,45 @@ static uint32_t random_below(uint32_t n) {
 
 /* --- the environment ------------------------------------------------------------------------------------------------------- */
 
-typedef enum sort { S_BOOL, S_INT, S_UINT, S_DOUBLE, S_STRING, S_INTS, S_STRINGS, S_MAP, S_OPT, S_DURATION, S_TIME, S_DYN, S_REC, S_RECS, S_SORTS } sort;
+typedef enum sort {
+    S_BOOL,
+    S_INT,
+    S_UINT,
+    S_DOUBLE,
+    S_STRING,
+    S_INTS,
+    S_STRINGS,
+    S_MAP,
+    S_OPT,
+    S_DURATION,
+    S_TIME,
+    S_DYN,
+    S_REC,
+    S_RECS,
+    S_SORTS
+} sort;
 
-#define FIELD_OF(name, type) {{name, sizeof(name) - 1}, type}
+#define FIELD_OF(name, type) \
+    { {name, sizeof(name) - 1}, type }
 static const il_cel_type type_ints = {.kind = IL_CEL_LIST, .element = &il_cel_type_int},
                          type_strings = {.kind = IL_CEL_LIST, .element = &il_cel_type_string},
                          type_map = {.kind = IL_CEL_MAP, .key = &il_cel_type_string, .element = &il_cel_type_int};
-static const il_cel_field rec_fields[] = {FIELD_OF("b", &il_cel_type_bool), FIELD_OF("i", &il_cel_type_int), FIELD_OF("s", &il_cel_type_string),
-                                          FIELD_OF("unset", &il_cel_type_int), FIELD_OF("li", &type_ints)};
+static const il_cel_field rec_fields[] = {FIELD_OF("b", &il_cel_type_bool), FIELD_OF("i", &il_cel_type_int),
+                                          FIELD_OF("s", &il_cel_type_string), FIELD_OF("unset", &il_cel_type_int),
+                                          FIELD_OF("li", &type_ints)};
 static const il_cel_type type_rec = {.kind = IL_CEL_RECORD, .fields = rec_fields, .nfields = 5, .name = {"rec", 3}},
                          type_recs = {.kind = IL_CEL_LIST, .element = &type_rec};
 enum { V_B, V_C, V_I, V_K, V_U, V_D, V_S, V_T, V_LI, V_LS, V_M, V_J, V_JL, V_R, V_RS, V_ANY, V_UNSET, V_DUR, V_TIME, NVARS };
-static const il_cel_field vars_fields[NVARS] = {FIELD_OF("b", &il_cel_type_bool),
-                                                FIELD_OF("c", &il_cel_type_bool),
-                                                FIELD_OF("i", &il_cel_type_int),
-                                                FIELD_OF("k", &il_cel_type_int),
-                                                FIELD_OF("u", &il_cel_type_uint),
-                                                FIELD_OF("d", &il_cel_type_double),
-                                                FIELD_OF("s", &il_cel_type_string),
-                                                FIELD_OF("t", &il_cel_type_string),
-                                                FIELD_OF("li", &type_ints),
-                                                FIELD_OF("ls", &type_strings),
-                                                FIELD_OF("m", &type_map),
-                                                FIELD_OF("j", &il_cel_type_json),
-                                                FIELD_OF("jl", &il_cel_type_list),
-                                                FIELD_OF("r", &type_rec),
-                                                FIELD_OF("rs", &type_recs),
-                                                FIELD_OF("any", &il_cel_type_dyn),
-                                                FIELD_OF("none", &il_cel_type_int),
-                                                FIELD_OF("dur", &il_cel_type_duration),
-                                                FIELD_OF("time", &il_cel_type_timestamp)};
-static const sort vars_sorts[NVARS] = {S_BOOL, S_BOOL, S_INT, S_INT, S_UINT, S_DOUBLE, S_STRING, S_STRING, S_INTS, S_STRINGS, S_MAP,
-                                       S_DYN,  S_DYN,  S_REC, S_RECS, S_DYN,  S_INT,    S_DURATION, S_TIME};
+static const il_cel_field vars_fields[NVARS] = {
+    FIELD_OF("b", &il_cel_type_bool),        FIELD_OF("c", &il_cel_type_bool),   FIELD_OF("i", &il_cel_type_int),
+    FIELD_OF("k", &il_cel_type_int),         FIELD_OF("u", &il_cel_type_uint),   FIELD_OF("d", &il_cel_type_double),
+    FIELD_OF("s", &il_cel_type_string),      FIELD_OF("t", &il_cel_type_string), FIELD_OF("li", &type_ints),
+    FIELD_OF("ls", &type_strings),           FIELD_OF("m", &type_map),           FIELD_OF("j", &il_cel_type_json),
+    FIELD_OF("jl", &il_cel_type_list),       FIELD_OF("r", &type_rec),           FIELD_OF("rs", &type_recs),
+    FIELD_OF("any", &il_cel_type_dyn),       FIELD_OF("none", &il_cel_type_int), FIELD_OF("dur", &il_cel_type_duration),
+    FIELD_OF("time", &il_cel_type_timestamp)};
+static const sort vars_sorts[NVARS] = {S_BOOL, S_BOOL, S_INT, S_INT, S_UINT, S_DOUBLE, S_STRING, S_STRING,   S_INTS, S_STRINGS,
+                                       S_MAP,  S_DYN,  S_DYN, S_REC, S_RECS, S_DYN,    S_INT,    S_DURATION, S_TIME};
 
 static const char *const words[] = {"", "a", "b", "i", "abc", "tomorrow", "a longer text that is not compared in place", "ä€😀"};
 static const int64_t ints[] = {0, 1, 2, 3, -1, 7, INT64_MAX, INT64_MIN, INT64_C(9007199254740993)};
@@ -84,9 +92,10 @@ static il_cel_value value_list(il_arena *arena, sort of) {
 }
 
 static il_cel_value value_json(il_arena *arena, bool list) {
-    static const char *const objects[] = {"{}", "{\"a\":1,\"b\":null,\"s\":\"abc\"}",
-                                          "{\"a\":{\"a\":[1,2.5,3],\"i\":true},\"i\":18446744073709551615,\"b\":false,\"abc\":1e3}",
-                                          "{\"s\":[\"a\",\"b\",\"abc\"],\"a\":-1,\"li\":[{\"a\":1},{\"b\":2}]}"};
+    static const char *const objects[] = {
+        "{}", "{\"a\":1,\"b\":null,\"s\":\"abc\"}",
+        "{\"a\":{\"a\":[1,2.5,3],\"i\":true},\"i\":18446744073709551615,\"b\":false,\"abc\":1e3}",
+        "{\"s\":[\"a\",\"b\",\"abc\"],\"a\":-1,\"li\":[{\"a\":1},{\"b\":2}]}"};
     static const char *const lists[] = {"[]", "[1,2,3]", "[\"a\",1.0,null,{\"a\":1}]", "[[1],[2,3],true]"};
     il_json *doc = NULL;
     assert_int_equal(il_json_parse(arena, il_str_of((list ? lists : objects)[random_below(4)]), NULL, &doc, NULL), IL_OK);
@@ -156,7 +165,9 @@ static il_cel_value value_of_sort(il_arena *arena, sort want) {
     case S_SORTS:
         break;
     }
-    return random_below(20) == 0 ? (il_cel_value){0} : random_below(3) == 0 ? value_json(arena, random_below(2) != 0) : value_of_sort(arena, (sort)random_below(S_DYN));
+    return random_below(20) == 0  ? (il_cel_value){0}
+           : random_below(3) == 0 ? value_json(arena, random_below(2) != 0)
+                                  : value_of_sort(arena, (sort)random_below(S_DYN));
 }
 
 static void values_fill(il_arena *arena, il_cel_value vars[NVARS]) {
@@ -166,7 +177,8 @@ static void values_fill(il_arena *arena, il_cel_value vars[NVARS]) {
     vars[V_UNSET] = (il_cel_value){0};
 }
 
-/* --- random expressions ------------------------------------------------------------------------------------------------------- */
+/* --- random expressions
+ * ------------------------------------------------------------------------------------------------------- */
 
 typedef struct writer {
     char text[8192];
@@ -220,6 +232,26 @@ static void leaf(writer *w, sort want) {
         return;
     }
     unsigned pick = random_below(3);
+    if (want == S_BOOL && random_below(2) != 0) { /* what conditions are made of */
+        static const char *const atoms[] = {"i == 1",
+                                            "k != 2",
+                                            "r.s == 'a'",
+                                            "'abc' != r.s",
+                                            "s == t",
+                                            "ls.exists(q, q == 'a')",
+                                            "ls.all(q, q != 'b')",
+                                            "rs.exists(q, q.s == 'abc')",
+                                            "rs.all(q, 'a' == q.s)",
+                                            "i < k",
+                                            "s in ['a', 'b', 'abc']",
+                                            "j.s == 'abc'",
+                                            "none == 1",
+                                            "li.all(q, 2u != q)",
+                                            "ls.exists(q, 1 == q || q == q)",
+                                            "li.exists(q, 2.5 == q)"};
+        put(w, "%s", atoms[random_below(16)]);
+        return;
+    }
     for (unsigned tries = 0; tries < 40 && pick != 0; tries++) {
         unsigned v = random_below(NVARS);
         if (vars_sorts[v] == want) {
@@ -390,7 +422,8 @@ static void condition(writer *w, unsigned depth) {
         put(w, ")");
         return;
     case 10:
-        loop_two(w, random_below(2) != 0 ? "exists" : "all", random_below(2) != 0 ? S_INTS : S_STRINGS, S_INT, S_DYN, false, S_BOOL, depth);
+        loop_two(w, random_below(2) != 0 ? "exists" : "all", random_below(2) != 0 ? S_INTS : S_STRINGS, S_INT, S_DYN, false,
+                 S_BOOL, depth);
         return;
     case 11:
         put(w, random_below(2) != 0 ? "has(j.a)" : random_below(2) != 0 ? "has(r.unset)" : "has(m.a)");
@@ -622,7 +655,8 @@ static void expr(writer *w, sort want, unsigned depth) {
         made_optional(w, depth);
         return;
     case S_DURATION:
-        between(w, random_below(2) != 0 ? S_DURATION : S_TIME, random_below(2) != 0 ? "+" : "-", random_below(2) != 0 ? S_DURATION : S_TIME, depth);
+        between(w, random_below(2) != 0 ? S_DURATION : S_TIME, random_below(2) != 0 ? "+" : "-",
+                random_below(2) != 0 ? S_DURATION : S_TIME, depth);
         return;
     case S_TIME:
         between(w, S_TIME, random_below(2) != 0 ? "+" : "-", S_DURATION, depth);
@@ -638,7 +672,8 @@ static void expr(writer *w, sort want, unsigned depth) {
     }
 }
 
-/* --- comparing ------------------------------------------------------------------------------------------------------------------ */
+/* --- comparing
+ * ------------------------------------------------------------------------------------------------------------------ */
 
 typedef struct tally {
     size_t compiled, refused, values, errors, spent;
@@ -727,7 +762,13 @@ static void one(bool loose, tally *t) {
     expr(&w, (sort)random_below(S_SORTS), 1 + random_below(5));
     cel_case c;
     cel_case_init(&c);
-    const il_cel_limits limits = {.size = sizeof limits, .cost = UINT64_C(1) << 62, .steps = UINT64_C(1) << 40, .text_bytes = 64, .list_items = 4, .unchecked = loose, .depth = 256};
+    const il_cel_limits limits = {.size = sizeof limits,
+                                  .cost = UINT64_C(1) << 62,
+                                  .steps = UINT64_C(1) << 40,
+                                  .text_bytes = 64,
+                                  .list_items = 4,
+                                  .unchecked = loose,
+                                  .depth = 256};
     if (il_cel_compile(&c.arena, il_str_of(w.text), 1, 1, &oracle_env, IL_CEL_NULL, &limits, &c.program, &c.err) != IL_OK) {
         if (loose || c.err.code == IL_E_SYNTAX || c.err.code == IL_E_INTERNAL) {
             print_error("seed %llu: %u:%u %s\n  %s\n", (unsigned long long)random_seed, c.err.line, c.err.col, c.err.msg, w.text);
@@ -755,9 +796,11 @@ static void run(bool loose, tally *t) {
         one(loose, t);
         random_seed++;
     }
-    print_message("%zu programs, %zu refused; %zu values, %zu errors (overload %zu, overflow %zu, zero %zu, missing %zu, unset %zu, value %zu), %zu spent\n",
+    print_message("%zu programs, %zu refused; %zu values, %zu errors (overload %zu, overflow %zu, zero %zu, missing %zu, unset "
+                  "%zu, value %zu), %zu spent\n",
                   t->compiled, t->refused, t->values, t->errors, t->faults[IL_CEL_NO_OVERLOAD], t->faults[IL_CEL_OVERFLOW],
-                  t->faults[IL_CEL_DIVIDE], t->faults[IL_CEL_MISSING], t->faults[IL_CEL_UNSET], t->faults[IL_CEL_BAD_VALUE], t->spent);
+                  t->faults[IL_CEL_DIVIDE], t->faults[IL_CEL_MISSING], t->faults[IL_CEL_UNSET], t->faults[IL_CEL_BAD_VALUE],
+                  t->spent);
     if (seed == NULL) { /* a test that compares nothing is none */
         assert_true(t->compiled > rounds / 2 && t->values > rounds / 2 && t->errors > rounds / 10 && t->spent > rounds / 50);
         for (unsigned f = IL_CEL_NO_OVERLOAD; f <= IL_CEL_BAD_VALUE; f++) {
@@ -794,6 +837,7 @@ static void test_instrument(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_instrument), cmocka_unit_test(test_checked), cmocka_unit_test(test_unchecked)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_instrument), cmocka_unit_test(test_checked),
+                                       cmocka_unit_test(test_unchecked)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

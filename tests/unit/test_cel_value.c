@@ -98,7 +98,8 @@ static void test_walks(void **state) {
     (void)state;
     room m;
     room_init(&m);
-    const il_cel_value items[] = {il_cel_of_int(1), text("b")}, entries[] = {text("k"), il_cel_of_int(1), text("l"), il_cel_of_bool(true)};
+    const il_cel_value items[] = {il_cel_of_int(1), text("b")},
+                       entries[] = {text("k"), il_cel_of_int(1), text("l"), il_cel_of_bool(true)};
     il_cel_value lists[] = {list(items, 2), json(&m, "[1,\"b\"]")}, maps[] = {map(entries, 2), json(&m, "{\"k\":1,\"l\":true}")};
     for (unsigned form = 0; form < 2; form++) {
         il_cel_walk w = il_cel_walk_of(&lists[form]);
@@ -114,7 +115,8 @@ static void test_walks(void **state) {
     il_arena_free(&m.arena);
 }
 
-/* --- items and keys ----------------------------------------------------------------------------------------------------------- */
+/* --- items and keys
+ * ----------------------------------------------------------------------------------------------------------- */
 
 static void test_list_at(void **state) {
     (void)state;
@@ -126,14 +128,22 @@ static void test_list_at(void **state) {
         il_cel_fault fault;
         int64_t got;
     } rows[] = {
-        {il_cel_of_int(0), IL_CEL_NO_FAULT, 10},          {il_cel_of_int(2), IL_CEL_NO_FAULT, 12},
-        {il_cel_of_int(3), IL_CEL_MISSING, 0},            {il_cel_of_int(-1), IL_CEL_MISSING, 0},
-        {il_cel_of_int(INT64_MIN), IL_CEL_MISSING, 0},    {il_cel_of_uint(1), IL_CEL_NO_FAULT, 11},
-        {il_cel_of_uint(UINT64_MAX), IL_CEL_MISSING, 0},  {il_cel_of_double(2.0), IL_CEL_NO_FAULT, 12},
-        {il_cel_of_double(-0.0), IL_CEL_NO_FAULT, 10},    {il_cel_of_double(1.5), IL_CEL_BAD_VALUE, 0},
-        {il_cel_of_double(-0.5), IL_CEL_BAD_VALUE, 0},    {il_cel_of_double(nan_of()), IL_CEL_BAD_VALUE, 0},
-        {il_cel_of_double(1e300), IL_CEL_MISSING, 0},     {il_cel_of_double(4294967296.0), IL_CEL_MISSING, 0},
-        {text("0"), IL_CEL_NO_OVERLOAD, 0},               {il_cel_of_bool(true), IL_CEL_NO_OVERLOAD, 0},
+        {il_cel_of_int(0), IL_CEL_NO_FAULT, 10},
+        {il_cel_of_int(2), IL_CEL_NO_FAULT, 12},
+        {il_cel_of_int(3), IL_CEL_MISSING, 0},
+        {il_cel_of_int(-1), IL_CEL_MISSING, 0},
+        {il_cel_of_int(INT64_MIN), IL_CEL_MISSING, 0},
+        {il_cel_of_uint(1), IL_CEL_NO_FAULT, 11},
+        {il_cel_of_uint(UINT64_MAX), IL_CEL_MISSING, 0},
+        {il_cel_of_double(2.0), IL_CEL_NO_FAULT, 12},
+        {il_cel_of_double(-0.0), IL_CEL_NO_FAULT, 10},
+        {il_cel_of_double(1.5), IL_CEL_BAD_VALUE, 0},
+        {il_cel_of_double(-0.5), IL_CEL_BAD_VALUE, 0},
+        {il_cel_of_double(nan_of()), IL_CEL_BAD_VALUE, 0},
+        {il_cel_of_double(1e300), IL_CEL_MISSING, 0},
+        {il_cel_of_double(4294967296.0), IL_CEL_MISSING, 0},
+        {text("0"), IL_CEL_NO_OVERLOAD, 0},
+        {il_cel_of_bool(true), IL_CEL_NO_OVERLOAD, 0},
         {il_cel_of(IL_CEL_NULL, 0), IL_CEL_NO_OVERLOAD, 0},
     };
     il_cel_value lists[] = {list(items, 3), json(&m, "[10,11,12]")};
@@ -156,21 +166,41 @@ static void test_map_at(void **state) {
     (void)state;
     room m;
     room_init(&m);
-    il_cel_value entries[] = {text("b"), il_cel_of_int(1), il_cel_of_int(-3), il_cel_of_int(2), il_cel_of_uint(UINT64_MAX), il_cel_of_int(3),
-                              il_cel_of_bool(true), il_cel_of_int(4), il_cel_of_uint(7), il_cel_of_int(5), text(""), il_cel_of_int(6),
-                              il_cel_of_int(1), il_cel_of_int(7), il_cel_of_int(INT64_C(9007199254740993)), il_cel_of_int(8)};
+    il_cel_value entries[] = {
+        text("b"),        il_cel_of_int(1),     il_cel_of_int(-3), il_cel_of_int(2),  il_cel_of_uint(UINT64_MAX),
+        il_cel_of_int(3), il_cel_of_bool(true), il_cel_of_int(4),  il_cel_of_uint(7), il_cel_of_int(5),
+        text(""),         il_cel_of_int(6),     il_cel_of_int(1),  il_cel_of_int(7),  il_cel_of_int(INT64_C(9007199254740993)),
+        il_cel_of_int(8)};
     assert_true(il_cel_sort_entries(entries, 8));
     const il_cel_value native = map(entries, 8);
     const struct {
         il_cel_value key;
         int64_t got; /* 0: missing */
     } rows[] = {
-        {text("b"), 1}, {text(""), 6}, {text("a"), 0}, {text("c"), 0},
-        {il_cel_of_int(-3), 2}, {il_cel_of_double(-3), 2}, {il_cel_of_double(-3.5), 0}, {il_cel_of_uint(UINT64_MAX), 3},
-        {il_cel_of_double(18446744073709551616.0), 0}, {il_cel_of_int(-1), 0}, {il_cel_of_bool(true), 4}, {il_cel_of_bool(false), 0},
-        {il_cel_of_int(7), 5}, {il_cel_of_uint(7), 5}, {il_cel_of_double(7), 5}, {il_cel_of_int(1), 7}, {il_cel_of_uint(1), 7},
-        {il_cel_of_double(1), 7}, {il_cel_of_double(nan_of()), 0}, {il_cel_of_double(9007199254740992.0), 0}, {il_cel_of(IL_CEL_NULL, 0), 0},
-        {il_cel_of_bytes(IL_STR("b")), 0}, {native, 0}, {stamp(1, 0), 0},
+        {text("b"), 1},
+        {text(""), 6},
+        {text("a"), 0},
+        {text("c"), 0},
+        {il_cel_of_int(-3), 2},
+        {il_cel_of_double(-3), 2},
+        {il_cel_of_double(-3.5), 0},
+        {il_cel_of_uint(UINT64_MAX), 3},
+        {il_cel_of_double(18446744073709551616.0), 0},
+        {il_cel_of_int(-1), 0},
+        {il_cel_of_bool(true), 4},
+        {il_cel_of_bool(false), 0},
+        {il_cel_of_int(7), 5},
+        {il_cel_of_uint(7), 5},
+        {il_cel_of_double(7), 5},
+        {il_cel_of_int(1), 7},
+        {il_cel_of_uint(1), 7},
+        {il_cel_of_double(1), 7},
+        {il_cel_of_double(nan_of()), 0},
+        {il_cel_of_double(9007199254740992.0), 0},
+        {il_cel_of(IL_CEL_NULL, 0), 0},
+        {il_cel_of_bytes(IL_STR("b")), 0},
+        {native, 0},
+        {stamp(1, 0), 0},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         il_cel_value v = il_cel_map_at(&m.run, &native, &rows[i].key);
@@ -203,10 +233,12 @@ static void test_sort(void **state) {
     }
     entries[2 * 500] = il_cel_of_uint(3);
     assert_false(il_cel_sort_entries(entries, MANY));
-    il_cel_value mixed[] = {text("a"), il_cel_of_int(1), il_cel_of_int(5), il_cel_of_int(2), il_cel_of_bool(false), il_cel_of_int(3)};
+    il_cel_value mixed[] = {text("a"),        il_cel_of_int(1),      il_cel_of_int(5),
+                            il_cel_of_int(2), il_cel_of_bool(false), il_cel_of_int(3)};
     assert_true(il_cel_sort_entries(mixed, 3));
     assert_true(mixed[0].kind == IL_CEL_BOOL && mixed[2].kind == IL_CEL_INT && mixed[4].kind == IL_CEL_STRING);
-    const il_cel_value wrong[] = {il_cel_of_double(1), il_cel_of(IL_CEL_NULL, 0), il_cel_of_bytes(IL_STR("a")), stamp(0, 0), il_cel_of_fault(IL_CEL_MISSING)};
+    const il_cel_value wrong[] = {il_cel_of_double(1), il_cel_of(IL_CEL_NULL, 0), il_cel_of_bytes(IL_STR("a")), stamp(0, 0),
+                                  il_cel_of_fault(IL_CEL_MISSING)};
     for (size_t i = 0; i < COUNT(wrong); i++) {
         il_cel_value entry[] = {wrong[i], il_cel_of_int(1)};
         assert_false(il_cel_sort_entries(entry, 1));
@@ -216,7 +248,8 @@ static void test_sort(void **state) {
     assert_true(il_cel_sort_entries(twice, 0));
 }
 
-/* --- equality and order ---------------------------------------------------------------------------------------------------------- */
+/* --- equality and order
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static void test_same(void **state) {
     (void)state;
@@ -230,7 +263,8 @@ static void test_same(void **state) {
     const il_cel_value ac[] = {text("a"), il_cel_of_int(1), text("c"), list(one_two, 2)};
     const il_cel_value record[] = {il_cel_of_int(1), {0}}, other[] = {il_cel_of_int(1), il_cel_of_fault(IL_CEL_DIVIDE)};
     const il_cel_value one = il_cel_of_int(1), null = il_cel_of(IL_CEL_NULL, 0);
-    il_cel_value ips[4] = {il_cel_of(IL_CEL_IP, 0), il_cel_of(IL_CEL_IP, 0), il_cel_of(IL_CEL_CIDR, 0), il_cel_of(IL_CEL_CIDR, 0)};
+    il_cel_value ips[4] = {il_cel_of(IL_CEL_IP, 0), il_cel_of(IL_CEL_IP, 0), il_cel_of(IL_CEL_CIDR, 0),
+                           il_cel_of(IL_CEL_CIDR, 0)};
     ips[0].u.p = (const char *)&ip4;
     ips[1].u.p = (const char *)&ip6;
     ips[2].u.p = (const char *)&net24;
@@ -243,20 +277,71 @@ static void test_same(void **state) {
         il_cel_value v;
         int group;
     } rows[] = {
-        {null, 0}, {json(&m, "null"), 0}, {il_cel_of_bool(true), 1}, {il_cel_of_bool(false), 2}, {one, 3}, {il_cel_of_uint(1), 3},
-        {il_cel_of_double(1), 3}, {json(&m, "1"), 3}, {json(&m, "1.0"), 3}, {il_cel_of_int(0), 4}, {il_cel_of_double(-0.0), 4},
-        {il_cel_of_int(-1), 5}, {il_cel_of_uint(UINT64_MAX), 6}, {json(&m, "18446744073709551615"), 6}, {il_cel_of_double(18446744073709551616.0), 6},
-        {text(""), 7}, {text("1"), 8}, {json(&m, "\"1\""), 8}, {il_cel_of_bytes(IL_STR("1")), 9}, {il_cel_of_bytes(IL_STR("")), 10},
-        {list(NULL, 0), 11}, {json(&m, "[]"), 11}, {list(one_two, 2), 12}, {json(&m, "[1.0,2]"), 12}, {list(two_one, 2), 13}, {list(one_two, 1), 14},
-        {map(NULL, 0), 15}, {json(&m, "{}"), 15}, {map(ab, 2), 16}, {json(&m, "{\"b\":[1,2],\"a\":1}"), 16}, {map(ac, 2), 17}, {map(ab, 1), 18},
-        {stamp(1, 5), 19}, {stamp(1, 6), 20}, {span(1), 21}, {span(2), 22},
-        {il_cel_of(IL_CEL_TYPE, IL_CEL_INT), 23}, {il_cel_of(IL_CEL_TYPE, IL_CEL_UINT), 24},
-        {il_cel_of_items(IL_CEL_OPTIONAL, NULL, 0), 25}, {il_cel_of_items(IL_CEL_OPTIONAL, &one, 0), 26}, {il_cel_of_items(IL_CEL_OPTIONAL, one_two, 0), 26},
-        {il_cel_of_items(IL_CEL_OPTIONAL, &null, 0), 27}, {ips[0], 28}, {ips[1], 29}, {ips[2], 30}, {ips[3], 31},
-        {il_cel_of_items(IL_CEL_RECORD, record, 2), 32}, {il_cel_of_items(IL_CEL_RECORD, other, 2), 33}, {opaque[0], 34}, {opaque[1], 35},
-        {text("a text that is longer than sixteen bytes"), 36}, {text("a text that is longer than sixteen bytez"), 37}, {text("a text of 16 byt"), 38},
-        {text("a text of 16 byu"), 39}, {text("abcdefgh"), 40}, {text("abcdefgi"), 41}, {text("bbcdefgh"), 42}, {text("abc"), 43}, {text("abd"), 44},
-        {text("adc"), 45}, {text("ab"), 46}, {text("abcde"), 47}, {text("abcdf"), 48}, {text("bbcde"), 49}, {il_cel_of_items(IL_CEL_RECORD, one_two, 1), 50},
+        {null, 0},
+        {json(&m, "null"), 0},
+        {il_cel_of_bool(true), 1},
+        {il_cel_of_bool(false), 2},
+        {one, 3},
+        {il_cel_of_uint(1), 3},
+        {il_cel_of_double(1), 3},
+        {json(&m, "1"), 3},
+        {json(&m, "1.0"), 3},
+        {il_cel_of_int(0), 4},
+        {il_cel_of_double(-0.0), 4},
+        {il_cel_of_int(-1), 5},
+        {il_cel_of_uint(UINT64_MAX), 6},
+        {json(&m, "18446744073709551615"), 6},
+        {il_cel_of_double(18446744073709551616.0), 6},
+        {text(""), 7},
+        {text("1"), 8},
+        {json(&m, "\"1\""), 8},
+        {il_cel_of_bytes(IL_STR("1")), 9},
+        {il_cel_of_bytes(IL_STR("")), 10},
+        {list(NULL, 0), 11},
+        {json(&m, "[]"), 11},
+        {list(one_two, 2), 12},
+        {json(&m, "[1.0,2]"), 12},
+        {list(two_one, 2), 13},
+        {list(one_two, 1), 14},
+        {map(NULL, 0), 15},
+        {json(&m, "{}"), 15},
+        {map(ab, 2), 16},
+        {json(&m, "{\"b\":[1,2],\"a\":1}"), 16},
+        {map(ac, 2), 17},
+        {map(ab, 1), 18},
+        {stamp(1, 5), 19},
+        {stamp(1, 6), 20},
+        {span(1), 21},
+        {span(2), 22},
+        {il_cel_of(IL_CEL_TYPE, IL_CEL_INT), 23},
+        {il_cel_of(IL_CEL_TYPE, IL_CEL_UINT), 24},
+        {il_cel_of_items(IL_CEL_OPTIONAL, NULL, 0), 25},
+        {il_cel_of_items(IL_CEL_OPTIONAL, &one, 0), 26},
+        {il_cel_of_items(IL_CEL_OPTIONAL, one_two, 0), 26},
+        {il_cel_of_items(IL_CEL_OPTIONAL, &null, 0), 27},
+        {ips[0], 28},
+        {ips[1], 29},
+        {ips[2], 30},
+        {ips[3], 31},
+        {il_cel_of_items(IL_CEL_RECORD, record, 2), 32},
+        {il_cel_of_items(IL_CEL_RECORD, other, 2), 33},
+        {opaque[0], 34},
+        {opaque[1], 35},
+        {text("a text that is longer than sixteen bytes"), 36},
+        {text("a text that is longer than sixteen bytez"), 37},
+        {text("a text of 16 byt"), 38},
+        {text("a text of 16 byu"), 39},
+        {text("abcdefgh"), 40},
+        {text("abcdefgi"), 41},
+        {text("bbcdefgh"), 42},
+        {text("abc"), 43},
+        {text("abd"), 44},
+        {text("adc"), 45},
+        {text("ab"), 46},
+        {text("abcde"), 47},
+        {text("abcdf"), 48},
+        {text("bbcde"), 49},
+        {il_cel_of_items(IL_CEL_RECORD, one_two, 1), 50},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         for (size_t j = 0; j < COUNT(rows); j++) {
@@ -343,7 +428,8 @@ static void test_order(void **state) {
     }
 }
 
-/* --- sets, room, names --------------------------------------------------------------------------------------------------------------- */
+/* --- sets, room, names
+ * --------------------------------------------------------------------------------------------------------------- */
 
 static void test_sets(void **state) {
     (void)state;
@@ -375,7 +461,8 @@ static void test_sets(void **state) {
             assert_int_equal(il_cel_set_has(&m.run, &numbers, &forms[form]), in);
         }
     }
-    const il_cel_value odd[] = {il_cel_of_bool(true), il_cel_of(IL_CEL_NULL, 0), il_cel_of_bytes(IL_STR("0")), il_cel_of_double(0.5)};
+    const il_cel_value odd[] = {il_cel_of_bool(true), il_cel_of(IL_CEL_NULL, 0), il_cel_of_bytes(IL_STR("0")),
+                                il_cel_of_double(0.5)};
     for (size_t i = 0; i < COUNT(odd); i++) {
         assert_false(il_cel_set_has(&m.run, &words, &odd[i]));
         assert_false(il_cel_set_has(&m.run, &numbers, &odd[i]));
@@ -428,9 +515,10 @@ static void test_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json_numbers), cmocka_unit_test(test_walks),      cmocka_unit_test(test_list_at), cmocka_unit_test(test_map_at),
-        cmocka_unit_test(test_sort),         cmocka_unit_test(test_same),       cmocka_unit_test(test_same_costs), cmocka_unit_test(test_order),
-        cmocka_unit_test(test_sets),         cmocka_unit_test(test_room),       cmocka_unit_test(test_names),
+        cmocka_unit_test(test_json_numbers), cmocka_unit_test(test_walks), cmocka_unit_test(test_list_at),
+        cmocka_unit_test(test_map_at),       cmocka_unit_test(test_sort),  cmocka_unit_test(test_same),
+        cmocka_unit_test(test_same_costs),   cmocka_unit_test(test_order), cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_room),         cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

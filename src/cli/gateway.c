@@ -36,6 +36,7 @@ typedef struct gateway_run {
     char session[IL_SESSION_ID_BYTES], name[IL_TOOL_BYTES], principal[32];
     il_bundle *bundle;
     il_ledger *ledger;
+    il_ledger_batch batch;
     il_monitor *monitor;
 } gateway_run;
 
@@ -142,10 +143,11 @@ static il_status gateway_options(gateway_run *run, int argc, char **argv, il_err
 }
 
 static il_status gateway_monitor(gateway_run *run, il_error *err) {
+    run->batch.ledger = run->ledger;
     const il_monitor_config config = {
         .size = sizeof config,
         .policy = il_bundle_policy(run->bundle),
-        .store = il_ledger_store(run->ledger),
+        .store = il_ledger_batch_store(&run->batch),
         .host = il_host_system(),
         .call_deadline_ms = GATEWAY_LIMIT_S * 1000 + GATEWAY_GRACE_MS,
         .enforce = run->enforce,
@@ -212,6 +214,7 @@ static il_exit gateway_serve(gateway_run *run) {
     const il_gateway_config config = {
         .alloc = il_host_alloc(),
         .monitor = run->monitor,
+        .batch = &run->batch,
         .policy = policy,
         .unenforced = il_policy_mode(policy) == IL_MODE_MONITOR && !run->enforce,
         .session = il_str_of(run->session),

@@ -28,6 +28,18 @@ typedef enum il_sqlite_query {
 
 typedef struct il_sqlite_waiter il_sqlite_waiter; /* a commit that waits for its transaction */
 
+/* The object that was committed last by a batch, so that the next load needs no query. It is the file's as long as nobody else wrote since, which is asked of
+ * SQLite inside each transaction. */
+typedef struct il_sqlite_object {
+    bool known;
+    bool moved;      /* in this transaction; written at its end, once */
+    uint64_t stored; /* version in the file */
+    uint64_t version, changed_ms;
+    size_t nspace, nkey, n;
+    char space[IL_LEDGER_KEY_MAX], key[IL_LEDGER_KEY_MAX];
+    uint8_t state[IL_SESSION_STATE_MAX];
+} il_sqlite_object;
+
 typedef struct il_sqlite_head { /* the end of the chain */
     uint64_t seq;
     uint8_t hash[IL_DIGEST_BYTES];
@@ -46,6 +58,8 @@ typedef struct il_sqlite {
     uint32_t data_version;
     bool version_known, head_known;
     il_sqlite_head head;
+    il_sqlite_object object;
+    il_sqlite_head batch; /* the end of the chain as the open batch leaves it */
     pthread_mutex_t queue_lock; /* taken after lock, never before it */
     pthread_cond_t settled;
     il_sqlite_waiter *first, *last;
@@ -85,12 +99,28 @@ IL_NODISCARD il_status il_sqlite_end(il_sqlite *l, il_status status, il_error *e
 IL_NODISCARD il_status il_sqlite_append(il_sqlite *l, il_sqlite_head *head, const il_store_change *change, uint64_t now_ms,
                                         il_error *err);
 
+/* One commit inside a transaction. All comparisons come before the first write, so a conflict has written nothing. */
+IL_NODISCARD il_status il_sqlite_changes(il_sqlite *l, il_sqlite_head *head, const il_store_change *changes, size_t n,
+                                         uint64_t now_ms, il_error *err);
+/* Writes an object that was at version `expect` as `version`, unless it has moved since. */
+IL_NODISCARD il_status il_sqlite_move(il_sqlite *l, const il_store_change *change, uint64_t version, uint64_t now_ms,
+                                      il_error *err);
+
 /* 1 to IL_LEDGER_USER_VERSION, in one transaction. Nothing to do when another process was faster. */
 IL_NODISCARD il_status il_sqlite_upgrade(il_sqlite *l, il_error *err);
 
 /* The ledger's functions (il_ledger_kind). */
 IL_NODISCARD il_status il_sqlite_commit(il_ledger *base, const il_store_change *changes, size_t n, uint64_t now_ms,
                                         il_error *err);
+IL_NODISCARD il_status il_sqlite_batch_begin(il_ledger *base, il_error *err);
+IL_NODISCARD il_status il_sqlite_batch_load(il_ledger *base, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n,
+                                            uint64_t *version, il_error *err);
+IL_NODISCARD il_status il_sqlite_batch_commit(il_ledger *base, const il_store_change *changes, size_t n, uint64_t now_ms,
+                                              il_error *err);
+IL_NODISCARD il_status il_sqlite_batch_end(il_ledger *base, il_status status, il_error *err);
+/* One object of a file that was asked for by il_sqlite_same_file; the second asks by itself. */
+IL_NODISCARD il_status il_sqlite_object_read(il_sqlite *l, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n,
+                                             uint64_t *version, il_error *err);
 IL_NODISCARD il_status il_sqlite_object_locked(il_sqlite *l, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n,
                                                uint64_t *version, il_error *err);
 IL_NODISCARD il_status il_sqlite_rows(il_ledger *base, il_str session, il_ledger_visit visit, void *ctx, il_error *err);

@@ -28,7 +28,7 @@ static const char *const sqlite_text[Q_COUNT] = {
     [Q_CREATE] = ("INSERT INTO objects(space, key, version, state, changed_ms) VALUES(?1, ?2, 1, ?3, ?4) "
                   "ON CONFLICT(space, key) DO NOTHING"),
     [Q_UPDATE] =
-        "UPDATE objects SET version = version + 1, state = ?3, changed_ms = ?4 WHERE space = ?1 AND key = ?2 AND version = ?5",
+        "UPDATE objects SET version = ?6, state = ?3, changed_ms = ?4 WHERE space = ?1 AND key = ?2 AND version = ?5",
     [Q_APPEND] = ("INSERT INTO rows(seq, time_ms, space, key, kind, ticket, body, body_hash, hash) "
                   "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"),
 };
@@ -337,6 +337,10 @@ il_status il_ledger_sqlite_open(const il_alloc *alloc, const char *path, const i
                                         .commit = il_sqlite_commit,
                                         .take_turn = sqlite_take_turn,
                                         .end_turn = sqlite_end_turn,
+                                        .batch_begin = il_sqlite_batch_begin,
+                                        .batch_load = il_sqlite_batch_load,
+                                        .batch_commit = il_sqlite_batch_commit,
+                                        .batch_end = il_sqlite_batch_end,
                                         .hold = sqlite_hold,
                                         .release = sqlite_release,
                                         .rows = il_sqlite_rows,

@@ -14,6 +14,9 @@ static bool wire_send(il_wire *w, const il_json *message, bool to_client) {
     if (st == IL_E_LIMIT) { /* our escapes are longer than what came: six bytes for a control character */
         return false;
     }
+    if (st == IL_OK && il_wire_wait(w, to_client, line)) {
+        return true;
+    }
     if (st == IL_OK) {
         st = to_client ? il_writer_put(w->out, line, &err) : il_upstream_put(w->up, line, &err);
     }

@@ -195,6 +195,11 @@ static void gateway_say(gateway_run *run, bool unenforced) {
     }
 }
 
+static void gateway_warn(void *ctx, const char *text) {
+    gateway_run *run = ctx;
+    il_log_write(&run->log, IL_LOG_WARN, "%s", text);
+}
+
 static il_exit gateway_serve(gateway_run *run) {
     il_error err = {0};
     const il_status loaded = il_bundle_load(il_host_alloc(), run->policy_path, &run->bundle, &err);
@@ -203,7 +208,14 @@ static il_exit gateway_serve(gateway_run *run) {
     }
     /* The loop stands still while the ledger is locked by another: better a fault than a minute's silence. */
     const il_ledger_options options = {
-        .size = sizeof options, .durability = run->durability, .busy_ms = GATEWAY_BUSY_MS, .keep_rows = GATEWAY_KEEP_ROWS};
+        .size = sizeof options,
+        .durability = run->durability,
+        .busy_ms = GATEWAY_BUSY_MS,
+        .keep_rows = GATEWAY_KEEP_ROWS,
+        .checkpoint_thread = true,
+        .warn = gateway_warn,
+        .warn_ctx = run,
+    };
     if (il_ledger_use(run->ledger_flag, &options, run->path, &run->ledger, &err) != IL_OK) {
         return il_fail(run->path[0] ? run->path : NULL, &err);
     }

@@ -45,12 +45,25 @@ typedef struct il_sqlite_head { /* the end of the chain */
     uint8_t hash[IL_DIGEST_BYTES];
 } il_sqlite_head;
 
+typedef struct il_sqlite_checkpoint { /* sqlite_checkpoint.c */
+    bool apart;                           /* by a thread, which starts when it is first needed */
+    void (*warn)(void *ctx, const char *text);
+    void *warn_ctx;
+    bool started; /* under the ledger's lock, as is `pages` */
+    pthread_t thread;
+    pthread_mutex_t lock; /* taken after the ledger's; all below */
+    pthread_cond_t wake;
+    bool wanted, ends;
+    int pages, copied, next; /* of the log: as it was last, in the file, and when to try again */
+    int code, told;          /* what failed in the thread, to be told; and what was told */
+} il_sqlite_checkpoint;
+
 typedef struct il_sqlite {
     il_ledger base;
     pthread_mutex_t lock; /* the connection, and all below up to the queue */
     sqlite3 *db;
     sqlite3_stmt *query[Q_COUNT];
-    bool read_only;
+    bool read_only, full;         /* full: the durability */
     bool erased;                  /* a prune was done through it */
     uint64_t busy_ms, busy_since; /* how long to wait for others; when this wait began, by the steady clock */
     struct stat file;             /* as it was when last used: another file under the same name is not our ledger */
@@ -65,6 +78,7 @@ typedef struct il_sqlite {
     il_sqlite_waiter *first, *last;
     bool led; /* a thread commits for those who wait */
     il_turns turns;
+    il_sqlite_checkpoint checkpoint;
     atomic_uint loads; /* that run or wait for the connection; each is likely to be followed by a commit */
     char path[];
 } il_sqlite;
@@ -105,6 +119,10 @@ IL_NODISCARD il_status il_sqlite_changes(il_sqlite *l, il_sqlite_head *head, con
 /* Writes an object that was at version `expect` as `version`, unless it has moved since. */
 IL_NODISCARD il_status il_sqlite_move(il_sqlite *l, const il_store_change *change, uint64_t version, uint64_t now_ms,
                                       il_error *err);
+
+bool il_sqlite_checkpoint_init(il_sqlite *l, const il_ledger_options *options); /* false: no locks to be had, and nothing to free */
+void il_sqlite_checkpoint_watch(il_sqlite *l);                                  /* the connection's commits, from here on */
+void il_sqlite_checkpoint_free(il_sqlite *l);
 
 /* 1 to IL_LEDGER_USER_VERSION, in one transaction. Nothing to do when another process was faster. */
 IL_NODISCARD il_status il_sqlite_upgrade(il_sqlite *l, il_error *err);

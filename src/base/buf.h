@@ -76,15 +76,6 @@ static inline uint8_t il_cursor_u8(il_cursor *c) {
 }
 static inline uint16_t il_cursor_u16(il_cursor *c) { return (uint16_t)il_cursor_little(c, 2); }
 static inline uint32_t il_cursor_u32(il_cursor *c) { return (uint32_t)il_cursor_little(c, 4); }
-static inline uint64_t il_cursor_u64(il_cursor *c) { /* written out, so that it becomes one load */
-    if (c->failed || c->n - c->at < 8) {
-        c->failed = true;
-        return 0;
-    }
-    const uint8_t *p = c->p + c->at;
-    c->at += 8;
-    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 |
-           (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
-}
+static inline uint64_t il_cursor_u64(il_cursor *c) { return il_cursor_little(c, 8); }
 
 il_str il_cursor_bytes(il_cursor *c, size_t n);

@@ -180,6 +180,7 @@ void il_wire_turn_end(il_wire *w) {
     t->on = false;
     t->n = 0;
     t->number++;
+    il_wire_arm(w);
     turn_send(w, TURN_SERVER);
     turn_send(w, TURN_CLIENT);
 }

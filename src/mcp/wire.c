@@ -75,6 +75,9 @@ void il_wire_hold(il_wire *w, unsigned why, bool on) {
 }
 
 void il_wire_arm(il_wire *w) {
+    if (w->turn.on) {
+        return; /* once, at its end */
+    }
     const uint64_t calls = il_pendings_due(&w->calls), asks = il_pendings_due(&w->asks), now = il_loop_now_ms();
     uint64_t due = calls < asks ? calls : asks;
     due = w->deaf != 0 && w->deaf < due ? w->deaf : due;

@@ -165,37 +165,55 @@ il_status il_session_encode(const il_session *s, uint8_t *buf, size_t cap, size_
     return IL_OK;
 }
 
+/* At n bytes that are there for sure; NULL once failed. */
+static inline const uint8_t *il_session_take(il_cursor *c, size_t n) {
+    if (c->failed || n > c->n - c->at) {
+        c->failed = true;
+        return NULL;
+    }
+    const uint8_t *at = c->p + c->at;
+    c->at += n;
+    return at;
+}
+
+static inline uint64_t il_session_number(const uint8_t *p) {
+    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 |
+           (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
+}
+
 static void il_session_get(il_cursor *c, void *out, size_t n) {
-    il_str bytes = il_cursor_bytes(c, n);
-    if (!c->failed) {
-        memcpy(out, bytes.p, n);
+    const uint8_t *at = il_session_take(c, n);
+    if (at != NULL) {
+        memcpy(out, at, n);
     }
 }
 
 /* Texts are what ids and tool names are made of: visible ASCII. */
 static void il_session_get_text(il_cursor *c, char *out, size_t cap) {
-    size_t n = il_cursor_u8(c);
-    if (n >= cap) {
-        c->failed = true;
-        return;
-    }
-    il_session_get(c, out, n);
-    bool other = false;
-    for (size_t i = 0; !c->failed && i < n; i++) {
-        other |= (uint8_t)(out[i] - 0x21) > 0x7e - 0x21;
+    const size_t n = il_cursor_u8(c);
+    const uint8_t *at = il_session_take(c, n);
+    bool other = n >= cap;
+    for (size_t i = 0; !other && at != NULL && i < n; i++) {
+        other = (uint8_t)(at[i] - 0x21) > 0x7e - 0x21;
+        out[i] = (char)at[i];
     }
     c->failed |= other;
 }
 
 static void il_session_get_ticket(il_cursor *c, uint8_t version, il_ticket *t) {
+    const bool owners = version >= IL_SESSION_OWNERS;
+    const uint8_t *at = il_session_take(c, owners ? IL_TICKET_FIXED : IL_TICKET_FIXED - IL_OWNER_BYTES);
     memset(t, 0, sizeof *t);
-    t->id = il_cursor_u64(c);
-    t->deadline_ms = il_cursor_u64(c);
-    t->effects = il_cursor_u8(c);
-    t->raised = il_cursor_u8(c);
-    t->flags = il_cursor_u8(c);
-    if (version >= IL_SESSION_OWNERS) {
-        il_session_get(c, t->owner, sizeof t->owner);
+    if (at == NULL) {
+        return;
+    }
+    t->id = il_session_number(at);
+    t->deadline_ms = il_session_number(at + 8);
+    t->effects = at[16];
+    t->raised = at[17];
+    t->flags = at[18];
+    if (owners) {
+        memcpy(t->owner, at + 19, sizeof t->owner);
     }
     il_session_get_text(c, t->tool, sizeof t->tool);
     bool both = (t->flags & IL_TICKET_ONCE) != 0 && (t->flags & IL_TICKET_CROSSING) != 0;

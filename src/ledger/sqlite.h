@@ -49,6 +49,8 @@ typedef struct il_sqlite_checkpoint { /* sqlite_checkpoint.c */
     bool apart;                           /* by a thread, which starts when it is first needed */
     void (*warn)(void *ctx, const char *text);
     void *warn_ctx;
+    dev_t device; /* and inode of the file that was opened; set once */
+    ino_t inode;
     bool started; /* under the ledger's lock, as is `pages` */
     pthread_t thread;
     pthread_mutex_t lock; /* taken after the ledger's; all below */

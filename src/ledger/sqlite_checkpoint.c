@@ -18,7 +18,7 @@
 
 static int checkpoint_connect(il_sqlite *l, sqlite3 **db) {
     struct stat st;
-    if (stat(l->path, &st) != 0 || st.st_dev != l->file.st_dev || st.st_ino != l->file.st_ino) {
+    if (stat(l->path, &st) != 0 || st.st_dev != l->checkpoint.device || st.st_ino != l->checkpoint.inode) {
         return SQLITE_CANTOPEN; /* the commits will say that it was replaced */
     }
     int code = sqlite3_open_v2(l->path, db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
@@ -171,7 +171,11 @@ bool il_sqlite_checkpoint_init(il_sqlite *l, const il_ledger_options *options) {
     return true;
 }
 
-void il_sqlite_checkpoint_watch(il_sqlite *l) { (void)sqlite3_wal_hook(l->db, checkpoint_on_commit, l); }
+void il_sqlite_checkpoint_watch(il_sqlite *l) {
+    l->checkpoint.device = l->file.st_dev;
+    l->checkpoint.inode = l->file.st_ino;
+    (void)sqlite3_wal_hook(l->db, checkpoint_on_commit, l);
+}
 
 void il_sqlite_checkpoint_free(il_sqlite *l) {
     il_sqlite_checkpoint *c = &l->checkpoint;

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -250,7 +249,6 @@ il_exit il_cmd_gateway(int argc, char **argv) {
     il_error err = {0};
     /* One large message must not become memory for good, as it does when glibc raises this by itself. */
     (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
-    (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* nobody asks, and counting takes a lock at each allocation */
     (void)signal(SIGXFSZ, SIG_IGN); /* a ledger that may not grow is an error to handle */
     if (!run) {
         (void)il_error_set(&err, IL_E_MEMORY, "out of memory");

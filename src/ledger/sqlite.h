@@ -46,7 +46,7 @@ typedef struct il_sqlite_head { /* the end of the chain */
 } il_sqlite_head;
 
 typedef struct il_sqlite_checkpoint { /* sqlite_checkpoint.c */
-    bool apart;                           /* by a thread, which starts when it is first needed */
+    bool apart;                       /* by a thread, which starts when it is first needed */
     void (*warn)(void *ctx, const char *text);
     void *warn_ctx;
     dev_t device; /* and inode of the file that was opened; set once */
@@ -74,7 +74,7 @@ typedef struct il_sqlite {
     bool version_known, head_known;
     il_sqlite_head head;
     il_sqlite_object object;
-    il_sqlite_head batch; /* the end of the chain as the open batch leaves it */
+    il_sqlite_head batch;       /* the end of the chain as the open batch leaves it */
     pthread_mutex_t queue_lock; /* taken after lock, never before it */
     pthread_cond_t settled;
     il_sqlite_waiter *first, *last;
@@ -122,8 +122,9 @@ IL_NODISCARD il_status il_sqlite_changes(il_sqlite *l, il_sqlite_head *head, con
 IL_NODISCARD il_status il_sqlite_move(il_sqlite *l, const il_store_change *change, uint64_t version, uint64_t now_ms,
                                       il_error *err);
 
-bool il_sqlite_checkpoint_init(il_sqlite *l, const il_ledger_options *options); /* false: no locks to be had, and nothing to free */
-void il_sqlite_checkpoint_watch(il_sqlite *l);                                  /* the connection's commits, from here on */
+bool il_sqlite_checkpoint_init(il_sqlite *l,
+                               const il_ledger_options *options); /* false: no locks to be had, and nothing to free */
+void il_sqlite_checkpoint_watch(il_sqlite *l);                    /* the connection's commits, from here on */
 void il_sqlite_checkpoint_free(il_sqlite *l);
 
 /* 1 to IL_LEDGER_USER_VERSION, in one transaction. Nothing to do when another process was faster. */

@@ -9,7 +9,8 @@
 
 #include "ledger/sqlite.h"
 
-#define CHECKPOINT_PAGES 4000 /* 16 MB: pages that change again and again are copied once, and the wait for the disk is shared by more commits */
+#define CHECKPOINT_PAGES \
+    4000 /* 16 MB: pages that change again and again are copied once, and the wait for the disk is shared by more commits */
 #define CHECKPOINT_AGAIN 1000 /* pages until the next try, after one that a reader or a failure stopped */
 #define CHECKPOINT_LONG 16000 /* 64 MB; above it the commit copies a rest of at most so many pages: */
 #define CHECKPOINT_REST 1500

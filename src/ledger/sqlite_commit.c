@@ -77,7 +77,8 @@ il_status il_sqlite_move(il_sqlite *l, const il_store_change *change, uint64_t v
     if (il_sqlite_bind_name(s, change->space, change->key) != SQLITE_OK ||
         sqlite3_bind_blob64(s, 3, change->state.p, change->state.n, SQLITE_STATIC) != SQLITE_OK ||
         il_sqlite_bind_u64(s, 4, now_ms) != SQLITE_OK ||
-        (change->expect && (il_sqlite_bind_u64(s, 5, change->expect) != SQLITE_OK || il_sqlite_bind_u64(s, 6, version) != SQLITE_OK))) {
+        (change->expect &&
+         (il_sqlite_bind_u64(s, 5, change->expect) != SQLITE_OK || il_sqlite_bind_u64(s, 6, version) != SQLITE_OK))) {
         return il_sqlite_fail(l, sqlite3_errcode(l->db), err);
     }
     int code = il_sqlite_run(l, q);

@@ -27,8 +27,7 @@ static const char *const sqlite_text[Q_COUNT] = {
     [Q_STORED] = "SELECT version FROM objects WHERE space = ?1 AND key = ?2",
     [Q_CREATE] = ("INSERT INTO objects(space, key, version, state, changed_ms) VALUES(?1, ?2, 1, ?3, ?4) "
                   "ON CONFLICT(space, key) DO NOTHING"),
-    [Q_UPDATE] =
-        "UPDATE objects SET version = ?6, state = ?3, changed_ms = ?4 WHERE space = ?1 AND key = ?2 AND version = ?5",
+    [Q_UPDATE] = "UPDATE objects SET version = ?6, state = ?3, changed_ms = ?4 WHERE space = ?1 AND key = ?2 AND version = ?5",
     [Q_APPEND] = ("INSERT INTO rows(seq, time_ms, space, key, kind, ticket, body, body_hash, hash) "
                   "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"),
 };

@@ -26,10 +26,10 @@
 #define IL_WIRE_ASKS 16
 #define IL_WIRE_LISTS 4       /* of tools, prompts, resources and their templates */
 /* One transaction: it keeps others from writing, and what it decided from going on. */
-#define IL_WIRE_TURN 64                       /* calls and results */
-#define IL_WIRE_TURN_LINE ((size_t)64 << 10)  /* bytes of a message; what takes longer to judge is a transaction by itself */
+#define IL_WIRE_TURN 64                        /* calls and results */
+#define IL_WIRE_TURN_LINE ((size_t)64 << 10)   /* bytes of a message; what takes longer to judge is a transaction by itself */
 #define IL_WIRE_TURN_BYTES ((size_t)512 << 10) /* that wait */
-#define IL_WIRE_VIOLATIONS 16 /* bad envelopes of a server within a minute; one more and it is closed */
+#define IL_WIRE_VIOLATIONS 16                  /* bad envelopes of a server within a minute; one more and it is closed */
 #define IL_WIRE_VIOLATIONS_MS 60000
 /* What a server may send without being asked, in messages a second and in a burst. */
 #define IL_WIRE_NOTICES ((il_budget){.per_second = 200, .burst = 1000}) /* passed on to the client */
@@ -67,8 +67,8 @@ typedef struct il_restart {
 
 /* A call that was decided, or whose result was settled, in the turn's transaction, and what it wrote: nothing of that leaves before the commit. */
 typedef struct il_wire_member {
-    bool settled;  /* else decided */
-    bool run;      /* decided: it is to go to the server */
+    bool settled; /* else decided */
+    bool run;     /* decided: it is to go to the server */
     int64_t uid;
     uint64_t ticket;
     size_t from[2], to[2]; /* in what waits for the client and for the server */
@@ -146,8 +146,10 @@ size_t il_wire_in_flight(const il_wire *w);
 
 /* turn.c: the calls and results that one turn of the loop brings are one transaction; its end is what lets their messages go. A message that needs no
  * decision waits behind those that do. */
-IL_NODISCARD bool il_wire_wait(il_wire *w, bool to_client, il_str line); /* true: the line waits for the end of the turn, or is lost with the gateway */
-void il_wire_member_open(il_wire *w, const il_pending *e, bool settled); /* what follows, up to its close, is e's part of the transaction */
+IL_NODISCARD bool il_wire_wait(il_wire *w, bool to_client,
+                               il_str line); /* true: the line waits for the end of the turn, or is lost with the gateway */
+void il_wire_member_open(il_wire *w, const il_pending *e,
+                         bool settled); /* what follows, up to its close, is e's part of the transaction */
 void il_wire_member_decided(il_wire *w, il_pending *e, const il_decision *d);
 void il_wire_member_close(il_wire *w);
 /* Commits and sends, now: called by itself at the end of the turn, and before anything that is to be a transaction of its own. Requests that were

@@ -60,8 +60,9 @@ static void batch_is(batch_case *c, const char *key, const char *text, uint64_t 
     char got[64] = "";
     size_t n = 0;
     uint64_t v = 0;
-    assert_int_equal(c->store.load(c->store.ctx, IL_STR(IL_SPACE_SESSION), il_str_of(key), (uint8_t *)got, sizeof got - 1, &n, &v, &c->err),
-                     IL_OK);
+    assert_int_equal(
+        c->store.load(c->store.ctx, IL_STR(IL_SPACE_SESSION), il_str_of(key), (uint8_t *)got, sizeof got - 1, &n, &v, &c->err),
+        IL_OK);
     got[n] = '\0';
     assert_string_equal(got, text);
     assert_int_equal(v, version);
@@ -170,7 +171,8 @@ static void batch_busy(void **state) {
     size_t n = 0;
     uint64_t version = 0;
     il_ledger_batch_begin(&theirs);
-    assert_int_equal(store.load(store.ctx, IL_STR(IL_SPACE_SESSION), IL_STR("s"), (uint8_t *)got, sizeof got, &n, &version, &c->err), IL_OK);
+    assert_int_equal(
+        store.load(store.ctx, IL_STR(IL_SPACE_SESSION), IL_STR("s"), (uint8_t *)got, sizeof got, &n, &version, &c->err), IL_OK);
     il_ledger_batch_begin(&c->b);
     assert_int_equal(batch_put(c, "s", 1, "1", "a"), IL_E_BUSY);
     assert_int_equal(batch_put(c, "s", 1, "1", "a"), IL_E_BUSY);

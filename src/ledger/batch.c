@@ -8,13 +8,24 @@ static il_status batch_lost(const il_ledger_batch *b, il_error *err) {
     return b->lost;
 }
 
-/* The lock and the transaction, when they are needed first. Not to get them fails the one who asked; the next one asks again. */
+static il_status batch_fail(il_ledger_batch *b, il_status status, const il_error *why) {
+    b->lost = status;
+    b->why = *why;
+    return status;
+}
+
+/* The lock and the transaction, when they are needed first. Who waited for the lock in vain waited for all of the batch. */
 static il_status batch_hold(il_ledger_batch *b, il_error *err) {
+    il_error why = {0};
     if (b->lost != IL_OK) {
         return batch_lost(b, err);
     }
     if (!b->held) {
-        IL_TRY(b->ledger->kind->batch_begin(b->ledger, err));
+        const il_status status = b->ledger->kind->batch_begin(b->ledger, &why);
+        if (status != IL_OK) {
+            (void)batch_fail(b, status, &why);
+            return batch_lost(b, err);
+        }
         b->held = true;
     }
     return IL_OK;
@@ -47,11 +58,7 @@ static il_status batch_commit(void *ctx, const il_store_change *changes, size_t 
     if (status != IL_OK && err) {
         *err = why;
     }
-    if (status != IL_OK && status != IL_E_CONFLICT) {
-        b->lost = status;
-        b->why = why;
-    }
-    return status;
+    return status == IL_OK || status == IL_E_CONFLICT ? status : batch_fail(b, status, &why);
 }
 
 il_store il_ledger_batch_store(il_ledger_batch *b) {

@@ -25,7 +25,7 @@ typedef struct il_ledger_batch { /* zero but for the ledger, which is borrowed *
 /* Has no turns: who holds the lock waits for nobody. Borrows the batch. */
 il_store il_ledger_batch_store(il_ledger_batch *b);
 void il_ledger_batch_begin(il_ledger_batch *b);
-/* Commits; without a batch, or one that only failed to begin, there is nothing to do: IL_OK. */
+/* Commits; IL_OK without a batch. A beginning or a commit that failed, but for a conflict, is the failure of the whole. */
 IL_NODISCARD il_status il_ledger_batch_end(il_ledger_batch *b, il_error *err);
 /* Gives up what was not committed. */
 void il_ledger_batch_drop(il_ledger_batch *b);

@@ -24,6 +24,13 @@ typedef struct il_ledger_options {
     bool read_only;     /* for commands that only look */
     bool make_folders;  /* make those above the path as well, mode 0700: for a path that nobody typed */
     uint64_t keep_rows; /* of a ledger in memory: only the latest so many; 0: all. A file keeps its rows until they are pruned */
+    /* Of a file: what was committed is copied from SQLite's log into the file by a thread of the ledger's own, which starts when it is first needed, instead of
+     * by a commit now and then, which waits for the disk. */
+    bool checkpoint_thread;
+    /* Told when that copying fails (NULL: nobody is), once until it works again; the log grows meanwhile, and nothing is lost. Called by a commit, or by
+     * il_ledger_close; must not use the ledger. */
+    void (*warn)(void *ctx, const char *text);
+    void *warn_ctx;
     il_sha256_blocks sha256; /* for the chain; NULL: the library's own */
 } il_ledger_options;
 

@@ -67,7 +67,13 @@ static inline uint64_t il_cursor_little(il_cursor *c, size_t bytes) {
     c->at += bytes;
     return v;
 }
-static inline uint8_t il_cursor_u8(il_cursor *c) { return (uint8_t)il_cursor_little(c, 1); }
+static inline uint8_t il_cursor_u8(il_cursor *c) {
+    if (c->failed || c->at == c->n) {
+        c->failed = true;
+        return 0;
+    }
+    return c->p[c->at++];
+}
 static inline uint16_t il_cursor_u16(il_cursor *c) { return (uint16_t)il_cursor_little(c, 2); }
 static inline uint32_t il_cursor_u32(il_cursor *c) { return (uint32_t)il_cursor_little(c, 4); }
 static inline uint64_t il_cursor_u64(il_cursor *c) { return il_cursor_little(c, 8); }

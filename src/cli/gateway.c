@@ -36,6 +36,7 @@ typedef struct gateway_run {
     char session[IL_SESSION_ID_BYTES], name[IL_TOOL_BYTES], principal[32];
     il_bundle *bundle;
     il_ledger *ledger;
+    il_ledger_batch batch;
     il_monitor *monitor;
 } gateway_run;
 
@@ -142,10 +143,11 @@ static il_status gateway_options(gateway_run *run, int argc, char **argv, il_err
 }
 
 static il_status gateway_monitor(gateway_run *run, il_error *err) {
+    run->batch.ledger = run->ledger;
     const il_monitor_config config = {
         .size = sizeof config,
         .policy = il_bundle_policy(run->bundle),
-        .store = il_ledger_store(run->ledger),
+        .store = il_ledger_batch_store(&run->batch),
         .host = il_host_system(),
         .call_deadline_ms = GATEWAY_LIMIT_S * 1000 + GATEWAY_GRACE_MS,
         .enforce = run->enforce,
@@ -193,6 +195,11 @@ static void gateway_say(gateway_run *run, bool unenforced) {
     }
 }
 
+static void gateway_warn(void *ctx, const char *text) {
+    gateway_run *run = ctx;
+    il_log_write(&run->log, IL_LOG_WARN, "%s", text);
+}
+
 static il_exit gateway_serve(gateway_run *run) {
     il_error err = {0};
     const il_status loaded = il_bundle_load(il_host_alloc(), run->policy_path, &run->bundle, &err);
@@ -201,7 +208,14 @@ static il_exit gateway_serve(gateway_run *run) {
     }
     /* The loop stands still while the ledger is locked by another: better a fault than a minute's silence. */
     const il_ledger_options options = {
-        .size = sizeof options, .durability = run->durability, .busy_ms = GATEWAY_BUSY_MS, .keep_rows = GATEWAY_KEEP_ROWS};
+        .size = sizeof options,
+        .durability = run->durability,
+        .busy_ms = GATEWAY_BUSY_MS,
+        .keep_rows = GATEWAY_KEEP_ROWS,
+        .checkpoint_thread = true,
+        .warn = gateway_warn,
+        .warn_ctx = run,
+    };
     if (il_ledger_use(run->ledger_flag, &options, run->path, &run->ledger, &err) != IL_OK) {
         return il_fail(run->path[0] ? run->path : NULL, &err);
     }
@@ -212,6 +226,7 @@ static il_exit gateway_serve(gateway_run *run) {
     const il_gateway_config config = {
         .alloc = il_host_alloc(),
         .monitor = run->monitor,
+        .batch = &run->batch,
         .policy = policy,
         .unenforced = il_policy_mode(policy) == IL_MODE_MONITOR && !run->enforce,
         .session = il_str_of(run->session),

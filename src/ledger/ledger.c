@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ledger/ledger.h"
 
-enum { LEDGER_KEY_MAX = 128 };
-
 static il_status ledger_store_load(void *ctx, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
                                    il_error *err) {
     il_ledger *l = ctx;
     return l->kind->load(l, space, key, buf, cap, n, version, err);
 }
 
-static il_status ledger_store_commit(void *ctx, const il_store_change *changes, size_t n, uint64_t now_ms, il_error *err) {
-    il_ledger *l = ctx;
+il_status il_ledger_changes_ok(const il_store_change *changes, size_t n, il_error *err) {
     for (size_t i = 0; i < n; i++) {
         const il_store_change *c = &changes[i];
-        if (c->space.n == 0 || c->space.n > LEDGER_KEY_MAX || c->key.n == 0 || c->key.n > LEDGER_KEY_MAX ||
+        if (c->space.n == 0 || c->space.n > IL_LEDGER_KEY_MAX || c->key.n == 0 || c->key.n > IL_LEDGER_KEY_MAX ||
             (c->moves && (c->state.n == 0 || c->state.n > INT_MAX))) {
             return il_error_set(err, IL_E_ARGUMENT, "an object without a name, with one above %d bytes, or without bytes",
-                                LEDGER_KEY_MAX);
+                                IL_LEDGER_KEY_MAX);
         }
         for (size_t j = 0; j < i; j++) {
             if (il_str_eq(changes[j].key, c->key) && il_str_eq(changes[j].space, c->space)) {
@@ -25,6 +22,12 @@ static il_status ledger_store_commit(void *ctx, const il_store_change *changes, 
             }
         }
     }
+    return IL_OK;
+}
+
+static il_status ledger_store_commit(void *ctx, const il_store_change *changes, size_t n, uint64_t now_ms, il_error *err) {
+    il_ledger *l = ctx;
+    IL_TRY(il_ledger_changes_ok(changes, n, err));
     return l->kind->commit(l, changes, n, now_ms, err);
 }
 

@@ -6,6 +6,8 @@
 #include "base/str.h"
 #include "interlock/ledger.h"
 
+#define IL_LEDGER_KEY_MAX 128 /* bytes of an object's space or key */
+
 /* One act of pruning: which session, as it was then. Chained by hash like the rows, apart from them, because the rows of an old act may
  * themselves be deleted; the latest `prune` row holds the last hash. */
 typedef struct il_ledger_pruned {
@@ -24,6 +26,13 @@ typedef struct il_ledger_kind {
     /* Threads of this process that work on one object, one after the other; NULL where that gains nothing. */
     void (*take_turn)(il_ledger *l, il_str space, il_str key);
     void (*end_turn)(il_ledger *l, il_str space, il_str key);
+    /* Commits of one thread in one transaction (batch.h), which is what only its three calls in between use; NULL where a commit costs next to nothing.
+     * The end commits when `status` is IL_OK, else rolls back; returns the first failure. */
+    il_status (*batch_begin)(il_ledger *l, il_error *err);
+    il_status (*batch_load)(il_ledger *l, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
+                            il_error *err);
+    il_status (*batch_commit)(il_ledger *l, const il_store_change *changes, size_t n, uint64_t now_ms, il_error *err);
+    il_status (*batch_end)(il_ledger *l, il_status status, il_error *err);
     /* One unchanging picture of the ledger until release; the functions below are called in between. */
     il_status (*hold)(il_ledger *l, il_error *err);
     void (*release)(il_ledger *l);
@@ -53,6 +62,9 @@ IL_NODISCARD il_status il_ledger_sqlite_open(const il_alloc *alloc, const char *
 
 /* Numbers are at most what SQLite holds, in every kind of ledger: the same commits, the same rows. */
 static inline uint64_t il_ledger_number(uint64_t v) { return v > INT64_MAX ? INT64_MAX : v; }
+
+/* What every kind of ledger asks of a commit: IL_E_ARGUMENT. */
+IL_NODISCARD il_status il_ledger_changes_ok(const il_store_change *changes, size_t n, il_error *err);
 
 /* Hash of a row: SHA-256 over the hash of the row before (zeros for the first) and every column, each with its length, so that no two rows
  * are spelt alike; row->body_hash stands for the body, so that the body can go. */

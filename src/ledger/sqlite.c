@@ -111,7 +111,7 @@ il_status il_sqlite_same_version(il_sqlite *l, il_error *err) {
     if (code == SQLITE_OK && l->version_known && data == l->data_version) {
         return IL_OK;
     }
-    l->version_known = l->head_known = false;
+    l->version_known = l->head_known = l->object.known = false;
     code = code == SQLITE_OK ? sqlite_number(l, Q_APPLICATION, &id) : code;
     code = code == SQLITE_OK ? sqlite_number(l, Q_VERSION, &version) : code;
     if (code != SQLITE_OK) {
@@ -172,10 +172,9 @@ static il_status sqlite_take(const il_sqlite *l, il_str space, il_str key, uint8
     return IL_OK;
 }
 
-il_status il_sqlite_object_locked(il_sqlite *l, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
-                                  il_error *err) {
+il_status il_sqlite_object_read(il_sqlite *l, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
+                                il_error *err) {
     sqlite3_stmt *s = l->query[Q_LOAD];
-    IL_TRY(il_sqlite_same_file(l, err));
     int code = il_sqlite_bind_name(s, space, key);
     if (code == SQLITE_OK) {
         code = sqlite3_step(s);
@@ -190,4 +189,10 @@ il_status il_sqlite_object_locked(il_sqlite *l, il_str space, il_str key, uint8_
     }
     sqlite3_reset(s);
     return status;
+}
+
+il_status il_sqlite_object_locked(il_sqlite *l, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
+                                  il_error *err) {
+    IL_TRY(il_sqlite_same_file(l, err));
+    return il_sqlite_object_read(l, space, key, buf, cap, n, version, err);
 }

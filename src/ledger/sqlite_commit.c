@@ -38,11 +38,12 @@ il_status il_sqlite_end(il_sqlite *l, il_status status, il_error *err) {
             l->version_known =
                 l->version_known && sqlite3_file_control(l->db, "main", SQLITE_FCNTL_DATA_VERSION, &data) == SQLITE_OK;
             l->data_version = data;
+            l->object.known = false; /* unless it was a batch that committed, which knows better */
             return IL_OK;
         }
         status = il_sqlite_fail(l, code, err);
     }
-    l->version_known = l->head_known = false;
+    l->version_known = l->head_known = l->object.known = false;
     /* SQLite may have rolled back by itself; what matters is that no transaction stays open. */
     if (!sqlite3_get_autocommit(l->db)) {
         (void)il_sqlite_run(l, Q_ROLLBACK);
@@ -70,13 +71,14 @@ static il_status sqlite_compare(il_sqlite *l, const il_store_change *change, il_
 }
 
 /* The comparison is part of the writing: nothing is written when the version is another one. */
-static il_status sqlite_move(il_sqlite *l, const il_store_change *change, uint64_t now_ms, il_error *err) {
+il_status il_sqlite_move(il_sqlite *l, const il_store_change *change, uint64_t version, uint64_t now_ms, il_error *err) {
     il_sqlite_query q = change->expect ? Q_UPDATE : Q_CREATE;
     sqlite3_stmt *s = l->query[q];
     if (il_sqlite_bind_name(s, change->space, change->key) != SQLITE_OK ||
         sqlite3_bind_blob64(s, 3, change->state.p, change->state.n, SQLITE_STATIC) != SQLITE_OK ||
         il_sqlite_bind_u64(s, 4, now_ms) != SQLITE_OK ||
-        (change->expect && il_sqlite_bind_u64(s, 5, change->expect) != SQLITE_OK)) {
+        (change->expect &&
+         (il_sqlite_bind_u64(s, 5, change->expect) != SQLITE_OK || il_sqlite_bind_u64(s, 6, version) != SQLITE_OK))) {
         return il_sqlite_fail(l, sqlite3_errcode(l->db), err);
     }
     int code = il_sqlite_run(l, q);
@@ -112,17 +114,17 @@ il_status il_sqlite_append(il_sqlite *l, il_sqlite_head *head, const il_store_ch
     return IL_OK;
 }
 
-/* One commit among those of the transaction. All comparisons come before the first write, so a conflict has written nothing. */
-static il_status sqlite_changes(il_sqlite *l, il_sqlite_head *head, const il_sqlite_waiter *w) {
-    const bool alone = w->n == 1 && w->changes[0].moves;
-    for (size_t i = 0; i < w->n && !alone; i++) {
-        IL_TRY(sqlite_compare(l, &w->changes[i], w->err));
+il_status il_sqlite_changes(il_sqlite *l, il_sqlite_head *head, const il_store_change *changes, size_t n, uint64_t now_ms,
+                            il_error *err) {
+    const bool alone = n == 1 && changes[0].moves;
+    for (size_t i = 0; i < n && !alone; i++) {
+        IL_TRY(sqlite_compare(l, &changes[i], err));
     }
-    for (size_t i = 0; i < w->n; i++) {
-        if (w->changes[i].moves) {
-            IL_TRY(sqlite_move(l, &w->changes[i], w->now_ms, w->err));
+    for (size_t i = 0; i < n; i++) {
+        if (changes[i].moves) {
+            IL_TRY(il_sqlite_move(l, &changes[i], changes[i].expect + 1, now_ms, err));
         }
-        IL_TRY(il_sqlite_append(l, head, &w->changes[i], w->now_ms, w->err));
+        IL_TRY(il_sqlite_append(l, head, &changes[i], now_ms, err));
     }
     return IL_OK;
 }
@@ -135,7 +137,7 @@ static il_status sqlite_together(il_sqlite *l, il_sqlite_waiter *all, il_sqlite_
         if (w->failed) {
             continue;
         }
-        w->status = sqlite_changes(l, head, w);
+        w->status = il_sqlite_changes(l, head, w->changes, w->n, w->now_ms, w->err);
         if (w->status != IL_OK && w->status != IL_E_CONFLICT) {
             *err = *w->err;
             w->failed = true;

@@ -27,8 +27,7 @@ static const char *const sqlite_text[Q_COUNT] = {
     [Q_STORED] = "SELECT version FROM objects WHERE space = ?1 AND key = ?2",
     [Q_CREATE] = ("INSERT INTO objects(space, key, version, state, changed_ms) VALUES(?1, ?2, 1, ?3, ?4) "
                   "ON CONFLICT(space, key) DO NOTHING"),
-    [Q_UPDATE] =
-        "UPDATE objects SET version = version + 1, state = ?3, changed_ms = ?4 WHERE space = ?1 AND key = ?2 AND version = ?5",
+    [Q_UPDATE] = "UPDATE objects SET version = ?6, state = ?3, changed_ms = ?4 WHERE space = ?1 AND key = ?2 AND version = ?5",
     [Q_APPEND] = ("INSERT INTO rows(seq, time_ms, space, key, kind, ticket, body, body_hash, hash) "
                   "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"),
 };
@@ -91,6 +90,7 @@ static void sqlite_forget(il_sqlite *l) {
 
 static void sqlite_close(il_ledger *base) {
     il_sqlite *l = (il_sqlite *)base;
+    il_sqlite_checkpoint_free(l);
     if (l->erased) {
         sqlite_forget(l);
     }
@@ -247,18 +247,17 @@ static il_status sqlite_connect(il_sqlite *l, const il_ledger_options *options, 
         (void)sqlite3_busy_handler(l->db, sqlite_busy, l);
         /* What is erased is overwritten, and no copy of it stays where a row was moved from, or in the tables that an upgrade drops. Many builds of
          * SQLite do so anyway. */
-        /* Pages that change again and again are written back once, and the wait for the disk is shared by more commits: 16 MB of log. */
         code = sqlite3_exec(l->db,
                             options->read_only
                                 ? "PRAGMA trusted_schema = OFF;"
-                                : "PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON; PRAGMA journal_mode = WAL; "
-                                  "PRAGMA wal_autocheckpoint = 4000;",
+                                : "PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON; PRAGMA journal_mode = WAL;",
                             NULL, NULL, NULL);
     }
     if (code == SQLITE_OK && !options->read_only) {
         code = sqlite3_exec(
             l->db, options->durability == IL_DURABLE_FULL ? "PRAGMA synchronous = FULL;" : "PRAGMA synchronous = NORMAL;", NULL,
             NULL, NULL);
+        il_sqlite_checkpoint_watch(l);
     }
     return code == SQLITE_OK ? IL_OK : il_sqlite_fail(l, code, err);
 }
@@ -309,7 +308,7 @@ static il_status sqlite_set_up(il_sqlite *l, const il_ledger_options *options, i
     return IL_OK;
 }
 
-static bool sqlite_locks(il_sqlite *l) {
+static bool sqlite_locks(il_sqlite *l, const il_ledger_options *options) {
     if (pthread_mutex_init(&l->lock, NULL) != 0) {
         return false;
     }
@@ -328,6 +327,13 @@ static bool sqlite_locks(il_sqlite *l) {
         pthread_cond_destroy(&l->settled);
         return false;
     }
+    if (!il_sqlite_checkpoint_init(l, options)) {
+        pthread_mutex_destroy(&l->lock);
+        pthread_mutex_destroy(&l->queue_lock);
+        pthread_cond_destroy(&l->settled);
+        il_turns_free(&l->turns);
+        return false;
+    }
     return true;
 }
 
@@ -337,6 +343,10 @@ il_status il_ledger_sqlite_open(const il_alloc *alloc, const char *path, const i
                                         .commit = il_sqlite_commit,
                                         .take_turn = sqlite_take_turn,
                                         .end_turn = sqlite_end_turn,
+                                        .batch_begin = il_sqlite_batch_begin,
+                                        .batch_load = il_sqlite_batch_load,
+                                        .batch_commit = il_sqlite_batch_commit,
+                                        .batch_end = il_sqlite_batch_end,
                                         .hold = sqlite_hold,
                                         .release = sqlite_release,
                                         .rows = il_sqlite_rows,
@@ -361,13 +371,14 @@ il_status il_ledger_sqlite_open(const il_alloc *alloc, const char *path, const i
     *l = (il_sqlite){
         .base = {.kind = &kind, .alloc = alloc, .sha256 = options->sha256, .version = IL_LEDGER_USER_VERSION},
         .read_only = options->read_only,
+        .full = options->durability == IL_DURABLE_FULL,
         .busy_ms = !options->busy_ms                       ? SQLITE_BUSY_MS
                    : options->busy_ms > SQLITE_BUSY_MS_MAX ? SQLITE_BUSY_MS_MAX
                                                            : options->busy_ms,
         .file = st,
     };
     memcpy(l->path, path, n);
-    if (!sqlite_locks(l)) {
+    if (!sqlite_locks(l, options)) {
         alloc->free(alloc->ctx, l);
         return il_error_set(err, IL_E_INTERNAL, "no mutex to be had");
     }

@@ -10,6 +10,9 @@ bool il_wire_settle(il_wire *w, const il_pending *e, il_outcome_kind how, const 
     if (!e->judged) {
         return true;
     }
+    if (!w->turn.open) {
+        il_wire_turn_end(w); /* e was not decided in it, and stays */
+    }
     const il_outcome outcome = {.size = sizeof outcome, .how = how, .result = result};
     il_settlement s = IL_SETTLEMENT_INIT;
     il_error err = {0};
@@ -32,10 +35,16 @@ static void answer_refuse(il_wire *w, il_pending *e, il_deny_code code, const ch
     il_pendings_remove(&w->calls, e);
 }
 
-static void answer_withhold(il_wire *w, il_pending *e, const char *reason) {
+void il_wire_withhold(il_wire *w, const il_rpc_id *id, il_message message, const char *reason) {
     char text[192];
     (void)il_format(text, sizeof text, "the call was run, but its result is withheld by Interlock (%s); do not retry", reason);
-    answer_refuse(w, e, IL_DENY_WITHHELD, text);
+    const il_denial d = {.code = IL_DENY_WITHHELD, .text = il_str_of(text)};
+    il_wire_to_client(w, il_deny_answer(&w->arena, id, message, &d));
+}
+
+static void answer_withhold(il_wire *w, il_pending *e, const char *reason) {
+    il_wire_withhold(w, &e->id, e->message, reason);
+    il_pendings_remove(&w->calls, e);
 }
 
 void il_wire_fail(il_wire *w, il_pending *e, il_deny_code code, const char *text) {
@@ -45,6 +54,7 @@ void il_wire_fail(il_wire *w, il_pending *e, il_deny_code code, const char *text
 }
 
 void il_wire_fail_all(il_wire *w, il_deny_code code, const char *text) {
+    il_wire_turn_end(w);
     while (w->calls.n > 0) {
         il_wire_fail(w, w->calls.v[0], code, text);
     }
@@ -139,9 +149,17 @@ static void answer_error(il_wire *w, const il_rpc *rpc, il_pending *e) {
 void il_wire_answer(il_wire *w, const il_rpc *rpc) {
     int64_t uid = 0;
     il_pending *e = !rpc->id.string && il_str_int(rpc->id.text, &uid) ? il_pendings_by_uid(&w->calls, uid) : NULL;
+    if (e != NULL && il_wire_in_turn(w, e)) { /* it guessed the id of what was not sent yet */
+        il_wire_turn_end(w);
+        e = il_pendings_by_uid(&w->calls, uid);
+    }
     if (e == NULL) {
         il_wire_uninvited(w, IL_STR("(an answer)"), "it answers no request that is in flight");
         return;
+    }
+    const bool whole = rpc->kind == IL_RPC_ERROR || il_json_kind_of(rpc->result) == IL_JSON_OBJECT;
+    if (e->message == IL_MSG_TOOLS_CALL && e->judged && whole && w->line <= IL_WIRE_TURN_LINE) {
+        il_wire_member_open(w, e, true);
     }
     if (e->message == IL_MSG_INITIALIZE) {
         il_wire_initialized(w, e, rpc);
@@ -152,6 +170,7 @@ void il_wire_answer(il_wire *w, const il_rpc *rpc) {
     } else {
         il_wire_fail(w, e, IL_DENY_WITHHELD, "the server's answer is malformed; the call may have run");
     }
+    il_wire_member_close(w);
     il_wire_arm(w);
     il_wire_drained(w);
 }

@@ -84,6 +84,7 @@ static void gateway_client_message(il_wire *w, il_str line) {
 static void gateway_on_client_line(void *ctx, il_str line) {
     il_wire *w = ctx;
     if (w->phase < IL_PHASE_DRAIN && !gateway_blank(line)) {
+        w->line = line.n;
         gateway_client_message(w, line);
         il_arena_reset(&w->arena);
     }
@@ -156,6 +157,7 @@ static void gateway_server_unreadable(il_wire *w, il_str line, const il_error *e
     int64_t uid = 0;
     il_pending *e = NULL;
     il_rpc_salvage(line, &rpc);
+    il_wire_turn_end(w);
     if (rpc.id.present && !rpc.asks && !rpc.id.string && il_str_int(rpc.id.text, &uid)) {
         e = il_pendings_by_uid(&w->calls, uid);
     }
@@ -298,6 +300,7 @@ static bool gateway_server_heard(const il_wire *w) {
 static void gateway_on_server_line(void *ctx, il_str line) {
     il_wire *w = ctx;
     if (gateway_server_heard(w) && !gateway_blank(line)) {
+        w->line = line.n;
         gateway_server_message(w, line);
         il_arena_reset(&w->arena);
     }
@@ -337,6 +340,7 @@ static void gateway_on_server_gone(void *ctx, const char *why) {
 
 static void gateway_on_due(void *ctx) {
     il_wire *w = ctx;
+    il_wire_turn_end(w);
     const uint64_t now = il_loop_now_ms();
     for (size_t i = 0; i < w->calls.n;) {
         il_pending *e = w->calls.v[i];
@@ -399,6 +403,7 @@ static il_status gateway_open(il_wire *w, il_error *err) {
     IL_TRY(il_loop_new(alloc, il_loop_odd_fd(w->c.in) || il_loop_odd_fd(w->c.out), &w->loop, err));
     IL_TRY(il_timer_new(w->loop, gateway_on_due, w, &w->due, err));
     IL_TRY(il_timer_new(w->loop, gateway_on_changed, w, &w->changed, err));
+    IL_TRY(il_timer_new(w->loop, il_wire_on_turn_end, w, &w->turn.end, err));
     IL_TRY(il_timer_new(w->loop, il_wire_on_drain_timer, w, &w->drain, err));
     IL_TRY(il_timer_new(w->loop, il_wire_on_restart_timer, w, &w->restart.timer, err));
     IL_TRY(il_loop_signal(w->loop, SIGTERM, il_wire_on_term, w, err));
@@ -412,6 +417,7 @@ static il_status gateway_open(il_wire *w, il_error *err) {
 }
 
 static void gateway_close(il_wire *w) {
+    il_wire_turn_free(w);
     il_upstream_free(w->up);
     il_reader_free(w->in);
     il_writer_free(w->out);
@@ -439,7 +445,8 @@ int il_gateway_run(const il_gateway_config *config) {
                    .noise = IL_WIRE_NOISE,
                    .refusals = IL_WIRE_NOISE,
                    .denials = IL_WIRE_NOISE,
-                   .answers = IL_WIRE_NOISE};
+                   .answers = IL_WIRE_NOISE,
+                   .turn = {.number = 1}};
     w->c.call_timeout_ms = config->call_timeout_ms != 0 ? config->call_timeout_ms : GATEWAY_TIMEOUT_MS;
     w->c.call_limit_ms = config->call_limit_ms != 0 ? config->call_limit_ms : GATEWAY_LIMIT_MS;
     w->c.start_timeout_ms = config->start_timeout_ms != 0 ? config->start_timeout_ms : GATEWAY_START_MS;

@@ -2,11 +2,13 @@
 /* One MCP server behind the monitor, stdio on both faces. */
 #pragma once
 #include "interlock/monitor.h"
+#include "ledger/batch.h"
 #include "net/log.h"
 
 typedef struct il_gateway_config { /* everything borrowed until il_gateway_run returns */
     const il_alloc *alloc;
-    il_monitor *monitor; /* with the policy; its session has begun */
+    il_monitor *monitor;    /* with the policy; its session has begun */
+    il_ledger_batch *batch; /* the monitor's store; NULL: it has another, and each of its commits is one by itself */
     const il_policy *policy;
     bool unenforced;      /* monitor mode: said in every result */
     il_str session, name; /* name: the server's, as the policy knows it */

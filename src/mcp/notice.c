@@ -23,6 +23,7 @@ void il_wire_cancel_server(il_wire *w, int64_t uid, il_str why) {
 
 static void notice_client_cancelled(il_wire *w, const il_rpc *rpc) {
     il_rpc_id id;
+    il_wire_turn_end(w);
     il_pending *e = il_rpc_id_read(il_json_get(rpc->params, IL_STR("requestId")), &id) ? il_pendings_by_id(&w->calls, &id) : NULL;
     if (e == NULL || e->message == IL_MSG_INITIALIZE) {
         return;

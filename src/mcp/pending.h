@@ -15,6 +15,7 @@ typedef struct il_pending {
     il_str method;     /* static */
     il_str what;       /* what is called, for people: a tool's name or the method; owned */
     il_str extra;      /* the resource's URI of a (un)subscribe, the cursor of a list (p NULL: none); owned */
+    unsigned turn;     /* in which it was decided: see il_wire_in_turn */
     bool judged;       /* the ticket has to be settled */
     size_t progress_n; /* of the last progress, as it was written; 0: none yet */
     char progress[IL_PROGRESS_BYTES];

@@ -20,11 +20,21 @@ static il_denial request_denial(const il_wire *w, const il_decision *d, char id[
     };
 }
 
+void il_wire_deny(il_wire *w, const il_rpc_id *id, il_message message, const il_decision *d) {
+    char text[IL_DENY_ID_BYTES];
+    const il_denial denial = request_denial(w, d, text);
+    il_wire_to_client(w, il_deny_answer(&w->arena, id, message, &denial));
+}
+
 bool il_wire_judge(il_wire *w, il_pending *e, il_str tool, const il_json *args, il_decision *d) {
     *d = (il_decision)IL_DECISION_INIT;
+    if (!w->turn.open) {
+        il_wire_turn_end(w);
+    }
     const il_call call = {.size = sizeof call, .server = w->c.name, .tool = tool, .args = args};
     il_error err = {0};
     const il_status st = il_monitor_decide(w->c.monitor, w->c.session, &call, d, &err);
+    il_wire_member_decided(w, e, d);
     if (st != IL_OK || !d->run) {
         const bool note = il_wire_may_note(w, &w->denials, "calls that are denied"); /* the ledger has each */
         if (note && st != IL_OK) {
@@ -109,11 +119,13 @@ static void request_go(il_wire *w, const il_rpc *rpc, const il_mediation *m) {
             il_wire_fatal(w, "out of memory for a request");
             return;
         }
+        if (call && w->line <= IL_WIRE_TURN_LINE) {
+            il_wire_member_open(w, e, false);
+        }
         if (!il_wire_judge(w, e, tool, args, &d)) {
-            char id[IL_DENY_ID_BYTES];
-            const il_denial denial = request_denial(w, &d, id);
-            il_wire_to_client(w, il_deny_answer(&w->arena, &rpc->id, m->message, &denial));
+            il_wire_deny(w, &rpc->id, m->message, &d);
             il_pendings_remove(&w->calls, e);
+            il_wire_member_close(w);
             return;
         }
     }
@@ -122,6 +134,7 @@ static void request_go(il_wire *w, const il_rpc *rpc, const il_mediation *m) {
     e->limit = now + w->c.call_limit_ms;
     request_forward(w, rpc, e);
     il_wire_arm(w);
+    il_wire_member_close(w);
 }
 
 /* What would leave unjudged, and is answered here. Toward a server outside a log level, and when a subscription ends, are bits that an agent can

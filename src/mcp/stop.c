@@ -24,6 +24,7 @@ void il_wire_on_stopped(void *ctx) {
 }
 
 void il_wire_stop(il_wire *w) {
+    il_wire_turn_end(w);
     if (w->phase == IL_PHASE_STOP) {
         return;
     }
@@ -69,6 +70,7 @@ void il_wire_server_gone(il_wire *w, const char *why) {
     if (w->phase == IL_PHASE_STOP || w->life == IL_LIFE_DOWN || w->life == IL_LIFE_LOST) {
         return;
     }
+    il_wire_turn_end(w); /* what was decided goes to the server that it was decided for */
     w->life = IL_LIFE_DOWN;
     (void)il_format(w->gone, sizeof w->gone, "%s", why);
     if (w->phase == IL_PHASE_DRAIN) {

@@ -14,6 +14,9 @@ static bool wire_send(il_wire *w, const il_json *message, bool to_client) {
     if (st == IL_E_LIMIT) { /* our escapes are longer than what came: six bytes for a control character */
         return false;
     }
+    if (st == IL_OK && il_wire_wait(w, to_client, line)) {
+        return true;
+    }
     if (st == IL_OK) {
         st = to_client ? il_writer_put(w->out, line, &err) : il_upstream_put(w->up, line, &err);
     }
@@ -72,6 +75,9 @@ void il_wire_hold(il_wire *w, unsigned why, bool on) {
 }
 
 void il_wire_arm(il_wire *w) {
+    if (w->turn.on) {
+        return; /* once, at its end */
+    }
     const uint64_t calls = il_pendings_due(&w->calls), asks = il_pendings_due(&w->asks), now = il_loop_now_ms();
     uint64_t due = calls < asks ? calls : asks;
     due = w->deaf != 0 && w->deaf < due ? w->deaf : due;

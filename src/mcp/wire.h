@@ -25,7 +25,11 @@
 #define IL_WIRE_CALLS 256 /* in flight; the session's tickets bound those that are judged */
 #define IL_WIRE_ASKS 16
 #define IL_WIRE_LISTS 4       /* of tools, prompts, resources and their templates */
-#define IL_WIRE_VIOLATIONS 16 /* bad envelopes of a server within a minute; one more and it is closed */
+/* One transaction: it keeps others from writing, and what it decided from going on. */
+#define IL_WIRE_TURN 64                        /* calls and results */
+#define IL_WIRE_TURN_LINE ((size_t)64 << 10)   /* bytes of a message; what takes longer to judge is a transaction by itself */
+#define IL_WIRE_TURN_BYTES ((size_t)512 << 10) /* that wait */
+#define IL_WIRE_VIOLATIONS 16                  /* bad envelopes of a server within a minute; one more and it is closed */
 #define IL_WIRE_VIOLATIONS_MS 60000
 /* What a server may send without being asked, in messages a second and in a burst. */
 #define IL_WIRE_NOTICES ((il_budget){.per_second = 200, .burst = 1000}) /* passed on to the client */
@@ -61,6 +65,33 @@ typedef struct il_restart {
 #define IL_HOLD_DRAIN 4u
 #define IL_HOLD_CLIENT 8u /* it does not read its answers */
 
+/* A call that was decided, or whose result was settled, in the turn's transaction, and what it wrote: nothing of that leaves before the commit. */
+typedef struct il_wire_member {
+    bool settled; /* else decided */
+    bool run;     /* decided: it is to go to the server */
+    int64_t uid;
+    uint64_t ticket;
+    size_t from[2], to[2]; /* in what waits for the client and for the server */
+    uint8_t args_digest[IL_DIGEST_BYTES];
+    il_rpc_id id; /* its text is in id_text */
+    char id_text[IL_RPC_ID_BYTES];
+} il_wire_member;
+
+typedef struct il_wire_waiting {
+    char *p;
+    size_t n, cap;
+} il_wire_waiting;
+
+typedef struct il_wire_turn {
+    il_timer *end;
+    bool on;   /* something waits for the end */
+    bool open; /* the last member is being handled */
+    unsigned number;
+    il_wire_waiting waiting[2]; /* for the client, for the server */
+    size_t n;
+    il_wire_member members[IL_WIRE_TURN];
+} il_wire_turn;
+
 typedef struct il_wire {
     il_gateway_config c;
     il_loop *loop;
@@ -69,6 +100,8 @@ typedef struct il_wire {
     il_writer *out;
     il_upstream *up;
     il_timer *due, *changed, *drain;
+    il_wire_turn turn;
+    size_t line; /* bytes of the message that is handled */
     il_phase phase;
     unsigned hold; /* of the client's side */
     uint64_t deaf; /* when a server that does not read is given up; 0: it reads */
@@ -111,6 +144,21 @@ bool il_wire_may_note(il_wire *w, il_budget *lines, const char *about);
 /* The client's requests in flight during which the server may ask back. */
 size_t il_wire_in_flight(const il_wire *w);
 
+/* turn.c: the calls and results that one turn of the loop brings are one transaction; its end is what lets their messages go. A message that needs no
+ * decision waits behind those that do. */
+IL_NODISCARD bool il_wire_wait(il_wire *w, bool to_client,
+                               il_str line); /* true: the line waits for the end of the turn, or is lost with the gateway */
+void il_wire_member_open(il_wire *w, const il_pending *e,
+                         bool settled); /* what follows, up to its close, is e's part of the transaction */
+void il_wire_member_decided(il_wire *w, il_pending *e, const il_decision *d);
+void il_wire_member_close(il_wire *w);
+/* Commits and sends, now: called by itself at the end of the turn, and before anything that is to be a transaction of its own. Requests that were
+ * decided in this turn may be gone afterwards. */
+void il_wire_turn_end(il_wire *w);
+void il_wire_on_turn_end(void *ctx);
+bool il_wire_in_turn(const il_wire *w, const il_pending *e); /* decided in this turn, and not committed */
+void il_wire_turn_free(il_wire *w);
+
 /* params.c: false when the request was refused */
 bool il_wire_params(il_wire *w, const il_rpc *rpc, const il_mediation *m);
 bool il_wire_token(il_wire *w, const il_rpc *rpc, il_rpc_id *token); /* the progress token, not present when there is none */
@@ -126,10 +174,12 @@ bool il_wire_prompt_callable(const il_wire *w, il_str name);
 void il_wire_request(il_wire *w, const il_rpc *rpc);
 /* Judges `tool` of the server with these arguments. True: it may go, and e carries the ticket. False: *d holds the refusal's words. */
 bool il_wire_judge(il_wire *w, il_pending *e, il_str tool, const il_json *args, il_decision *d);
+void il_wire_deny(il_wire *w, const il_rpc_id *id, il_message message, const il_decision *d); /* answers that it was not run */
 /* answer.c */
 void il_wire_answer(il_wire *w, const il_rpc *rpc);
 /* Settles; false: what came must not be released, and `reason` says why. */
 bool il_wire_settle(il_wire *w, const il_pending *e, il_outcome_kind how, const il_json *result, char reason[IL_REASON_BYTES]);
+void il_wire_withhold(il_wire *w, const il_rpc_id *id, il_message message, const char *reason); /* answers that it was run */
 /* Ends a request that gets no answer of the server: settles its worst, answers, forgets it. */
 void il_wire_fail(il_wire *w, il_pending *e, il_deny_code code, const char *text);
 void il_wire_fail_all(il_wire *w, il_deny_code code, const char *text);

@@ -16,23 +16,48 @@ typedef struct il_session_writer {
     bool failed;
 } il_session_writer;
 
-static void il_session_put(il_session_writer *w, const void *bytes, size_t n) {
+/* Where the next n bytes go, or NULL once failed. A session is written and read with each decision, up to 32 tickets of it: hence what is fixed is
+ * asked for at once, and in steps that a compiler makes one of. */
+static inline uint8_t *il_session_room(il_session_writer *w, size_t n) {
     if (w->failed || n > w->cap - w->n) {
         w->failed = true;
-        return;
+        return NULL;
     }
-    memcpy(w->p + w->n, bytes, n);
+    uint8_t *at = w->p + w->n;
     w->n += n;
+    return at;
 }
 
-static void il_session_put_u8(il_session_writer *w, uint8_t v) { il_session_put(w, &v, 1); }
-
-static void il_session_put_u64(il_session_writer *w, uint64_t v) {
-    uint8_t b[8];
-    for (unsigned i = 0; i < 8; i++) {
-        b[i] = (uint8_t)(v >> (8 * i));
+static inline void il_session_put(il_session_writer *w, const void *bytes, size_t n) {
+    uint8_t *at = il_session_room(w, n);
+    if (at != NULL) {
+        memcpy(at, bytes, n);
     }
-    il_session_put(w, b, sizeof b);
+}
+
+static inline void il_session_put_u8(il_session_writer *w, uint8_t v) {
+    uint8_t *at = il_session_room(w, 1);
+    if (at != NULL) {
+        *at = v;
+    }
+}
+
+static inline void il_session_little(uint8_t *at, uint64_t v) {
+    at[0] = (uint8_t)v;
+    at[1] = (uint8_t)(v >> 8);
+    at[2] = (uint8_t)(v >> 16);
+    at[3] = (uint8_t)(v >> 24);
+    at[4] = (uint8_t)(v >> 32);
+    at[5] = (uint8_t)(v >> 40);
+    at[6] = (uint8_t)(v >> 48);
+    at[7] = (uint8_t)(v >> 56);
+}
+
+static inline void il_session_put_u64(il_session_writer *w, uint64_t v) {
+    uint8_t *at = il_session_room(w, 8);
+    if (at != NULL) {
+        il_session_little(at, v);
+    }
 }
 
 /* A NUL-terminated array of `cap` bytes; without its NUL it is refused. */
@@ -49,18 +74,23 @@ static void il_session_put_text(il_session_writer *w, const char *z, size_t cap)
     il_session_put(w, z, n);
 }
 
+#define IL_TICKET_FIXED (8u + 8u + 3u + IL_OWNER_BYTES)
 static void il_session_put_ticket(il_session_writer *w, const il_ticket *t) {
-    il_session_put_u64(w, t->id);
-    il_session_put_u64(w, t->deadline_ms);
-    il_session_put_u8(w, t->effects);
-    il_session_put_u8(w, t->raised);
-    il_session_put_u8(w, t->flags);
-    il_session_put(w, t->owner, sizeof t->owner);
+    uint8_t *at = il_session_room(w, IL_TICKET_FIXED);
+    if (at == NULL) {
+        return;
+    }
+    il_session_little(at, t->id);
+    il_session_little(at + 8, t->deadline_ms);
+    at[16] = t->effects;
+    at[17] = t->raised;
+    at[18] = t->flags;
+    memcpy(at + 19, t->owner, sizeof t->owner);
     il_session_put_text(w, t->tool, sizeof t->tool);
 }
 
 /* Of one ticket, slot and witness, and of everything else: their fixed bytes, and each text as long as it may be. */
-#define IL_TICKET_BYTES (8u + 8u + 3u + IL_OWNER_BYTES + IL_TOOL_BYTES)
+#define IL_TICKET_BYTES (IL_TICKET_FIXED + IL_TOOL_BYTES)
 #define IL_SLOT_BYTES (2u + 8u + 8u + IL_APPROVAL_ID_BYTES + IL_DIGEST_BYTES + IL_TOOL_BYTES + 2u)
 #define IL_WITNESS_BYTES (8u + IL_TOOL_BYTES)
 #define IL_REST_BYTES (4u + 8u + 2u * IL_DIGEST_BYTES + 3u * 8u + 5u + 2u * IL_SESSION_ID_BYTES + 1u + 1u)
@@ -135,37 +165,55 @@ il_status il_session_encode(const il_session *s, uint8_t *buf, size_t cap, size_
     return IL_OK;
 }
 
+/* At n bytes that are there for sure; NULL once failed. */
+static inline const uint8_t *il_session_take(il_cursor *c, size_t n) {
+    if (c->failed || n > c->n - c->at) {
+        c->failed = true;
+        return NULL;
+    }
+    const uint8_t *at = c->p + c->at;
+    c->at += n;
+    return at;
+}
+
+static inline uint64_t il_session_number(const uint8_t *p) {
+    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 |
+           (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
+}
+
 static void il_session_get(il_cursor *c, void *out, size_t n) {
-    il_str bytes = il_cursor_bytes(c, n);
-    if (!c->failed) {
-        memcpy(out, bytes.p, n);
+    const uint8_t *at = il_session_take(c, n);
+    if (at != NULL) {
+        memcpy(out, at, n);
     }
 }
 
 /* Texts are what ids and tool names are made of: visible ASCII. */
 static void il_session_get_text(il_cursor *c, char *out, size_t cap) {
-    size_t n = il_cursor_u8(c);
-    if (n >= cap) {
-        c->failed = true;
-        return;
-    }
-    il_session_get(c, out, n);
-    bool other = false;
-    for (size_t i = 0; !c->failed && i < n; i++) {
-        other |= (uint8_t)(out[i] - 0x21) > 0x7e - 0x21;
+    const size_t n = il_cursor_u8(c);
+    const uint8_t *at = il_session_take(c, n);
+    bool other = n >= cap;
+    for (size_t i = 0; !other && at != NULL && i < n; i++) {
+        other = (uint8_t)(at[i] - 0x21) > 0x7e - 0x21;
+        out[i] = (char)at[i];
     }
     c->failed |= other;
 }
 
 static void il_session_get_ticket(il_cursor *c, uint8_t version, il_ticket *t) {
+    const bool owners = version >= IL_SESSION_OWNERS;
+    const uint8_t *at = il_session_take(c, owners ? IL_TICKET_FIXED : IL_TICKET_FIXED - IL_OWNER_BYTES);
     memset(t, 0, sizeof *t);
-    t->id = il_cursor_u64(c);
-    t->deadline_ms = il_cursor_u64(c);
-    t->effects = il_cursor_u8(c);
-    t->raised = il_cursor_u8(c);
-    t->flags = il_cursor_u8(c);
-    if (version >= IL_SESSION_OWNERS) {
-        il_session_get(c, t->owner, sizeof t->owner);
+    if (at == NULL) {
+        return;
+    }
+    t->id = il_session_number(at);
+    t->deadline_ms = il_session_number(at + 8);
+    t->effects = at[16];
+    t->raised = at[17];
+    t->flags = at[18];
+    if (owners) {
+        memcpy(t->owner, at + 19, sizeof t->owner);
     }
     il_session_get_text(c, t->tool, sizeof t->tool);
     bool both = (t->flags & IL_TICKET_ONCE) != 0 && (t->flags & IL_TICKET_CROSSING) != 0;

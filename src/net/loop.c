@@ -159,6 +159,8 @@ void il_timer_set(il_timer *timer, uint64_t in_ms) {
     }
 }
 
+void il_timer_turn(il_timer *timer) { event_active(timer->event, EV_TIMEOUT, 0); } /* behind those that are active already */
+
 void il_timer_clear(il_timer *timer) { (void)evtimer_del(timer->event); }
 
 bool il_timer_is_set(const il_timer *timer) { return evtimer_pending(timer->event, NULL) != 0; }

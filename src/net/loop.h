@@ -36,6 +36,8 @@ void il_watch_free(il_watch *watch);
 /* A timer, off until it is set. Setting it again moves it. Freed before the loop. */
 IL_NODISCARD il_status il_timer_new(il_loop *loop, il_loop_call call, void *ctx, il_timer **out, il_error *err);
 void il_timer_set(il_timer *timer, uint64_t in_ms);
+/* Calls back when the callbacks of this turn of the loop are through: all that it found ready. */
+void il_timer_turn(il_timer *timer);
 void il_timer_clear(il_timer *timer);
 bool il_timer_is_set(const il_timer *timer);
 void il_timer_free(il_timer *timer);

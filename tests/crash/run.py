@@ -26,7 +26,7 @@ KILLS = int(os.environ.get("IL_CRASH_KILLS", "200"))
 SEED = int(os.environ.get("IL_TEST_SEED") or time.time())
 WORKERS = 2
 KILLS_OF_A_SESSION = 8
-IN_FLIGHT = 6
+IN_FLIGHT = 12  # in one write: the gateway decides them in one transaction
 TOOLS = {"n": [], "u": ["untrusted"], "s": ["sensitive"], "e": ["egress"], "E": ["egress"]}
 POLICY = """interlock: 1
 machine: trifecta
@@ -55,9 +55,9 @@ class Gateway:
         os.set_blocking(self.process.stdin.fileno(), False)
         self.out, self.broken = b"", False
 
-    def send(self, message):
+    def send(self, *messages):
         try:
-            os.write(self.process.stdin.fileno(), line(message))
+            os.write(self.process.stdin.fileno(), b"".join(line(m) for m in messages))
         except (BrokenPipeError, BlockingIOError):
             self.broken = True
 
@@ -101,12 +101,12 @@ class Worker:
             if text.startswith("ran "):
                 self.given[int(text[4:])] = session
 
-    def call(self, gateway, session):
+    def call(self, session):
         # a standing way out ends what a session can show, so it is rare
         tool = self.random.choices(list(TOOLS), [4, 2, 2, 6, 0.05])[0]
         self.asked[self.next] = (session, tool)
-        gateway.send({"id": self.next, "method": "tools/call", "params": {"name": tool, "arguments": {"n": self.next}}})
         self.next += 1
+        return {"id": self.next - 1, "method": "tools/call", "params": {"name": tool, "arguments": {"n": self.next - 1}}}
 
     def one(self, session, log):
         gateway = Gateway(self.folder, session, log)
@@ -121,15 +121,17 @@ class Worker:
             if got is None:
                 raise RuntimeError("the gateway ended by itself")
             self.take(session, got)
+            calls = []
             for m in got:
                 if m.get("id") == 0:
                     gateway.send({"method": "notifications/initialized"})
                     waiting, point = IN_FLIGHT, "calls"
-                    for _ in range(IN_FLIGHT):
-                        self.call(gateway, session)
+                    calls += [self.call(session) for _ in range(IN_FLIGHT)]
                 else:
                     seen += 1
-                    self.call(gateway, session)
+                    calls.append(self.call(session))
+            if calls:
+                gateway.send(*calls)
         if not after and seen < answers:
             raise RuntimeError(f"only {seen} of {answers} answers in five seconds")
         for _ in range(self.random.randrange(400) if waiting else 0):

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "helper_vfs.h"
 
+#include <pthread.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,16 +18,19 @@ static struct vfs_plan {
     bool sticky, failed;
     vfs_failure how;
 } vfs_plan;
+static pthread_mutex_t vfs_guard = PTHREAD_MUTEX_INITIALIZER; /* of the plan: a ledger may have a thread of its own */
 static sqlite3_vfs *vfs_real;
 static sqlite3_vfs vfs_shim;
 
 static bool vfs_fails(vfs_operation operation) {
-    if ((vfs_plan.operations & operation) == 0) {
-        return false;
+    bool fails = false;
+    (void)pthread_mutex_lock(&vfs_guard);
+    if ((vfs_plan.operations & operation) != 0) {
+        vfs_plan.seen++;
+        fails = vfs_plan.n != 0 && (vfs_plan.sticky ? vfs_plan.seen >= vfs_plan.n : vfs_plan.seen == vfs_plan.n);
+        vfs_plan.failed = vfs_plan.failed || fails;
     }
-    vfs_plan.seen++;
-    const bool fails = vfs_plan.n != 0 && (vfs_plan.sticky ? vfs_plan.seen >= vfs_plan.n : vfs_plan.seen == vfs_plan.n);
-    vfs_plan.failed = vfs_plan.failed || fails;
+    (void)pthread_mutex_unlock(&vfs_guard);
     return fails;
 }
 
@@ -164,14 +168,18 @@ void vfs_install(void) {
 }
 
 void vfs_arm(unsigned operations, size_t n, bool sticky, vfs_failure how) {
+    (void)pthread_mutex_lock(&vfs_guard);
     vfs_plan = (struct vfs_plan){.operations = operations, .n = n, .sticky = sticky, .how = how};
+    (void)pthread_mutex_unlock(&vfs_guard);
 }
 
 size_t vfs_disarm(bool *failed) {
+    (void)pthread_mutex_lock(&vfs_guard);
     const size_t seen = vfs_plan.seen;
     if (failed != NULL) {
         *failed = vfs_plan.failed;
     }
     vfs_plan = (struct vfs_plan){0};
+    (void)pthread_mutex_unlock(&vfs_guard);
     return seen;
 }

@@ -95,6 +95,8 @@ typedef struct il_cel_field {
 } il_cel_field;
 struct il_cel_type {
     il_cel_kind kind;
+    uint32_t most; /* bytes of a STRING or BYTES, items of a LIST, entries of a MAP that the host lets through; 0: the limits' default.
+                      The static bound of the cost stands on it: the host keeps it */
     const il_cel_type *element; /* LIST, OPTIONAL: of what; MAP: its values; TYPE: which. NULL: dyn */
     const il_cel_type *key;     /* MAP; NULL: dyn */
     const il_str *domain;       /* STRING with a finite domain: comparing it with another literal is a load error; else NULL */
@@ -102,9 +104,7 @@ struct il_cel_type {
     const il_cel_field *fields; /* RECORD, and MAP with known keys: closed, an unknown field is a load error with a suggestion.
                                    OPAQUE: its type arguments (names unused) */
     size_t nfields;
-    il_str name;   /* for messages (`pre`, `call`); of an OPAQUE type or a PARAM its identity */
-    uint32_t most; /* bytes of a STRING or BYTES, items of a LIST, entries of a MAP that the host lets through; 0: the limits' default.
-                      The static bound of the cost stands on it: the host keeps it */
+    il_str name; /* for messages (`pre`, `call`); of an OPAQUE type or a PARAM its identity */
 };
 extern IL_API const il_cel_type il_cel_type_dyn, il_cel_type_null, il_cel_type_bool, il_cel_type_int, il_cel_type_uint, il_cel_type_double,
     il_cel_type_string, il_cel_type_bytes, il_cel_type_timestamp, il_cel_type_duration, il_cel_type_ip, il_cel_type_cidr,

@@ -310,6 +310,7 @@ static il_status operator_has(il_cel_checker *c, il_cel_node *n) {
 
 static il_status operator_no_overload(il_cel_checker *c, const il_cel_node *n) {
     const il_cel_node *a = n->kids, *b = il_cel_check_second(n);
+    IL_CHECK(a != NULL, c->err);
     const il_cel_type *ta = il_cel_check_seen(c, a);
     const char *sign = il_cel_sign((il_cel_op)n->op);
     if (b == NULL) {

@@ -31,14 +31,11 @@ static const il_cel_node *explain_node(const il_cel_code *code, const il_cel_val
         return NULL;
     }
     const il_cel_node *n = code->nodes[e->n - 1];
-    for (uint8_t i = 0; i < e->spare && n->kids != NULL && e->spare <= 2; i++) {
-        const il_cel_node *kid = n->kids;
-        if (e->spare == 2 && kid->next != NULL) {
-            kid = kid->next;
-        }
-        return kid->op == IL_CEL_OP_VAR || kid->op == IL_CEL_OP_LET ? kid : n;
+    const il_cel_node *kid = e->spare == 1 || e->spare == 2 ? n->kids : NULL;
+    if (kid != NULL && e->spare == 2) {
+        kid = kid->next;
     }
-    return n;
+    return kid != NULL && (kid->op == IL_CEL_OP_VAR || kid->op == IL_CEL_OP_LET) ? kid : n;
 }
 
 static bool explain_is_condition(const il_cel_node *n) {
@@ -63,6 +60,8 @@ static void explain_overload(const il_cel_node *n, il_error *err) {
         (void)explain_at(n, n->start, err, IL_E_INVALID, "what is written with `?` must be an optional", IL_STR(""), "");
     } else if (n->op == IL_CEL_OP_OPT_MAP || n->op == IL_CEL_OP_OPT_FLAT_MAP) {
         (void)explain_at(n, n->at, err, IL_E_INVALID, "`", explain_name(n), "` needs an optional");
+    } else if (n->op == IL_CEL_OP_VAR || n->op == IL_CEL_OP_LOCAL) {
+        (void)explain_at(n, n->at, err, IL_E_INVALID, "`", n->name, "` is of another kind than is needed here");
     } else if (explain_is_condition(n)) {
         (void)explain_at(n, n->at, err, IL_E_INVALID, "`", explain_name(n), "` got a value of another kind than it takes");
     } else {

@@ -382,7 +382,7 @@ static il_status make_logic(il_cel_maker *m, const il_cel_node *n, uint16_t dest
             m->top = top;
         }
         make_fuse(m, v);
-        IL_TRY(make_raw(m, n, IL_CEL_C_LOGIC, decides, dest, v, 0));
+        IL_TRY(make_raw(m, k->op == IL_CEL_OP_VAR ? k : n, IL_CEL_C_LOGIC, decides, dest, v, 0));
         m->last = m->nwords - 1;
         make_leap(m, m->last, &ends);
     }
@@ -442,7 +442,7 @@ static il_status make_list(il_cel_maker *m, const il_cel_node *n, uint16_t dest)
     for (const il_cel_node *k = n->kids; k != NULL; k = k->next) {
         IL_TRY(make_operand(m, k, &item));
         m->top = top;
-        IL_TRY(make_raw(m, k->maybe ? k : n, IL_CEL_C_ITEM, k->maybe ? 1 : 0, dest, item, 0));
+        IL_TRY(make_raw(m, k, IL_CEL_C_ITEM, k->maybe ? 1 : 0, dest, item, 0));
         make_leap(m, m->nwords - 1, &ends);
     }
     make_land_all(m, ends);

@@ -110,7 +110,8 @@ extern IL_API const il_cel_type il_cel_type_dyn, il_cel_type_null, il_cel_type_b
     il_cel_type_string, il_cel_type_bytes, il_cel_type_timestamp, il_cel_type_duration, il_cel_type_ip, il_cel_type_cidr,
     il_cel_type_list, il_cel_type_map, il_cel_type_json; /* list(dyn), map(dyn, dyn), map(string, dyn) */
 
-/* A host's function. Errors among the arguments never reach it. It returns an error value of any fault for what it cannot do. */
+/* A host's function. Errors among the arguments never reach it, nor an argument of another kind than declared (null where the kind allows null); what a
+ * list or map holds is not looked at. It returns an error value of any fault for what it cannot do. */
 typedef struct il_cel_function {
     il_str name;   /* may be qualified: `net.unwrap` */
     bool receiver; /* called as x.name(...): x is the first argument */

@@ -71,7 +71,6 @@ struct il_cel_node {
     bool optional;           /* SELECT, INDEX: as said there */
     bool maybe;              /* an item of a list, or a key of a map, that is written with `?` */
     bool constant;           /* lit holds the value, whatever op says; the kids stay for printing and positions */
-    bool fast;               /* EQ, NE: FIELD against a constant string */
     uint16_t height;         /* 1 for a leaf */
     uint32_t slot, slot2, field;
     uint32_t weight;         /* nodes of the subtree: what one visit of all of it costs */

@@ -412,7 +412,6 @@ static il_status operator_equality(il_cel_checker *c, il_cel_node *n) {
         return operator_no_overload(c, n);
     }
     IL_TRY(il_cel_check_never_equal(c, n, a, b));
-    n->fast = a->op == IL_CEL_OP_FIELD && b->op == IL_CEL_OP_LIT && b->lit.kind == IL_CEL_STRING;
     return IL_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "cel/eval.h"
 
 #include "cel/regex.h"
+#include "cel/type.h"
 #include "cel/value_compare.h"
 #include "json/node.h"
 
@@ -236,6 +237,15 @@ EVAL_APART il_cel_value eval_each_is(const eval_state *s, const il_cel_word *w, 
     return s->run->steps < 0 ? eval_fault(s, w, IL_CEL_BUDGET) : answer;
 }
 
+/* Whether a host's function may have this value for a parameter: it relies on the kind that it declared, and with `dyn` only the run shows it. What a
+ * list or map holds is not looked at. */
+static bool eval_fits(const il_cel_value *v, const il_cel_type *param) {
+    if (param == NULL || param->kind == IL_CEL_DYN || param->kind == IL_CEL_PARAM || v->kind == param->kind) {
+        return true;
+    }
+    return v->kind == IL_CEL_NULL && il_cel_type_nullable(param->kind);
+}
+
 EVAL_APART il_cel_value eval_call(const eval_state *s, const il_cel_word *w, uint16_t first, uint16_t call) {
     const il_cel_site *site = &s->code->sites[call];
     const il_cel_value *args = s->registers + first;
@@ -248,6 +258,11 @@ EVAL_APART il_cel_value eval_call(const eval_state *s, const il_cel_word *w, uin
     if (site->function != NULL) {
         if (!il_cel_charge(s->run, site->function->cost)) {
             return eval_fault(s, w, IL_CEL_BUDGET);
+        }
+        for (uint32_t i = 0; i < site->nargs; i++) {
+            if (i >= site->function->nparams || !eval_fits(&args[i], site->function->params[i])) {
+                return eval_fault(s, w, IL_CEL_NO_OVERLOAD);
+            }
         }
         v = site->function->call(site->function->ctx, args, site->nargs);
     } else {

@@ -2,7 +2,8 @@
 // The conditions of a file (bench/cel.json) in other engines, and written by hand in JavaScript: parsed once, evaluated often.
 //
 //     node cel.mjs FILE MS    a round for each line of standard input: `condition engine least median`, nanoseconds an evaluation in batches of MS
-//                             milliseconds; `condition engine failed MESSAGE` when there is no answer, or a wrong one. `.` ends a round.
+//                             milliseconds; `condition engine failed MESSAGE` when there is no answer, or a wrong one, or
+//                         when the condition's `proof` does not hold. `.` ends a round.
 //
 // Each engine gets its values as its documents want them: ints as bigint, maps as Map (@bufbuild/cel) or plain objects.
 import { readFileSync } from 'node:fs';
@@ -83,6 +84,7 @@ for (const condition of file.conditions) {
         return wanted(vars);
       });
       one.run = compiled(condition);
+      if (condition.proof && engine !== 'JavaScript' && compiled({ expr: condition.proof })(one.pair[0]) !== true) throw new Error(`${condition.proof} is not true`);
       let n = 16; // until a batch takes long enough, and twice more: the compiler in V8 has seen enough of it
       while (timed(one.run, one.pair, one.answer, n) < ms * 1e6) n *= 2;
       one.n = n;

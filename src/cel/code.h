@@ -53,6 +53,7 @@ enum { IL_CEL_IN_REGISTER = 0, IL_CEL_IN_CONSTANT = 1, IL_CEL_IN_VARIABLE = 2, I
     X(FIELD_IS) /* a, b: record, c: field. DATA c: constant string, mode 1: `!=` */                                             \
     X(EACH_IS)  /* a, b: list or map, c: constant: exists(x, x == constant). DATA mode: il_cel_each, a: field, c: loop */       \
     X(SIZE)     /* a, b. DATA b: first argument register, c: call, for what is no list, map or bytes */                         \
+    X(SIZE_ORDER) /* a, b: of what, c: constant int: size(b) < it. DATA mode: LT to GE; b, c: as of SIZE */                     \
     X(CALL)     /* a, b: first argument register, c: call */                                                                    \
     X(HOST)     /* the same of a host's function */                                                                             \
     X(MATCHES)  /* a, b: text, c: call */                                                                                       \

@@ -137,7 +137,8 @@ static void bench_case_init(bench_case *c, il_arena *arena, const il_json *spec,
             il_json *body = bench_have(il_json_string(arena, bench_body(arena, il_json_get(spec, IL_STR("body")))));
             v = il_json_remove(args, IL_STR("body")) && il_json_set(args, IL_STR("body"), body) ? args : NULL;
         }
-        c->vars[i] = bench_value(arena, bench_vars[i].type, bench_have((void *)(uintptr_t)v), i == BENCH_TAINT ? (size_t)labels : SIZE_MAX);
+        c->vars[i] = bench_value(arena, bench_vars[i].type, bench_have((void *)(uintptr_t)v),
+                                 i == BENCH_TAINT ? (size_t)labels : SIZE_MAX);
     }
     if (il_cel_compile(arena, c->source, 1, 1, &bench_env, IL_CEL_BOOL, NULL, &c->program, &err) != IL_OK) {
         bench_fail(c->name, err.msg);

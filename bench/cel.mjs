@@ -30,6 +30,7 @@ const byHand = {
   size_1k: (v) => v.args.body.length > 1000, // UTF-16 units: another question, and what one writes
   size_25k: (v) => v.args.body.length > 1000,
   size_25k_wide: (v) => v.args.body.length > 1000,
+  size_counted: (v) => v.args.body.length > 22000,
   matches: (() => { const re = /^https:\/\/([a-z0-9-]+[.])*example[.]com(\/|$)/; return (v) => re.test(v.args.url); })(),
   in_list: (() => { const ids = new Set(['research', 'billing', 'support', 'deploy', 'mailer']); return (v) => ids.has(v.agent.id); })(),
   endorsed: (v) => v.taint.some((t) => t.trust === 'untrusted' && !t.endorsements.some((k) => k === 'legal')),

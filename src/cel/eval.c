@@ -155,8 +155,7 @@ static const il_cel_value *eval_item_field(const eval_state *s, const il_cel_wor
  * not so, and nothing was done. */
 EVAL_APART int eval_each_word(const eval_state *s, const il_cel_value *range, const il_cel_value *word, const il_cel_word *data) {
     const uint64_t weight = s->code->loops[data->c].weight, n = range->n;
-    if (range->kind != IL_CEL_LIST || word->kind != IL_CEL_STRING || s->run->steps < 0 ||
-        n * weight > (uint64_t)s->run->steps) {
+    if (range->kind != IL_CEL_LIST || word->kind != IL_CEL_STRING || s->run->steps < 0 || n * weight > (uint64_t)s->run->steps) {
         return -1;
     }
     const bool stop =
@@ -507,8 +506,8 @@ EVAL_APART void eval_loop_next(const eval_state *s, const il_cel_word *w, eval_l
         GO;                                        \
     } while (0)
 /* Any value; an exhausted budget ends the run. */
-#define LEAVE(value) \
-    do {             \
+#define LEAVE(value)       \
+    do {                   \
         r[w->a] = (value); \
         goto leave;        \
     } while (0)

@@ -523,10 +523,7 @@ static bool make_is_size(const il_cel_node *n) {
 }
 
 static il_cel_code_op make_turned(il_cel_code_op op) {
-    return op == IL_CEL_C_LT   ? IL_CEL_C_GT
-           : op == IL_CEL_C_LE ? IL_CEL_C_GE
-           : op == IL_CEL_C_GT ? IL_CEL_C_LT
-                               : IL_CEL_C_LE;
+    return op == IL_CEL_C_LT ? IL_CEL_C_GT : op == IL_CEL_C_LE ? IL_CEL_C_GE : op == IL_CEL_C_GT ? IL_CEL_C_LT : IL_CEL_C_LE;
 }
 
 /* LT to GE. A text's size need not be counted when its bytes decide: a code point has 1 to 4. */

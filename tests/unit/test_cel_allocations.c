@@ -28,8 +28,10 @@ static const il_cel_field vars[NVARS] = {
 };
 static const il_cel_env env = {.size = sizeof env, .vars = vars, .nvars = NVARS};
 
-static const char args_text[] = "{\"to\":\"collector@evil.example\",\"url\":\"https://api.eu.example.com/v1\",\"body\":\"Gr\xc3\xb6\xc3\x9f" "e\",\"n\":3,"
-                                "\"items\":[{\"name\":\"a\",\"qty\":2,\"tags\":[\"x\",\"pii\"]},{\"name\":\"b\",\"qty\":0,\"tags\":[]}]}";
+static const char args_text[] =
+    "{\"to\":\"collector@evil.example\",\"url\":\"https://api.eu.example.com/v1\",\"body\":\"Gr\xc3\xb6\xc3\x9f"
+    "e\",\"n\":3,"
+    "\"items\":[{\"name\":\"a\",\"qty\":2,\"tags\":[\"x\",\"pii\"]},{\"name\":\"b\",\"qty\":0,\"tags\":[]}]}";
 
 static il_cel_value text(const char *z) { return il_cel_of_str((il_str){z, strlen(z)}); }
 
@@ -107,7 +109,9 @@ static void test_conditions_do_not_allocate(void **state) {
         {"taint.exists(t, t.trust == 'untrusted' && !t.endorsements.exists(k, k == 'legal'))", true},
         {"taint.all(t, t.trust == 'trusted' || 'owner' in t.endorsements)", false},
         {"taint.exists_one(t, t.trust == 'trusted')", true},
-        {"tool == 'send_email' && run.tainted && (agent.id == 'root' || agent.id == 'mailer') && !('admin' in agent.groups) && size(taint) > 1", true},
+        {"tool == 'send_email' && run.tainted && (agent.id == 'root' || agent.id == 'mailer') && !('admin' in agent.groups) && "
+         "size(taint) > 1",
+         true},
         {"args.items.exists(i, i.qty > 1 && i.tags.exists(t, t == 'pii'))", true},
         {"args.items.all(i, v, v.qty < 3 && i < 2)", true},
         {"has(args.n) && args.n % 2 == 1 && args['n'] != 4 && args.items[0].name == 'a'", true},
@@ -119,7 +123,8 @@ static void test_conditions_do_not_allocate(void **state) {
     for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
         il_cel_value with, bare;
         size_t calls = asked(conditions[i].source, &with, &bare);
-        if (calls != 0 || with.kind != IL_CEL_BOOL || bare.kind != IL_CEL_BOOL || with.u.b != conditions[i].answer || bare.u.b != conditions[i].answer) {
+        if (calls != 0 || with.kind != IL_CEL_BOOL || bare.kind != IL_CEL_BOOL || with.u.b != conditions[i].answer ||
+            bare.u.b != conditions[i].answer) {
             fail_msg("%s: %zu allocations, kinds %u and %u", conditions[i].source, calls, with.kind, bare.kind);
         }
     }

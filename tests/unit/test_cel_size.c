@@ -33,8 +33,9 @@ static void assert_orders(il_cel_value x, int64_t size) {
             const char *before, *after;
             bool truth;
         } forms[] = {
-            {"size(x) > ", "", size > k},  {"x.size() >= ", "", size >= k}, {"size(x) < ", "", size < k},  {"size(x) <= ", "", size <= k},
-            {"", " < size(x)", size > k},  {"", " <= size(x)", size >= k},  {"", " > size(x)", size < k},  {"", " >= size(x)", size <= k},
+            {"size(x) > ", "", size > k},   {"x.size() >= ", "", size >= k}, {"size(x) < ", "", size < k},
+            {"size(x) <= ", "", size <= k}, {"", " < size(x)", size > k},    {"", " <= size(x)", size >= k},
+            {"", " > size(x)", size < k},   {"", " >= size(x)", size <= k},
         };
         for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
             char source[64];

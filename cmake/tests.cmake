@@ -90,7 +90,12 @@ if(NOT IL_TESTS STREQUAL "OFF" AND CMOCKA_FOUND AND JANSSON_FOUND)
     target_include_directories(cel-vectors PRIVATE tests/cel)
     target_link_libraries(cel-vectors PRIVATE interlock-core)
     set_target_properties(cel-vectors PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/cel")
-    add_dependencies(unit-tests cel-vectors)
+    # What z3.py asks.
+    add_executable(cel-questions EXCLUDE_FROM_ALL tests/cel/questions.c)
+    il_target_flags(cel-questions)
+    target_link_libraries(cel-questions PRIVATE interlock-core)
+    set_target_properties(cel-questions PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/cel")
+    add_dependencies(unit-tests cel-vectors cel-questions)
   endif()
 
   if(IL_TSAN) # must be reported, or silence shows nothing

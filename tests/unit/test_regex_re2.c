@@ -115,19 +115,19 @@ static bool agree(const pair *p, il_str t) {
 /* Debian's RE2 puts alternatives that begin with one letter together and forgets that only some of them fold case: `a|(?i:a)` does not
  * match `A` there. With an empty group before each alternative it does not put them together; when that answer is ours, the difference is this one. */
 static bool forgets_case(const pair *p, il_str pattern, il_str t) {
-    char text[4096], why[200] = "";
+    char again[4096], why[200] = "";
     size_t n = 0;
     if (il_str_find(pattern, IL_STR("|"), 0) == SIZE_MAX || il_str_find(pattern, IL_STR("i"), 0) == SIZE_MAX) {
         return false;
     }
-    for (size_t i = 0; i < pattern.n && n < sizeof text - 8; i++) {
-        text[n++] = pattern.p[i];
+    for (size_t i = 0; i < pattern.n && n < sizeof again - 8; i++) {
+        again[n++] = pattern.p[i];
         if (pattern.p[i] == '|') {
-            memcpy(text + n, "(?:)", 4);
+            memcpy(again + n, "(?:)", 4);
             n += 4;
         }
     }
-    oracle_re2 *apart = oracle_re2_new(text, n, why);
+    oracle_re2 *apart = oracle_re2_new(again, n, why);
     const bool same = apart != NULL && oracle_re2_search(apart, t.p, t.n) == il_regex_search(p->ours, t, NULL) &&
                       il_regex_search_sets(p->ours, t, NULL) == il_regex_search(p->ours, t, NULL);
     oracle_re2_free(apart);

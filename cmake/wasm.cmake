@@ -26,3 +26,5 @@ file(WRITE "${CMAKE_BINARY_DIR}/none.c.in" "/* CMake wants one source of its own
 configure_file("${CMAKE_BINARY_DIR}/none.c.in" "${CMAKE_BINARY_DIR}/none.c" COPYONLY)
 il_wasm(interlock-core "${CMAKE_BINARY_DIR}/none.c")
 il_wasm(smoke tests/wasm/host.c)
+il_wasm(cel-vectors tests/cel/vector.c tests/cel/wasm.c)
+target_include_directories(cel-vectors PRIVATE tests/cel)

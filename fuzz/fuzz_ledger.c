@@ -10,7 +10,7 @@
  * Asserts: a session that decodes is encoded to the same bytes; a ledger opens or says why not; what opens reads the same twice; a commit
  * that fails changes nothing, one that succeeds is there, adds its rows and continues the chain; memory and SQLite answer alike; verify
  * finds nothing in what was written and pruned, something in what was changed, and always the same. */
-#include "base/str.h"
+#include "base/utf8.h"
 #include "fuzz.h"
 #include "ledger/ledger.h"
 #include "monitor/session.h"

@@ -2,6 +2,7 @@
 /* A policy, and behind a line `===` the arguments of a call: the policy is refused completely, or compiled (every fourth twice, to
  * the same fingerprint);
  * then every tool that it names is labelled, with more held never giving less. */
+#include "base/utf8.h"
 #include "interlock/policy.h"
 #include "machine/table.h"
 #include "policy/label.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the harnesses of documents share. */
 #pragma once
+#include "base/utf8.h"
 #include "fuzz.h"
 #include "json/node.h"
 

@@ -70,11 +70,12 @@ typedef struct il_str {
 
 /* Where and why something failed. `msg` is NUL-terminated, lower case, one line, control characters
  * and invalid bytes escaped, always valid UTF-8. `line` and `col` count from 1 (col in code points), 0 when there is no position;
- * `offset` counts bytes from 0. */
+ * `offset` counts bytes from 0; `span` is how many code points from col on the message is about, never past the end of that line; 0 when it is about
+ * the place alone. */
 #define IL_ERROR_MSG_BYTES 240
 typedef struct il_error {
     il_status code;
-    uint32_t line, col;
+    uint32_t line, col, span;
     size_t offset;
     char msg[IL_ERROR_MSG_BYTES];
 } il_error;
@@ -86,6 +87,16 @@ typedef struct il_alloc {
     void (*free)(void *ctx, void *p);
     void *ctx;
 } il_alloc;
+
+/* A region of memory with a hard cap that is given back as a whole: what makes trees and programs takes one.
+ * Threads: one writer; what was allocated may be read from anywhere once writing has ended. */
+typedef struct il_arena il_arena;
+/* Allocates in pieces from `alloc` (borrowed), `cap_bytes` in all, padding included. NULL: no memory. The caller deletes it. */
+IL_API il_arena *il_arena_new(const il_alloc *alloc, size_t cap_bytes);
+/* Forgets everything in it but keeps one piece for reuse. */
+IL_API void il_arena_reset(il_arena *a);
+/* Accepts NULL. */
+IL_API void il_arena_delete(il_arena *a);
 
 /* Number of bytes of a SHA-256 digest. */
 #define IL_DIGEST_BYTES 32

@@ -14,6 +14,10 @@ IL_API const il_alloc *il_host_alloc(void);
  * is the process that called it. */
 IL_API il_host il_host_system(void);
 
+/* Seconds that an IANA zone (`Europe/Vienna`) is east of UTC at `seconds` since 1970, from /usr/share/zoneinfo (package tzdata); false: no such zone. For
+ * il_cel_env.zone. Reads a file each time; any thread. */
+IL_API bool il_host_zone(void *ctx, il_str zone, int64_t seconds, int32_t *east);
+
 /* A shipped machine by name, opened and verified; IL_E_NOT_FOUND. Free with il_machine_free. By digest: the shipped one whose table has that seal. */
 IL_API IL_NODISCARD il_status il_host_machine(const il_alloc *alloc, il_str name, il_machine **out, il_error *err);
 IL_API IL_NODISCARD il_status il_host_machine_by_digest(const il_alloc *alloc, const uint8_t digest[IL_DIGEST_BYTES],

@@ -168,3 +168,19 @@ void il_arena_free(il_arena *a) {
     a->used = 0;
     a->capped = false;
 }
+
+il_arena *il_arena_new(const il_alloc *alloc, size_t cap_bytes) {
+    il_arena *a = alloc->alloc(alloc->ctx, sizeof *a);
+    if (a != NULL) {
+        il_arena_init(a, alloc, cap_bytes);
+    }
+    return a;
+}
+
+void il_arena_delete(il_arena *a) {
+    if (a != NULL) {
+        const il_alloc *alloc = a->alloc;
+        il_arena_free(a);
+        alloc->free(alloc->ctx, a);
+    }
+}

@@ -5,13 +5,13 @@
 #include "interlock/base.h"
 
 typedef struct il_arena_block il_arena_block;
-typedef struct il_arena {
+struct il_arena {
     const il_alloc *alloc; /* borrowed; outlives the arena */
     il_arena_block *head;
     size_t used, cap; /* bytes handed out with their padding, and the most that may be */
     size_t first;     /* bytes of the first block */
     bool capped;      /* why the last request failed: the cap, not the allocator */
-} il_arena;
+};
 
 /* Allocates nothing yet. `cap_bytes` bounds the sum of all requests, padding included. */
 void il_arena_init(il_arena *a, const il_alloc *alloc, size_t cap_bytes);
@@ -31,8 +31,7 @@ bool il_arena_extend(il_arena *a, const void *p, size_t old_n, size_t new_n);
 IL_NODISCARD il_status il_arena_copy(il_arena *a, il_str s, il_str *out, il_error *err);
 /* Fills err after a NULL: IL_E_LIMIT when the cap was the reason, else IL_E_MEMORY. */
 il_status il_arena_fail(const il_arena *a, il_error *err);
-/* Forgets everything but keeps one block for reuse. */
-void il_arena_reset(il_arena *a);
+/* What il_arena_init made, not il_arena_new. */
 void il_arena_free(il_arena *a);
 
 #define IL_NEW(arena, type) ((type *)il_arena_get((arena), sizeof(type)))

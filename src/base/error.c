@@ -2,7 +2,7 @@
 #include "base/error.h"
 
 #include "base/mem.h"
-#include "base/str.h"
+#include "base/utf8.h"
 
 const char *il_status_name(il_status s) {
     switch (s) {
@@ -212,6 +212,7 @@ il_status(il_error_at)(il_error *err, il_status code, uint32_t line, uint32_t co
         err->code = code;
         err->line = line;
         err->col = col;
+        err->span = 0;
         err->offset = offset;
         (void)error_format(err->msg, sizeof err->msg, fmt, &args);
         va_end(args);

@@ -8,7 +8,7 @@
  * inserted text that are not UTF-8 are written as \xNN; what does not fit is cut at a code point. Position: line, col and offset are left as the caller set them. */
 IL_PRINTF(3, 4) il_status il_error_set(il_error *err, il_status code, const char *fmt, ...);
 
-/* As il_error_set, with a position (line and col from 1, offset in bytes). */
+/* As il_error_set, with a position (line and col from 1, offset in bytes) and no span. */
 IL_PRINTF(6, 7)
 il_status il_error_at(il_error *err, il_status code, uint32_t line, uint32_t col, size_t offset, const char *fmt, ...);
 

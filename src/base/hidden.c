@@ -13,20 +13,6 @@ static const il_hidden_range il_hidden_ranges[] = {
     {0x110cd, 0x110cd}, {0x13430, 0x1343f}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
 };
 
-uint32_t il_utf8_point(const unsigned char *p, size_t n) {
-    switch (n) {
-    case 1:
-        return p[0];
-    case 2:
-        return ((uint32_t)(p[0] & 0x1fu) << 6) | (p[1] & 0x3fu);
-    case 3:
-        return ((uint32_t)(p[0] & 0x0fu) << 12) | ((uint32_t)(p[1] & 0x3fu) << 6) | (p[2] & 0x3fu);
-    default:
-        return ((uint32_t)(p[0] & 0x07u) << 18) | ((uint32_t)(p[1] & 0x3fu) << 12) | ((uint32_t)(p[2] & 0x3fu) << 6) |
-               (p[3] & 0x3fu);
-    }
-}
-
 bool il_point_hidden(uint32_t c) {
     for (size_t i = 0; i < sizeof il_hidden_ranges / sizeof *il_hidden_ranges; i++) {
         if (c >= il_hidden_ranges[i].from && c <= il_hidden_ranges[i].to) {

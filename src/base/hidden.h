@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Characters that a reader does not see, or that reorder what he sees. */
 #pragma once
-#include "base/str.h"
+#include "interlock/base.h"
 
-/* The code point of a well-formed sequence of n bytes (il_utf8_length). */
-uint32_t il_utf8_point(const unsigned char *p, size_t n);
 /* Format characters (Cf), fillers, variation selectors, line and paragraph separators, tags: Unicode 15. Controls are not among them. */
 bool il_point_hidden(uint32_t c);
 /* C0, DEL and C1. */

@@ -24,18 +24,6 @@ bool il_str_ends(il_str s, il_str suffix) {
     return s.n >= suffix.n && (suffix.n == 0 || memcmp(s.p + (s.n - suffix.n), suffix.p, suffix.n) == 0);
 }
 
-size_t il_str_find(il_str s, il_str needle, size_t from) {
-    if (from > s.n || needle.n > s.n - from) {
-        return SIZE_MAX;
-    }
-    for (size_t i = from; i <= s.n - needle.n; i++) {
-        if (needle.n == 0 || (s.p[i] == needle.p[0] && memcmp(s.p + i, needle.p, needle.n) == 0)) {
-            return i;
-        }
-    }
-    return SIZE_MAX;
-}
-
 il_str il_str_part(il_str s, size_t from, size_t to) {
     if (to > s.n) {
         to = s.n;
@@ -87,59 +75,6 @@ unsigned il_str_distance(il_str a, il_str b) {
         }
     }
     return rows[a.n % 3][b.n];
-}
-
-static bool str_tail(unsigned char c) { return (c & 0xc0) == 0x80; }
-
-/* RFC 3629 table: the second byte's range depends on the first, which excludes overlong forms,
- * surrogates and everything above U+10FFFF. */
-size_t il_utf8_length(const unsigned char *p, size_t n) {
-    if (n == 0) {
-        return 0;
-    }
-    const unsigned char c = p[0];
-    if (c < 0x80) {
-        return 1;
-    }
-    if (c < 0xc2 || c > 0xf4) {
-        return 0;
-    }
-    if (c < 0xe0) {
-        return n >= 2 && str_tail(p[1]) ? 2 : 0;
-    }
-    if (c < 0xf0) {
-        if (n < 3 || !str_tail(p[1]) || !str_tail(p[2])) {
-            return 0;
-        }
-        return (c == 0xe0 && p[1] < 0xa0) || (c == 0xed && p[1] > 0x9f) ? 0 : 3;
-    }
-    if (n < 4 || !str_tail(p[1]) || !str_tail(p[2]) || !str_tail(p[3])) {
-        return 0;
-    }
-    return (c == 0xf0 && p[1] < 0x90) || (c == 0xf4 && p[1] > 0x8f) ? 0 : 4;
-}
-
-bool il_str_utf8(il_str s, size_t *bad) {
-    size_t i = 0;
-    while (i < s.n) {
-        uint64_t word;
-        if (s.n - i >= sizeof word) {
-            memcpy(&word, s.p + i, sizeof word);
-            if ((word & UINT64_C(0x8080808080808080)) == 0) {
-                i += sizeof word;
-                continue;
-            }
-        }
-        const size_t len = il_utf8_length((const unsigned char *)s.p + i, s.n - i);
-        if (len == 0) {
-            if (bad != NULL) {
-                *bad = i;
-            }
-            return false;
-        }
-        i += len;
-    }
-    return true;
 }
 
 bool il_str_int(il_str s, int64_t *out) {

@@ -10,17 +10,15 @@ int il_str_cmp(il_str a, il_str b);
 il_str il_str_of(const char *z);
 bool il_str_starts(il_str s, il_str prefix);
 bool il_str_ends(il_str s, il_str suffix);
-/* Offset of the first `needle` at or after `from`, or SIZE_MAX. */
+/* Offset of the first `needle` at or after `from`, or SIZE_MAX. Linear in both lengths, as the next. */
 size_t il_str_find(il_str s, il_str needle, size_t from);
+/* Offset of the last `needle`, or SIZE_MAX. */
+size_t il_str_find_last(il_str s, il_str needle);
 /* The part [from, to); clamped to the string. */
 il_str il_str_part(il_str s, size_t from, size_t to);
 /* ASCII letters only; other bytes are compared as they are. */
 bool il_str_eq_nocase(il_str a, il_str b);
 /* Damerau-Levenshtein distance of two short names, for "did you mean"; UINT_MAX above 32 bytes. */
 unsigned il_str_distance(il_str a, il_str b);
-/* Length (1 to 4) of the well-formed UTF-8 sequence that `p` begins with, 0 when there is none in `n` bytes. */
-size_t il_utf8_length(const unsigned char *p, size_t n);
-/* Whether the bytes are well-formed UTF-8 without surrogates (RFC 3629); *bad gets the first offset that is not. */
-bool il_str_utf8(il_str s, size_t *bad);
 /* Decimal int64; false on overflow, sign only, or any other character. */
 bool il_str_int(il_str s, int64_t *out);

@@ -1,519 +1,815 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The evaluator: a walk over the checked tree, in two functions that call each other: eval_node for any value, and eval_truth for
- * the boolean spine of a condition, whose answers fit a register.
+/* The machine that runs a program's words (code.h).
  *
- * Errors are values. `&&` and `||` look at all their operands before they give one back, so their answer does not depend on the
- * order (a false anywhere is false); an exhausted budget is the one error that nothing absorbs. Kinds are tested although the
- * checker knows them: the caller's values may not be what it declared. */
-#include "cel/ast.h"
+ * Kinds are tested although the checker knows them: the caller's values may not be what it declared. The handlers do what is
+ * common by themselves and
+ * leave the rest, errors above all, to the functions before them. */
+#include "cel/eval.h"
 
-typedef struct eval_run {
-    const il_cel_value *vars;
-    il_arena *scratch;
-    int64_t steps; /* left */
-    il_cel_value locals[IL_CEL_LOCALS];
-} eval_run;
+#include "cel/regex.h"
+#include "cel/type.h"
+#include "cel/value_compare.h"
+#include "json/node.h"
 
-static il_cel_value eval_node(eval_run *r, const il_cel_node *n);
+typedef struct eval_loop {
+    il_cel_walk walk;
+    int64_t index; /* of the next item */
+    uint32_t room; /* entries that the map being made has room for */
+    bool map;
+} eval_loop;
 
-/* A condition's answer: 1, 0, or an error as the negative of its fault. */
-static int eval_truth(eval_run *r, const il_cel_node *n);
+typedef struct eval_state {
+    il_cel_run *run;
+    const il_cel_code *code;
+    il_cel_value *registers;
+    const il_cel_value *places[3];
+    eval_loop *loops;
+} eval_state;
 
-static il_cel_value eval_fault(il_cel_fault fault) {
-    il_cel_value v = {0};
-    v.fault = (uint8_t)fault;
+/* Kept out of the machine's loop, whose registers they would take. */
+#define EVAL_APART __attribute__((noinline)) static
+
+/* --- errors ------------------------------------------------------------------------------------------------------------ */
+
+static uint32_t eval_place(const eval_state *s, const il_cel_word *w) { return (uint32_t)(w - s->code->words) + 1; }
+
+static il_cel_value eval_fault(const eval_state *s, const il_cel_word *w, il_cel_fault fault) {
+    il_cel_value v = il_cel_of_fault(fault);
+    v.n = eval_place(s, w);
     return v;
 }
 
-/* A variable, field or item without a value is an error of its own. */
-static il_cel_value eval_read(il_cel_value v) {
-    if (v.kind == IL_CEL_ERROR && v.fault == IL_CEL_NO_FAULT) {
-        v.fault = IL_CEL_UNSET;
+/* A value from outside the registers: an error gets this place, and what was never set is an error of its own. */
+EVAL_APART il_cel_value eval_placed(const eval_state *s, const il_cel_word *w, il_cel_value v) {
+    if (v.kind == IL_CEL_ERROR) {
+        v = eval_fault(s, w, v.fault == IL_CEL_NO_FAULT ? IL_CEL_UNSET : (il_cel_fault)v.fault);
     }
     return v;
 }
 
-/* 0 for a value, else the negative of its fault. */
-static int eval_failure(const il_cel_value *v) {
-    if (v->kind != IL_CEL_ERROR) {
-        return 0;
-    }
-    return v->fault == IL_CEL_NO_FAULT ? -(int)IL_CEL_UNSET : -(int)v->fault;
+static const il_cel_value *eval_at(const eval_state *s, uint16_t operand) {
+    return s->places[operand >> 14] + (operand & (IL_CEL_PLACES - 1));
 }
 
-static int eval_truth_of(const il_cel_value *v) {
-    if (v->kind == IL_CEL_BOOL) {
-        return v->u.b ? 1 : 0;
+/* An operand that is an error, as it is passed on. `which`: 1 for b, 2 for c; a variable has no word of its own to point at. */
+EVAL_APART il_cel_value eval_passed(const eval_state *s, const il_cel_word *w, uint16_t operand, uint8_t which) {
+    il_cel_value v = *eval_at(s, operand);
+    if (operand >> 14 == IL_CEL_IN_VARIABLE) {
+        v = eval_placed(s, w, v);
+        v.spare = which;
     }
-    int failure = eval_failure(v);
-    return failure != 0 ? failure : -(int)IL_CEL_TYPE;
+    return v;
 }
 
-static il_cel_value eval_of_truth(int truth) { return truth < 0 ? eval_fault((il_cel_fault)-truth) : il_cel_of_bool(truth == 1); }
+/* For a condition that is no bool. */
+EVAL_APART il_cel_value eval_no_truth(const eval_state *s, const il_cel_word *w) {
+    const il_cel_value *v = eval_at(s, w->b);
+    return v->kind == IL_CEL_ERROR ? eval_passed(s, w, w->b, 1) : eval_fault(s, w, IL_CEL_NO_OVERLOAD);
+}
 
-/* Where the value of `n` lies: in place for literals, variables and fields, else computed into *room. */
-static const il_cel_value *eval_ref(eval_run *r, const il_cel_node *n, il_cel_value *room) {
-    if (n->op == IL_CEL_OP_LIT) {
-        return &n->lit;
+static bool eval_spent(const il_cel_value *v) { return v->kind == IL_CEL_ERROR && v->fault == IL_CEL_BUDGET; }
+
+/* --- what the handlers leave over ---------------------------------------------------------------------------------------- */
+
+EVAL_APART il_cel_value eval_binary(const eval_state *s, const il_cel_word *w) {
+    const il_cel_value *a = eval_at(s, w->b), *b = eval_at(s, w->c);
+    if (a->kind == IL_CEL_ERROR) {
+        return eval_passed(s, w, w->b, 1);
     }
-    if (n->op == IL_CEL_OP_LOCAL) {
-        return &r->locals[n->slot];
+    if (b->kind == IL_CEL_ERROR) {
+        return eval_passed(s, w, w->c, 2);
     }
-    if (n->op == IL_CEL_OP_VAR) {
-        return &r->vars[n->slot];
+    return eval_placed(s, w, il_cel_binary(s->run, (il_cel_code_op)w->op, a, b));
+}
+
+EVAL_APART il_cel_value eval_negative(const eval_state *s, const il_cel_word *w) {
+    const il_cel_value *v = eval_at(s, w->b);
+    return v->kind == IL_CEL_ERROR ? eval_passed(s, w, w->b, 1) : eval_placed(s, w, il_cel_negative(v));
+}
+
+/* The plain field of a record. */
+EVAL_APART il_cel_value eval_field(const eval_state *s, const il_cel_word *w) {
+    const il_cel_value *record = eval_at(s, w->b);
+    if (record->kind == IL_CEL_ERROR) {
+        return eval_passed(s, w, w->b, 1);
     }
-    if (n->op == IL_CEL_OP_FIELD) {
-        const il_cel_value *record = &r->vars[n->slot];
-        if (record->kind == IL_CEL_RECORD && n->field < record->n) {
-            return &record->u.items[n->field];
-        }
+    return eval_placed(s, w, il_cel_member(s->run, record, NULL, w->c, IL_CEL_PLAIN));
+}
+
+/* `record.field == 'text'` where one of the two is not what it should be. */
+EVAL_APART il_cel_value eval_field_is(const eval_state *s, const il_cel_word *w, const il_cel_word *data) {
+    il_cel_value field = eval_field(s, w);
+    if (field.kind == IL_CEL_ERROR) {
+        return field;
     }
-    *room = eval_node(r, n);
+    il_cel_value same = il_cel_binary(s->run, data->mode & 1 ? IL_CEL_C_NE : IL_CEL_C_EQ, &field, &s->code->constants[data->c]);
+    return eval_placed(s, w, same);
+}
+
+static inline il_cel_value eval_of_json(const il_json *node) {
+    return node->kind == IL_JSON_STRING ? il_cel_of_str(node->text) : il_cel_of_json(node);
+}
+
+EVAL_APART il_cel_value eval_member(const eval_state *s, const il_cel_word *w, il_cel_how how) {
+    const il_cel_value *of = eval_at(s, w->b);
+    if (of->kind == IL_CEL_ERROR) {
+        return eval_passed(s, w, w->b, 1);
+    }
+    const il_cel_value *name = w->op == IL_CEL_C_SELECT ? &s->code->constants[w->c] : NULL;
+    if (name != NULL && of->kind == IL_CEL_MAP && of->json && how == IL_CEL_PLAIN) { /* `args.to` */
+        const il_json *member = il_json_get(of->u.node, il_cel_str(*name));
+        return member != NULL ? eval_placed(s, w, eval_of_json(member)) : eval_fault(s, w, IL_CEL_MISSING);
+    }
+    return eval_placed(s, w, il_cel_member(s->run, of, name, w->c, how));
+}
+
+EVAL_APART il_cel_value eval_index(const eval_state *s, const il_cel_word *w, il_cel_how how) {
+    const il_cel_value *of = eval_at(s, w->b), *index = eval_at(s, w->c);
+    if (of->kind == IL_CEL_ERROR) {
+        return eval_passed(s, w, w->b, 1);
+    }
+    if (index->kind == IL_CEL_ERROR) {
+        return eval_passed(s, w, w->c, 2);
+    }
+    return eval_placed(s, w, il_cel_index(s->run, of, index, how));
+}
+
+/* Whether the value is equal to this item, too. */
+EVAL_APART il_cel_value eval_in_item(const eval_state *s, const il_cel_word *w) {
+    const il_cel_value *v = eval_at(s, w->b), *item = eval_at(s, w->c);
+    if (v->kind == IL_CEL_ERROR) {
+        return eval_passed(s, w, w->b, 1);
+    }
+    if (item->kind == IL_CEL_ERROR) {
+        return eval_passed(s, w, w->c, 2);
+    }
+    bool found = s->registers[w->a].u.b || il_cel_same(s->run, v, item);
+    return s->run->steps < 0 ? eval_fault(s, w, IL_CEL_BUDGET) : il_cel_of_bool(found);
+}
+
+/* The item, or its field with that number, in place where it can be. */
+static const il_cel_value *eval_item_field(const eval_state *s, const il_cel_word *data, const il_cel_value *item,
+                                           il_cel_value *room) {
+    if (item->kind == IL_CEL_RECORD && data->a < item->n) {
+        return &item->u.items[data->a];
+    }
+    *room = item->kind == IL_CEL_ERROR ? *item : il_cel_member(s->run, item, NULL, data->a, IL_CEL_PLAIN);
     return room;
 }
 
-static bool eval_same_text(il_str a, il_str b) { return a.n == b.n && (a.p == b.p || a.n == 0 || memcmp(a.p, b.p, a.n) == 0); }
-
-/* Of two values that are no errors. *steps pays for items and long texts; below zero the answer is void. */
-static bool eval_equal(const il_cel_value *a, const il_cel_value *b, unsigned depth, int64_t *steps) {
-    if (a->kind != b->kind) {
-        return false; /* bool, int and string never equal each other */
+/* The same where all is as it mostly is: a list of strings, or of records with a string there, and enough steps for all of it.
+ * 1 or 0 is the answer; -1: something is
+ * not so, and nothing was done. */
+EVAL_APART int eval_each_word(const eval_state *s, const il_cel_value *range, const il_cel_value *word, const il_cel_word *data) {
+    const uint64_t weight = s->code->loops[data->c].weight, n = range->n;
+    if (range->kind != IL_CEL_LIST || range->json || word->kind != IL_CEL_STRING || s->run->steps < 0 ||
+        n * weight > (uint64_t)s->run->steps) {
+        return -1;
     }
-    switch ((il_cel_kind)a->kind) {
-    case IL_CEL_ERROR:
-        return a->fault == b->fault; /* two unset fields of records */
-    case IL_CEL_NULL:
+    const bool stop =
+        ((data->mode & IL_CEL_EACH_ALL) == 0) == ((data->mode & IL_CEL_EACH_NOT) == 0); /* the equality that ends it */
+    const bool field = (data->mode & IL_CEL_EACH_FIELD) != 0;
+    const il_cel_value *end = range->u.items + n, *at = range->u.items;
+    for (; at < end; at++) {
+        const il_cel_value *item = at;
+        if (field) {
+            if (at->kind != IL_CEL_RECORD || data->a >= at->n) {
+                return -1;
+            }
+            item = &at->u.items[data->a];
+        }
+        if (item->kind != IL_CEL_STRING) {
+            return -1;
+        }
+        if (il_cel_same_text(item, word) == stop) {
+            s->run->steps -= (int64_t)((uint64_t)(at - range->u.items + 1) * weight);
+            return (data->mode & IL_CEL_EACH_ALL) == 0;
+        }
+    }
+    s->run->steps -= (int64_t)(n * weight);
+    return (data->mode & IL_CEL_EACH_ALL) != 0;
+}
+
+/* exists(x, x == constant) and its like: with `all`, with `!=`, with a field of x. What decides ends it; of the errors the
+ * first is the answer when
+ * nothing does. */
+EVAL_APART il_cel_value eval_each_is(const eval_state *s, const il_cel_word *w, const il_cel_word *data) {
+    const il_cel_value *range = eval_at(s, w->b), *constant = &s->code->constants[w->c];
+    const bool equal = (data->mode & IL_CEL_EACH_NOT) == 0, decides = (data->mode & IL_CEL_EACH_ALL) == 0;
+    if (range->kind != IL_CEL_LIST && range->kind != IL_CEL_MAP) {
+        return eval_no_truth(s, w); /* the error that it is, or no overload */
+    }
+    const uint32_t weight = s->code->loops[data->c].weight, step = range->kind == IL_CEL_MAP ? 2 : 1;
+    const il_json *node = range->json ? range->u.node->first : NULL;
+    il_cel_value answer = il_cel_of_bool(!decides), made;
+    for (uint32_t i = 0; i < range->n; i++) {
+        const il_cel_value *item = &made;
+        if (!range->json) {
+            item = &range->u.items[(size_t)i * step];
+        } else {
+            made = step == 2 ? il_cel_of_str(node->key) : eval_of_json(node);
+            node = node->next;
+        }
+        if (!il_cel_charge(s->run, weight)) {
+            return eval_fault(s, w, IL_CEL_BUDGET);
+        }
+        if ((data->mode & IL_CEL_EACH_FIELD) != 0) {
+            item = eval_item_field(s, data, item, &made);
+        }
+        bool truth;
+        if (item->kind == IL_CEL_STRING && constant->kind == IL_CEL_STRING) {
+            truth = il_cel_same_text(item, constant) == equal;
+        } else if (item->kind != IL_CEL_ERROR) {
+            truth = il_cel_same(s->run, item, constant) == equal;
+        } else {
+            il_cel_value e = eval_placed(s, data, *item);
+            if (eval_spent(&e)) {
+                return e;
+            }
+            answer = answer.kind == IL_CEL_ERROR ? answer : e;
+            continue;
+        }
+        if (truth == decides) {
+            answer = il_cel_of_bool(decides);
+            break;
+        }
+    }
+    return s->run->steps < 0 ? eval_fault(s, w, IL_CEL_BUDGET) : answer;
+}
+
+/* Whether a host's function may have this value for a parameter: it relies on the kind that it declared, and with `dyn` only the run shows it. What a
+ * list or map holds is not looked at. */
+static bool eval_fits(const il_cel_value *v, const il_cel_type *param) {
+    if (param == NULL || param->kind == IL_CEL_DYN || param->kind == IL_CEL_PARAM || v->kind == param->kind) {
         return true;
-    case IL_CEL_BOOL:
-        return a->u.b == b->u.b;
-    case IL_CEL_INT:
-        return a->u.i == b->u.i;
-    case IL_CEL_STRING:
-        *steps -= (int64_t)(a->u.s.n / 64);
-        return eval_same_text(a->u.s, b->u.s);
-    case IL_CEL_LIST:
-    case IL_CEL_RECORD:
-        if (depth == 0) {
-            *steps = -1; /* deeper than any value that we build: the caller's tree has no end */
-            return false;
+    }
+    return v->kind == IL_CEL_NULL && il_cel_type_nullable(param->kind);
+}
+
+EVAL_APART il_cel_value eval_call(const eval_state *s, const il_cel_word *w, uint16_t first, uint16_t call) {
+    const il_cel_site *site = &s->code->sites[call];
+    const il_cel_value *args = s->registers + first;
+    for (uint32_t i = 0; i < site->nargs; i++) {
+        if (args[i].kind == IL_CEL_ERROR) {
+            return args[i];
         }
-        if (a->n != b->n) {
-            return false;
+    }
+    il_cel_value v;
+    if (site->function != NULL) {
+        if (!il_cel_charge(s->run, site->function->cost)) {
+            return eval_fault(s, w, IL_CEL_BUDGET);
         }
-        for (uint32_t i = 0; i < a->n && *steps >= 0; i++) {
-            (*steps)--;
-            if (!eval_equal(&a->u.items[i], &b->u.items[i], depth - 1, steps)) {
-                return false;
+        for (uint32_t i = 0; i < site->nargs; i++) {
+            if (i >= site->function->nparams || !eval_fits(&args[i], site->function->params[i])) {
+                return eval_fault(s, w, IL_CEL_NO_OVERLOAD);
             }
         }
-        return *steps >= 0;
+        v = site->function->call(site->function->ctx, args, site->nargs);
+    } else {
+        v = site->builtin->call(s->run, args, site->nargs);
     }
-    return false;
+    return s->run->steps < 0 ? eval_fault(s, w, IL_CEL_BUDGET) : eval_placed(s, w, v);
 }
 
-bool il_cel_equal(il_cel_value a, il_cel_value b) {
-    int64_t steps = IL_CEL_COST;
-    return eval_equal(&a, &b, IL_CEL_DEPTH_MAX, &steps) && steps >= 0;
+EVAL_APART il_cel_value eval_matches(const eval_state *s, const il_cel_word *w) {
+    const il_cel_value *text = eval_at(s, w->b);
+    if (text->kind != IL_CEL_STRING) {
+        return eval_no_truth(s, w);
+    }
+    int found = il_regex_search(s->code->sites[w->c].regex, il_cel_str(*text), &s->run->steps);
+    return found == IL_REGEX_SPENT ? eval_fault(s, w, IL_CEL_BUDGET) : il_cel_of_bool(found == 1);
 }
 
-static int eval_equality(eval_run *r, const il_cel_node *n) {
-    il_cel_value ra, rb;
-    const il_cel_value *a = eval_ref(r, n->kids, &ra);
-    int failure = eval_failure(a);
-    if (failure != 0) {
-        return failure;
-    }
-    const il_cel_value *b = eval_ref(r, n->kids->next, &rb);
-    failure = eval_failure(b);
-    if (failure != 0) {
-        return failure;
-    }
-    bool equal = eval_equal(a, b, IL_CEL_DEPTH_MAX, &r->steps);
-    if (r->steps < 0) {
-        return -(int)IL_CEL_BUDGET;
-    }
-    return equal == (n->op == IL_CEL_OP_EQ) ? 1 : 0;
-}
+/* --- lists and maps in the making
+ * -------------------------------------------------------------------------------------------- */
 
-/* `var.field == 'word'` and `!=`: most of what guards say. */
-static int eval_field_is(eval_run *r, const il_cel_node *n) {
-    const il_cel_node *left = n->kids;
-    const il_cel_value *record = &r->vars[left->slot];
-    if (record->kind == IL_CEL_RECORD && left->field < record->n) {
-        const il_cel_value *v = &record->u.items[left->field];
-        if (v->kind == IL_CEL_STRING) {
-            return eval_same_text(v->u.s, left->next->lit.u.s) == (n->op == IL_CEL_OP_EQ) ? 1 : 0;
+/* What is in the making is ours to write: it is in scratch, and nobody else has seen it. */
+static il_cel_value *eval_own(const il_cel_value *v) { return (il_cel_value *)(uintptr_t)v->u.items; }
+
+/* A list or map with room for `n`. */
+EVAL_APART il_cel_value eval_begin(const eval_state *s, const il_cel_word *w, il_cel_kind kind, uint32_t n) {
+    il_cel_value *room = NULL;
+    if (n > 0) {
+        room = il_cel_room_values(s->run, kind == IL_CEL_MAP ? 2 * (size_t)n : n);
+        if (room == NULL) {
+            return eval_fault(s, w, IL_CEL_BUDGET);
         }
     }
-    return eval_equality(r, n);
+    return il_cel_of_items(kind, room, 0);
 }
 
-static int eval_order(eval_run *r, const il_cel_node *n) {
-    il_cel_value ra, rb;
-    const il_cel_value *a = eval_ref(r, n->kids, &ra);
-    int failure = eval_failure(a);
-    if (failure != 0) {
-        return failure;
+/* A value that is written with `?`: *v becomes what is in it; false: nothing is, and it is left out. */
+static bool eval_maybe(const eval_state *s, const il_cel_word *w, il_cel_value *v) {
+    if (v->kind != IL_CEL_OPTIONAL) {
+        *v = eval_fault(s, w, IL_CEL_NO_OVERLOAD);
+        return true;
     }
-    const il_cel_value *b = eval_ref(r, n->kids->next, &rb);
-    failure = eval_failure(b);
-    if (failure != 0) {
-        return failure;
-    }
-    int order = 0;
-    if (a->kind == IL_CEL_INT && b->kind == IL_CEL_INT) {
-        order = (a->u.i > b->u.i) - (a->u.i < b->u.i);
-    } else if (a->kind == IL_CEL_STRING && b->kind == IL_CEL_STRING) {
-        order = il_str_cmp(a->u.s, b->u.s);
-    } else if (a->kind == IL_CEL_BOOL && b->kind == IL_CEL_BOOL) {
-        order = (int)a->u.b - (int)b->u.b;
-    } else {
-        return -(int)IL_CEL_TYPE;
-    }
-    bool yes = n->op == IL_CEL_OP_LT   ? order < 0
-               : n->op == IL_CEL_OP_LE ? order <= 0
-               : n->op == IL_CEL_OP_GT ? order > 0
-                                       : order >= 0;
-    return yes ? 1 : 0;
-}
-
-/* Without __builtin_mul_overflow, which on wasm32 calls a 128-bit helper that we would have to import. */
-static bool eval_mul(int64_t a, int64_t b, int64_t *out) {
-    uint64_t ua = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, ub = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
-    bool negative = (a < 0) != (b < 0);
-    uint64_t limit = negative ? (uint64_t)INT64_MAX + 1 : (uint64_t)INT64_MAX;
-    if (ua != 0 && ub > limit / ua) {
+    if (v->u.items == NULL) {
         return false;
     }
-    uint64_t product = ua * ub;
-    *out = !negative ? (int64_t)product : product == (uint64_t)INT64_MAX + 1 ? INT64_MIN : -(int64_t)product;
+    *v = eval_placed(s, w, *v->u.items);
     return true;
 }
 
-static il_cel_value eval_int(il_cel_op op, int64_t a, int64_t b) {
-    int64_t v = 0;
-    bool fits = true;
-    if (op == IL_CEL_OP_ADD) {
-        fits = !__builtin_add_overflow(a, b, &v);
-    } else if (op == IL_CEL_OP_SUB) {
-        fits = !__builtin_sub_overflow(a, b, &v);
-    } else if (op == IL_CEL_OP_MUL) {
-        fits = eval_mul(a, b, &v);
-    } else if (b == 0) {
-        return eval_fault(IL_CEL_DIVIDE);
-    } else if (a == INT64_MIN && b == -1) {
-        fits = false; /* for `%` as well, as cel-go has it; and the processor must not see it */
-    } else {
-        v = op == IL_CEL_OP_DIV ? a / b : a % b;
+/* False when the list, or map, is now an error. */
+EVAL_APART bool eval_item(const eval_state *s, const il_cel_word *w) {
+    il_cel_value *list = &s->registers[w->a], v = *eval_at(s, w->b);
+    if (v.kind == IL_CEL_ERROR) {
+        *list = eval_passed(s, w, w->b, 1);
+        return false;
     }
-    return fits ? il_cel_of_int(v) : eval_fault(IL_CEL_OVERFLOW);
-}
-
-static il_cel_value eval_join_text(eval_run *r, il_str a, il_str b) {
-    if (b.n == 0 || a.n == 0) {
-        return il_cel_of_str(b.n == 0 ? a : b);
-    }
-    char *p = r->scratch == NULL || a.n > SIZE_MAX - b.n ? NULL : il_arena_get(r->scratch, a.n + b.n);
-    if (p == NULL) {
-        return eval_fault(IL_CEL_BUDGET);
-    }
-    memcpy(p, a.p, a.n);
-    memcpy(p + a.n, b.p, b.n);
-    return il_cel_of_str((il_str){p, a.n + b.n});
-}
-
-static il_cel_value eval_items(eval_run *r, uint32_t n, il_cel_value **items) {
-    il_cel_value v = {0};
-    *items = r->scratch == NULL ? NULL : IL_NEW_ARRAY(r->scratch, il_cel_value, n);
-    r->steps -= n;
-    if (*items == NULL || r->steps < 0) {
-        return eval_fault(IL_CEL_BUDGET);
-    }
-    v.kind = IL_CEL_LIST;
-    v.n = n;
-    v.u.items = *items;
-    return v;
-}
-
-static il_cel_value eval_join_lists(eval_run *r, il_cel_value a, il_cel_value b) {
-    if (b.n == 0 || a.n == 0) {
-        return b.n == 0 ? a : b;
-    }
-    if (a.n > UINT32_MAX - b.n) {
-        return eval_fault(IL_CEL_BUDGET);
-    }
-    il_cel_value *items = NULL;
-    il_cel_value v = eval_items(r, a.n + b.n, &items);
-    if (v.kind != IL_CEL_ERROR) {
-        memcpy(items, a.u.items, a.n * sizeof *items);
-        memcpy(items + a.n, b.u.items, b.n * sizeof *items);
-    }
-    return v;
-}
-
-static il_cel_value eval_arithmetic(eval_run *r, const il_cel_node *n) {
-    il_cel_value ra, rb;
-    const il_cel_value *a = eval_ref(r, n->kids, &ra);
-    if (eval_failure(a) != 0) {
-        return eval_read(*a);
-    }
-    const il_cel_value *b = eval_ref(r, n->kids->next, &rb);
-    if (eval_failure(b) != 0) {
-        return eval_read(*b);
-    }
-    if (a->kind == IL_CEL_INT && b->kind == IL_CEL_INT) {
-        return eval_int((il_cel_op)n->op, a->u.i, b->u.i);
-    }
-    if (n->op == IL_CEL_OP_ADD && a->kind == IL_CEL_STRING && b->kind == IL_CEL_STRING) {
-        return eval_join_text(r, a->u.s, b->u.s);
-    }
-    if (n->op == IL_CEL_OP_ADD && a->kind == IL_CEL_LIST && b->kind == IL_CEL_LIST) {
-        return eval_join_lists(r, *a, *b);
-    }
-    return eval_fault(IL_CEL_TYPE);
-}
-
-/* Takes the next operand of a chain into its answer so far; true when that settles it. `decides`: the truth that does, whatever the
- * others are (1 for `||`). Of several errors the first stays. */
-static bool eval_settles(int truth, int decides, int *answer) {
-    if (truth == decides || truth == -(int)IL_CEL_BUDGET) {
-        *answer = truth;
+    if ((w->mode & 1) != 0 && !eval_maybe(s, w, &v)) {
         return true;
     }
-    if (truth < 0 && *answer >= 0) {
-        *answer = truth;
+    if (v.kind == IL_CEL_ERROR) {
+        *list = v;
+        return false;
     }
+    eval_own(list)[list->n++] = v;
+    return true;
+}
+
+EVAL_APART bool eval_key(const eval_state *s, const il_cel_word *w) {
+    il_cel_value *map = &s->registers[w->a];
+    const il_cel_value *key = eval_at(s, w->b);
+    bool fits = key->kind == IL_CEL_STRING || key->kind == IL_CEL_INT || key->kind == IL_CEL_UINT || key->kind == IL_CEL_BOOL;
+    if (!fits) {
+        *map = eval_no_truth(s, w); /* the error that it is, or no overload */
+        return false;
+    }
+    eval_own(map)[2 * (size_t)map->n] = *key;
+    return true;
+}
+
+EVAL_APART bool eval_value(const eval_state *s, const il_cel_word *w) {
+    il_cel_value *map = &s->registers[w->a], v = *eval_at(s, w->b);
+    if (v.kind == IL_CEL_ERROR) {
+        *map = eval_passed(s, w, w->b, 1);
+        return false;
+    }
+    if ((w->mode & 1) != 0 && !eval_maybe(s, w, &v)) {
+        return true;
+    }
+    if (v.kind == IL_CEL_ERROR) {
+        *map = v;
+        return false;
+    }
+    eval_own(map)[2 * (size_t)map->n + 1] = v;
+    map->n++;
+    return true;
+}
+
+EVAL_APART void eval_map_done(const eval_state *s, const il_cel_word *w) {
+    il_cel_value *map = &s->registers[w->a];
+    if (map->kind != IL_CEL_MAP) {
+        return;
+    }
+    if (!il_cel_charge(s->run, map->n / 4)) {
+        *map = eval_fault(s, w, IL_CEL_BUDGET);
+    } else if (!il_cel_sort_entries(eval_own(map), map->n)) {
+        *map = eval_fault(s, w, IL_CEL_BAD_VALUE);
+    }
+}
+
+EVAL_APART bool eval_entries(const eval_state *s, const il_cel_word *w) {
+    il_cel_value *map = &s->registers[w->a];
+    const il_cel_value *more = eval_at(s, w->b);
+    eval_loop *loop = &s->loops[w->mode];
+    if (more->kind != IL_CEL_MAP) {
+        *map = eval_no_truth(s, w);
+        return false;
+    }
+    uint64_t need = (uint64_t)map->n + more->n;
+    if (need > loop->room) {
+        uint64_t room = need > 2 * (uint64_t)loop->room ? need : 2 * (uint64_t)loop->room;
+        il_cel_value *items = room <= UINT32_MAX / 2 ? il_cel_room_values(s->run, 2 * (size_t)room) : NULL;
+        if (items == NULL) {
+            *map = eval_fault(s, w, IL_CEL_BUDGET);
+            return false;
+        }
+        if (map->n > 0) {
+            memcpy(items, map->u.items, 2 * (size_t)map->n * sizeof *items);
+        }
+        map->u.items = items;
+        loop->room = (uint32_t)room;
+    }
+    il_cel_walk walk = il_cel_walk_of(more);
+    il_cel_value *to = eval_own(map) + 2 * (size_t)map->n;
+    while (il_cel_walk_entry(&walk, &to[0], &to[1])) {
+        to += 2;
+    }
+    map->n = (uint32_t)need;
+    return true;
+}
+
+/* --- loops
+ * ---------------------------------------------------------------------------------------------------------------------- */
+
+/* False when the range is none: then the answer is in the result register. */
+EVAL_APART bool eval_loop_begin(const eval_state *s, const il_cel_word *w, const il_cel_word *data) {
+    il_cel_value range = *eval_at(s, w->b), *result = &s->registers[data->a];
+    eval_loop *loop = &s->loops[w->a];
+    if (range.kind != IL_CEL_LIST && range.kind != IL_CEL_MAP) {
+        *result = eval_no_truth(s, w);
+        return false;
+    }
+    loop->walk = il_cel_walk_of(&range);
+    loop->map = range.kind == IL_CEL_MAP;
+    loop->index = 0;
+    loop->room = range.n;
+    switch ((il_cel_begin)data->mode) {
+    case IL_CEL_BEGIN_FALSE:
+    case IL_CEL_BEGIN_TRUE:
+        *result = il_cel_of_bool(data->mode == IL_CEL_BEGIN_TRUE);
+        return true;
+    case IL_CEL_BEGIN_ZERO:
+        *result = il_cel_of_int(0);
+        return true;
+    case IL_CEL_BEGIN_LIST:
+        *result = eval_begin(s, w, IL_CEL_LIST, range.n);
+        return result->kind != IL_CEL_ERROR;
+    case IL_CEL_BEGIN_MAP:
+        *result = eval_begin(s, w, IL_CEL_MAP, range.n);
+        return result->kind != IL_CEL_ERROR;
+    }
+    *result = eval_fault(s, w, IL_CEL_NO_OVERLOAD);
     return false;
 }
 
-static int eval_logic(eval_run *r, const il_cel_node *n, int decides) {
-    int answer = 1 - decides;
-    for (const il_cel_node *k = n->kids; k != NULL; k = k->next) {
-        if (eval_settles(eval_truth(r, k), decides, &answer)) {
-            return answer;
-        }
-    }
-    return answer;
-}
-
-static int eval_in(eval_run *r, const il_cel_node *n) {
-    const il_cel_node *right = n->kids->next;
-    il_cel_value ra, rb;
-    const il_cel_value *a = eval_ref(r, n->kids, &ra);
-    int failure = eval_failure(a);
-    if (failure != 0) {
-        return failure;
-    }
-    bool found = false;
-    if (right->op == IL_CEL_OP_LIST) { /* needs no list: but every item is evaluated, as an error in one is the list's */
-        for (const il_cel_node *k = right->kids; k != NULL; k = k->next) {
-            const il_cel_value *item = eval_ref(r, k, &rb);
-            failure = eval_failure(item);
-            if (failure != 0) {
-                return failure;
-            }
-            found = found || eval_equal(a, item, IL_CEL_DEPTH_MAX, &r->steps);
-        }
+/* Puts the next item, or entry, into the loop's registers. There is one. */
+EVAL_APART void eval_loop_next(const eval_state *s, const il_cel_word *w, eval_loop *loop) {
+    const il_cel_loop *info = &s->code->loops[w->b];
+    il_cel_value key, value;
+    if (loop->map) {
+        (void)il_cel_walk_entry(&loop->walk, &key, &value);
     } else {
-        const il_cel_value *b = eval_ref(r, right, &rb);
-        failure = eval_failure(b);
-        if (failure != 0) {
-            return failure;
-        }
-        if (b->kind != IL_CEL_LIST) {
-            return -(int)IL_CEL_TYPE;
-        }
-        for (uint32_t i = 0; i < b->n && !found && r->steps >= 0; i++) {
-            r->steps--;
-            found = eval_equal(a, &b->u.items[i], IL_CEL_DEPTH_MAX, &r->steps);
-        }
+        key = il_cel_of_int(loop->index++);
+        (void)il_cel_walk_item(&loop->walk, &value);
     }
-    return r->steps < 0 ? -(int)IL_CEL_BUDGET : found ? 1 : 0;
+    if (info->two) {
+        s->registers[info->slot2] = eval_placed(s, w, value);
+    }
+    s->registers[info->slot] = eval_placed(s, w, info->two || loop->map ? key : value);
 }
 
-/* exists folds with `||`, all with `&&`. */
-static int eval_macro(eval_run *r, const il_cel_node *n, int decides) {
-    const il_cel_node *body = n->kids->next;
-    il_cel_value range = eval_node(r, n->kids);
-    int failure = eval_failure(&range);
-    if (failure != 0) {
-        return failure;
+/* --- the machine
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+#if defined(__GNUC__) && !defined(__wasm__) && !defined(IL_CEL_PLAIN_SWITCH)
+#pragma GCC diagnostic ignored "-Wpedantic" /* labels as values */
+#define EVAL_LABEL(name) &&at_##name,
+#define EVAL_BEGIN                                                  \
+    static const void *const labels[] = {IL_CEL_CODES(EVAL_LABEL)}; \
+    GO;
+#define OP(name) at_##name
+#define GO                   \
+    do {                     \
+        w = ip++;            \
+        goto *labels[w->op]; \
+    } while (0)
+#define EVAL_END
+#else
+#define EVAL_BEGIN \
+    next:          \
+    w = ip++;      \
+    switch ((il_cel_code_op)w->op) {
+#define OP(name) case IL_CEL_C_##name
+#define GO goto next
+#define EVAL_END }
+#endif
+
+/* A bool into a, and the LOGIC or TEST that reads it with it. */
+#define LEAVE_BOOL(truth)                          \
+    do {                                           \
+        const bool leave_ = (truth);               \
+        r[w->a] = il_cel_of_bool(leave_);          \
+        if ((w->mode & IL_CEL_FUSED) != 0) {       \
+            if (leave_ == ((ip->mode & 1) != 0)) { \
+                r[ip->a] = il_cel_of_bool(leave_); \
+                ip = words + ip->c;                \
+            } else {                               \
+                ip += 1 + (ip->mode >> 1);         \
+            }                                      \
+        }                                          \
+        GO;                                        \
+    } while (0)
+/* Any value; an exhausted budget ends the run. */
+#define LEAVE(value) \
+    do {             \
+        v = (value); \
+        goto leave;  \
+    } while (0)
+/* After what has left its answer in a: an error there goes to `to`. */
+#define OR_GO(done, to)        \
+    do {                       \
+        if (!(done)) {         \
+            ip = words + (to); \
+            v = r[w->a];       \
+            goto leave;        \
+        }                      \
+        GO;                    \
+    } while (0)
+#define AT(operand) (s->places[(operand) >> 14] + ((operand) & (IL_CEL_PLACES - 1)))
+#define BOTH(kind_) (AT(w->b)->kind == (kind_) && AT(w->c)->kind == (kind_))
+#define ORDERED(sign)                                     \
+    do {                                                  \
+        if (BOTH(IL_CEL_INT)) {                           \
+            LEAVE_BOOL(AT(w->b)->u.i sign AT(w->c)->u.i); \
+        }                                                 \
+        LEAVE(eval_binary(s, w));                         \
+    } while (0)
+#define EQUAL(wanted)                                                               \
+    do {                                                                            \
+        const il_cel_value *a_ = AT(w->b), *b_ = AT(w->c);                          \
+        if (a_->kind == IL_CEL_STRING && b_->kind == IL_CEL_STRING && a_->n < 64) { \
+            LEAVE_BOOL(il_cel_same_text(a_, b_) == (wanted));                       \
+        }                                                                           \
+        if (a_->kind == IL_CEL_INT && b_->kind == IL_CEL_INT) {                     \
+            LEAVE_BOOL((a_->u.i == b_->u.i) == (wanted));                           \
+        }                                                                           \
+        LEAVE(eval_binary(s, w));                                                   \
+    } while (0)
+
+static il_cel_value eval_words(const eval_state *s) {
+    const il_cel_word *const words = s->code->words, *ip = words, *w;
+    il_cel_value *const r = s->registers;
+    il_cel_value v;
+    EVAL_BEGIN
+    OP(RETURN) : {
+        const il_cel_value *out = AT(w->b);
+        return out->kind == IL_CEL_ERROR ? eval_passed(s, w, w->b, 0) : *out;
     }
-    if (range.kind != IL_CEL_LIST || n->slot >= IL_CEL_LOCALS) {
-        return -(int)IL_CEL_TYPE;
-    }
-    int answer = 1 - decides;
-    for (uint32_t i = 0; i < range.n; i++) {
-        r->steps -= body->weight;
-        if (r->steps < 0) {
-            return -(int)IL_CEL_BUDGET;
+    OP(MOVE) : {
+        const il_cel_value *from = AT(w->b);
+        if (from->kind == IL_CEL_ERROR) {
+            LEAVE(eval_passed(s, w, w->b, 0));
         }
-        r->locals[n->slot] = eval_read(range.u.items[i]);
-        if (eval_settles(eval_truth(r, body), decides, &answer)) {
-            return answer;
+        r[w->a] = *from;
+        GO;
+    }
+    OP(FAULT) : LEAVE(eval_fault(s, w, (il_cel_fault)w->b));
+    OP(JUMP) : {
+        ip = words + w->c;
+        GO;
+    }
+    OP(DATA) : GO;
+    OP(LOGIC) : {
+        const il_cel_value *next = AT(w->b);
+        if (next->kind == IL_CEL_BOOL) {
+            if (next->u.b == ((w->mode & 1) != 0)) {
+                r[w->a] = *next;
+                ip = words + w->c;
+            }
+            GO;
         }
-    }
-    return answer;
-}
-
-static il_cel_value eval_field(il_cel_value record, uint32_t field) {
-    if (record.kind == IL_CEL_ERROR) {
-        return eval_read(record);
-    }
-    if (record.kind != IL_CEL_RECORD) {
-        return eval_fault(IL_CEL_TYPE);
-    }
-    return field < record.n ? eval_read(record.u.items[field]) : eval_fault(IL_CEL_UNSET);
-}
-
-static il_cel_value eval_index(eval_run *r, const il_cel_node *n) {
-    il_cel_value list = eval_node(r, n->kids);
-    if (list.kind == IL_CEL_ERROR) {
-        return list;
-    }
-    il_cel_value index = eval_node(r, n->kids->next);
-    if (index.kind == IL_CEL_ERROR) {
-        return index;
-    }
-    if (list.kind != IL_CEL_LIST || index.kind != IL_CEL_INT) {
-        return eval_fault(IL_CEL_TYPE);
-    }
-    if (index.u.i < 0 || index.u.i >= (int64_t)list.n) {
-        return eval_fault(IL_CEL_MISSING);
-    }
-    return eval_read(list.u.items[index.u.i]);
-}
-
-static il_cel_value eval_list(eval_run *r, const il_cel_node *n) {
-    il_cel_value *items = NULL;
-    il_cel_value list = eval_items(r, n->items, &items);
-    if (list.kind == IL_CEL_ERROR) {
-        return list;
-    }
-    for (const il_cel_node *k = n->kids; k != NULL; k = k->next) {
-        il_cel_value item = eval_node(r, k);
-        if (item.kind == IL_CEL_ERROR) {
-            return item;
+        v = eval_no_truth(s, w);
+        if (v.fault == IL_CEL_BUDGET) {
+            return v;
         }
-        *items++ = item;
-    }
-    return list;
-}
-
-static il_cel_value eval_cond(eval_run *r, const il_cel_node *n) {
-    const il_cel_node *yes = n->kids->next;
-    int c = eval_truth(r, n->kids);
-    return c < 0 ? eval_fault((il_cel_fault)-c) : eval_node(r, c == 1 ? yes : yes->next);
-}
-
-static int eval_truth(eval_run *r, const il_cel_node *n) {
-    il_cel_value room;
-    switch ((il_cel_op)n->op) {
-    case IL_CEL_OP_AND:
-        return eval_logic(r, n, 0);
-    case IL_CEL_OP_OR:
-        return eval_logic(r, n, 1);
-    case IL_CEL_OP_NOT: {
-        int truth = eval_truth(r, n->kids);
-        return truth < 0 ? truth : 1 - truth;
-    }
-    case IL_CEL_OP_EQ:
-    case IL_CEL_OP_NE:
-        return n->fast ? eval_field_is(r, n) : eval_equality(r, n);
-    case IL_CEL_OP_LT:
-    case IL_CEL_OP_LE:
-    case IL_CEL_OP_GT:
-    case IL_CEL_OP_GE:
-        return eval_order(r, n);
-    case IL_CEL_OP_IN:
-        return eval_in(r, n);
-    case IL_CEL_OP_EXISTS:
-        return eval_macro(r, n, 1);
-    case IL_CEL_OP_ALL:
-        return eval_macro(r, n, 0);
-    case IL_CEL_OP_LIT:
-    case IL_CEL_OP_LIST:
-    case IL_CEL_OP_LOCAL:
-    case IL_CEL_OP_VAR:
-    case IL_CEL_OP_SELECT:
-    case IL_CEL_OP_FIELD:
-    case IL_CEL_OP_INDEX:
-    case IL_CEL_OP_NEG:
-    case IL_CEL_OP_MUL:
-    case IL_CEL_OP_DIV:
-    case IL_CEL_OP_MOD:
-    case IL_CEL_OP_ADD:
-    case IL_CEL_OP_SUB:
-    case IL_CEL_OP_COND:
-        return eval_truth_of(eval_ref(r, n, &room));
-    case IL_CEL_OP_UNSUPPORTED:
-    case IL_CEL_OP_MAP:
-    case IL_CEL_OP_NAME:
-    case IL_CEL_OP_LET:
-    case IL_CEL_OP_CALL:
-        break; /* the checker leaves none of them */
-    }
-    return -(int)IL_CEL_TYPE;
-}
-
-static il_cel_value eval_node(eval_run *r, const il_cel_node *n) {
-    switch ((il_cel_op)n->op) {
-    case IL_CEL_OP_LIT:
-        return n->lit;
-    case IL_CEL_OP_LIST:
-        return eval_list(r, n);
-    case IL_CEL_OP_LOCAL:
-        return r->locals[n->slot];
-    case IL_CEL_OP_VAR:
-        return eval_read(r->vars[n->slot]);
-    case IL_CEL_OP_SELECT:
-        return eval_field(eval_node(r, n->kids), n->field);
-    case IL_CEL_OP_FIELD:
-        return eval_field(r->vars[n->slot], n->field);
-    case IL_CEL_OP_INDEX:
-        return eval_index(r, n);
-    case IL_CEL_OP_NEG: {
-        il_cel_value v = eval_node(r, n->kids);
-        if (v.kind == IL_CEL_INT) {
-            return eval_int(IL_CEL_OP_SUB, 0, v.u.i);
+        if (r[w->a].kind != IL_CEL_ERROR) {
+            r[w->a] = v;
         }
-        return v.kind == IL_CEL_ERROR ? v : eval_fault(IL_CEL_TYPE);
+        GO;
     }
-    case IL_CEL_OP_MUL:
-    case IL_CEL_OP_DIV:
-    case IL_CEL_OP_MOD:
-    case IL_CEL_OP_ADD:
-    case IL_CEL_OP_SUB:
-        return eval_arithmetic(r, n);
-    case IL_CEL_OP_COND:
-        return eval_cond(r, n);
-    case IL_CEL_OP_NOT:
-    case IL_CEL_OP_LT:
-    case IL_CEL_OP_LE:
-    case IL_CEL_OP_GT:
-    case IL_CEL_OP_GE:
-    case IL_CEL_OP_EQ:
-    case IL_CEL_OP_NE:
-    case IL_CEL_OP_IN:
-    case IL_CEL_OP_AND:
-    case IL_CEL_OP_OR:
-    case IL_CEL_OP_EXISTS:
-    case IL_CEL_OP_ALL:
-        return eval_of_truth(eval_truth(r, n));
-    case IL_CEL_OP_UNSUPPORTED:
-    case IL_CEL_OP_MAP:
-    case IL_CEL_OP_NAME:
-    case IL_CEL_OP_LET:
-    case IL_CEL_OP_CALL:
-        break; /* the checker leaves none of them */
+    OP(TEST) : {
+        const il_cel_value *condition = AT(w->b);
+        if (condition->kind == IL_CEL_BOOL) {
+            ip = condition->u.b ? ip + 1 : words + w->c;
+            GO;
+        }
+        v = eval_no_truth(s, w);
+        if (v.fault == IL_CEL_BUDGET) {
+            return v;
+        }
+        r[ip->a] = v;
+        ip = words + ip->c;
+        GO;
     }
-    return eval_fault(IL_CEL_TYPE);
+    OP(FIELD) : {
+        const il_cel_value *record = AT(w->b);
+        if (record->kind == IL_CEL_RECORD && w->c < record->n && record->u.items[w->c].kind != IL_CEL_ERROR) {
+            r[w->a] = record->u.items[w->c];
+            GO;
+        }
+        LEAVE(eval_field(s, w));
+    }
+    OP(MEMBER) : OP(SELECT) : {
+        il_cel_how how = (il_cel_how)ip++->mode;
+        LEAVE(eval_member(s, w, how));
+    }
+    OP(INDEX) : {
+        il_cel_how how = (il_cel_how)ip++->mode;
+        LEAVE(eval_index(s, w, how));
+    }
+    OP(NOT) : {
+        const il_cel_value *of = AT(w->b);
+        if (of->kind == IL_CEL_BOOL) {
+            LEAVE_BOOL(!of->u.b);
+        }
+        LEAVE(eval_no_truth(s, w));
+    }
+    OP(NEG) : LEAVE(eval_negative(s, w));
+    OP(MUL) : OP(DIV) : OP(MOD) : LEAVE(eval_binary(s, w));
+    OP(ADD) : {
+        int64_t sum;
+        if (BOTH(IL_CEL_INT) && !__builtin_add_overflow(AT(w->b)->u.i, AT(w->c)->u.i, &sum)) {
+            r[w->a] = il_cel_of_int(sum);
+            GO;
+        }
+        LEAVE(eval_binary(s, w));
+    }
+    OP(SUB) : {
+        int64_t rest;
+        if (BOTH(IL_CEL_INT) && !__builtin_sub_overflow(AT(w->b)->u.i, AT(w->c)->u.i, &rest)) {
+            r[w->a] = il_cel_of_int(rest);
+            GO;
+        }
+        LEAVE(eval_binary(s, w));
+    }
+    OP(LT) : ORDERED(<);
+    OP(LE) : ORDERED(<=);
+    OP(GT) : ORDERED(>);
+    OP(GE) : ORDERED(>=);
+    OP(EQ) : EQUAL(true);
+    OP(NE) : EQUAL(false);
+    OP(IN) : LEAVE(eval_binary(s, w));
+    OP(IN_SET) : {
+        const il_cel_value *value = AT(w->b);
+        if (value->kind == IL_CEL_ERROR) {
+            LEAVE(eval_passed(s, w, w->b, 1));
+        }
+        const bool in = il_cel_set_has(s->run, &s->code->sets[w->c], value);
+        if (s->run->steps < 0) {
+            goto spent;
+        }
+        LEAVE_BOOL(in);
+    }
+    OP(IN_ITEM) : {
+        v = eval_in_item(s, w);
+        r[w->a] = v;
+        const uint16_t to = ip++->c;
+        if (v.kind == IL_CEL_ERROR) {
+            ip = words + to;
+        }
+        goto leave;
+    }
+    OP(FIELD_IS) : {
+        const il_cel_value *record = AT(w->b);
+        const il_cel_word *data = ip++;
+        if (record->kind == IL_CEL_RECORD && w->c < record->n) {
+            const il_cel_value *field = &record->u.items[w->c];
+            if (field->kind == IL_CEL_STRING) {
+                LEAVE_BOOL(il_cel_same_text(field, &s->code->constants[data->c]) == ((data->mode & 1) == 0));
+            }
+        }
+        LEAVE(eval_field_is(s, w, data));
+    }
+    OP(EACH_IS) : {
+        const il_cel_word *data = ip++;
+        const int all = eval_each_word(s, AT(w->b), &s->code->constants[w->c], data);
+        if (all >= 0) {
+            LEAVE_BOOL(all != 0);
+        }
+        v = eval_each_is(s, w, data);
+        goto leave;
+    }
+    OP(SIZE) : {
+        const il_cel_value *of = AT(w->b);
+        const il_cel_word *data = ip++;
+        if (of->kind == IL_CEL_LIST || of->kind == IL_CEL_MAP || of->kind == IL_CEL_BYTES) {
+            r[w->a] = il_cel_of_int(of->n);
+            GO;
+        }
+        r[data->b] = of->kind == IL_CEL_ERROR ? eval_passed(s, w, w->b, 1) : *of;
+        LEAVE(eval_call(s, w, data->b, data->c));
+    }
+    OP(CALL) : OP(HOST) : LEAVE(eval_call(s, w, w->b, w->c));
+    OP(MATCHES) : LEAVE(eval_matches(s, w));
+    OP(LIST) : LEAVE(eval_begin(s, w, IL_CEL_LIST, w->c));
+    OP(ITEM) : OR_GO(eval_item(s, w), w->c);
+    OP(MAP) : LEAVE(eval_begin(s, w, IL_CEL_MAP, w->c));
+    OP(KEY) : OR_GO(eval_key(s, w), w->c);
+    OP(VALUE) : OR_GO(eval_value(s, w), w->c);
+    OP(MAP_DONE) : {
+        eval_map_done(s, w);
+        LEAVE(r[w->a]);
+    }
+    OP(ENTRIES) : OR_GO(eval_entries(s, w), w->c);
+    OP(LOOP) : {
+        const il_cel_word *data = ip++;
+        const bool begun = eval_loop_begin(s, w, data);
+        if (r[data->a].kind == IL_CEL_ERROR && r[data->a].fault == IL_CEL_BUDGET) {
+            return r[data->a];
+        }
+        ip = words + (begun ? w->c : data->c);
+        GO;
+    }
+    OP(NEXT) : {
+        eval_loop *loop = &s->loops[w->a];
+        const il_cel_loop *info = &s->code->loops[w->b];
+        if (loop->walk.left == 0) {
+            GO;
+        }
+        if (!il_cel_charge(s->run, info->weight)) {
+            goto spent;
+        }
+        ip = words + w->c;
+        if (!loop->map && loop->walk.items != NULL && !info->two && loop->walk.items->kind != IL_CEL_ERROR) {
+            r[info->slot] = *loop->walk.items++;
+            loop->walk.left--;
+        } else {
+            eval_loop_next(s, w, loop);
+            if (eval_spent(&r[info->slot]) || (info->two && eval_spent(&r[info->slot2]))) {
+                goto spent;
+            }
+        }
+        GO;
+    }
+    OP(COUNT) : {
+        const il_cel_value *condition = AT(w->b);
+        if (condition->kind == IL_CEL_BOOL) {
+            r[w->a].u.i += condition->u.b ? 1 : 0;
+            GO;
+        }
+        ip = words + w->c;
+        LEAVE(eval_no_truth(s, w));
+    }
+    OP(ONE) : {
+        if (r[w->a].kind == IL_CEL_INT) {
+            LEAVE_BOOL(r[w->a].u.i == 1);
+        }
+        GO;
+    }
+    OP(OPEN) : {
+        const il_cel_value *of = AT(w->b);
+        const il_cel_word *data = ip++;
+        if (of->kind == IL_CEL_OPTIONAL && of->u.items != NULL) {
+            v = eval_placed(s, w, *of->u.items);
+            goto leave;
+        }
+        v = of->kind == IL_CEL_OPTIONAL ? *of : eval_no_truth(s, w);
+        if (eval_spent(&v)) {
+            return v;
+        }
+        r[data->a] = v;
+        ip = words + data->c;
+        GO;
+    }
+    OP(WRAP) : {
+        const il_cel_value *of = AT(w->b);
+        LEAVE(of->kind == IL_CEL_ERROR ? eval_passed(s, w, w->b, 1) : eval_placed(s, w, il_cel_some(s->run, of)));
+    }
+    OP(OPTIONAL) : {
+        const uint8_t kind = r[w->a].kind;
+        if (kind != IL_CEL_OPTIONAL && kind != IL_CEL_ERROR) {
+            LEAVE(eval_fault(s, w, IL_CEL_NO_OVERLOAD));
+        }
+        GO;
+    }
+    EVAL_END
+leave:
+    if (v.kind == IL_CEL_BOOL) {
+        LEAVE_BOOL(v.u.b);
+    }
+    if (eval_spent(&v)) {
+        return v;
+    }
+    r[w->a] = v;
+    GO;
+spent:
+    return eval_fault(s, w, IL_CEL_BUDGET);
+}
+
+/* --- frames
+ * ---------------------------------------------------------------------------------------------------------------------------
+ * */
+
+static il_cel_value eval_framed(il_cel_run *run, const il_cel_code *code, const il_cel_value *vars, il_cel_value *registers,
+                                eval_loop *loops) {
+    const eval_state s = {run, code, registers, {registers, code->constants, vars}, loops};
+    return eval_words(&s);
+}
+
+static il_cel_value eval_few(il_cel_run *run, const il_cel_code *code, const il_cel_value *vars) {
+    il_cel_value registers[IL_CEL_REGISTERS_FEW];
+    eval_loop loops[IL_CEL_LOOPS_FEW];
+    return eval_framed(run, code, vars, registers, loops);
+}
+
+static il_cel_value eval_many(il_cel_run *run, const il_cel_code *code, const il_cel_value *vars) {
+    il_cel_value registers[IL_CEL_REGISTERS];
+    eval_loop loops[IL_CEL_LOCALS];
+    return eval_framed(run, code, vars, registers, loops);
+}
+
+il_cel_value il_cel_run_code(il_cel_run *r, const il_cel_code *code, const il_cel_value *vars) {
+    if (code->nregisters <= IL_CEL_REGISTERS_FEW && code->nlevels <= IL_CEL_LOOPS_FEW) {
+        return eval_few(r, code, vars);
+    }
+    return eval_many(r, code, vars);
 }
 
 il_cel_value il_cel_eval(const il_cel_program *program, const il_cel_value *vars, il_arena *scratch) {
-    eval_run r;
-    r.vars = vars;
-    r.scratch = scratch;
-    r.steps = IL_CEL_COST;
-    return eval_node(&r, program->root);
+    il_cel_run r = {.program = program, .scratch = scratch, .steps = (int64_t)program->steps};
+    return il_cel_run_code(&r, program->code, vars);
 }

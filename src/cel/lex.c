@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cel/lex.h"
 
+#include "base/utf8.h"
+
 uint32_t il_cel_line(const il_cel_source *src, size_t offset) {
     uint32_t line = src->line;
     for (size_t i = 0; i < offset && i < src->text.n; i++) {
@@ -20,6 +22,14 @@ uint32_t il_cel_col(const il_cel_source *src, size_t offset) {
         }
     }
     return col;
+}
+
+uint32_t il_cel_span(const il_cel_source *src, size_t from, size_t to) {
+    uint32_t span = 0;
+    for (size_t i = from; i < to && i < src->text.n && src->text.p[i] != '\n'; i++) {
+        span += ((unsigned char)src->text.p[i] & 0xC0) != 0x80;
+    }
+    return span;
 }
 
 static bool lex_digit(int c) { return c >= '0' && c <= '9'; }
@@ -276,9 +286,9 @@ il_status il_cel_lex(il_cel_lexer *lex, il_cel_token *out, il_error *err) {
     return IL_OK;
 }
 
-il_status il_cel_int_value(const il_cel_source *src, const il_cel_token *t, bool negative, int64_t *out, il_error *err) {
-    il_str s = il_str_part(src->text, t->offset, t->offset + t->n);
-    uint64_t base = 10, limit = negative ? (uint64_t)INT64_MAX + 1 : (uint64_t)INT64_MAX, v = 0;
+/* The digits of an INT or UINT token, up to `limit`. */
+static bool lex_digits(il_str s, uint64_t limit, uint64_t *out) {
+    uint64_t base = 10, v = 0;
     size_t i = 0;
     if (s.n > 2 && s.p[0] == '0' && (s.p[1] == 'x' || s.p[1] == 'X')) {
         base = 16;
@@ -286,37 +296,32 @@ il_status il_cel_int_value(const il_cel_source *src, const il_cel_token *t, bool
     }
     for (; i < s.n; i++) {
         uint64_t digit = (uint64_t)lex_hex(s.p[i]);
-        if (v > (limit - digit) / base) {
-            return IL_CEL_FAIL(src, t->offset, err, IL_E_SYNTAX, "`%s%.*s` does not fit an int (64 bits)", negative ? "-" : "",
-                               IL_STR_ARG(s));
+        if (digit > limit || v > (limit - digit) / base) {
+            return false;
         }
         v = v * base + digit;
+    }
+    *out = v;
+    return true;
+}
+
+il_status il_cel_int_value(const il_cel_source *src, const il_cel_token *t, bool negative, int64_t *out, il_error *err) {
+    il_str s = il_str_part(src->text, t->offset, t->offset + t->n);
+    uint64_t limit = negative ? (uint64_t)INT64_MAX + 1 : (uint64_t)INT64_MAX, v = 0;
+    if (!lex_digits(s, limit, &v)) {
+        return IL_CEL_FAIL(src, t->offset, err, IL_E_SYNTAX, "`%s%.*s` does not fit an int (64 bits)", negative ? "-" : "",
+                           IL_STR_ARG(s));
     }
     *out = !negative ? (int64_t)v : v == limit ? INT64_MIN : -(int64_t)v;
     return IL_OK;
 }
 
-static size_t lex_put_utf8(char *to, uint32_t cp) {
-    if (cp < 0x80) {
-        to[0] = (char)cp;
-        return 1;
+il_status il_cel_uint_value(const il_cel_source *src, const il_cel_token *t, uint64_t *out, il_error *err) {
+    il_str s = il_str_part(src->text, t->offset, t->offset + t->n - 1);
+    if (!lex_digits(s, UINT64_MAX, out)) {
+        return IL_CEL_FAIL(src, t->offset, err, IL_E_SYNTAX, "`%.*su` does not fit a uint (64 bits)", IL_STR_ARG(s));
     }
-    if (cp < 0x800) {
-        to[0] = (char)(0xC0 | (cp >> 6));
-        to[1] = (char)(0x80 | (cp & 0x3F));
-        return 2;
-    }
-    if (cp < 0x10000) {
-        to[0] = (char)(0xE0 | (cp >> 12));
-        to[1] = (char)(0x80 | ((cp >> 6) & 0x3F));
-        to[2] = (char)(0x80 | (cp & 0x3F));
-        return 3;
-    }
-    to[0] = (char)(0xF0 | (cp >> 18));
-    to[1] = (char)(0x80 | ((cp >> 12) & 0x3F));
-    to[2] = (char)(0x80 | ((cp >> 6) & 0x3F));
-    to[3] = (char)(0x80 | (cp & 0x3F));
-    return 4;
+    return IL_OK;
 }
 
 /* The escape whose backslash stands at `at`; *end gets the offset after it. */
@@ -363,6 +368,38 @@ static il_status lex_escape(const il_cel_source *src, size_t at, bool bytes, uin
     return IL_CEL_FAIL(src, at, err, IL_E_SYNTAX, "unknown escape after `\\`; write `\\\\` for a backslash");
 }
 
+size_t il_cel_token_end(const il_cel_source *src, size_t offset) {
+    il_cel_lexer lex = {src, offset};
+    il_cel_token t;
+    return il_cel_lex(&lex, &t, NULL) == IL_OK && t.offset == offset ? t.offset + t.n : offset;
+}
+
+size_t il_cel_literal_at(const il_cel_source *src, size_t literal, size_t byte) {
+    il_cel_lexer lex = {src, literal};
+    il_cel_token t;
+    if (il_cel_lex(&lex, &t, NULL) != IL_OK || (t.kind != IL_CEL_T_STRING && t.kind != IL_CEL_T_BYTES)) {
+        return literal;
+    }
+    size_t i = t.body, n = 0, end = t.body + t.body_n;
+    while (i < end) {
+        size_t next = i + 1, bytes = 1;
+        uint32_t v = 0;
+        char utf8[4];
+        if (src->text.p[i] == '\\' && !t.raw) {
+            if (lex_escape(src, i, t.kind == IL_CEL_T_BYTES, &v, &next, NULL) != IL_OK) {
+                return i;
+            }
+            bytes = t.kind == IL_CEL_T_BYTES ? 1 : il_utf8_put(v, utf8);
+        }
+        if (byte < n + bytes) {
+            return i;
+        }
+        n += bytes;
+        i = next;
+    }
+    return end;
+}
+
 il_status il_cel_unescape(const il_cel_source *src, const il_cel_token *t, il_arena *arena, il_str *out, il_error *err) {
     /* No escape gives more bytes than it has characters. */
     char *to = il_arena_get(arena, t->body_n);
@@ -380,7 +417,7 @@ il_status il_cel_unescape(const il_cel_source *src, const il_cel_token *t, il_ar
         if (t->kind == IL_CEL_T_BYTES) {
             to[n++] = (char)(v & 0xFF);
         } else {
-            n += lex_put_utf8(to + n, v);
+            n += il_utf8_put(v, to + n);
         }
     }
     *out = (il_str){to, n};

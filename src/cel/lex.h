@@ -21,6 +21,13 @@ uint32_t il_cel_col(const il_cel_source *src, size_t offset);
     ((void)il_error_at((err), (code), il_cel_line((src), (offset)), il_cel_col((src), (offset)), (offset), __VA_ARGS__), \
      (il_status)(code))
 
+/* The same with what is underlined: the bytes [from, to), as far as they are on one line. */
+uint32_t il_cel_span(const il_cel_source *src, size_t from, size_t to);
+#define IL_CEL_FAIL_SPAN(src, from, to, err, code, ...)                         \
+    ((void)IL_CEL_FAIL((src), (from), (err), (code), __VA_ARGS__),              \
+     (void)((err) != NULL && ((err)->span = il_cel_span((src), (from), (to)))), \
+     (il_status)(code))
+
 static inline il_status il_cel_no_memory(const il_arena *arena, il_error *err) {
     return il_arena_fail(arena, err) == IL_E_LIMIT ? IL_E_LIMIT : IL_E_MEMORY;
 }
@@ -80,10 +87,19 @@ typedef struct il_cel_lexer {
 /* The next token; IL_CEL_T_END for ever at the end. */
 IL_NODISCARD il_status il_cel_lex(il_cel_lexer *lex, il_cel_token *out, il_error *err);
 
+/* Where the token that begins at `offset` ends; `offset` itself at the end of the text and for what is no token. */
+size_t il_cel_token_end(const il_cel_source *src, size_t offset);
+
 /* The value of a STRING (UTF-8) or BYTES token, copied into `arena`. */
 IL_NODISCARD il_status il_cel_unescape(const il_cel_source *src, const il_cel_token *t, il_arena *arena, il_str *out,
                                        il_error *err);
 
+/* Where byte `byte` of the value of the string literal that begins at `literal` stands in its source; the literal's end when it has fewer. */
+size_t il_cel_literal_at(const il_cel_source *src, size_t literal, size_t byte);
+
 /* The value of an INT token, `negative` when a minus sign belongs to it. */
 IL_NODISCARD il_status il_cel_int_value(const il_cel_source *src, const il_cel_token *t, bool negative, int64_t *out,
                                         il_error *err);
+
+/* The value of a UINT token. */
+IL_NODISCARD il_status il_cel_uint_value(const il_cel_source *src, const il_cel_token *t, uint64_t *out, il_error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An expression as text, from the tree and never from the source: lets are expanded and parentheses are those that the grammar needs. */
-#include "cel/ast.h"
+#include "cel/value.h"
 
 const char *il_cel_sign(il_cel_op op) {
     switch (op) {
@@ -42,8 +42,26 @@ const char *il_cel_sign(il_cel_op op) {
         return "exists";
     case IL_CEL_OP_ALL:
         return "all";
+    case IL_CEL_OP_EXISTS_ONE:
+        return "existsOne";
+    case IL_CEL_OP_FILTER:
+        return "filter";
+    case IL_CEL_OP_TRANSFORM:
+        return "map";
+    case IL_CEL_OP_TRANSFORM_MAP:
+        return "transformMap";
+    case IL_CEL_OP_TRANSFORM_ENTRY:
+        return "transformMapEntry";
+    case IL_CEL_OP_BIND:
+        return "cel.bind";
+    case IL_CEL_OP_OPT_MAP:
+        return "optMap";
+    case IL_CEL_OP_OPT_FLAT_MAP:
+        return "optFlatMap";
+    case IL_CEL_OP_HAS:
+        return "has";
     case IL_CEL_OP_LIT:
-    case IL_CEL_OP_UNSUPPORTED:
+    case IL_CEL_OP_TYPE:
     case IL_CEL_OP_LIST:
     case IL_CEL_OP_MAP:
     case IL_CEL_OP_NAME:
@@ -88,7 +106,16 @@ static int print_strength(const il_cel_node *n) {
     case IL_CEL_OP_NEG:
         return PRINT_UNARY;
     case IL_CEL_OP_LIT:
-    case IL_CEL_OP_UNSUPPORTED:
+    case IL_CEL_OP_HAS:
+    case IL_CEL_OP_EXISTS_ONE:
+    case IL_CEL_OP_FILTER:
+    case IL_CEL_OP_TRANSFORM:
+    case IL_CEL_OP_TRANSFORM_MAP:
+    case IL_CEL_OP_TRANSFORM_ENTRY:
+    case IL_CEL_OP_BIND:
+    case IL_CEL_OP_OPT_MAP:
+    case IL_CEL_OP_OPT_FLAT_MAP:
+    case IL_CEL_OP_TYPE:
     case IL_CEL_OP_LIST:
     case IL_CEL_OP_MAP:
     case IL_CEL_OP_NAME:
@@ -111,30 +138,6 @@ typedef struct print_scope { /* macro variables around here: a root name that on
     const struct print_scope *up;
 } print_scope;
 
-static void print_string(il_buf *out, il_str s) {
-    il_buf_putc(out, '\'');
-    for (size_t i = 0; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-        uint8_t byte = c;
-        if (c == '\'' || c == '\\') {
-            il_buf_putc(out, '\\');
-            il_buf_putc(out, (char)c);
-        } else if (c == '\n') {
-            il_buf_puts(out, "\\n");
-        } else if (c == '\r') {
-            il_buf_puts(out, "\\r");
-        } else if (c == '\t') {
-            il_buf_puts(out, "\\t");
-        } else if (c < 0x20 || c == 0x7F) {
-            il_buf_puts(out, "\\x");
-            il_buf_hex(out, &byte, 1);
-        } else {
-            il_buf_putc(out, (char)c);
-        }
-    }
-    il_buf_putc(out, '\'');
-}
-
 static bool print_plain_name(il_str s) {
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
@@ -150,38 +153,102 @@ static bool print_plain_name(il_str s) {
 
 static void print_node(il_buf *out, const il_cel_node *n, int at_least, const print_scope *scope);
 
+static void print_item(il_buf *out, const il_cel_node *k, const print_scope *scope) {
+    if (k->maybe) {
+        il_buf_putc(out, '?');
+    }
+    print_node(out, k, PRINT_EXPR, scope);
+}
+
 static void print_kids(il_buf *out, const il_cel_node *k, const print_scope *scope) {
     for (const il_cel_node *first = k; k != NULL; k = k->next) {
         if (k != first) {
             il_buf_puts(out, ", ");
         }
-        print_node(out, k, PRINT_EXPR, scope);
+        print_item(out, k, scope);
     }
 }
 
-static void print_literal(il_buf *out, const il_cel_node *n, const print_scope *scope) {
-    switch ((il_cel_kind)n->lit.kind) {
-    case IL_CEL_NULL:
-        il_buf_puts(out, "null");
-        return;
-    case IL_CEL_BOOL:
-        il_buf_puts(out, n->lit.u.b ? "true" : "false");
-        return;
-    case IL_CEL_INT:
-        il_buf_puti(out, n->lit.u.i);
-        return;
-    case IL_CEL_STRING:
-        print_string(out, n->lit.u.s);
-        return;
-    case IL_CEL_LIST:
-        il_buf_putc(out, '[');
-        print_kids(out, n->kids, scope);
-        il_buf_putc(out, ']');
-        return;
-    case IL_CEL_ERROR:
-    case IL_CEL_RECORD:
-        break; /* no literal is one */
+static void print_map(il_buf *out, const il_cel_node *n, const print_scope *scope) {
+    il_buf_putc(out, '{');
+    for (const il_cel_node *k = n->kids; k != NULL && k->next != NULL; k = k->next->next) {
+        if (k != n->kids) {
+            il_buf_puts(out, ", ");
+        }
+        print_item(out, k, scope);
+        il_buf_puts(out, ": ");
+        print_node(out, k->next, PRINT_EXPR, scope);
     }
+    il_buf_putc(out, '}');
+}
+
+/* A name of the root scope: with its dot where a macro variable around here has its first part. */
+static void print_root_name(il_buf *out, il_str name, bool root, const print_scope *scope) {
+    size_t dot = il_str_find(name, IL_STR("."), 0);
+    il_str first = il_str_part(name, 0, dot == SIZE_MAX ? name.n : dot);
+    for (const print_scope *s = scope; s != NULL && !root; s = s->up) {
+        root = il_str_eq(s->name, first);
+    }
+    if (root) {
+        il_buf_putc(out, '.');
+    }
+    il_buf_put(out, name);
+}
+
+/* `of.name`; a variable with dots in its name would swallow the field. */
+static void print_select(il_buf *out, const il_cel_node *n, const print_scope *scope) {
+    const il_cel_node *of = n->kids;
+    bool dotted = of->op == IL_CEL_OP_VAR && il_str_find(of->name, IL_STR("."), 0) != SIZE_MAX;
+    bool plain = print_plain_name(n->name);
+    il_buf_puts(out, dotted ? "(" : "");
+    print_node(out, of, PRINT_POSTFIX, scope);
+    il_buf_puts(out, dotted ? ")" : "");
+    il_buf_puts(out, n->optional ? ".?" : ".");
+    il_buf_puts(out, plain ? "" : "`");
+    il_buf_put(out, n->name);
+    il_buf_puts(out, plain ? "" : "`");
+}
+
+static void print_call(il_buf *out, const il_cel_node *n, const print_scope *scope) {
+    const il_cel_node *k = n->kids;
+    if (n->receiver) {
+        print_node(out, k, PRINT_POSTFIX, scope);
+        il_buf_putc(out, '.');
+        il_buf_put(out, n->name);
+        k = k->next;
+    } else {
+        print_root_name(out, n->name, false, scope);
+    }
+    il_buf_putc(out, '(');
+    print_kids(out, k, scope);
+    il_buf_putc(out, ')');
+}
+
+/* The kids after the range, with the macro's variables around them. */
+static void print_macro(il_buf *out, const il_cel_node *n, const print_scope *scope) {
+    const il_cel_node *range = n->kids;
+    const print_scope one = {n->name, scope}, two = {n->name2, &one};
+    bool both = n->slot2 != IL_CEL_NO_SLOT, bind = n->op == IL_CEL_OP_BIND;
+    if (!bind) {
+        print_node(out, range, PRINT_POSTFIX, scope);
+        il_buf_putc(out, '.');
+    }
+    il_buf_puts(out, both && n->op == IL_CEL_OP_TRANSFORM ? "transformList" : il_cel_sign((il_cel_op)n->op));
+    il_buf_putc(out, '(');
+    il_buf_put(out, n->name);
+    if (both) {
+        il_buf_puts(out, ", ");
+        il_buf_put(out, n->name2);
+    }
+    if (bind) {
+        il_buf_puts(out, ", ");
+        print_node(out, range, PRINT_EXPR, scope);
+    }
+    for (const il_cel_node *k = range->next; k != NULL; k = k->next) {
+        il_buf_puts(out, ", ");
+        print_node(out, k, PRINT_EXPR, both ? &two : &one);
+    }
+    il_buf_putc(out, ')');
 }
 
 static void print_binary(il_buf *out, const il_cel_node *n, int own, const print_scope *scope) {
@@ -200,35 +267,31 @@ static void print_bare(il_buf *out, const il_cel_node *n, const print_scope *sco
     const il_cel_node *k = n->kids;
     switch ((il_cel_op)n->op) {
     case IL_CEL_OP_LIT:
-        print_literal(out, n, scope);
+        il_cel_write(&n->lit, out);
         return;
     case IL_CEL_OP_LIST:
         il_buf_putc(out, '[');
         print_kids(out, k, scope);
         il_buf_putc(out, ']');
         return;
+    case IL_CEL_OP_MAP:
+        print_map(out, n, scope);
+        return;
     case IL_CEL_OP_LOCAL:
         il_buf_put(out, n->name);
         return;
     case IL_CEL_OP_VAR:
-        for (const print_scope *s = scope; s != NULL; s = s->up) {
-            if (il_str_eq(s->name, n->name)) {
-                il_buf_putc(out, '.');
-                break;
-            }
-        }
-        il_buf_put(out, n->name);
+    case IL_CEL_OP_TYPE:
+    case IL_CEL_OP_NAME:
+        print_root_name(out, n->name, n->root, scope);
         return;
     case IL_CEL_OP_SELECT:
     case IL_CEL_OP_FIELD:
-        print_node(out, k, PRINT_POSTFIX, scope);
-        il_buf_puts(out, print_plain_name(n->name) ? "." : ".`");
-        il_buf_put(out, n->name);
-        il_buf_puts(out, print_plain_name(n->name) ? "" : "`");
+        print_select(out, n, scope);
         return;
     case IL_CEL_OP_INDEX:
         print_node(out, k, PRINT_POSTFIX, scope);
-        il_buf_putc(out, '[');
+        il_buf_puts(out, n->optional ? "[?" : "[");
         print_node(out, k->next, PRINT_EXPR, scope);
         il_buf_putc(out, ']');
         return;
@@ -237,7 +300,7 @@ static void print_bare(il_buf *out, const il_cel_node *n, const print_scope *sco
         il_buf_puts(out, il_cel_sign((il_cel_op)n->op));
         if (n->op == IL_CEL_OP_NEG && k->op == IL_CEL_OP_LIT && k->lit.kind == IL_CEL_INT && k->lit.u.i >= 0) {
             il_buf_putc(out, '('); /* `-5` would be read back as a literal */
-            il_buf_puti(out, k->lit.u.i);
+            print_bare(out, k, scope);
             il_buf_putc(out, ')');
             return;
         }
@@ -267,25 +330,29 @@ static void print_bare(il_buf *out, const il_cel_node *n, const print_scope *sco
         il_buf_puts(out, " : ");
         print_node(out, k->next->next, PRINT_EXPR, scope);
         return;
-    case IL_CEL_OP_EXISTS:
-    case IL_CEL_OP_ALL: {
-        const print_scope inner = {n->name, scope};
-        print_node(out, k, PRINT_POSTFIX, scope);
-        il_buf_putc(out, '.');
-        il_buf_puts(out, il_cel_sign((il_cel_op)n->op));
-        il_buf_putc(out, '(');
-        il_buf_put(out, n->name);
-        il_buf_puts(out, ", ");
-        print_node(out, k->next, PRINT_EXPR, &inner);
+    case IL_CEL_OP_HAS:
+        il_buf_puts(out, "has(");
+        print_node(out, k, PRINT_EXPR, scope);
         il_buf_putc(out, ')');
         return;
-    }
-    case IL_CEL_OP_UNSUPPORTED:
-    case IL_CEL_OP_MAP:
-    case IL_CEL_OP_NAME:
-    case IL_CEL_OP_LET:
     case IL_CEL_OP_CALL:
-        break; /* not in a checked tree */
+        print_call(out, n, scope);
+        return;
+    case IL_CEL_OP_LET:
+        print_bare(out, k, scope);
+        return;
+    case IL_CEL_OP_EXISTS:
+    case IL_CEL_OP_ALL:
+    case IL_CEL_OP_EXISTS_ONE:
+    case IL_CEL_OP_FILTER:
+    case IL_CEL_OP_TRANSFORM:
+    case IL_CEL_OP_TRANSFORM_MAP:
+    case IL_CEL_OP_TRANSFORM_ENTRY:
+    case IL_CEL_OP_BIND:
+    case IL_CEL_OP_OPT_MAP:
+    case IL_CEL_OP_OPT_FLAT_MAP:
+        print_macro(out, n, scope);
+        return;
     }
 }
 
@@ -300,4 +367,6 @@ static void print_node(il_buf *out, const il_cel_node *n, int at_least, const pr
     }
 }
 
-void il_cel_print(const il_cel_program *program, il_buf *out) { print_node(out, program->root, PRINT_EXPR, NULL); }
+void il_cel_print_node(const il_cel_node *node, il_buf *out) { print_node(out, node, PRINT_EXPR, NULL); }
+
+void il_cel_print(const il_cel_program *program, il_buf *out) { il_cel_print_node(program->root, out); }

@@ -48,7 +48,7 @@ static il_status control_true(il_harden *h, il_control_state *out, il_error *err
     if (!m || !region) {
         return il_arena_fail(arena, err);
     }
-    il_cel_env env = {0};
+    il_cel_env env = {.size = sizeof env};
     IL_TRY(il_cel_compile(arena, IL_STR("true"), 0, 0, &env, IL_CEL_BOOL, NULL, &region->predicate, err));
     region->name = IL_STR("everything");
     *m = *h->subject.m;

@@ -26,6 +26,20 @@ static const il_command main_commands[] = {
      "  interlock approvals list\n"
      "  interlock approvals approve 7f3a9c21d0b44e6a8c15\n",
      il_cmd_approvals},
+    {"cel", "evaluate an expression",
+     "usage: interlock cel EXPR [--vars FILE] [--type] [--json]\n"
+     "\n"
+     "Compiles and evaluates one expression of the language that rules and guards are written in, and prints its\n"
+     "value as the language writes it (1u, 1.0, b'x', timestamp('...')). Exit 1 when the evaluation ends in an error, 3\n"
+     "when the expression is refused.\n"
+     "\n"
+     "  --vars FILE  a JSON object: its members are the variables\n"
+     "  --type       also the type that the checker found\n"
+     "  --json       {\"value\": \"1u\", \"type\": \"uint\"}\n"
+     "\n"
+     "example:\n"
+     "  interlock cel \"'bob@example.com'.endsWith('@example.com')\"\n",
+     il_cmd_cel},
     {"check", "decide recorded sessions",
      "usage: interlock check --policy POLICY [--against POLICY] [--json] [--explain] [SESSIONS...]\n"
      "\n"

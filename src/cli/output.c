@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "base/utf8.h"
 #include "interlock/host.h"
 #include "interlock/monitor.h"
 

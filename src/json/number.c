@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json/number.h"
 
+#include "base/double.h"
+
 static const uint8_t *number_digits(const uint8_t *p, const uint8_t *end) {
     while (p < end && *p >= '0' && *p <= '9') {
         p++;
@@ -8,12 +10,6 @@ static const uint8_t *number_digits(const uint8_t *p, const uint8_t *end) {
     return p;
 }
 
-/* 2^1024 - 2^970, the least value that rounds to infinity (IEEE 754-2019 section 4.3.1): 309 digits, so its first one stands at 10^308. */
-static const char number_infinite[] =
-    "1797693134862315807937289714053034150799341327100378269361737789804449682927647509466490179775872070"
-    "9633028641669288791094655554785194040263065748867150582068190890200070838367627385484581771153176447"
-    "5730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904"
-    "174497792";
 enum { NUMBER_TOP = 308, NUMBER_EXPONENT_MAX = 1 << 30 };
 
 /* The exponent after `e`, cut at a bound beyond which it decides alone: no text is as long. */
@@ -26,33 +22,9 @@ static int64_t number_exponent(const uint8_t *p, const uint8_t *end) {
     return minus ? -v : v;
 }
 
-/* Whether a number of the grammar rounds to a finite double: decided on its digits, exactly. */
 static bool number_finite(const uint8_t *p, const uint8_t *end) {
-    int64_t top = -1; /* the power of ten at which the first digit that is not 0 stands */
-    size_t seen = 0;  /* digits from there on */
-    int order = 0;    /* of them, against number_infinite */
-    bool point = false;
-    for (; p < end && *p != 'e' && *p != 'E'; p++) {
-        if (*p == '.') {
-            point = true;
-        } else if (*p != '-') {
-            const bool counts = seen > 0 || *p != '0';
-            top += point ? -(int)!counts : (int)counts;
-            if (counts) {
-                const int bound = seen < sizeof number_infinite - 1 ? number_infinite[seen] : '0';
-                order = order != 0 ? order : *p - bound;
-                seen++;
-            }
-        }
-    }
-    if (seen == 0) {
-        return true; /* 0, whatever the exponent */
-    }
-    if (p < end) {
-        top += number_exponent(p + 1, end);
-    }
-    /* fewer digits than the bound has are followed by zeros, and its last is none */
-    return top < NUMBER_TOP || (top == NUMBER_TOP && (order < 0 || (order == 0 && seen < sizeof number_infinite - 1)));
+    double d;
+    return il_double_parse((il_str){(const char *)p, (size_t)(end - p)}, &d) && il_double_finite(d);
 }
 
 const uint8_t *il_json_number_scan(const uint8_t *p, const uint8_t *end, const char **fault) {
@@ -70,6 +42,7 @@ const uint8_t *il_json_number_scan(const uint8_t *p, const uint8_t *end, const c
         *fault = "a number has no leading zero";
         return p;
     }
+    int64_t top = q - p; /* the number is below 10^top */
     p = q;
     if (p < end && *p == '.') {
         q = number_digits(p + 1, end);
@@ -79,10 +52,8 @@ const uint8_t *il_json_number_scan(const uint8_t *p, const uint8_t *end, const c
         }
         p = q;
     }
-    bool large = p - start > NUMBER_TOP; /* else it is below 10^308 unless it has an exponent */
     if (p < end && (*p == 'e' || *p == 'E')) {
-        large = true;
-        p++;
+        const uint8_t *const exponent = ++p;
         if (p < end && (*p == '+' || *p == '-')) {
             p++;
         }
@@ -92,8 +63,9 @@ const uint8_t *il_json_number_scan(const uint8_t *p, const uint8_t *end, const c
             return q;
         }
         p = q;
+        top += number_exponent(exponent, p);
     }
-    if (large && !number_finite(start, p)) {
+    if (top > NUMBER_TOP && !number_finite(start, p)) {
         *fault = "a number is beyond the range of a double; send it as a string";
         return start;
     }

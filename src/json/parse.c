@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The strict reader. It works in one copy of the text inside the arena: strings and numbers are views into that copy, and escapes are
  * decoded in place, which is safe because no escape is shorter than what it stands for. Nesting lives in an array, not on the stack. */
+#include "base/utf8.h"
 #include "json/member.h"
 #include "json/node.h"
 #include "json/number.h"
@@ -112,25 +113,6 @@ static int32_t json_hex4(const uint8_t *p) {
     return v;
 }
 
-static uint8_t *json_encode(uint8_t *to, uint32_t c) {
-    if (c < 0x80) {
-        *to++ = (uint8_t)c;
-    } else if (c < 0x800) {
-        *to++ = (uint8_t)(0xc0 | c >> 6);
-        *to++ = (uint8_t)(0x80 | (c & 0x3f));
-    } else if (c < 0x10000) {
-        *to++ = (uint8_t)(0xe0 | c >> 12);
-        *to++ = (uint8_t)(0x80 | (c >> 6 & 0x3f));
-        *to++ = (uint8_t)(0x80 | (c & 0x3f));
-    } else {
-        *to++ = (uint8_t)(0xf0 | c >> 18);
-        *to++ = (uint8_t)(0x80 | (c >> 12 & 0x3f));
-        *to++ = (uint8_t)(0x80 | (c >> 6 & 0x3f));
-        *to++ = (uint8_t)(0x80 | (c & 0x3f));
-    }
-    return to;
-}
-
 /* Decodes the \u escape at *from, a surrogate pair included. */
 static il_status json_unicode(json_reader *r, uint8_t **from, uint8_t **to) {
     const uint8_t *p = *from;
@@ -147,7 +129,7 @@ static il_status json_unicode(json_reader *r, uint8_t **from, uint8_t **to) {
         c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
         *from += 6;
     }
-    *to = json_encode(*to, (uint32_t)c);
+    *to += il_utf8_put((uint32_t)c, (char *)*to);
     return IL_OK;
 }
 

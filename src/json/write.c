@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The canonical writer: the only source of JSON bytes that leave a process, so it checks what it writes. */
 #include "base/sha256.h"
+#include "base/utf8.h"
 #include "json/member.h"
 #include "json/node.h"
 #include "json/scan.h"

@@ -37,7 +37,7 @@ static uint32_t eval_place(const il_domain *d, il_cel_value v) {
     }
     case IL_DOMAIN_ENUM:
         for (uint32_t i = 0; v.kind == IL_CEL_STRING && i < d->size; i++) {
-            if (il_str_eq(d->names[i], v.u.s)) {
+            if (il_str_eq(d->names[i], il_cel_str(v))) {
                 return i;
             }
         }

@@ -87,7 +87,7 @@ il_status il_load_env(il_loader *l, const il_action_def *a, il_cel_env *out) {
     for (size_t i = 0; i < 3; i++) {
         vars[i] = (il_cel_field){types[i].name, &types[i]};
     }
-    *out = (il_cel_env){.vars = vars, .nvars = 3, .lets = l->lets, .nlets = l->nlets};
+    *out = (il_cel_env){.size = sizeof *out, .vars = vars, .nvars = 3, .lets = l->lets, .nlets = l->nlets};
     return IL_OK;
 }
 
@@ -241,7 +241,7 @@ static il_status load_action(il_loader *l, const il_json *v, il_action_def *a) {
     IL_TRY(il_load_flag(l, v, "corrective", &a->corrective));
     IL_TRY(il_load_flag(l, v, "lowers", &a->lowers));
     IL_TRY(load_call(l, a, il_json_get(v, IL_STR("call"))));
-    il_cel_env env = {0};
+    il_cel_env env = {.size = sizeof env};
     IL_TRY(il_load_env(l, a, &env));
     IL_TRY(load_updates(l, a, il_json_get(v, IL_STR("next")), &env));
     return load_clauses(l, a, v, &env);

@@ -33,7 +33,7 @@ static il_status load_predicate(il_loader *l, const il_json *v, il_region *r) {
         *type = l->state_type;
         type->name = IL_STR("pre");
         vars[0] = (il_cel_field){type->name, type};
-        il_cel_env env = {.vars = vars, .nvars = 1, .lets = l->lets, .nlets = l->nlets};
+        il_cel_env env = {.size = sizeof env, .vars = vars, .nvars = 1, .lets = l->lets, .nlets = l->nlets};
         return il_load_program(l, v, &env, IL_CEL_BOOL, &r->predicate);
     }
     r->on = IL_NEW_ARRAY(l->arena, il_cel_program *, l->m->nactions);
@@ -42,7 +42,7 @@ static il_status load_predicate(il_loader *l, const il_json *v, il_region *r) {
     }
     for (uint32_t a = 0; a < l->m->nactions; a++) {
         if (r->actions & (UINT64_C(1) << a)) {
-            il_cel_env env = {0};
+            il_cel_env env = {.size = sizeof env};
             IL_TRY(il_load_env(l, &l->m->actions[a], &env));
             IL_TRY(il_load_program(l, v, &env, IL_CEL_BOOL, &r->on[a]));
         }

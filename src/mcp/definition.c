@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hidden.h"
+#include "base/utf8.h"
 #include "mcp/filter.h"
 
 #define DEFINITION_NEST 64 /* the reader's limit for the whole message */

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/hidden.h"
+#include "base/utf8.h"
 #include "mcp/definition.h"
 #include "policy/text.h"
 

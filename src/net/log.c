@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/hidden.h"
+#include "base/utf8.h"
 
 static const char *const log_names[] = {"error", "warn", "info", "debug"};
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hosts. The traps that this refuses: an address written so that a resolver reads it and a pattern does not (decimal, octal, hex, short
  * and v6-mapped forms), names outside ASCII, userinfo, percent signs, empty labels. Punycode is a name like another: it equals itself only. */
+#include "base/ip.h"
 #include "policy/kind_part.h"
 
 static il_status il_host_refuse(il_error *err, const char *why) { return il_error_set(err, IL_E_INVALID, "not a host: %s", why); }
@@ -25,31 +26,6 @@ static bool il_host_numeric_label(il_str label) {
         }
     }
     return true;
-}
-
-static bool il_host_octets(il_str s) {
-    unsigned parts = 0;
-    size_t i = 0;
-    while (i < s.n) {
-        size_t from = i;
-        unsigned v = 0;
-        while (i < s.n && il_ascii_digit(s.p[i]) && i - from < 3) {
-            v = v * 10 + (unsigned)(s.p[i] - '0');
-            i++;
-        }
-        if (i == from || v > 255 || (i - from > 1 && s.p[from] == '0')) {
-            return false;
-        }
-        parts++;
-        if (i == s.n) {
-            return parts == 4;
-        }
-        if (s.p[i] != '.') {
-            return false;
-        }
-        i++;
-    }
-    return false;
 }
 
 static il_status il_host_name(il_str text, il_arena *arena, il_host_part *out, il_error *err) {
@@ -81,7 +57,8 @@ static il_status il_host_name(il_str text, il_arena *arena, il_host_part *out, i
         }
     }
     out->literal = il_host_numeric_label(il_str_part(text, label, text.n));
-    if (out->literal && !il_host_octets(text)) {
+    uint8_t octets[4];
+    if (out->literal && !il_ip4_parse(text, octets)) {
         return il_host_refuse(err, "an address has four decimal numbers without leading zeros");
     }
     char *p = il_arena_bytes(arena, text.n);
@@ -95,61 +72,9 @@ static il_status il_host_name(il_str text, il_arena *arena, il_host_part *out, i
     return IL_OK;
 }
 
-/* Eight groups of an IPv6 literal without zone and without an embedded IPv4 part. */
-static bool il_host_groups(il_str s, uint16_t g[8]) {
-    unsigned n = 0, gap = 9; /* 9: no `::` yet */
-    size_t i = 0;
-    if (s.n >= 2 && s.p[0] == ':' && s.p[1] == ':') {
-        gap = 0;
-        i = 2;
-    }
-    while (i < s.n) {
-        unsigned v = 0;
-        size_t from = i;
-        while (i < s.n && il_ascii_hex(s.p[i]) >= 0 && i - from < 4) {
-            v = v * 16 + (unsigned)il_ascii_hex(s.p[i]);
-            i++;
-        }
-        if (i == from || n == 8) {
-            return false;
-        }
-        g[n++] = (uint16_t)v;
-        if (i == s.n) {
-            break;
-        }
-        if (s.p[i] != ':') {
-            return false;
-        }
-        i++;
-        if (i < s.n && s.p[i] == ':') {
-            if (gap != 9) {
-                return false;
-            }
-            gap = n;
-            i++;
-        } else if (i == s.n) {
-            return false;
-        }
-    }
-    if (gap == 9) {
-        return n == 8;
-    }
-    if (n > 7) {
-        return false;
-    }
-    unsigned tail = n - gap;
-    for (unsigned k = 0; k < tail; k++) {
-        g[7 - k] = g[n - 1 - k];
-    }
-    for (unsigned k = gap; k < 8 - tail; k++) {
-        g[k] = 0;
-    }
-    return true;
-}
-
 static il_status il_host_literal6(il_str inside, il_arena *arena, il_host_part *out, il_error *err) {
     uint16_t g[8] = {0};
-    if (!il_host_groups(inside, g)) {
+    if (!il_ip6_parse(inside, g)) {
         return il_host_refuse(err, "not an IPv6 address");
     }
     bool zero5 = g[0] == 0 && g[1] == 0 && g[2] == 0 && g[3] == 0 && g[4] == 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/hidden.h"
+#include "base/utf8.h"
 #include "policy/kind_part.h"
 
 bool il_text_visible(il_str text) {

@@ -4,6 +4,7 @@
  * `plan.txt` and `node.js` alone are words. */
 #include "policy/text.h"
 
+#include "base/utf8.h"
 #include "policy/kind_part.h"
 
 #define IL_TEXT_ROUNDS 4 /* of undoing percent and entity escapes */
@@ -520,29 +521,6 @@ static void il_text_pass(il_text_scan *s, il_str t) {
     }
 }
 
-static size_t il_text_utf8(uint32_t c, char out[4]) {
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    if (c < 0x800) {
-        out[0] = (char)(0xc0u | (c >> 6));
-        out[1] = (char)(0x80u | (c & 0x3fu));
-        return 2;
-    }
-    if (c < 0x10000) {
-        out[0] = (char)(0xe0u | (c >> 12));
-        out[1] = (char)(0x80u | ((c >> 6) & 0x3fu));
-        out[2] = (char)(0x80u | (c & 0x3fu));
-        return 3;
-    }
-    out[0] = (char)(0xf0u | (c >> 18));
-    out[1] = (char)(0x80u | ((c >> 12) & 0x3fu));
-    out[2] = (char)(0x80u | ((c >> 6) & 0x3fu));
-    out[3] = (char)(0x80u | (c & 0x3fu));
-    return 4;
-}
-
 /* One HTML character reference at `t[at]` (`&#58;`, `&#x3a`, `&colon;`, …): its length in the text, 0 when there is none. */
 static size_t il_text_entity(il_str t, size_t at, char out[4], size_t *n) {
     static const struct {
@@ -579,7 +557,7 @@ static size_t il_text_entity(il_str t, size_t at, char out[4], size_t *n) {
     if (i == from || c == 0 || (c >= 0xd800 && c <= 0xdfff)) {
         return 0;
     }
-    *n = il_text_utf8(c, out);
+    *n = il_utf8_put(c, out);
     return i < rest.n && rest.p[i] == ';' ? i + 1 : i;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "yaml/layout.h"
 
+#include "base/utf8.h"
+
 enum { LAYOUT_WORD_MAX = 40 };
 
 static bool layout_tail(char c) { return ((unsigned char)c & 0xc0) == 0x80; }

@@ -73,7 +73,11 @@ static const il_cel_let helper_lets[] = {
     HELPER_LET("self", "self", 13, 5), HELPER_LET("ping", "pong", 14, 1),   HELPER_LET("pong", "1 + ping", 15, 1),
     HELPER_LET("bad", "i + ", 16, 3),  HELPER_LET("wrong", "i + s", 17, 3), HELPER_LET("hides", "s", 18, 1),
 };
-const il_cel_env cel_env = {helper_vars, CEL_NVARS, helper_lets, sizeof helper_lets / sizeof helper_lets[0]};
+const il_cel_env cel_env = {.size = sizeof cel_env,
+                            .vars = helper_vars,
+                            .nvars = CEL_NVARS,
+                            .lets = helper_lets,
+                            .nlets = sizeof helper_lets / sizeof helper_lets[0]};
 
 static il_cel_value helper_list(const il_cel_value *items, uint32_t n) {
     il_cel_value v = {0};
@@ -84,7 +88,7 @@ static il_cel_value helper_list(const il_cel_value *items, uint32_t n) {
 }
 #define HELPER_STR(z)                                      \
     {                                                      \
-        .kind = IL_CEL_STRING, .u.s = { z, sizeof(z) - 1 } \
+        .kind = IL_CEL_STRING, .n = sizeof(z) - 1, .u.p = (z) \
     }
 #define HELPER_INT(x) \
     { .kind = IL_CEL_INT, .u.i = x }

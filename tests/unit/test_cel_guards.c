@@ -318,6 +318,7 @@ static void guard_env_init(guard_env *e, const guard *g) {
     e->vars[0] = (il_cel_field){{"pre", 3}, &e->state};
     e->vars[1] = (il_cel_field){{"next", 4}, &e->state};
     e->vars[2] = (il_cel_field){{"call", 4}, &e->call};
+    e->env = (il_cel_env){.size = sizeof e->env};
     e->env.vars = e->vars;
     e->env.nvars = g->ncall > 0 ? 3 : 2;
     e->env.lets = standard ? standard_lets : trifecta_lets;

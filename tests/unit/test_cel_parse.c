@@ -9,24 +9,20 @@
 
 #include <cmocka.h>
 
+#include "cel/value.h"
 #include "helper_cel.h"
 
 /* The tree with every parenthesis: (+ 1 (* 2 3)). */
 static void tree(il_buf *out, const il_cel_node *n) {
     const char *sign = il_cel_sign((il_cel_op)n->op);
+    if (n->maybe) {
+        il_buf_putc(out, '?');
+    }
     if (n->kids == NULL && n->op != IL_CEL_OP_LIST && n->op != IL_CEL_OP_MAP && n->op != IL_CEL_OP_CALL) {
-        if (n->op == IL_CEL_OP_LIT && n->lit.kind == IL_CEL_INT) {
-            il_buf_puti(out, n->lit.u.i);
-        } else if (n->op == IL_CEL_OP_LIT && n->lit.kind == IL_CEL_BOOL) {
-            il_buf_puts(out, n->lit.u.b ? "true" : "false");
-        } else if (n->op == IL_CEL_OP_LIT && n->lit.kind == IL_CEL_STRING) {
-            il_buf_putc(out, '\'');
-            il_buf_put(out, n->lit.u.s);
-            il_buf_putc(out, '\'');
-        } else if (n->op == IL_CEL_OP_LIT) {
-            il_buf_puts(out, "null");
+        if (n->op == IL_CEL_OP_LIT) {
+            il_cel_write(&n->lit, out);
         } else {
-            il_buf_puts(out, n->op == IL_CEL_OP_LOCAL ? "$" : n->op == IL_CEL_OP_UNSUPPORTED ? "#" : "");
+            il_buf_puts(out, n->op == IL_CEL_OP_LOCAL ? "$" : "");
             il_buf_put(out, n->name);
         }
         return;
@@ -34,14 +30,18 @@ static void tree(il_buf *out, const il_cel_node *n) {
     il_buf_putc(out, '(');
     il_buf_puts(out, n->op == IL_CEL_OP_LIST     ? "list"
                      : n->op == IL_CEL_OP_MAP    ? "map"
-                     : n->op == IL_CEL_OP_INDEX  ? "[]"
+                     : n->op == IL_CEL_OP_INDEX  ? (n->optional ? "[?]" : "[]")
                      : n->op == IL_CEL_OP_LET    ? "let"
-                     : n->op == IL_CEL_OP_SELECT ? "."
+                     : n->op == IL_CEL_OP_SELECT ? (n->optional ? ".?" : ".")
                      : n->op == IL_CEL_OP_CALL   ? (n->receiver ? "method" : "call")
                                                  : sign);
     if (n->name.n > 0 && n->op != IL_CEL_OP_LET) {
         il_buf_putc(out, ' ');
         il_buf_put(out, n->name);
+    }
+    if (n->name2.n > 0) {
+        il_buf_putc(out, ' ');
+        il_buf_put(out, n->name2);
     }
     for (const il_cel_node *k = n->kids; k != NULL; k = k->next) {
         il_buf_putc(out, ' ');
@@ -50,7 +50,10 @@ static void tree(il_buf *out, const il_cel_node *n) {
     il_buf_putc(out, ')');
 }
 
-static const il_cel_limits parse_limits = {IL_CEL_SOURCE_BYTES, IL_CEL_DEPTH, IL_CEL_NODES};
+static const il_cel_limits parse_limits = {.size = sizeof parse_limits,
+                                           .source_bytes = IL_CEL_SOURCE_BYTES,
+                                           .depth = IL_CEL_DEPTH,
+                                           .nodes = IL_CEL_NODES};
 
 static void test_trees(void **state) {
     (void)state;
@@ -92,8 +95,39 @@ static void test_trees(void **state) {
         {"[,]", "(list)"},
         {"{}", "(map)"},
         {"{1: 'a', 'b': 2,}", "(map 1 'a' 'b' 2)"},
-        {"1.5 + 2u", "(+ #double #uint)"},
-        {"b'x'", "#bytes"},
+        {"1.5 + 2u + 1e3", "(+ (+ 1.5 2u) 1000.0)"},
+        {"0xFFFFFFFFFFFFFFFFu", "18446744073709551615u"},
+        {"b'x\\xff'", "b'x\\xff'"},
+        {"-1u", "(- 1u)"},
+        {"-1.5", "(- 1.5)"},
+        {"has(r.b) || has(r.b.c)", "(|| (has (. b r)) (has (. c (. b r))))"},
+        {"r.?b.c", "(. c (.? b r))"},
+        {"ints[?0][1]", "([] ([?] ints 0) 1)"},
+        {"[?1, 2, ?r.?b]", "(list ?1 2 ?(.? b r))"},
+        {"{?1: 2, 3: 4}", "(map ?1 2 3 4)"},
+        {"ints.exists(i, x, i == x)", "(exists i x ints (== $i $x))"},
+        {"ints.all(x, y)", "(all x ints y)"},
+        {"ints.existsOne(x, true)", "(existsOne x ints true)"},
+        {"ints.exists_one(x, true)", "(existsOne x ints true)"},
+        {"ints.filter(x, x > 1)", "(filter x ints (> $x 1))"},
+        {"ints.map(x, x + 1)", "(map x ints (+ $x 1))"},
+        {"ints.map(x, x > 1, x + 1)", "(map x ints (> $x 1) (+ $x 1))"},
+        {"ints.transformList(i, x, i + x)", "(map i x ints (+ $i $x))"},
+        {"ints.transformList(i, x, i > 0, x)", "(map i x ints (> $i 0) $x)"},
+        {"r.transformMap(k, v, v)", "(transformMap k v r $v)"},
+        {"r.transformMapEntry(k, v, {v: k})", "(transformMapEntry k v r (map $v $k))"},
+        {"cel.bind(x, x, x + 1)", "(cel.bind x x (+ $x 1))"},
+        {"r.?b.optMap(x, x + 1)", "(optMap x (.? b r) (+ $x 1))"},
+        {"r.?b.optFlatMap(x, x.?y)", "(optFlatMap x (.? b r) (.? y $x))"},
+        {"type(1) == int", "(== (call type 1) int)"},
+        {"net.IP", "net.IP"},
+        {"google.protobuf.Timestamp", "google.protobuf.Timestamp"},
+        {"google.protobuf.Nothing", "(. Nothing (. protobuf google))"},
+        {"net.IPs", "(. IPs net)"},
+        {"strings.quote(s)", "(call strings.quote s)"},
+        {"strings.quoted(s)", "(method quoted strings s)"},
+        {"names.exists(strings, strings.quote(s))", "(exists strings names (method quote $strings s))"},
+        {"names.exists(int, .int == type(int))", "(exists int names (== int (call type $int)))"},
         {"ints.exists(x, x > 1)", "(exists x ints (> $x 1))"},
         {"ints.all(x, .x == x)", "(all x ints (== x $x))"},
         {"lists.all(x, x.all(x, x > 0))", "(all x lists (all x $x (> $x 0)))"},
@@ -153,15 +187,10 @@ static void test_errors(void **state) {
         {"!-i", IL_E_SYNTAX, 1, 2, "do not mix"},
         {"-!b", IL_E_SYNTAX, 1, 2, "do not mix"},
         {"`a`", IL_E_SYNTAX, 1, 1, "after a dot only"},
-        {"ints.exists(x)", IL_E_SYNTAX, 1, 13, "takes a variable name and a condition: `list.exists(x, x == 1)`"},
+        {"ints.exists(x)", IL_E_SYNTAX, 1, 13, "takes a variable name and a condition: `exists(x, x == 1)`"},
         {"ints.all(1, b)", IL_E_SYNTAX, 1, 10, "expected a variable name"},
         {"ints.all(r.i, b)", IL_E_SYNTAX, 1, 10, "takes a variable name"},
         {"ints.all(var, b)", IL_E_SYNTAX, 1, 10, "expected a variable name"},
-        {"ints.exists(i, x, i == x)", IL_E_INVALID, 1, 6, "two variables is not supported yet"},
-        {"r.?b", IL_E_INVALID, 1, 3, "optional syntax `?` is not supported yet"},
-        {"ints[?0]", IL_E_INVALID, 1, 6, "optional"},
-        {"[?i]", IL_E_INVALID, 1, 2, "optional"},
-        {"{?1: 2}", IL_E_INVALID, 1, 2, "optional"},
         {"T{a: 1}", IL_E_INVALID, 1, 2, "message literals"},
         {"a.b.T{a: 1}", IL_E_INVALID, 1, 6, "message literals"},
         {"1{", IL_E_SYNTAX, 1, 2, "unexpected `{`"},
@@ -220,8 +249,10 @@ static char *repeat(const char *pre, const char *unit, size_t n, const char *mid
 
 static void test_limits(void **state) {
     (void)state;
-    static const il_cel_limits wide = {(size_t)4 << 20, 0, 100000}, deep = {(size_t)4 << 20, 512, 100000}, few = {0, 0, 3},
-                               tiny = {8, 0, 0};
+    static const il_cel_limits wide = {.size = sizeof wide, .source_bytes = (size_t)4 << 20, .nodes = 100000},
+                               deep = {.size = sizeof deep, .source_bytes = (size_t)4 << 20, .depth = 512, .nodes = 100000},
+                               few = {.size = sizeof few, .nodes = 3},
+                               tiny = {.size = sizeof tiny, .source_bytes = 8};
     static const struct {
         const char *pre, *unit;
         size_t n;
@@ -285,7 +316,7 @@ static void test_limits(void **state) {
         free(text);
         cel_case_free(&c);
     }
-    static const il_cel_limits silly = {0, 100000, 0};
+    static const il_cel_limits silly = {.size = sizeof silly, .depth = 100000};
     cel_case c;
     cel_case_init(&c);
     assert_int_equal(il_cel_compile(&c.arena, IL_STR("b"), 1, 1, &cel_env, IL_CEL_NULL, &silly, &c.program, &c.err),
@@ -304,7 +335,7 @@ static void test_let_growth(void **state) {
         sprintf(sources[i], i + 1 < LETS ? "l%d && l%d" : "true", i + 1, i + 1);
         lets[i] = (il_cel_let){il_str_of(names[i]), il_str_of(sources[i]), (uint32_t)i + 1, 1};
     }
-    const il_cel_env env = {NULL, 0, lets, LETS};
+    const il_cel_env env = {.size = sizeof env, .lets = lets, .nlets = LETS};
     cel_case c;
     cel_case_init(&c);
     assert_int_equal(cel_compile(&c, "l0", &env, IL_CEL_BOOL), IL_E_LIMIT);

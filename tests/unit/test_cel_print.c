@@ -109,7 +109,7 @@ static void test_quoted(void **state) {
     static const il_cel_field fields[] = {{{"a-b", 3}, &t}, {{"in", 2}, &t}, {{"for", 3}, &t}, {{"1x", 2}, &t}};
     static const il_cel_type rec = {.kind = IL_CEL_RECORD, .fields = fields, .nfields = 4, .name = {"q", 1}};
     static const il_cel_field vars[] = {{{"q", 1}, &rec}};
-    const il_cel_env env = {vars, 1, NULL, 0};
+    const il_cel_env env = {.size = sizeof env, .vars = vars, .nvars = 1};
     cel_case c;
     cel_case_init(&c);
     assert_int_equal(cel_compile(&c, "q.`a-b` && q.`in` && q.for && q.`1x`", &env, IL_CEL_BOOL), IL_OK);

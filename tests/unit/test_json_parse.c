@@ -12,6 +12,7 @@
 
 #include <jansson.h>
 
+#include "base/utf8.h"
 #include "helper_json.h"
 #include "helper_memory.h"
 

@@ -74,7 +74,7 @@ static const bad_row bad_rows[] = {
     {"pre.count + 1\"", "pre.cuont + 1\"", 15, 55, "no field `cuont` in `pre`; did you mean `count`?"},
     {"full\"}", "pre.nope == 1\"}", 17, 33, "no field `nope` in `pre`; there are `flag`, `count`, `mode`"},
     {"\"full\"}", "\"fulll\"}", 17, 29, "undeclared name `fulll`; did you mean `full`?"},
-    {"\"full\"}", "\"pre.count\"}", 17, 29, "must be `bool`, is `int`; compare it with something"},
+    {"\"full\"}", "\"pre.count\"}", 17, 29, "must be `bool`, is `int`; did you mean `pre.count > 0`?"},
     {"\"full\"}", "\"pre.mode == 'bussy'\"}", 17, 41, "never equal: `pre.mode` is one of `idle`, `busy`; did you mean `busy`?"},
     {"\"full\"}", "\"pre.count ==\"}", 17, 41, "expected an expression, got the end of the expression"},
     {"call.hard ||", "call.soft ||", 15, 24, "no field `soft` in `call`; there are `hard`"},

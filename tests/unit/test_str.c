@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/str.h"
+#include "base/utf8.h"
 #include "helper_json.h"
 
 static il_str S(const char *z) { return il_str_of(z); }
@@ -56,6 +57,68 @@ static void str_finds(void **state) {
     assert_true(il_str_find(S("ab"), S("abc"), 0) == SIZE_MAX);
     assert_true(il_str_find(S(""), S("a"), 0) == SIZE_MAX);
     assert_true(il_str_find(S("abab"), S("ba"), 2) == SIZE_MAX);
+    assert_int_equal(il_str_find_last(S("abcabc"), S("abc")), 3);
+    assert_int_equal(il_str_find_last(S("abcabd"), S("abc")), 0);
+    assert_int_equal(il_str_find_last(S("aaa"), S("aa")), 1);
+    assert_int_equal(il_str_find_last(S("abc"), S("")), 3);
+    assert_int_equal(il_str_find_last(S(""), S("")), 0);
+    assert_int_equal(il_str_find_last((il_str){NULL, 0}, (il_str){NULL, 0}), 0);
+    assert_true(il_str_find_last(S("ab"), S("abc")) == SIZE_MAX);
+    assert_true(il_str_find_last(S("abc"), S("d")) == SIZE_MAX);
+}
+
+/* Against the obvious search: periodic and broken needles of up to 39 bytes over texts of two letters, where repeats and
+ * borders are many. */
+static void str_finds_long_needles(void **state) {
+    (void)state;
+    uint32_t random = 1;
+    size_t found = 0;
+    for (int round = 0; round < 60000; round++) {
+        char text[96], needle[40];
+        random = random * 1664525u + 1013904223u;
+        const size_t n = random >> 8 & 63, m = 1 + (random >> 16) % 39, unit = 1 + (random >> 24) % 7;
+        for (size_t i = 0; i < sizeof needle; i++) {
+            random = random * 1664525u + 1013904223u;
+            needle[i] = i < unit || (random >> 24) < 4 ? (char)('a' + (random >> 30 & 1)) : needle[i - unit];
+        }
+        for (size_t i = 0; i < n + 32; i++) { /* runs of the needle, with errors */
+            random = random * 1664525u + 1013904223u;
+            text[i] =
+                (random >> 24) < 6 ? (char)('a' + (random >> 30 & 1)) : needle[(i + (random >> 20 & 1)) % (i < n ? unit : m)];
+        }
+        const il_str s = {text, n + 32}, x = {needle, m};
+        size_t first = SIZE_MAX, last = SIZE_MAX;
+        const size_t from = round % 3 == 0 ? n / 2 : 0;
+        for (size_t i = 0; m <= s.n && i <= s.n - m; i++) {
+            if (memcmp(text + i, needle, m) == 0) {
+                first = first == SIZE_MAX && i >= from ? i : first;
+                last = i;
+            }
+        }
+        found += first != SIZE_MAX && m > 16;
+        if (il_str_find(s, x, from) != first || il_str_find_last(s, x) != last) {
+            fail_msg("%.*s in %.*s from %zu", (int)m, needle, (int)s.n, text, from);
+        }
+    }
+    assert_true(found > 1000);
+}
+
+/* A quadratic search would take minutes. */
+static void str_find_is_linear(void **state) {
+    (void)state;
+    enum { N = 1 << 20 };
+    char *text = malloc(2 * N);
+    assert_non_null(text);
+    memset(text, 'a', 2 * N);
+    text[N / 2] = 'b'; /* the needle has it in the middle, or at an end */
+    for (int shape = 0; shape < 3; shape++) {
+        const il_str needle = {shape == 0 ? text + 1 : shape == 1 ? text + N / 2 - N / 4 : text + N / 2, N / 2};
+        assert_true(il_str_find((il_str){text + N, N}, needle, 0) == SIZE_MAX);
+        assert_true(il_str_find_last((il_str){text + N, N}, needle) == SIZE_MAX);
+    }
+    assert_int_equal(il_str_find((il_str){text, N}, (il_str){text + N / 4, N / 2}, 0), N / 4);
+    assert_int_equal(il_str_find_last((il_str){text + N / 2 + 1, N}, (il_str){text + N, N / 2}), N / 2);
+    free(text);
 }
 
 static void str_nocase_is_ascii_only(void **state) {
@@ -213,6 +276,8 @@ int main(void) {
         cmocka_unit_test(str_compares_bytes),
         cmocka_unit_test(str_prefix_suffix_part),
         cmocka_unit_test(str_finds),
+        cmocka_unit_test(str_finds_long_needles),
+        cmocka_unit_test(str_find_is_linear),
         cmocka_unit_test(str_nocase_is_ascii_only),
         cmocka_unit_test(str_distance_is_the_definition),
         cmocka_unit_test(str_utf8_of_every_three_byte_string),

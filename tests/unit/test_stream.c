@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/str.h"
+#include "base/utf8.h"
 #include "mcp/upstream.h"
 #include "net/log.h"
 #include "net/reader.h"

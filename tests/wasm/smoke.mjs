@@ -2,7 +2,7 @@
 // The core as WebAssembly: instantiated with no imports at all, it opens the sealed trifecta machine and
 // steps it through the public API.  node tests/wasm/smoke.mjs WASM-BUILD BUILD
 import { readFileSync } from 'node:fs';
-import { argv, exit } from 'node:process';
+import { argv, env, exit } from 'node:process';
 
 const [wasmBuild, build] = argv.slice(2);
 let passed = 0;
@@ -157,6 +157,57 @@ check('a table or certificate with one byte flipped does not open', () => {
       const m = name === 'table' ? open(flipped, certificate) : open(table, flipped);
       equal(m, 0, `${name} with byte ${at} flipped`);
     }
+});
+
+// JavaScript's own numbers, dates and strings are the judges: they too are exact.
+const area = host.host_take(1 << 16);
+function atArea(text) {
+  return new TextEncoder().encodeInto(text, bytes().subarray(area, area + (1 << 16))).written;
+}
+let seed = BigInt(env.IL_TEST_SEED ?? Date.now());
+function random64() {
+  seed = (seed * 6364136223846793005n + 1442695040888963407n) & 0xffffffffffffffffn;
+  return (seed >> 31n ^ seed << 27n) & 0xffffffffffffffffn;
+}
+
+check(`numbers are written and read as JavaScript does (IL_TEST_SEED=${seed})`, () => {
+  const cell = new DataView(new ArrayBuffer(8));
+  let finite = 0;
+  for (let i = 0; i < 20000; i++) {
+    cell.setBigUint64(0, random64());
+    const way = i % 4;
+    let x = cell.getFloat64(0);
+    if (way === 1) x = Number(random64() >> (random64() & 63n)) / 10 ** Number(random64() % 20n);
+    if (way === 2) x = 2 ** (i % 2098 - 1074) * (1 + (i % 3) * Number.EPSILON);
+    if (!Number.isFinite(x)) continue;
+    finite++;
+    const n = host.host_number_text(x, area);
+    const own = new TextDecoder().decode(bytes().subarray(area, area + n));
+    equal(own, JSON.stringify(x), 'the text');
+    equal(Object.is(host.host_number(area, n), Object.is(x, -0) ? 0 : x), true, `${own} read back`);
+    const long = x.toExponential(Number(random64() % 21n));
+    equal(Object.is(host.host_number(area, atArea(long)), Number(long)), true, `${long} read`);
+  }
+  if (finite < 15000) throw new Error(`only ${finite} numbers`);
+});
+
+check('times are read as JavaScript does, and strictly', () => {
+  for (let i = 0; i < 5000; i++) {
+    const ms = Number(random64() % 315537897600000n) - 62135596800000;
+    const text = new Date(ms).toISOString();
+    equal(host.host_time(area, atArea(text)), ms, text);
+  }
+  for (const text of ['2023-02-29T00:00:00.000Z', '2023-01-01T24:00:00.000Z', '2023-01-01', '+010000-01-01T00:00:00.000Z'])
+    equal(Number.isNaN(host.host_time(area, atArea(text))), true, text);
+});
+
+check('code points are counted as JavaScript does', () => {
+  const all = ['a', '\u00e9', '\u20ac', '\u{1f600}', 'z\0'];
+  for (let i = 0; i < 2000; i++) {
+    let text = '';
+    for (let k = i % 300; k > 0; k--) text += all[Number(random64() % 5n)];
+    equal(host.host_points(area, atArea(text)), [...text].length, JSON.stringify(text));
+  }
 });
 
 console.log(`${passed} passed, ${failed} failed, 0 skipped`);

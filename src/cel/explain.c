@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an error value means, for people: the word that it came from knows its node, and the node its place in the source. */
+#include "cel/code.h"
+
+static bool explain_in_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Where the name or the sign that begins there ends. */
+static size_t explain_token_end(const il_cel_source *src, size_t from) {
+    size_t to = from;
+    while (to < src->text.n && explain_in_word(src->text.p[to])) {
+        to++;
+    }
+    if (to > from || from >= src->text.n) {
+        return to;
+    }
+    char next = from + 1 < src->text.n ? src->text.p[from + 1] : 0;
+    return from + (next == '=' || next == '&' || next == '|' ? 2 : 1);
+}
+
+static il_status explain_at(const il_cel_node *n, size_t offset, il_error *err, il_status code, const char *before, il_str word,
+                            const char *after) {
+    size_t end = offset == n->start ? n->end : explain_token_end(n->src, offset);
+    return IL_CEL_FAIL_SPAN(n->src, offset, end, err, code, "%s%.*s%s", before, IL_STR_ARG(word), after);
+}
+
+/* The node of an operand that had no word of its own. */
+static const il_cel_node *explain_node(const il_cel_code *code, const il_cel_value *e) {
+    if (e->n == 0 || e->n > code->nwords) {
+        return NULL;
+    }
+    const il_cel_node *n = code->nodes[e->n - 1];
+    const il_cel_node *kid = e->spare == 1 || e->spare == 2 ? n->kids : NULL;
+    if (kid != NULL && e->spare == 2) {
+        kid = kid->next;
+    }
+    return kid != NULL && (kid->op == IL_CEL_OP_VAR || kid->op == IL_CEL_OP_LET) ? kid : n;
+}
+
+static bool explain_is_condition(const il_cel_node *n) {
+    return n->op == IL_CEL_OP_AND || n->op == IL_CEL_OP_OR || n->op == IL_CEL_OP_COND || n->op == IL_CEL_OP_NOT ||
+           (n->op >= IL_CEL_OP_EXISTS && n->op <= IL_CEL_OP_TRANSFORM_ENTRY);
+}
+
+static il_str explain_name(const il_cel_node *n) {
+    if (n->op == IL_CEL_OP_HAS) {
+        return n->kids->name;
+    }
+    const char *sign = il_cel_sign((il_cel_op)n->op);
+    return sign[0] != 0 ? il_str_of(sign) : n->name;
+}
+
+static void explain_overload(const il_cel_node *n, il_error *err) {
+    if (n->op == IL_CEL_OP_SELECT || n->op == IL_CEL_OP_FIELD) {
+        (void)explain_at(n, n->at, err, IL_E_INVALID, "`.", n->name, "` of a value that has no fields");
+    } else if (n->op == IL_CEL_OP_INDEX) {
+        (void)explain_at(n, n->at, err, IL_E_INVALID, "this kind of value cannot be indexed like this", IL_STR(""), "");
+    } else if (n->op == IL_CEL_OP_LIST || n->maybe) {
+        (void)explain_at(n, n->start, err, IL_E_INVALID, "what is written with `?` must be an optional", IL_STR(""), "");
+    } else if (n->op == IL_CEL_OP_OPT_MAP || n->op == IL_CEL_OP_OPT_FLAT_MAP) {
+        (void)explain_at(n, n->at, err, IL_E_INVALID, "`", explain_name(n), "` needs an optional");
+    } else if (n->op == IL_CEL_OP_VAR || n->op == IL_CEL_OP_LOCAL) {
+        (void)explain_at(n, n->at, err, IL_E_INVALID, "`", n->name, "` is of another kind than is needed here");
+    } else if (explain_is_condition(n)) {
+        (void)explain_at(n, n->at, err, IL_E_INVALID, "`", explain_name(n), "` got a value of another kind than it takes");
+    } else {
+        (void)explain_at(n, n->at, err, IL_E_INVALID, "no overload of `", explain_name(n), "` for these kinds of values");
+    }
+}
+
+static void explain_missing(const il_cel_node *n, il_error *err) {
+    if (n->op == IL_CEL_OP_SELECT || n->op == IL_CEL_OP_FIELD) {
+        (void)explain_at(n, n->at, err, IL_E_INVALID, "no such key `", n->name, "`");
+        return;
+    }
+    const il_cel_node *index = n->op == IL_CEL_OP_INDEX ? n->kids->next : NULL;
+    if (index != NULL && index->constant && index->lit.kind == IL_CEL_STRING) {
+        (void)explain_at(n, index->start, err, IL_E_INVALID, "no such key `", il_cel_str(index->lit), "`");
+    } else {
+        (void)explain_at(n, n->at, err, IL_E_INVALID, "no such key or index", IL_STR(""), "");
+    }
+}
+
+static void explain_bad_value(const il_cel_node *n, il_error *err) {
+    if (n->op == IL_CEL_OP_CALL) {
+        (void)explain_at(n, n->at, err, IL_E_INVALID, "`", n->name, "` cannot take this value");
+    } else if (n->op == IL_CEL_OP_INDEX) {
+        (void)explain_at(n, n->at, err, IL_E_INVALID, "an index must be a whole number", IL_STR(""), "");
+    } else if (n->op == IL_CEL_OP_MAP || n->op == IL_CEL_OP_TRANSFORM_MAP || n->op == IL_CEL_OP_TRANSFORM_ENTRY) {
+        (void)explain_at(n, n->at, err, IL_E_INVALID, "a key is repeated", IL_STR(""), "");
+    } else {
+        (void)explain_at(n, n->at, err, IL_E_INVALID, "a value that cannot be taken", IL_STR(""), "");
+    }
+}
+
+static void explain_node_fault(const il_cel_node *n, il_cel_fault fault, il_error *err) {
+    switch (fault) {
+    case IL_CEL_NO_OVERLOAD:
+        explain_overload(n, err);
+        return;
+    case IL_CEL_OVERFLOW:
+        (void)explain_at(n, n->at, err, IL_E_INVALID, "the result of `", explain_name(n), "` is out of range");
+        return;
+    case IL_CEL_DIVIDE:
+        (void)explain_at(n, n->at, err, IL_E_INVALID, "division by zero", IL_STR(""), "");
+        return;
+    case IL_CEL_MISSING:
+        explain_missing(n, err);
+        return;
+    case IL_CEL_NO_FAULT:
+    case IL_CEL_UNSET:
+        if (n->name.n > 0) {
+            (void)explain_at(n, n->at, err, IL_E_INVALID, "`", n->name, "` has no value yet");
+        } else {
+            (void)explain_at(n, n->at, err, IL_E_INVALID, "a value that is not set yet", IL_STR(""), "");
+        }
+        return;
+    case IL_CEL_BAD_VALUE:
+        explain_bad_value(n, err);
+        return;
+    case IL_CEL_UNKNOWN:
+        (void)explain_at(n, n->at, err, IL_E_INVALID, n->op == IL_CEL_OP_CALL ? "unknown function `" : "undeclared name `",
+                         n->name, "`");
+        return;
+    case IL_CEL_BUDGET:
+        (void)explain_at(n, n->at, err, IL_E_LIMIT, "the evaluation took more steps or memory than it may", IL_STR(""), "");
+        return;
+    }
+    (void)explain_at(n, n->at, err, IL_E_INVALID, "an error of no known kind", IL_STR(""), "");
+}
+
+static const char *explain_fault(il_cel_fault fault) {
+    switch (fault) {
+    case IL_CEL_NO_OVERLOAD:
+        return "no overload for these kinds of values";
+    case IL_CEL_OVERFLOW:
+        return "a result that is out of range";
+    case IL_CEL_DIVIDE:
+        return "division by zero";
+    case IL_CEL_MISSING:
+        return "no such key or index";
+    case IL_CEL_NO_FAULT:
+    case IL_CEL_UNSET:
+        return "a value that is not set yet";
+    case IL_CEL_BAD_VALUE:
+        return "a value that cannot be taken";
+    case IL_CEL_UNKNOWN:
+        return "an undeclared name";
+    case IL_CEL_BUDGET:
+        return "the evaluation took more steps or memory than it may";
+    }
+    return "an error of no known kind";
+}
+
+void il_cel_explain(const il_cel_program *program, il_cel_value error, il_error *err) {
+    if (error.kind != IL_CEL_ERROR) {
+        (void)il_error_set(err, IL_E_ARGUMENT, "the value is no error");
+        return;
+    }
+    const il_cel_node *n = explain_node(program->code, &error);
+    if (n != NULL) {
+        explain_node_fault(n, (il_cel_fault)error.fault, err);
+    } else {
+        (void)il_error_set(err, error.fault == IL_CEL_BUDGET ? IL_E_LIMIT : IL_E_INVALID, "%s",
+                           explain_fault((il_cel_fault)error.fault));
+    }
+}

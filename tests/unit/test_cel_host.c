@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A host's functions: what reaches them, what they cost, and what their errors do. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "helper_cel.h"
+
+static il_cel_value host_length(void *ctx, const il_cel_value *args, size_t nargs) {
+    size_t *calls = ctx;
+    (*calls)++;
+    assert_int_equal(nargs, 1);
+    assert_int_equal(args[0].kind, IL_CEL_STRING);
+    return args[0].n > 3 ? il_cel_of_fault(IL_CEL_BAD_VALUE) : il_cel_of_int(args[0].n);
+}
+
+static void test_arguments(void **state) {
+    (void)state;
+    size_t calls = 0;
+    const il_cel_type *const params[] = {&il_cel_type_string};
+    const il_cel_function functions[] = {{.name = IL_STR("net.length"),
+                                          .params = params,
+                                          .nparams = 1,
+                                          .result = &il_cel_type_int,
+                                          .cost = 40,
+                                          .call = host_length,
+                                          .ctx = &calls}};
+    const il_cel_field vars[] = {{IL_STR("x"), &il_cel_type_dyn}};
+    const il_cel_env env = {.size = sizeof env, .vars = vars, .nvars = 1, .functions = functions, .nfunctions = 1};
+    const struct {
+        const char *text;
+        il_cel_value x;
+        il_cel_kind kind;
+        il_cel_fault fault;
+        size_t calls;
+    } rows[] = {
+        {"net.length(x) == 2", il_cel_of_str(IL_STR("ab")), IL_CEL_BOOL, IL_CEL_NO_FAULT, 1},
+        {"net.length(x)", il_cel_of_str(IL_STR("abcd")), IL_CEL_ERROR, IL_CEL_BAD_VALUE, 1},
+        {"net.length(x) == 2 || true", il_cel_of_str(IL_STR("abcd")), IL_CEL_BOOL, IL_CEL_NO_FAULT, 1},
+        /* dyn at load, another kind in the run: it would be read as what it is not */
+        {"net.length(x)", il_cel_of_int(7), IL_CEL_ERROR, IL_CEL_NO_OVERLOAD, 0},
+        {"net.length(x)", il_cel_of_bytes(IL_STR("ab")), IL_CEL_ERROR, IL_CEL_NO_OVERLOAD, 0},
+        {"net.length(x)", il_cel_of(IL_CEL_NULL, 0), IL_CEL_ERROR, IL_CEL_NO_OVERLOAD, 0},
+        {"net.length(x)", il_cel_of_fault(IL_CEL_MISSING), IL_CEL_ERROR, IL_CEL_MISSING, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        cel_case c;
+        cel_case_init(&c);
+        calls = 0;
+        assert_int_equal(cel_compile(&c, rows[i].text, &env, IL_CEL_NULL), IL_OK);
+        const il_cel_value v = cel_eval(&c, &rows[i].x);
+        assert_int_equal(v.kind, rows[i].kind);
+        assert_int_equal(v.fault, rows[i].fault);
+        assert_int_equal(calls, rows[i].calls);
+        cel_case_free(&c);
+    }
+}
+
+/* Its cost is taken before it is called. */
+static void test_cost(void **state) {
+    (void)state;
+    size_t calls = 0;
+    const il_cel_type *const params[] = {&il_cel_type_string};
+    const il_cel_function functions[] = {{.name = IL_STR("length"),
+                                          .receiver = true,
+                                          .params = params,
+                                          .nparams = 1,
+                                          .result = &il_cel_type_int,
+                                          .cost = 40,
+                                          .call = host_length,
+                                          .ctx = &calls}};
+    const il_cel_field vars[] = {{IL_STR("x"), &il_cel_type_string}};
+    const il_cel_env env = {.size = sizeof env, .vars = vars, .nvars = 1, .functions = functions, .nfunctions = 1};
+    const il_cel_limits few = {.size = sizeof few, .steps = 30};
+    const il_cel_value x = il_cel_of_str(IL_STR("ab"));
+    cel_case c;
+    cel_case_init(&c);
+    assert_int_equal(
+        il_cel_compile(&c.arena, IL_STR("x.length() > 1 || true"), 1, 1, &env, IL_CEL_BOOL, &few, &c.program, &c.err), IL_OK);
+    const il_cel_value v = cel_eval(&c, &x);
+    assert_int_equal(v.kind, IL_CEL_ERROR);
+    assert_int_equal(v.fault, IL_CEL_BUDGET);
+    assert_int_equal(calls, 0);
+    cel_case_free(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_arguments), cmocka_unit_test(test_cost)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

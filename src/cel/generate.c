@@ -102,6 +102,7 @@ static bool make_leaves_bool(uint8_t op) {
     case IL_CEL_C_IN_SET:
     case IL_CEL_C_FIELD_IS:
     case IL_CEL_C_EACH_IS:
+    case IL_CEL_C_SIZE_ORDER:
     case IL_CEL_C_CALL:
     case IL_CEL_C_HOST:
     case IL_CEL_C_MATCHES:
@@ -516,6 +517,33 @@ static il_status make_size(il_cel_maker *m, const il_cel_node *n, uint16_t dest)
     return make_data(m, n, 0, 0, arg, site);
 }
 
+static bool make_is_size(const il_cel_node *n) {
+    return !n->constant && n->op == IL_CEL_OP_CALL && n->function == NULL && n->builtin != NULL && make_count(n->kids) == 1 &&
+           il_str_eq(n->builtin->name, IL_STR("size"));
+}
+
+static il_cel_code_op make_turned(il_cel_code_op op) {
+    return op == IL_CEL_C_LT ? IL_CEL_C_GT : op == IL_CEL_C_LE ? IL_CEL_C_GE : op == IL_CEL_C_GT ? IL_CEL_C_LT : IL_CEL_C_LE;
+}
+
+/* LT to GE. A text's size need not be counted when its bytes decide: a code point has 1 to 4. */
+static il_status make_order(il_cel_maker *m, const il_cel_node *n, il_cel_code_op op, uint16_t dest) {
+    const bool turned = n->kids->constant;
+    const il_cel_node *size = turned ? make_second(n) : n->kids, *with = turned ? n->kids : make_second(n);
+    if (!make_is_size(size) || !with->constant || with->lit.kind != IL_CEL_INT) {
+        return make_binary(m, n, op, dest);
+    }
+    uint16_t v = 0, arg = 0, constant = 0;
+    uint32_t top = m->top, site = 0;
+    IL_TRY(make_operand_in(m, size->kids, dest, &v));
+    IL_TRY(make_register(m, n, &arg));
+    m->top = top;
+    IL_TRY(make_site(m, size, 1, &site));
+    IL_TRY(make_constant(m, n, with->lit, &constant));
+    IL_TRY(make_word(m, size, IL_CEL_C_SIZE_ORDER, dest, v, constant & (IL_CEL_PLACES - 1)));
+    return make_data(m, size, (uint8_t)(turned ? make_turned(op) : op), 0, arg, site);
+}
+
 static il_status make_matches(il_cel_maker *m, const il_cel_node *n, uint16_t dest) {
     uint16_t v = 0;
     uint32_t site = 0;
@@ -787,13 +815,13 @@ static il_status make_into(il_cel_maker *m, const il_cel_node *n, uint16_t dest)
     case IL_CEL_OP_SUB:
         return make_binary(m, n, IL_CEL_C_SUB, dest);
     case IL_CEL_OP_LT:
-        return make_binary(m, n, IL_CEL_C_LT, dest);
+        return make_order(m, n, IL_CEL_C_LT, dest);
     case IL_CEL_OP_LE:
-        return make_binary(m, n, IL_CEL_C_LE, dest);
+        return make_order(m, n, IL_CEL_C_LE, dest);
     case IL_CEL_OP_GT:
-        return make_binary(m, n, IL_CEL_C_GT, dest);
+        return make_order(m, n, IL_CEL_C_GT, dest);
     case IL_CEL_OP_GE:
-        return make_binary(m, n, IL_CEL_C_GE, dest);
+        return make_order(m, n, IL_CEL_C_GE, dest);
     case IL_CEL_OP_EQ:
     case IL_CEL_OP_NE:
         return make_equal(m, n, dest);

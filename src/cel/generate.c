@@ -496,14 +496,18 @@ static bool make_arity(const il_cel_builtin *b, uint32_t nargs) {
     return false;
 }
 
-static il_status make_site(il_cel_maker *m, const il_cel_node *n, uint32_t nargs, uint32_t *out) {
+static il_status make_site_of(il_cel_maker *m, const il_cel_node *n, il_cel_site site, uint32_t *out) {
     if (m->nsites > UINT16_MAX) {
         return make_too_large(m, n, "calls");
     }
     MAKE_GROW(m, sites, nsites);
-    m->sites[m->nsites] = (il_cel_site){n->builtin, n->function, n->regex, nargs};
+    m->sites[m->nsites] = site;
     *out = m->nsites++;
     return IL_OK;
+}
+
+static il_status make_site(il_cel_maker *m, const il_cel_node *n, uint32_t nargs, uint32_t *out) {
+    return make_site_of(m, n, (il_cel_site){n->builtin, n->function, n->regex, nargs}, out);
 }
 
 static il_status make_size(il_cel_maker *m, const il_cel_node *n, uint16_t dest) {
@@ -552,6 +556,34 @@ static il_status make_matches(il_cel_maker *m, const il_cel_node *n, uint16_t de
     return make_word(m, n, IL_CEL_C_MATCHES, dest, v, site);
 }
 
+/* `o.or(p)`, `o.orValue(v)`: the right side is computed when the left has no value; else the left stands in for it. */
+static il_status make_or(il_cel_maker *m, const il_cel_node *n, uint16_t dest) {
+    uint16_t left = 0, right = 0;
+    uint32_t top = m->top, asks = 0, site = 0, skips = 0, ends = 0;
+    const il_cel_builtin *has_value = il_cel_builtin_find(IL_STR("hasValue"), true);
+    IL_CHECK(has_value != NULL, m->err);
+    IL_TRY(make_register(m, n, &left));
+    IL_TRY(make_into(m, n->kids, left));
+    IL_TRY(make_register(m, n, &right));
+    IL_TRY(make_site_of(m, n, (il_cel_site){.builtin = has_value, .nargs = 1}, &asks));
+    IL_TRY(make_word(m, n, IL_CEL_C_CALL, right, left, asks));
+    IL_TRY(make_raw(m, n, IL_CEL_C_TEST, 2, right, right, 0));
+    const uint32_t empty = m->nwords - 1;
+    IL_TRY(make_data(m, n, 0, dest, 0, 0));
+    make_leap(m, m->nwords - 1, &ends);
+    IL_TRY(make_word(m, n, IL_CEL_C_MOVE, right, left, 0));
+    IL_TRY(make_word(m, n, IL_CEL_C_JUMP, 0, 0, 0));
+    skips = m->nwords - 1;
+    make_land(m, empty);
+    IL_TRY(make_into(m, make_second(n), right));
+    make_land(m, skips);
+    m->top = top;
+    IL_TRY(make_site(m, n, 2, &site));
+    IL_TRY(make_word(m, n, IL_CEL_C_CALL, dest, left, site));
+    make_land_all(m, ends);
+    return IL_OK;
+}
+
 static il_status make_call(il_cel_maker *m, const il_cel_node *n, uint16_t dest) {
     uint32_t nargs = make_count(n->kids), top = m->top, site = 0;
     bool host = n->function != NULL;
@@ -569,6 +601,9 @@ static il_status make_call(il_cel_maker *m, const il_cel_node *n, uint16_t dest)
     }
     if (!host && n->regex != NULL && nargs == 2) {
         return make_matches(m, n, dest);
+    }
+    if (!host && nargs == 2 && (il_str_eq(n->builtin->name, IL_STR("or")) || il_str_eq(n->builtin->name, IL_STR("orValue")))) {
+        return make_or(m, n, dest);
     }
     for (const il_cel_node *k = n->kids; k != NULL; k = k->next) {
         uint16_t arg = 0;

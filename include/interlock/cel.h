@@ -63,7 +63,7 @@ typedef enum il_cel_fault {
 } il_cel_fault;
 
 /* A value, 16 bytes, passed by copy. `n` and `u` by kind:
- *   ERROR fault; n: a place in the program (il_cel_explain)   BOOL b   INT i   UINT u   DOUBLE d
+ *   ERROR fault; n: a place in the program, u: more about the fault (il_cel_explain)   BOOL b   INT i   UINT u   DOUBLE d
  *   STRING p, n bytes of valid UTF-8   BYTES p, n bytes
  *   LIST items, n   MAP items, n entries: key, value, key, value …, sorted by il_cel_sort_entries   RECORD items, n fields; an unset one is {0}
  *   LIST and MAP with json set: `node`, an array or object, n its count

@@ -186,6 +186,10 @@ static il_status call_unknown(il_cel_checker *c, const il_cel_node *n) {
         return macro ? CHECK_FAIL_NAME(c, n, "`%.*s` is not a macro; did you mean `%s`?", IL_STR_ARG(n->name), rewrite)
                      : CHECK_FAIL_NAME(c, n, "unknown function `%.*s`; did you mean `%s`?", IL_STR_ARG(n->name), rewrite);
     }
+    const char *instead = il_cel_instead(n->name);
+    if (instead != NULL) {
+        return CHECK_FAIL_NAME(c, n, "unknown function `%.*s`; %s", IL_STR_ARG(n->name), instead);
+    }
     for (size_t i = 0; !n->receiver && i < sizeof loops / sizeof loops[0]; i++) {
         if (il_str_eq(loops[i], n->name)) {
             return CHECK_FAIL_NAME(c, n, "`%.*s` stands after a list: `list.%.*s(x, x %s 1)`", IL_STR_ARG(n->name),
@@ -298,6 +302,11 @@ static il_status call_no_overload(il_cel_checker *c, const il_cel_node *n, const
         il_cel_check_seen(c, n->kids)->kind == IL_CEL_LIST) {
         return call_list_contains(c, n);
     }
+    if (n->receiver && nkids == 2 && il_str_eq(n->name, IL_STR("contains")) &&
+        il_cel_check_seen(c, n->kids)->kind == IL_CEL_CIDR) {
+        return CHECK_FAIL_NAME(c, n, "a range has no `contains`; did you mean `%s`?",
+                               il_cel_check_seen(c, n->kids->next)->kind == IL_CEL_CIDR ? "containsCIDR" : "containsIP");
+    }
     call_say_call(c, &call, n);
     return CHECK_FAIL_NAME(c, n, "no overload `%s`; there %s %s%s", call.p, shown == 1 ? "is" : "are", there.p,
                            shown > SHOWN ? ", ..." : "");
@@ -339,6 +348,21 @@ static il_status call_pattern(il_cel_checker *c, il_cel_node *n) {
     return IL_OK;
 }
 
+static il_status call_bad_text(il_cel_checker *c, const il_cel_node *text, il_str reader, il_cel_fault fault) {
+    const il_cel_complaint complaint = il_cel_complaint_of(reader);
+    const il_str shown = il_cel_check_text(text);
+    il_cel_words what;
+    il_cel_words_init(&what);
+    if (shown.n > 0) {
+        il_cel_say(&what, "`%.*s`", IL_STR_ARG(shown));
+    } else {
+        il_cel_say(&what, "this text");
+    }
+    return fault == IL_CEL_OVERFLOW
+               ? CHECK_FAIL_NODE(c, text, "%s is out of range%s", what.p, il_cel_range_of(reader))
+               : CHECK_FAIL_NODE(c, text, "%s %s", what.p, complaint.says != NULL ? complaint.says : "cannot be read");
+}
+
 /* The zone of `t.getHours('Europe/Vienna')`. */
 static il_status call_zone(il_cel_checker *c, const il_cel_node *n) {
     const il_cel_node *zone = il_cel_check_second(n);
@@ -355,6 +379,40 @@ static il_status call_zone(il_cel_checker *c, const il_cel_node *n) {
                ? IL_OK
                : CHECK_FAIL_NODE(c, zone, "no time zone `%.*s`; write one such as `Europe/Vienna` or `+02:00`",
                                  IL_STR_ARG(zone->name));
+}
+
+/* A text that is written there and read while evaluating: what cannot be read is refused at once. */
+static il_status call_read_text(il_cel_checker *c, const il_cel_node *n) {
+    static const struct {
+        il_str function, reader;
+    } reads[] = {
+        {{"timestamp", 9}, {"timestamp", 9}},
+        {{"duration", 8}, {"duration", 8}},
+        {{"ip", 2}, {"ip", 2}},
+        {{"ip.isCanonical", 14}, {"ip", 2}},
+        {{"containsIP", 10}, {"ip", 2}},
+        {{"cidr", 4}, {"cidr", 4}},
+        {{"containsCIDR", 12}, {"cidr", 4}},
+        {{"int", 3}, {"int", 3}},
+        {{"uint", 4}, {"uint", 4}},
+        {{"double", 6}, {"double", 6}},
+        {{"bool", 4}, {"bool", 4}},
+    };
+    const il_cel_node *text = n->receiver ? il_cel_check_second(n) : n->kids;
+    if (text == NULL || text->op != IL_CEL_OP_LIT || text->lit.kind != IL_CEL_STRING) {
+        return IL_OK;
+    }
+    for (size_t i = 0; i < sizeof reads / sizeof reads[0]; i++) {
+        const il_cel_builtin *reader = il_str_eq(reads[i].function, n->name) ? il_cel_builtin_find(reads[i].reader, false) : NULL;
+        if (reader != NULL) {
+            il_cel_run run = {.scratch = c->arena, .steps = INT64_MAX};
+            const il_cel_value v = reader->call(&run, &text->lit, 1);
+            return v.kind == IL_CEL_ERROR && (v.fault == IL_CEL_BAD_VALUE || v.fault == IL_CEL_OVERFLOW)
+                       ? call_bad_text(c, text, reader->name, (il_cel_fault)v.fault)
+                       : IL_OK;
+        }
+    }
+    return IL_OK;
 }
 
 /* --- what a call costs ------------------------------------------------------------------------------------------------- */
@@ -498,6 +556,7 @@ static il_status call_builtin(il_cel_checker *c, il_cel_node *n, const il_cel_bu
     if (il_str_eq(n->name, IL_STR("matches"))) {
         return call_pattern(c, n);
     }
+    IL_TRY(call_read_text(c, n));
     return n->receiver && il_str_starts(n->name, IL_STR("get")) ? call_zone(c, n) : IL_OK;
 }
 

@@ -43,7 +43,9 @@ static il_cel_value eval_fault(const eval_state *s, const il_cel_word *w, il_cel
 /* A value from outside the registers: an error gets this place, and what was never set is an error of its own. */
 EVAL_APART il_cel_value eval_placed(const eval_state *s, const il_cel_word *w, il_cel_value v) {
     if (v.kind == IL_CEL_ERROR) {
+        const uint64_t more = v.u.u; /* of an index, for il_cel_explain */
         v = eval_fault(s, w, v.fault == IL_CEL_NO_FAULT ? IL_CEL_UNSET : (il_cel_fault)v.fault);
+        v.u.u = v.fault == IL_CEL_MISSING ? more : 0;
     }
     return v;
 }

@@ -17,16 +17,28 @@ il_status il_cel_parse_advance(il_cel_parser *p) {
     return il_cel_lex(&p->lex, &p->tok, p->err);
 }
 
+static bool parse_in_follows(const il_cel_parser *p) {
+    il_cel_lexer ahead = p->lex;
+    il_cel_token next;
+    return il_cel_lex(&ahead, &next, NULL) == IL_OK && next.kind == IL_CEL_T_IN;
+}
+
 /* The token is not what the grammar wants here. Words and signs of other languages get the CEL form. */
 il_status il_cel_parse_unexpected(il_cel_parser *p, const char *wanted) {
     static const struct {
         const char *word, *sign;
     } rewrites[] = {{"and", "&&"}, {"or", "||"}, {"AND", "&&"}, {"OR", "||"}, {"is", "=="}};
     il_str text = il_cel_parse_text(p, &p->tok);
+    if (text.n > 40) {
+        text.n = 40;
+    }
     if (p->tok.kind == IL_CEL_T_END) {
         return PARSE_FAIL(p, p->tok.offset, IL_E_SYNTAX, "expected %s, got the end of the expression", wanted);
     }
     if (p->tok.kind == IL_CEL_T_NAME) {
+        if (il_str_eq_nocase(text, IL_STR("not")) && parse_in_follows(p)) {
+            return PARSE_FAIL(p, p->tok.offset, IL_E_SYNTAX, "unexpected `%.*s`; `x not in y` is written `!(x in y)`", IL_STR_ARG(text));
+        }
         for (size_t i = 0; i < sizeof rewrites / sizeof rewrites[0]; i++) {
             if (il_str_eq(text, il_str_of(rewrites[i].word))) {
                 return PARSE_FAIL(p, p->tok.offset, IL_E_SYNTAX, "unexpected `%.*s`; did you mean `%s`?", IL_STR_ARG(text),
@@ -35,10 +47,9 @@ il_status il_cel_parse_unexpected(il_cel_parser *p, const char *wanted) {
         }
     }
     if (p->prev.kind == IL_CEL_T_NAME && il_str_eq_nocase(il_cel_parse_text(p, &p->prev), IL_STR("not"))) {
-        return PARSE_FAIL(p, p->tok.offset, IL_E_SYNTAX, "unexpected `%.*s` after `not`; did you mean `!`?", IL_STR_ARG(text));
-    }
-    if (text.n > 40) {
-        text.n = 40;
+        const il_str not = il_cel_parse_text(p, &p->prev);
+        return PARSE_FAIL(p, p->prev.offset, IL_E_SYNTAX, "unexpected `%.*s`; did you mean `!%.*s`?", IL_STR_ARG(not),
+                          IL_STR_ARG(text));
     }
     return PARSE_FAIL(p, p->tok.offset, IL_E_SYNTAX, "unexpected `%.*s`; expected %s", IL_STR_ARG(text), wanted);
 }
@@ -504,7 +515,7 @@ il_status il_cel_parse(il_arena *arena, il_str source, uint32_t line, uint32_t c
     }
     IL_TRY(il_cel_parse_advance(&p));
     if (p.tok.kind == IL_CEL_T_END) {
-        return IL_CEL_FAIL(src, p.tok.offset, err, IL_E_SYNTAX, "an empty expression");
+        return IL_CEL_FAIL(src, 0, err, IL_E_SYNTAX, "an empty expression");
     }
     IL_TRY(il_cel_parse_expr(&p, out));
     if (p.tok.kind != IL_CEL_T_END) {

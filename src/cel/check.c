@@ -41,7 +41,7 @@ il_str il_cel_check_text(const il_cel_node *n) {
 }
 
 il_cel_type_shown il_cel_check_type_name(const il_cel_checker *c, const il_cel_type *t) {
-    il_cel_type_shown name;
+    il_cel_type_shown name = {.p = {0}};
     il_cel_type_write(&c->types, t, name.p, sizeof name.p);
     return name;
 }
@@ -295,10 +295,10 @@ static il_status check_too_dear(il_cel_checker *c, const il_cel_node *n) {
         il_cel_say(&what, "this");
     }
     il_cel_say(&what, n->cost == UINT64_MAX ? " is beyond counting" : " is %llu steps", (unsigned long long)n->cost);
-    return CHECK_FAIL(c, n, n->start, n->end, IL_E_LIMIT,
-                      "worst-case cost of %s, over %llu; %s", what.p, (unsigned long long)c->limits->cost,
-                      check_compares_dyn(c, n) ? "it compares values that may be long texts: compare with a literal, or declare the items"
-                                               : "nest fewer loops or build shorter texts and lists");
+    return CHECK_FAIL(
+        c, n, n->start, n->end, IL_E_LIMIT, "worst-case cost of %s, over %llu; %s", what.p, (unsigned long long)c->limits->cost,
+        check_compares_dyn(c, n) ? "it compares values that may be long texts: compare with a literal, or declare the items"
+                                 : "nest fewer loops or build shorter texts and lists");
 }
 
 static il_status check_wanted(il_cel_checker *c, const il_cel_node *root, il_cel_kind want) {
@@ -319,7 +319,7 @@ static il_status check_wanted(il_cel_checker *c, const il_cel_node *root, il_cel
 
 il_status il_cel_check(il_arena *arena, const il_cel_env *env, const il_cel_limits *limits, il_cel_kind want, il_cel_node *root,
                        il_error *err) {
-    il_error ignored; /* without the check refusals are made and dropped */
+    il_error ignored = {.code = IL_OK}; /* without the check refusals are made and dropped */
     il_cel_checker checker, *c = &checker;
     c->arena = arena;
     c->env = env;

@@ -386,17 +386,10 @@ static il_status call_read_text(il_cel_checker *c, const il_cel_node *n) {
     static const struct {
         il_str function, reader;
     } reads[] = {
-        {{"timestamp", 9}, {"timestamp", 9}},
-        {{"duration", 8}, {"duration", 8}},
-        {{"ip", 2}, {"ip", 2}},
-        {{"ip.isCanonical", 14}, {"ip", 2}},
-        {{"containsIP", 10}, {"ip", 2}},
-        {{"cidr", 4}, {"cidr", 4}},
-        {{"containsCIDR", 12}, {"cidr", 4}},
-        {{"int", 3}, {"int", 3}},
-        {{"uint", 4}, {"uint", 4}},
-        {{"double", 6}, {"double", 6}},
-        {{"bool", 4}, {"bool", 4}},
+        {{"timestamp", 9}, {"timestamp", 9}}, {{"duration", 8}, {"duration", 8}}, {{"ip", 2}, {"ip", 2}},
+        {{"ip.isCanonical", 14}, {"ip", 2}},  {{"containsIP", 10}, {"ip", 2}},    {{"cidr", 4}, {"cidr", 4}},
+        {{"containsCIDR", 12}, {"cidr", 4}},  {{"int", 3}, {"int", 3}},           {{"uint", 4}, {"uint", 4}},
+        {{"double", 6}, {"double", 6}},       {{"bool", 4}, {"bool", 4}},
     };
     const il_cel_node *text = n->receiver ? il_cel_check_second(n) : n->kids;
     if (text == NULL || text->op != IL_CEL_OP_LIT || text->lit.kind != IL_CEL_STRING) {

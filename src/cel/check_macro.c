@@ -132,8 +132,9 @@ static il_status macro_one_variable(il_cel_checker *c, const il_cel_node *n) {
         second->op != IL_CEL_OP_NAME) {
         return IL_OK;
     }
-    return CHECK_FAIL_NAME(c, second, "undeclared name `%.*s`; `map` has one variable: for index and item write `transformList(%.*s, %.*s, ...)`",
-                           IL_STR_ARG(second->name), IL_STR_ARG(n->name), IL_STR_ARG(second->name));
+    return CHECK_FAIL_NAME(
+        c, second, "undeclared name `%.*s`; `map` has one variable: for index and item write `transformList(%.*s, %.*s, ...)`",
+        IL_STR_ARG(second->name), IL_STR_ARG(n->name), IL_STR_ARG(second->name));
 }
 
 static il_status macro_loop(il_cel_checker *c, il_cel_node *n) {

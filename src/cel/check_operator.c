@@ -322,7 +322,9 @@ static void operator_say_none(const il_cel_checker *c, const il_cel_node *n, il_
     }
     if (number) {
         il_cel_say(w, "; did you mean `%.*s == %s`?", IL_STR_ARG(text),
-                   kind == IL_CEL_INT ? "0" : kind == IL_CEL_UINT ? "0u" : "0.0");
+                   kind == IL_CEL_INT    ? "0"
+                   : kind == IL_CEL_UINT ? "0u"
+                                         : "0.0");
     } else if (sized) {
         il_cel_say(w, "; did you mean `size(%.*s) == 0`?", IL_STR_ARG(text));
     } else if (kind == IL_CEL_OPTIONAL) {

@@ -69,7 +69,8 @@ static void explain_overload(const il_cel_node *n, il_error *err) {
     } else if (explain_is_condition(n)) {
         (void)explain_at(n, n->at, err, IL_E_INVALID, "`", explain_name(n), "` got a value of another kind than it takes");
     } else {
-        (void)explain_at(n, explain_call(n), err, IL_E_INVALID, "no overload of `", explain_name(n), "` for these kinds of values");
+        (void)explain_at(n, explain_call(n), err, IL_E_INVALID, "no overload of `", explain_name(n),
+                         "` for these kinds of values");
     }
 }
 
@@ -102,8 +103,7 @@ static void explain_missing(const il_cel_node *n, const il_cel_value *e, il_erro
 
 static void explain_bad_value(const il_cel_node *n, il_error *err) {
     if (n->op == IL_CEL_OP_CALL) {
-        const il_cel_complaint complaint =
-            n->builtin != NULL ? il_cel_complaint_of(n->name) : (il_cel_complaint){NULL, NULL};
+        const il_cel_complaint complaint = n->builtin != NULL ? il_cel_complaint_of(n->name) : (il_cel_complaint){NULL, NULL};
         if (complaint.says == NULL) {
             (void)explain_at(n, explain_call(n), err, IL_E_INVALID, "`", n->name, "` cannot take this value");
             return;
@@ -126,9 +126,8 @@ static void explain_node_fault(const il_cel_node *n, const il_cel_value *e, il_e
         explain_overload(n, err);
         return;
     case IL_CEL_OVERFLOW:
-        (void)IL_CEL_FAIL_SPAN(n->src, explain_call(n),
-                               explain_call(n) == n->start ? n->end : explain_token_end(n->src, n->at), err, IL_E_INVALID,
-                               "the result of `%.*s` is out of range%s", IL_STR_ARG(explain_name(n)),
+        (void)IL_CEL_FAIL_SPAN(n->src, explain_call(n), explain_call(n) == n->start ? n->end : explain_token_end(n->src, n->at),
+                               err, IL_E_INVALID, "the result of `%.*s` is out of range%s", IL_STR_ARG(explain_name(n)),
                                n->op == IL_CEL_OP_CALL && n->builtin != NULL ? il_cel_range_of(n->name) : "");
         return;
     case IL_CEL_DIVIDE:
@@ -149,8 +148,8 @@ static void explain_node_fault(const il_cel_node *n, const il_cel_value *e, il_e
         explain_bad_value(n, err);
         return;
     case IL_CEL_UNKNOWN:
-        (void)explain_at(n, explain_call(n), err, IL_E_INVALID, n->op == IL_CEL_OP_CALL ? "unknown function `" : "undeclared name `",
-                         n->name, "`");
+        (void)explain_at(n, explain_call(n), err, IL_E_INVALID,
+                         n->op == IL_CEL_OP_CALL ? "unknown function `" : "undeclared name `", n->name, "`");
         return;
     case IL_CEL_BUDGET:
         (void)explain_at(n, n->at, err, IL_E_LIMIT, "the evaluation took more steps or memory than it may", IL_STR(""), "");

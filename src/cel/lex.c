@@ -134,7 +134,8 @@ static il_status lex_number(il_cel_lexer *lex, il_cel_token *out, il_error *err)
         while (lex_name_part(lex_at(src, i))) {
             i++;
         }
-        return IL_CEL_FAIL_SPAN(src, start, i, err, IL_E_SYNTAX, "`%.*s` is not a number", IL_STR_ARG(il_str_part(src->text, start, i)));
+        return IL_CEL_FAIL_SPAN(src, start, i, err, IL_E_SYNTAX, "`%.*s` is not a number",
+                                IL_STR_ARG(il_str_part(src->text, start, i)));
     }
     out->n = i - start;
     lex->at = i;
@@ -155,7 +156,7 @@ static il_status lex_string(il_cel_lexer *lex, size_t i, bool raw, bool bytes, i
         int c = lex_at(src, i);
         if (c < 0 || (!triple && (c == '\n' || c == '\r'))) {
             return IL_CEL_FAIL_SPAN(src, lex->at, i, err, IL_E_SYNTAX, "unterminated string; close it with `%s%c`",
-                               triple ? (quote == '"' ? "\"\"" : "''") : "", (char)quote);
+                                    triple ? (quote == '"' ? "\"\"" : "''") : "", (char)quote);
         }
         if (c == '\\' && !raw) {
             i += 2; /* whatever is escaped does not end the string; il_cel_unescape judges it */
@@ -355,7 +356,8 @@ il_status il_cel_int_value(const il_cel_source *src, const il_cel_token *t, bool
 il_status il_cel_uint_value(const il_cel_source *src, const il_cel_token *t, uint64_t *out, il_error *err) {
     il_str s = il_str_part(src->text, t->offset, t->offset + t->n - 1);
     if (!lex_digits(s, UINT64_MAX, out)) {
-        return IL_CEL_FAIL_SPAN(src, t->offset, t->offset + t->n, err, IL_E_SYNTAX, "`%.*su` does not fit a uint (64 bits)", IL_STR_ARG(s));
+        return IL_CEL_FAIL_SPAN(src, t->offset, t->offset + t->n, err, IL_E_SYNTAX, "`%.*su` does not fit a uint (64 bits)",
+                                IL_STR_ARG(s));
     }
     return IL_OK;
 }
@@ -383,19 +385,21 @@ static il_status lex_escape(const il_cel_source *src, size_t at, bool bytes, uin
     size_t digits = c == 'x' || c == 'X' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
     if (digits > 0) {
         if (bytes && digits > 2) {
-            return IL_CEL_FAIL_SPAN(src, at, lex_escape_end(src, at, digits), err, IL_E_SYNTAX, "`\\%c` is not allowed in bytes; write `\\x` escapes", (char)c);
+            return IL_CEL_FAIL_SPAN(src, at, lex_escape_end(src, at, digits), err, IL_E_SYNTAX,
+                                    "`\\%c` is not allowed in bytes; write `\\x` escapes", (char)c);
         }
         uint32_t v = 0;
         for (size_t i = 0; i < digits; i++) {
             int h = lex_hex(lex_at(src, at + 2 + i));
             if (h < 0) {
-                return IL_CEL_FAIL_SPAN(src, at, at + 2 + i, err, IL_E_SYNTAX, "`\\%c` needs %zu hexadecimal digits", (char)c, digits);
+                return IL_CEL_FAIL_SPAN(src, at, at + 2 + i, err, IL_E_SYNTAX, "`\\%c` needs %zu hexadecimal digits", (char)c,
+                                        digits);
             }
             v = (v << 4) | (uint32_t)h;
         }
         if (v > 0x10FFFF || (v >= 0xD800 && v <= 0xDFFF)) {
             return IL_CEL_FAIL_SPAN(src, at, at + 2 + digits, err, IL_E_SYNTAX, "`\\%c%.*s` is not a Unicode character", (char)c,
-                               IL_STR_ARG(il_str_part(src->text, at + 2, at + 2 + digits)));
+                                    IL_STR_ARG(il_str_part(src->text, at + 2, at + 2 + digits)));
         }
         *value = v;
         *end = at + 2 + digits;
@@ -408,9 +412,11 @@ static il_status lex_escape(const il_cel_source *src, size_t at, bool bytes, uin
             *end = at + 4;
             return IL_OK;
         }
-        return IL_CEL_FAIL_SPAN(src, at, d >= '0' && d <= '7' ? at + 3 : at + 2, err, IL_E_SYNTAX, "an octal escape has three digits, `\\000` to `\\377`");
+        return IL_CEL_FAIL_SPAN(src, at, d >= '0' && d <= '7' ? at + 3 : at + 2, err, IL_E_SYNTAX,
+                                "an octal escape has three digits, `\\000` to `\\377`");
     }
-    return IL_CEL_FAIL_SPAN(src, at, lex_point_end(src, at + 1), err, IL_E_SYNTAX, "unknown escape after `\\`; write `\\\\` for a backslash");
+    return IL_CEL_FAIL_SPAN(src, at, lex_point_end(src, at + 1), err, IL_E_SYNTAX,
+                            "unknown escape after `\\`; write `\\\\` for a backslash");
 }
 
 size_t il_cel_token_end(const il_cel_source *src, size_t offset) {

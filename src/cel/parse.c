@@ -37,7 +37,8 @@ il_status il_cel_parse_unexpected(il_cel_parser *p, const char *wanted) {
     }
     if (p->tok.kind == IL_CEL_T_NAME) {
         if (il_str_eq_nocase(text, IL_STR("not")) && parse_in_follows(p)) {
-            return PARSE_FAIL(p, p->tok.offset, IL_E_SYNTAX, "unexpected `%.*s`; `x not in y` is written `!(x in y)`", IL_STR_ARG(text));
+            return PARSE_FAIL(p, p->tok.offset, IL_E_SYNTAX, "unexpected `%.*s`; `x not in y` is written `!(x in y)`",
+                              IL_STR_ARG(text));
         }
         for (size_t i = 0; i < sizeof rewrites / sizeof rewrites[0]; i++) {
             if (il_str_eq(text, il_str_of(rewrites[i].word))) {
@@ -48,7 +49,7 @@ il_status il_cel_parse_unexpected(il_cel_parser *p, const char *wanted) {
     }
     if (p->prev.kind == IL_CEL_T_NAME && il_str_eq_nocase(il_cel_parse_text(p, &p->prev), IL_STR("not"))) {
         const il_str not = il_cel_parse_text(p, &p->prev);
-        return PARSE_FAIL(p, p->prev.offset, IL_E_SYNTAX, "unexpected `%.*s`; did you mean `!%.*s`?", IL_STR_ARG(not),
+        return PARSE_FAIL(p, p->prev.offset, IL_E_SYNTAX, "unexpected `%.*s`; did you mean `!%.*s`?", IL_STR_ARG(not ),
                           IL_STR_ARG(text));
     }
     return PARSE_FAIL(p, p->tok.offset, IL_E_SYNTAX, "unexpected `%.*s`; expected %s", IL_STR_ARG(text), wanted);
@@ -143,6 +144,7 @@ static il_status parse_collection(il_cel_parser *p, il_cel_op op, il_cel_node **
     il_cel_node *n = NULL, *tail = NULL, *item = NULL;
     IL_TRY(il_cel_parse_enter(p));
     IL_TRY(il_cel_parse_node(p, op, start, start, &n));
+    IL_CHECK(n != NULL, p->err);
     IL_TRY(il_cel_parse_advance(p));
     if (p->tok.kind == IL_CEL_T_COMMA) {
         IL_TRY(il_cel_parse_advance(p));
@@ -289,6 +291,7 @@ static il_status parse_select(il_cel_parser *p, il_str name, bool optional, size
     il_cel_parse_close(p, n);
     while (root->op == IL_CEL_OP_SELECT && !optional) {
         root = root->kids;
+        IL_CHECK(root != NULL, p->err);
     }
     if (root->op == IL_CEL_OP_NAME && !optional) {
         bool dotted = false;
@@ -509,7 +512,8 @@ il_status il_cel_parse(il_arena *arena, il_str source, uint32_t line, uint32_t c
     if (!il_str_utf8(src->text, &bad)) {
         return IL_CEL_FAIL(src, bad, err, IL_E_SYNTAX, "not valid UTF-8");
     }
-    il_cel_parser p = {.arena = arena, .env = env, .limits = limits, .err = err, .lex = {src, 0}, .qualified = env->container.n > 0};
+    il_cel_parser p = {
+        .arena = arena, .env = env, .limits = limits, .err = err, .lex = {src, 0}, .qualified = env->container.n > 0};
     for (size_t i = 0; i < env->nvars && !p.qualified; i++) {
         p.qualified = il_str_find(env->vars[i].name, IL_STR("."), 0) != SIZE_MAX;
     }

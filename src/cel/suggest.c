@@ -89,11 +89,20 @@ const char *il_cel_rewrite_function(il_str name) {
 
 const char *il_cel_rewrite_name(il_str name) {
     static const suggest_word words[] = {
-        SUGGEST("true", "true"),  SUGGEST("false", "false"),    SUGGEST("null", "null"),    SUGGEST("none", "null"),
-        SUGGEST("nil", "null"),   SUGGEST("undefined", "null"), SUGGEST("float", "double"), SUGGEST("str", "string"),
-        SUGGEST("array", "list"), SUGGEST("dict", "map"),
-        SUGGEST("timestamp", "google.protobuf.Timestamp"), SUGGEST("duration", "google.protobuf.Duration"),
-        SUGGEST("ip", "net.IP"), SUGGEST("cidr", "net.CIDR"),
+        SUGGEST("true", "true"),
+        SUGGEST("false", "false"),
+        SUGGEST("null", "null"),
+        SUGGEST("none", "null"),
+        SUGGEST("nil", "null"),
+        SUGGEST("undefined", "null"),
+        SUGGEST("float", "double"),
+        SUGGEST("str", "string"),
+        SUGGEST("array", "list"),
+        SUGGEST("dict", "map"),
+        SUGGEST("timestamp", "google.protobuf.Timestamp"),
+        SUGGEST("duration", "google.protobuf.Duration"),
+        SUGGEST("ip", "net.IP"),
+        SUGGEST("cidr", "net.CIDR"),
     };
     return suggest_find(words, sizeof words / sizeof words[0], name);
 }
@@ -102,10 +111,11 @@ const char *il_cel_instead(il_str function) {
     static const char clock[] = "an expression has no clock; the host gives the time as a variable",
                       pattern[] = "a pattern is a text: `x.matches('^[a-z]+$')`";
     static const suggest_word words[] = {
-        SUGGEST("now", clock),      SUGGEST("today", clock),      SUGGEST("time", clock),
-        SUGGEST("date", clock),     SUGGEST("regex", pattern),    SUGGEST("regexp", pattern),
-        SUGGEST("re", pattern),     SUGGEST("test", pattern),     SUGGEST("match", pattern),
-        SUGGEST("random", "an expression has no chance; the host gives a variable"),
+        SUGGEST("now", clock),     SUGGEST("today", clock),
+        SUGGEST("time", clock),    SUGGEST("date", clock),
+        SUGGEST("regex", pattern), SUGGEST("regexp", pattern),
+        SUGGEST("re", pattern),    SUGGEST("test", pattern),
+        SUGGEST("match", pattern), SUGGEST("random", "an expression has no chance; the host gives a variable"),
     };
     return suggest_find(words, sizeof words / sizeof words[0], function);
 }
@@ -125,7 +135,8 @@ il_cel_complaint il_cel_complaint_of(il_str function) {
                       index[] = "an index", outside[] = "is outside of the text", numbers[] = "the list",
                       no_extreme[] = "is empty, or has a NaN in it", shift[] = "a shift", by[] = "is by 0 bits or more";
     static const suggest_complaint rows[] = {
-        COMPLAINT("timestamp", text, "is no timestamp; write one such as `2024-05-01T12:00:00Z` or `2024-05-01T12:00:00.5+02:00`"),
+        COMPLAINT("timestamp", text,
+                  "is no timestamp; write one such as `2024-05-01T12:00:00Z` or `2024-05-01T12:00:00.5+02:00`"),
         COMPLAINT("duration", text, "is no duration; write one such as `1h30m`, `90s` or `250ms`, of at most 292 years"),
         COMPLAINT("int", text, "is no int; write digits, as in `-12`"),
         COMPLAINT("uint", text, "is no uint; write digits, as in `12`"),
@@ -138,7 +149,8 @@ il_cel_complaint il_cel_complaint_of(il_str function) {
         COMPLAINT("cidr", text, no_cidr),
         COMPLAINT("containsCIDR", text, no_cidr),
         COMPLAINT("base64.decode", text, "is no base64"),
-        COMPLAINT("format", "the format", "asks for more than the list has, or has a verb that is none; there are `%s %d %f %e %b %o %x %X`"),
+        COMPLAINT("format", "the format",
+                  "asks for more than the list has, or has a verb that is none; there are `%s %d %f %e %b %o %x %X`"),
         COMPLAINT("charAt", index, outside),
         COMPLAINT("indexOf", index, outside),
         COMPLAINT("lastIndexOf", index, outside),

@@ -133,7 +133,9 @@ static il_cel_fault value_place(const il_cel_value *index, uint64_t *out) {
 /* What il_cel_explain says of it: the index in the upper half (as an int32_t; the nearest when it is none), 1 + the size in the lower. */
 static il_cel_value value_outside(const il_cel_value *list, const il_cel_value *index) {
     il_cel_value v = il_cel_of_fault(IL_CEL_MISSING);
-    int64_t i = index->kind == IL_CEL_INT ? index->u.i : index->kind == IL_CEL_UINT && index->u.u < INT32_MAX ? (int64_t)index->u.u : INT32_MAX;
+    int64_t i = index->kind == IL_CEL_INT                              ? index->u.i
+                : index->kind == IL_CEL_UINT && index->u.u < INT32_MAX ? (int64_t)index->u.u
+                                                                       : INT32_MAX;
     if (index->kind == IL_CEL_DOUBLE && index->u.d > INT32_MIN && index->u.d < INT32_MAX) {
         i = (int64_t)index->u.d;
     }

@@ -9,10 +9,10 @@
 #include "interlock/host.h"
 
 enum {
-    CEL_BYTES = 64 << 20,       /* of the program, the variables and the answer together */
-    CEL_VARS_BYTES = 16 << 20,  /* of the file */
-    CEL_VARS = 1000,            /* variables in it */
-    CEL_LINE = 200              /* bytes of a line of the source that are shown */
+    CEL_BYTES = 64 << 20,      /* of the program, the variables and the answer together */
+    CEL_VARS_BYTES = 16 << 20, /* of the file */
+    CEL_VARS = 1000,           /* variables in it */
+    CEL_LINE = 200             /* bytes of a line of the source that are shown */
 };
 
 typedef struct cel_vars {
@@ -221,7 +221,8 @@ static il_exit cel_run(il_arena *arena, il_str source, const char *file, bool js
 il_exit il_cmd_cel(int argc, char **argv) {
     const char *vars = NULL;
     bool json = false, type = false;
-    const il_option options[] = {{.name = "vars", .value = &vars}, {.name = "json", .flag = &json}, {.name = "type", .flag = &type}};
+    const il_option options[] = {
+        {.name = "vars", .value = &vars}, {.name = "json", .flag = &json}, {.name = "type", .flag = &type}};
     il_arguments args;
     il_error err = {0};
     if (il_options_read(argc, argv, options, sizeof options / sizeof options[0], &args, &err) != IL_OK) {

@@ -82,7 +82,9 @@ il_status il_options_read(int argc, char **argv, const il_option *options, size_
             out->ended = true;
             out->after = out->n;
         } else if (word.p[1] != '-') {
-            return il_error_set(err, IL_E_INVALID, "unknown option `%s`; options are spelt in full, as in `--json`; what is none stands behind `--`", argv[at]);
+            return il_error_set(err, IL_E_INVALID,
+                                "unknown option `%s`; options are spelt in full, as in `--json`; what is none stands behind `--`",
+                                argv[at]);
         } else {
             IL_TRY(options_one(argc, argv, &at, options, n, &seen, err));
         }

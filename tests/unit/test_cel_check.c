@@ -253,9 +253,11 @@ static void test_texts(void **state) {
     static const row rows[] = {
         {"b || timestamp('x') == timestamp(0)", 1, 16, 3,
          "`'x'` is no timestamp; write one such as `2024-05-01T12:00:00Z` or `2024-05-01T12:00:00.5+02:00`"},
-        {"duration('1 h')", 1, 10, 5, "`'1 h'` is no duration; write one such as `1h30m`, `90s` or `250ms`, of at most 292 years"},
+        {"duration('1 h')", 1, 10, 5,
+         "`'1 h'` is no duration; write one such as `1h30m`, `90s` or `250ms`, of at most 292 years"},
         {"ip('10.0.0.256')", 1, 4, 12, "`'10.0.0.256'` is no IP address; write one such as `10.0.0.1` or `2001:db8::1`"},
-        {"cidr('10.0.0.0')", 1, 6, 10, "`'10.0.0.0'` is no range of addresses; write one such as `10.0.0.0/8` or `2001:db8::/32`"},
+        {"cidr('10.0.0.0')", 1, 6, 10,
+         "`'10.0.0.0'` is no range of addresses; write one such as `10.0.0.0/8` or `2001:db8::/32`"},
         {"cidr(s).containsIP('x')", 1, 20, 3, "`'x'` is no IP address; write one such as `10.0.0.1` or `2001:db8::1`"},
         {"cidr(s).containsCIDR('x')", 1, 22, 3,
          "`'x'` is no range of addresses; write one such as `10.0.0.0/8` or `2001:db8::/32`"},
@@ -269,9 +271,13 @@ static void test_texts(void **state) {
          "this text is no int; write digits, as in `-12`"},
     };
     REFUSED(rows, IL_CEL_NULL);
-    static const char *const fine[] = {"timestamp('2024-05-01T12:00:00Z') < timestamp(s)", "isIP('x')", "int(s) == int('-5')",
-                                       "cidr(s).containsIP('10.0.0.1')",                   "uint(-1)",  "bool('True') || int(any)"
-                                                                                                          " > 1"};
+    static const char *const fine[] = {"timestamp('2024-05-01T12:00:00Z') < timestamp(s)",
+                                       "isIP('x')",
+                                       "int(s) == int('-5')",
+                                       "cidr(s).containsIP('10.0.0.1')",
+                                       "uint(-1)",
+                                       "bool('True') || int(any)"
+                                       " > 1"};
     for (size_t i = 0; i < sizeof fine / sizeof fine[0]; i++) {
         cel_case c;
         cel_case_init(&c);
@@ -305,7 +311,8 @@ static void test_cost(void **state) {
          "worst-case cost of this `map` is 13641738 steps, over 10000000; nest fewer loops or build shorter texts and lists"},
         /* two of which nothing is known: each may be a long text */
         {"any.exists(x, any.exists(y, x == y))", 1, 1, 36,
-         "worst-case cost of this `exists` is 5372909575 steps, over 10000000; it compares values that may be long texts: compare with a literal, or "
+         "worst-case cost of this `exists` is 5372909575 steps, over 10000000; it compares values that may be long texts: "
+         "compare with a literal, or "
          "declare the items"},
         /* growth of what a loop makes: 1,024 texts of 128 KiB each */
         {"names.map(x, x + x).map(x, x + x).exists(x, x == s)", 1, 1, 33,

@@ -50,10 +50,8 @@ static void tree(il_buf *out, const il_cel_node *n) {
     il_buf_putc(out, ')');
 }
 
-static const il_cel_limits parse_limits = {.size = sizeof parse_limits,
-                                           .source_bytes = IL_CEL_SOURCE_BYTES,
-                                           .depth = IL_CEL_DEPTH,
-                                           .nodes = IL_CEL_NODES};
+static const il_cel_limits parse_limits = {
+    .size = sizeof parse_limits, .source_bytes = IL_CEL_SOURCE_BYTES, .depth = IL_CEL_DEPTH, .nodes = IL_CEL_NODES};
 
 static void test_trees(void **state) {
     (void)state;
@@ -299,8 +297,7 @@ static void test_limits(void **state) {
     (void)state;
     static const il_cel_limits wide = {.size = sizeof wide, .source_bytes = (size_t)4 << 20, .nodes = 100000},
                                deep = {.size = sizeof deep, .source_bytes = (size_t)4 << 20, .depth = 512, .nodes = 100000},
-                               few = {.size = sizeof few, .nodes = 3},
-                               tiny = {.size = sizeof tiny, .source_bytes = 8};
+                               few = {.size = sizeof few, .nodes = 3}, tiny = {.size = sizeof tiny, .source_bytes = 8};
     static const struct {
         const char *pre, *unit;
         size_t n;
@@ -448,8 +445,9 @@ static void test_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_trees),  cmocka_unit_test(test_errors), cmocka_unit_test(test_spans),     cmocka_unit_test(test_place),
-        cmocka_unit_test(test_limits), cmocka_unit_test(test_let_growth), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_trees),     cmocka_unit_test(test_errors), cmocka_unit_test(test_spans),
+        cmocka_unit_test(test_place),     cmocka_unit_test(test_limits), cmocka_unit_test(test_let_growth),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,7 +150,8 @@ static void test_exit_codes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_read), cmocka_unit_test(test_minus), cmocka_unit_test(test_refused), cmocka_unit_test(test_number),
-                                       cmocka_unit_test(test_output), cmocka_unit_test(test_exit_codes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_read),    cmocka_unit_test(test_minus),
+                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_number),
+                                       cmocka_unit_test(test_output),  cmocka_unit_test(test_exit_codes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static il_status make_raw(il_cel_maker *m, const il_cel_node *n, il_cel_code_op 
     uint32_t nodes_room = m->words_room;
     if (m->nwords == m->words_room) {
         void *nodes = m->nodes;
-        IL_TRY(make_grow(m, &nodes, &nodes_room, m->nwords, sizeof *m->nodes));
+        IL_TRY(make_grow(m, &nodes, &nodes_room, m->nwords, sizeof(void *)));
         m->nodes = nodes;
     }
     MAKE_GROW(m, words, nwords);
@@ -929,7 +929,7 @@ il_status il_cel_make(il_arena *arena, il_arena *room, const il_cel_node *root, 
     IL_TRY(make_raw(m, root, IL_CEL_C_RETURN, 0, 0, v, 0));
     void *words = NULL, *nodes = NULL, *constants = NULL, *loops = NULL, *sites = NULL, *sets = NULL;
     IL_TRY(make_keep(m, m->words, m->nwords, sizeof *m->words, &words));
-    IL_TRY(make_keep(m, m->nodes, m->nwords, sizeof *m->nodes, &nodes));
+    IL_TRY(make_keep(m, m->nodes, m->nwords, sizeof(void *), &nodes));
     IL_TRY(make_keep(m, m->constants, m->nconstants, sizeof *m->constants, &constants));
     IL_TRY(make_keep(m, m->loops, m->nloops, sizeof *m->loops, &loops));
     IL_TRY(make_keep(m, m->sites, m->nsites, sizeof *m->sites, &sites));

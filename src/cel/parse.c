@@ -285,13 +285,12 @@ static il_status parse_atom(il_cel_parser *p, bool negative, size_t start, il_ce
 static il_status parse_select(il_cel_parser *p, il_str name, bool optional, size_t start, size_t at, il_cel_node **io) {
     il_cel_node *n = NULL, *tail = NULL, *root = *io;
     IL_TRY(il_cel_parse_node(p, IL_CEL_OP_SELECT, start, at, &n));
-    IL_CHECK(n != NULL, p->err);
+    IL_CHECK(n != NULL && root != NULL, p->err);
     IL_TRY(il_arena_copy(p->arena, name, &n->name, p->err));
     n->optional = optional;
     il_cel_parse_close(p, n);
-    while (root->op == IL_CEL_OP_SELECT && !optional) {
+    while (!optional && root->op == IL_CEL_OP_SELECT && root->kids != NULL) {
         root = root->kids;
-        IL_CHECK(root != NULL, p->err);
     }
     if (root->op == IL_CEL_OP_NAME && !optional) {
         bool dotted = false;
@@ -392,6 +391,7 @@ static il_status parse_postfix(il_cel_parser *p, bool negative, size_t start, il
             IL_TRY(parse_index(p, start, out));
         } else if (p->tok.kind == IL_CEL_T_LBRACE) {
             const il_cel_node *n = *out;
+            IL_CHECK(n != NULL, p->err);
             bool name = n->op == IL_CEL_OP_NAME || n->op == IL_CEL_OP_VAR || n->op == IL_CEL_OP_SELECT ||
                         n->op == IL_CEL_OP_LOCAL || n->op == IL_CEL_OP_TYPE;
             return name ? PARSE_FAIL(p, p->tok.offset, IL_E_INVALID, "message literals (`T{field: value}`) are not supported")
@@ -419,6 +419,7 @@ static il_status parse_unary(il_cel_parser *p, il_cel_token_kind only, il_cel_no
     } else {
         il_cel_node *n = NULL, *kid = NULL, *tail = NULL;
         IL_TRY(il_cel_parse_node(p, kind == IL_CEL_T_NOT ? IL_CEL_OP_NOT : IL_CEL_OP_NEG, start, start, &n));
+        IL_CHECK(n != NULL, p->err);
         IL_TRY(parse_unary(p, kind, &kid));
         IL_TRY(il_cel_parse_hang(p, n, &tail, kid));
         il_cel_parse_close(p, n);
@@ -467,6 +468,7 @@ static il_status parse_binary(il_cel_parser *p, unsigned strength, il_cel_node *
         IL_TRY(parse_binary(p, here + 1, &right));
         if (chain == NULL || chain != *out || chain->op != op) {
             IL_TRY(il_cel_parse_node(p, op, start, at, &chain));
+            IL_CHECK(chain != NULL, p->err);
             tail = NULL;
             IL_TRY(il_cel_parse_hang(p, chain, &tail, *out));
             *out = chain;
@@ -485,6 +487,7 @@ il_status il_cel_parse_expr(il_cel_parser *p, il_cel_node **out) {
     if (p->tok.kind == IL_CEL_T_QUESTION) {
         il_cel_node *n = NULL, *kid = NULL, *tail = NULL;
         IL_TRY(il_cel_parse_node(p, IL_CEL_OP_COND, start, p->tok.offset, &n));
+        IL_CHECK(n != NULL, p->err);
         IL_TRY(il_cel_parse_hang(p, n, &tail, *out));
         IL_TRY(il_cel_parse_advance(p));
         IL_TRY(parse_binary(p, 1, &kid));

@@ -20,16 +20,20 @@ static const il_cel_field fuzz_state_fields[] = {{FUZZ_NAME("untrusted"), &fuzz_
                                                  {FUZZ_NAME("asked"), &il_cel_type_int}, {FUZZ_NAME("maybe"), &fuzz_maybe}};
 static const il_cel_type fuzz_state = {.kind = IL_CEL_RECORD, .fields = fuzz_state_fields, .nfields = 4, .name = FUZZ_NAME("state")};
 static const il_cel_type fuzz_states = {.kind = IL_CEL_LIST, .element = &fuzz_state, .most = 4};
-static const il_cel_field fuzz_call_fields[] = {{FUZZ_NAME("tool"), &il_cel_type_string}, {FUZZ_NAME("args"), &il_cel_type_json},
+static const il_cel_type fuzz_tool = {.kind = IL_CEL_STRING, .most = 2000};
+static const il_cel_field fuzz_call_fields[] = {{FUZZ_NAME("tool"), &fuzz_tool}, {FUZZ_NAME("args"), &il_cel_type_json},
                                                 {FUZZ_NAME("body-part"), NULL}};
 /* A map whose keys are known: a view of a document. */
-static const il_cel_type fuzz_call = {.kind = IL_CEL_MAP, .key = &il_cel_type_string, .fields = fuzz_call_fields, .nfields = 3,
+static const il_cel_type fuzz_call = {.kind = IL_CEL_MAP, .key = &fuzz_tool, .fields = fuzz_call_fields, .nfields = 3,
                                       .name = FUZZ_NAME("call")};
 static const il_cel_type fuzz_param = {.kind = IL_CEL_PARAM, .name = FUZZ_NAME("T")};
 static const il_cel_field fuzz_box_of[] = {{FUZZ_NAME(""), &fuzz_param}}, fuzz_box_int[] = {{FUZZ_NAME(""), &il_cel_type_int}};
 static const il_cel_type fuzz_box = {.kind = IL_CEL_OPAQUE, .fields = fuzz_box_int, .nfields = 1, .name = FUZZ_NAME("box")},
                          fuzz_any_box = {.kind = IL_CEL_OPAQUE, .fields = fuzz_box_of, .nfields = 1, .name = FUZZ_NAME("box")},
                          fuzz_params = {.kind = IL_CEL_LIST, .element = &fuzz_param};
+
+/* As small as the values below allow, so that a bound of the cost that is too low is seen. */
+enum { FUZZ_TEXT = 16, FUZZ_ITEMS = 4, FUZZ_DOC = 2000 };
 
 /* The document comes last: it and `call` are of the input. */
 static const il_cel_field fuzz_vars[] = {

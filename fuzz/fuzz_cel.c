@@ -23,7 +23,6 @@ enum {
     FUZZ_STEPS = 300000,
     FUZZ_ARENA = 64 << 20,
     FUZZ_SCRATCH = 16 << 20,
-    FUZZ_DOC = 2000, /* bytes, so that all of it keeps below what the limits say of one text and one list */
     FUZZ_WRITTEN = 4096
 };
 
@@ -40,12 +39,18 @@ typedef struct fuzz_case {
 
 static const il_alloc fuzz_memory = {fuzz_get, fuzz_put, NULL};
 
+typedef struct fuzz_some {
+    size_t left; /* good allocations */
+    bool failed; /* one was not */
+} fuzz_some;
+
 static void *fuzz_get_some(void *ctx, size_t n) {
-    size_t *left = ctx;
-    if (*left == 0) {
+    fuzz_some *some = ctx;
+    if (some->left == 0) {
+        some->failed = true;
         return NULL;
     }
-    (*left)--;
+    some->left--;
     return malloc(n);
 }
 
@@ -242,13 +247,14 @@ static bool fuzz_spent(const il_cel_value *v) { return v->kind == IL_CEL_ERROR &
 
 /* Less memory, or none at all: the same value or no value. */
 static void fuzz_less_memory(const fuzz_case *c, const il_cel_program *p, const il_cel_value *whole, size_t used) {
-    size_t left = c->memory % 4;
+    fuzz_some left = {c->memory % 4, false};
     const il_alloc some = {fuzz_get_some, fuzz_put, &left};
     const size_t bytes[] = {used * c->memory / 256, FUZZ_SCRATCH};
     for (unsigned i = 0; i < 2; i++) {
         il_arena scratch;
         int64_t steps = FUZZ_STEPS;
         const il_cel_value v = fuzz_run(c, p, &steps, &scratch, i == 0 ? &fuzz_memory : &some, bytes[i]);
+        FUZZ_CHECK(!left.failed || fuzz_spent(&v)); /* nothing absorbs it */
         if (!fuzz_spent(&v)) {
             fuzz_check_same(whole, &v);
         }
@@ -394,7 +400,7 @@ static void fuzz_written(const il_cel_value *v, il_arena *arena) {
 
 /* Compiles again where memory ends early. */
 static void fuzz_compile_short(const fuzz_case *c, size_t used) {
-    size_t left = c->memory % 8;
+    fuzz_some left = {c->memory % 8, false};
     const il_alloc some = {fuzz_get_some, fuzz_put, &left};
     for (unsigned i = 0; i < 2; i++) {
         il_arena arena;
@@ -433,6 +439,8 @@ static void fuzz_circumstances(fuzz_case *c, il_str rest, il_json_doc **doc) {
     c->want = flags & FUZZ_WANT_BOOL ? IL_CEL_BOOL : IL_CEL_NULL;
     c->limits = (il_cel_limits){.size = sizeof c->limits,
                                 .steps = FUZZ_STEPS,
+                                .text_bytes = FUZZ_TEXT,
+                                .list_items = FUZZ_ITEMS,
                                 .dynamic_regex = (flags & FUZZ_DYNAMIC_REGEX) != 0,
                                 .list_contains = (flags & FUZZ_LIST_CONTAINS) != 0,
                                 .unchecked = (flags & FUZZ_UNCHECKED) != 0};

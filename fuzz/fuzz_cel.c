@@ -6,9 +6,9 @@
  * budget that suffices, and with less it is IL_CEL_BUDGET and nothing else; it costs no more than was bounded, is no larger, and of the type that was
  * found. What is printed reads back as the same text, type and value, a value that is written as itself. Without memory there is an error and no
  * program. */
-#include "cel_env.h"
 #include "cel/code.h"
 #include "cel/value_compare.h"
+#include "cel_env.h"
 #include "json/node.h"
 
 enum {
@@ -99,7 +99,8 @@ static void fuzz_placed(const fuzz_case *c, const il_error *err) {
 static void fuzz_refused(const fuzz_case *c, il_status s, const il_cel_program *p, const il_error *err) {
     FUZZ_CHECK(p == NULL && err->code == s);
     FUZZ_CHECK(s == IL_E_SYNTAX || s == IL_E_INVALID || s == IL_E_LIMIT || s == IL_E_MEMORY);
-    if (s == IL_E_MEMORY || (s == IL_E_LIMIT && il_str_find(il_str_of(err->msg), IL_STR("bytes of memory would be needed"), 0) != SIZE_MAX)) {
+    if (s == IL_E_MEMORY ||
+        (s == IL_E_LIMIT && il_str_find(il_str_of(err->msg), IL_STR("bytes of memory would be needed"), 0) != SIZE_MAX)) {
         fuzz_message(err);
     } else {
         fuzz_placed(c, err);
@@ -178,8 +179,9 @@ static void fuzz_check_same(const il_cel_value *a, const il_cel_value *b) {
 static bool fuzz_is_of(const il_cel_value *v, const il_cel_type *t) {
     const bool dyn = t == NULL || t->kind == IL_CEL_DYN || t->kind == IL_CEL_PARAM;
     if (!dyn && v->kind != t->kind &&
-        !(v->kind == IL_CEL_NULL && (t->kind == IL_CEL_OPTIONAL || t->kind == IL_CEL_TIMESTAMP || t->kind == IL_CEL_DURATION ||
-                                     t->kind == IL_CEL_IP || t->kind == IL_CEL_CIDR || t->kind == IL_CEL_RECORD || t->kind == IL_CEL_OPAQUE))) {
+        !(v->kind == IL_CEL_NULL &&
+          (t->kind == IL_CEL_OPTIONAL || t->kind == IL_CEL_TIMESTAMP || t->kind == IL_CEL_DURATION || t->kind == IL_CEL_IP ||
+           t->kind == IL_CEL_CIDR || t->kind == IL_CEL_RECORD || t->kind == IL_CEL_OPAQUE))) {
         return false;
     }
     il_cel_walk w;
@@ -199,7 +201,8 @@ static bool fuzz_is_of(const il_cel_value *v, const il_cel_type *t) {
     }
     if (v->kind == IL_CEL_MAP) {
         for (w = il_cel_walk_of(v); il_cel_walk_entry(&w, &key, &value);) {
-            if (value.kind == IL_CEL_ERROR || !fuzz_is_of(&key, dyn ? NULL : t->key) || !fuzz_is_of(&value, dyn ? NULL : t->element)) {
+            if (value.kind == IL_CEL_ERROR || !fuzz_is_of(&key, dyn ? NULL : t->key) ||
+                !fuzz_is_of(&value, dyn ? NULL : t->element)) {
                 return false;
             }
         }
@@ -232,8 +235,8 @@ static bool fuzz_tree_has_dyn(const il_cel_node *n) {
 /* --- one program ---------------------------------------------------------------------------------------------------- */
 
 /* With so many steps and bytes, each time in an arena of its own that the caller frees. */
-static il_cel_value fuzz_run(const fuzz_case *c, const il_cel_program *p, int64_t *steps, il_arena *scratch, const il_alloc *alloc,
-                             size_t bytes) {
+static il_cel_value fuzz_run(const fuzz_case *c, const il_cel_program *p, int64_t *steps, il_arena *scratch,
+                             const il_alloc *alloc, size_t bytes) {
     il_arena_init(scratch, alloc, bytes);
     il_cel_run run = {.program = p, .scratch = scratch, .steps = *steps};
     const il_cel_value v = il_cel_run_code(&run, p->code, c->values.of);

@@ -26,8 +26,8 @@ enum {
 };
 
 typedef struct row {
-    const char *text;  /* `@N:x@` is x, N times */
-    size_t n;          /* of text, which may hold a NUL */
+    const char *text; /* `@N:x@` is x, N times */
+    size_t n;         /* of text, which may hold a NUL */
     unsigned how;
     il_status status;
     uint32_t col;      /* of a refusal; of an error value what il_cel_explain says */
@@ -68,7 +68,8 @@ static il_str grown(const row *r) {
     return (il_str){exact, n};
 }
 
-static void say_value(const il_cel_program *p, il_cel_value v, il_arena *arena, il_error *err, char out[IL_ERROR_MSG_BYTES + 10]) {
+static void say_value(const il_cel_program *p, il_cel_value v, il_arena *arena, il_error *err,
+                      char out[IL_ERROR_MSG_BYTES + 10]) {
     if (v.kind == IL_CEL_ERROR) {
         il_cel_explain(p, v, err);
         (void)snprintf(out, IL_ERROR_MSG_BYTES + 10, "error: %s", err->msg);
@@ -83,7 +84,8 @@ static void say_value(const il_cel_program *p, il_cel_value v, il_arena *arena, 
 }
 
 static bool judge(const row *r) {
-    il_cel_limits limits = {.size = sizeof limits, .steps = STEPS, .unchecked = (r->how & UNCHECKED) != 0, .dynamic_regex = (r->how & DYNAMIC) != 0};
+    il_cel_limits limits = {
+        .size = sizeof limits, .steps = STEPS, .unchecked = (r->how & UNCHECKED) != 0, .dynamic_regex = (r->how & DYNAMIC) != 0};
     if ((r->how & WIDE) != 0) {
         limits.source_bytes = (size_t)8 << 20;
         limits.nodes = 1000000;
@@ -108,12 +110,14 @@ static bool judge(const row *r) {
         il_cel_run run = {.program = p, .scratch = &scratch, .steps = STEPS};
         const il_cel_value v = il_cel_run_code(&run, p->code, vars);
         say_value(p, v, &arena, &err, got);
-        right = strcmp(got, r->shows) == 0 || (strncmp(r->shows, "error: ", 7) == 0 && strncmp(got, "error: ", 7) == 0 && strstr(got + 7, r->shows + 7) != NULL);
+        right = strcmp(got, r->shows) == 0 || (strncmp(r->shows, "error: ", 7) == 0 && strncmp(got, "error: ", 7) == 0 &&
+                                               strstr(got + 7, r->shows + 7) != NULL);
     } else {
         (void)snprintf(got, sizeof got, "%s", err.msg);
         right = strstr(got, r->shows) != NULL;
     }
-    const bool placed = (status == IL_OK && strncmp(got, "error", 5) != 0) || (err.line > 0 && err.col > 0 && err.offset <= source.n);
+    const bool placed =
+        (status == IL_OK && strncmp(got, "error", 5) != 0) || (err.line > 0 && err.col > 0 && err.offset <= source.n);
     if (status != r->status || err.col != r->col || !right || !placed) {
         print_error("%s [%u]\n  want %s %u %s\n  got  %s %u %s\n", r->text, r->how, il_status_name(r->status), r->col, r->shows,
                     il_status_name(status), err.col, got);
@@ -151,7 +155,9 @@ static void test_bytes(void **state) {
         REFUSED("'\xf4\x90\x80\x80'", 0, IL_E_SYNTAX, 2, "UTF-8"),
         REFUSED("1 // \xff", 0, IL_E_SYNTAX, 6, "UTF-8"),
         REFUSED("b'\xff'", 0, IL_E_SYNTAX, 3, "UTF-8"),
-        REFUSED("\xef\xbb\xbf" "1", 0, IL_E_SYNTAX, 1, "unexpected `﻿`"),
+        REFUSED("\xef\xbb\xbf"
+                "1",
+                0, IL_E_SYNTAX, 1, "unexpected `﻿`"),
         REFUSED("\xc3\xa4", 0, IL_E_SYNTAX, 1, "unexpected `ä`"),
         REFUSED("1 \xe2\x80\xa8+ 2", 0, IL_E_SYNTAX, 3, "unexpected ` `"),
         REFUSED("'\\ud800'", 0, IL_E_SYNTAX, 2, "`\\ud800` is not a Unicode character"),
@@ -287,17 +293,20 @@ static void test_numbers(void **state) {
 static void test_unknown(void **state) {
     (void)state;
     static const row rows[] = {
-        REFUSED("nope", 0, IL_E_INVALID, 1, "undeclared name `nope`; there are `b`, `b2`, `i`, `j`, `s`, `word`, `words`, `ints`, ..."),
+        REFUSED("nope", 0, IL_E_INVALID, 1,
+                "undeclared name `nope`; there are `b`, `b2`, `i`, `j`, `s`, `word`, `words`, `ints`, ..."),
         REFUSED("nope()", 0, IL_E_INVALID, 1, "unknown function `nope`"),
         REFUSED("s.nope()", 0, IL_E_INVALID, 3, "unknown function `nope`"),
-        REFUSED("a.b.c.d(1)", 0, IL_E_INVALID, 1, "undeclared name `a`; there are `b`, `b2`, `i`, `j`, `s`, `word`, `words`, `ints`, ..."),
+        REFUSED("a.b.c.d(1)", 0, IL_E_INVALID, 1,
+                "undeclared name `a`; there are `b`, `b2`, `i`, `j`, `s`, `word`, `words`, `ints`, ..."),
         REFUSED("size()", 0, IL_E_INVALID, 1, "`size` takes 1 argument, got 0"),
         REFUSED("size(s, s)", 0, IL_E_INVALID, 1, "`size` takes 1 argument, got 2"),
         REFUSED("s.startsWith()", 0, IL_E_INVALID, 3, "`startsWith` takes 1 argument, got 0"),
         REFUSED("startsWith(s, s)", 0, IL_E_INVALID, 1, "`startsWith` is called on a value; write `x.startsWith(...)`"),
         REFUSED("s.startsWith(s, s, s, s, s, s, s, s, s, s)", 0, IL_E_INVALID, 3, "`startsWith` takes 1 argument, got 10"),
         REFUSED("math.greatest()", 0, IL_E_INVALID, 6, "`math.greatest` takes at least 1 argument, got 0"),
-        REFUSED("size(1)", 0, IL_E_INVALID, 1, "no overload `size(int)`; there are `size(string)`, `size(bytes)`, `size(list(dyn))`, ..."),
+        REFUSED("size(1)", 0, IL_E_INVALID, 1,
+                "no overload `size(int)`; there are `size(string)`, `size(bytes)`, `size(list(dyn))`, ..."),
         REFUSED("ints.map(x)", 0, IL_E_SYNTAX, 10, "`map` takes a variable name and an expression: `map(x, x + 1)`"),
         REFUSED("ints.map(1, x)", 0, IL_E_SYNTAX, 10, "unexpected `1`; expected a variable name"),
         REFUSED("ints.all(x, y, z, w)", 0, IL_E_SYNTAX, 6, "`all` takes a variable name and a condition: `all(x, x == 1)`"),
@@ -309,7 +318,8 @@ static void test_unknown(void **state) {
         REFUSED("while", 0, IL_E_SYNTAX, 1, "`while` is a reserved word"),
         REFUSED("in", 0, IL_E_SYNTAX, 1, "unexpected `in`; expected an expression"),
         REFUSED("self", 0, IL_E_INVALID, 5, "the let `self` refers to itself"),
-        REFUSED("s.matches(s)", 0, IL_E_INVALID, 11, "the pattern of `matches` must be a literal; one that is made at run time is not compiled"),
+        REFUSED("s.matches(s)", 0, IL_E_INVALID, 11,
+                "the pattern of `matches` must be a literal; one that is made at run time is not compiled"),
         ERROR("nope", UNCHECKED, 1, "undeclared name `nope`"),
         ERROR("nope(1)", UNCHECKED, 1, "unknown function `nope`"),
         ERROR("s.nope(1)", UNCHECKED, 3, "unknown function `nope`"),
@@ -328,28 +338,44 @@ static void test_unknown(void **state) {
 static void test_work(void **state) {
     (void)state;
     static const row rows[] = {
-        REFUSED("ints.all(a, ints.all(b, ints.all(c, ints.all(d, a + b + c + d > 0))))", 0, IL_E_LIMIT, 25, "worst-case cost of this `all` is "),
+        REFUSED("ints.all(a, ints.all(b, ints.all(c, ints.all(d, a + b + c + d > 0))))", 0, IL_E_LIMIT, 25,
+                "worst-case cost of this `all` is "),
         VALUE("ints.all(a, ints.all(b, ints.all(c, ints.all(d, a + b + c + d > 0))))", WIDE, "true"),
-        ERROR("[1@99:,1@].all(a, [1@99:,1@].all(b, [1@99:,1@].all(c, [1@99:,1@].all(d, a + b + c + d + i > 0)))) || b", WIDE, 830, "the evaluation took more steps or memory than it may"),
-        ERROR("[1@99:,1@].all(a, [1@99:,1@].all(b, [1@99:,1@].all(c, [1@99:,1@].all(d, a + b + c + d + i > 0)))) || b", WIDE | UNCHECKED, 830, "the evaluation took more steps or memory than it may"),
-        REFUSED("@30:cel.bind(x, x + x, @x@30:)@", 0, IL_E_INVALID, 13, "undeclared name `x`; there are `b`, `b2`, `i`, `j`, `s`, `word`, `words`, `ints`, ..."),
+        ERROR("[1@99:,1@].all(a, [1@99:,1@].all(b, [1@99:,1@].all(c, [1@99:,1@].all(d, a + b + c + d + i > 0)))) || b", WIDE, 830,
+              "the evaluation took more steps or memory than it may"),
+        ERROR("[1@99:,1@].all(a, [1@99:,1@].all(b, [1@99:,1@].all(c, [1@99:,1@].all(d, a + b + c + d + i > 0)))) || b",
+              WIDE | UNCHECKED, 830, "the evaluation took more steps or memory than it may"),
+        REFUSED("@30:cel.bind(x, x + x, @x@30:)@", 0, IL_E_INVALID, 13,
+                "undeclared name `x`; there are `b`, `b2`, `i`, `j`, `s`, `word`, `words`, `ints`, ..."),
         REFUSED("cel.bind(x, s, @25:cel.bind(x, x + x, @x.size()@25:)@)", 0, IL_E_LIMIT, 237, "worst-case cost of this `+` is "),
-        ERROR("cel.bind(x, s, @25:cel.bind(x, x + x, @x.size()@25:)@)", WIDE, 391, "the evaluation took more steps or memory than it may"),
-        ERROR("cel.bind(x, s, @25:cel.bind(x, x + x, @x.size()@25:)@) > 0 || b", WIDE | UNCHECKED, 391, "the evaluation took more steps or memory than it may"),
-        ERROR("cel.bind(x, ints, @25:cel.bind(x, x + x, @x.size()@25:)@)", WIDE, 318, "the evaluation took more steps or memory than it may"),
-        ERROR("cel.bind(x, [1], @25:cel.bind(x, x + x, @x.size()@25:)@)", WIDE, 355, "the evaluation took more steps or memory than it may"),
-        ERROR("cel.bind(x, [i], @29:cel.bind(x, [x, x], @x == x@29:)@)", WIDE | UNCHECKED, 600, "the evaluation took more steps or memory than it may"),
-        ERROR("cel.bind(x, [1], @29:cel.bind(x, [x, x], @x == x@29:)@)", WIDE | UNCHECKED, 600, "the evaluation took more steps or memory than it may"),
-        ERROR("cel.bind(x, [1], @29:cel.bind(x, [x, x], @x == x@29:)@)", WIDE, 600, "the evaluation took more steps or memory than it may"),
-        ERROR("cel.bind(x, [1], @29:cel.bind(x, {'a': x, 'b': x}, @x == x@29:)@)", WIDE, 890, "the evaluation took more steps or memory than it may"),
-        ERROR("cel.bind(x, [i], @29:cel.bind(x, [x, x], @'%s'.format([x])@29:)@)", WIDE, 603, "the evaluation took more steps or memory than it may"),
+        ERROR("cel.bind(x, s, @25:cel.bind(x, x + x, @x.size()@25:)@)", WIDE, 391,
+              "the evaluation took more steps or memory than it may"),
+        ERROR("cel.bind(x, s, @25:cel.bind(x, x + x, @x.size()@25:)@) > 0 || b", WIDE | UNCHECKED, 391,
+              "the evaluation took more steps or memory than it may"),
+        ERROR("cel.bind(x, ints, @25:cel.bind(x, x + x, @x.size()@25:)@)", WIDE, 318,
+              "the evaluation took more steps or memory than it may"),
+        ERROR("cel.bind(x, [1], @25:cel.bind(x, x + x, @x.size()@25:)@)", WIDE, 355,
+              "the evaluation took more steps or memory than it may"),
+        ERROR("cel.bind(x, [i], @29:cel.bind(x, [x, x], @x == x@29:)@)", WIDE | UNCHECKED, 600,
+              "the evaluation took more steps or memory than it may"),
+        ERROR("cel.bind(x, [1], @29:cel.bind(x, [x, x], @x == x@29:)@)", WIDE | UNCHECKED, 600,
+              "the evaluation took more steps or memory than it may"),
+        ERROR("cel.bind(x, [1], @29:cel.bind(x, [x, x], @x == x@29:)@)", WIDE, 600,
+              "the evaluation took more steps or memory than it may"),
+        ERROR("cel.bind(x, [1], @29:cel.bind(x, {'a': x, 'b': x}, @x == x@29:)@)", WIDE, 890,
+              "the evaluation took more steps or memory than it may"),
+        ERROR("cel.bind(x, [i], @29:cel.bind(x, [x, x], @'%s'.format([x])@29:)@)", WIDE, 603,
+              "the evaluation took more steps or memory than it may"),
         ERROR("'%.1000000000f'.format([1.0])", 0, 17, "`format` cannot take this value"),
         ERROR("'%s'.format([])", 0, 6, "`format` cannot take this value"),
         ERROR("'%z'.format([1])", 0, 6, "`format` cannot take this value"),
         ERROR("'%'.format([1])", 0, 5, "`format` cannot take this value"),
-        REFUSED("s.replace('', s).replace('', s).replace('', s).replace('', s)", 0, IL_E_LIMIT, 1, "worst-case cost of this `replace` is "),
-        ERROR("cel.bind(x, 'aaaaaaaa', @20:cel.bind(x, x.replace('', x), @x.size()@20:)@)", WIDE, 99, "the evaluation took more steps or memory than it may"),
-        ERROR("cel.bind(x, ['aaaaaaaa'], @20:cel.bind(x, [x.join('b') + x.join('b')], @x.size()@20:)@)", WIDE, 708, "the evaluation took more steps or memory than it may"),
+        REFUSED("s.replace('', s).replace('', s).replace('', s).replace('', s)", 0, IL_E_LIMIT, 1,
+                "worst-case cost of this `replace` is "),
+        ERROR("cel.bind(x, 'aaaaaaaa', @20:cel.bind(x, x.replace('', x), @x.size()@20:)@)", WIDE, 99,
+              "the evaluation took more steps or memory than it may"),
+        ERROR("cel.bind(x, ['aaaaaaaa'], @20:cel.bind(x, [x.join('b') + x.join('b')], @x.size()@20:)@)", WIDE, 708,
+              "the evaluation took more steps or memory than it may"),
         VALUE("'@100000:a@b'.matches('(a+)+$')", WIDE, "false"),
         VALUE("'@100000:a@'.matches('^(a+)+$')", WIDE, "true"),
         VALUE("'@100000:a@b'.matches('^(a|a)*$')", WIDE, "false"),
@@ -366,7 +392,8 @@ static void test_work(void **state) {
         ERROR("s.matches('((' + s + '{100}){100}){100}')", DYNAMIC, 3, "`matches` cannot take this value"),
         VALUE("s.matches('(.{1000}|' + s + '){1}') || b", DYNAMIC, "true"),
         VALUE("'@1000:a@'.matches('(.{900}|' + s + '[^x]){1}$') && b", DYNAMIC, "true"),
-        ERROR("s.matches('(@150:(a?[^b]{0,1000}|@' + s + '@150:)@)') || b", DYNAMIC | WIDE, 3, "the evaluation took more steps or memory than it may"),
+        ERROR("s.matches('(@150:(a?[^b]{0,1000}|@' + s + '@150:)@)') || b", DYNAMIC | WIDE, 3,
+              "the evaluation took more steps or memory than it may"),
     };
     JUDGE(rows);
 }
@@ -393,8 +420,10 @@ static void test_values(void **state) {
         ERROR("duration('9223372036854775808ns')", 0, 1, "`duration` cannot take this value"),
         ERROR("duration('1')", 0, 1, "`duration` cannot take this value"),
         ERROR("duration('@15000:1@h')", 0, 1, "`duration` cannot take this value"),
-        REFUSED("timestamp(0).getHours('Not/AZone')", 0, IL_E_INVALID, 23, "no time zone `Not/AZone`: names of zones are not available here; write an offset such as `+02:00`"),
-        REFUSED("timestamp(0).getHours('+99:99')", 0, IL_E_INVALID, 23, "no time zone `+99:99`: names of zones are not available here; write an offset such as `+02:00`"),
+        REFUSED("timestamp(0).getHours('Not/AZone')", 0, IL_E_INVALID, 23,
+                "no time zone `Not/AZone`: names of zones are not available here; write an offset such as `+02:00`"),
+        REFUSED("timestamp(0).getHours('+99:99')", 0, IL_E_INVALID, 23,
+                "no time zone `+99:99`: names of zones are not available here; write an offset such as `+02:00`"),
         ERROR("timestamp(0).getHours(s)", 0, 14, "`getHours` cannot take this value"),
         ERROR("ip('1.2.3')", 0, 1, "`ip` cannot take this value"),
         ERROR("ip('::ffff:1.2.3.4')", 0, 1, "`ip` cannot take this value"),
@@ -410,7 +439,8 @@ static void test_values(void **state) {
 /* A row that is wrong is told: a wrong place, value, status. */
 static void test_controls(void **state) {
     (void)state;
-    static const row rows[] = {VALUE("1 + 1", 0, "3"), ERROR("i / 0", 0, 4, "division by zero"), REFUSED("1 +", 0, IL_E_INVALID, 4, "the end")};
+    static const row rows[] = {VALUE("1 + 1", 0, "3"), ERROR("i / 0", 0, 4, "division by zero"),
+                               REFUSED("1 +", 0, IL_E_INVALID, 4, "the end")};
     print_message("three differences follow, as they should\n");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         assert_false(judge(&rows[i]));
@@ -419,8 +449,9 @@ static void test_controls(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),   cmocka_unit_test(test_unfinished), cmocka_unit_test(test_large),  cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_unknown), cmocka_unit_test(test_work),       cmocka_unit_test(test_values), cmocka_unit_test(test_controls),
+        cmocka_unit_test(test_bytes),   cmocka_unit_test(test_unfinished), cmocka_unit_test(test_large),
+        cmocka_unit_test(test_numbers), cmocka_unit_test(test_unknown),    cmocka_unit_test(test_work),
+        cmocka_unit_test(test_values),  cmocka_unit_test(test_controls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

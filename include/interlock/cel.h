@@ -154,7 +154,7 @@ typedef struct il_cel_env {
 typedef struct il_cel_limits { /* zero: the default, but for `size` */
     size_t size;               /* sizeof(il_cel_limits) */
     size_t source_bytes;       /* 16 KiB */
-    uint32_t depth;            /* 64, at most 512 */
+    uint32_t depth;            /* 64, at most 512; in WebAssembly, whose stack is 256 KiB, at most 128. More is IL_E_ARGUMENT */
     uint32_t nodes;            /* 4,096 */
     uint64_t cost;             /* 10,000,000: static bound on steps; above it the expression is refused */
     uint64_t steps;            /* 10,000,000: what one evaluation may spend */

@@ -119,7 +119,7 @@ static il_status check_name(il_cel_checker *c, const il_cel_node *n) {
 }
 
 /* `agent.rol` where `agent.role` is one variable and `agent` none. */
-static il_status check_qualified(il_cel_checker *c, const il_cel_node *select) {
+static CHECK_APART il_status check_qualified(il_cel_checker *c, const il_cel_node *select) {
     const il_cel_node *name = select->kids;
     il_cel_words full, hint;
     il_cel_words_init(&full);
@@ -276,7 +276,7 @@ static bool check_compares_dyn(const il_cel_checker *c, const il_cel_node *n) {
 }
 
 /* The smallest part that is too dear alone. */
-static il_status check_too_dear(il_cel_checker *c, const il_cel_node *n) {
+static CHECK_APART il_status check_too_dear(il_cel_checker *c, const il_cel_node *n) {
     for (const il_cel_node *k = n->kids; k != NULL;) {
         if (k->cost > c->limits->cost) {
             n = k;
@@ -301,7 +301,7 @@ static il_status check_too_dear(il_cel_checker *c, const il_cel_node *n) {
                                  : "nest fewer loops or build shorter texts and lists");
 }
 
-static il_status check_wanted(il_cel_checker *c, const il_cel_node *root, il_cel_kind want) {
+static CHECK_APART il_status check_wanted(il_cel_checker *c, const il_cel_node *root, il_cel_kind want) {
     if (want == IL_CEL_NULL || root->type->kind == want || il_cel_type_is_dyn(root->type)) {
         return IL_OK;
     }

@@ -18,6 +18,9 @@
 #include "cel/suggest.h"
 #include "cel/type.h"
 
+/* The check recurses: what is called once at the end of a path keeps its frame out of those that are repeated with each level. */
+#define CHECK_APART __attribute__((noinline))
+
 typedef struct il_cel_checker {
     il_arena *arena;
     const il_cel_env *env;

@@ -145,7 +145,7 @@ static bool call_is_host(const il_cel_checker *c, il_str name, bool receiver) {
 }
 
 /* `math.gratest(1, 2)`: the name that it is called on is no value, but part of the name. IL_OK when it is nothing of the kind. */
-static il_status call_qualified(il_cel_checker *c, const il_cel_node *n) {
+static CHECK_APART il_status call_qualified(il_cel_checker *c, const il_cel_node *n) {
     const il_cel_node *on = n->kids;
     il_cel_words full, hint;
     il_cel_words_init(&full);
@@ -176,7 +176,7 @@ static il_status call_qualified(il_cel_checker *c, const il_cel_node *n) {
     return CHECK_FAIL(c, n, on->start, il_cel_check_name_end(n), IL_E_INVALID, "unknown function `%s`%s", full.p, hint.p);
 }
 
-static il_status call_unknown(il_cel_checker *c, const il_cel_node *n) {
+static CHECK_APART il_status call_unknown(il_cel_checker *c, const il_cel_node *n) {
     const il_cel_type *receiver = n->receiver ? il_cel_check_seen(c, n->kids) : NULL;
     const char *rewrite = n->receiver ? il_cel_rewrite_method(n->name) : il_cel_rewrite_function(n->name);
     static const il_str loops[] = {{"exists", 6}, {"all", 3}, {"exists_one", 10}, {"existsOne", 9}, {"filter", 6}, {"map", 3}};
@@ -268,7 +268,7 @@ static il_status call_list_contains(il_cel_checker *c, const il_cel_node *n) {
                                     : CHECK_FAIL_NAME(c, n, "a list has no `contains`; did you mean `x in list`?");
 }
 
-static il_status call_no_overload(il_cel_checker *c, const il_cel_node *n, const il_cel_builtin *row) {
+static CHECK_APART il_status call_no_overload(il_cel_checker *c, const il_cel_node *n, const il_cel_builtin *row) {
     enum { SHOWN = 3 };
     const size_t nkids = call_kids(n->kids);
     call_arity arity = {SIZE_MAX, 0};
@@ -482,7 +482,7 @@ static il_status call_ambiguous(il_cel_checker *c, const il_cel_node *n) {
 }
 
 /* One is called, and it is known now which: where dyn lets two fit the call is refused, unless they are the same function. */
-static il_status call_host(il_cel_checker *c, il_cel_node *n, bool *fits) {
+static CHECK_APART il_status call_host(il_cel_checker *c, il_cel_node *n, bool *fits) {
     const size_t nkids = call_kids(n->kids);
     const il_cel_type *result = NULL;
     for (size_t i = 0; i < c->env->nfunctions; i++) {
@@ -535,7 +535,7 @@ static bool call_row_takes(const il_cel_builtin *row, size_t nkids) {
     return false;
 }
 
-static il_status call_builtin(il_cel_checker *c, il_cel_node *n, const il_cel_builtin *row, bool *fits) {
+static CHECK_APART il_status call_builtin(il_cel_checker *c, il_cel_node *n, const il_cel_builtin *row, bool *fits) {
     const il_cel_type *type = NULL;
     const il_cel_overload *o = NULL;
     call_fit_row(c, n, row, &type, &o);

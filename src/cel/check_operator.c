@@ -169,7 +169,7 @@ static il_status operator_map_literal(il_cel_checker *c, il_cel_node *n) {
 /* --- fields and indexes ------------------------------------------------------------------------------------------------ */
 
 /* The place of a known field, or a refusal. `at`: the node whose name or literal names it. */
-static il_status operator_field_missing(il_cel_checker *c, const il_cel_node *at, bool whole, il_str name,
+static CHECK_APART il_status operator_field_missing(il_cel_checker *c, const il_cel_node *at, bool whole, il_str name,
                                         const il_cel_type *of) {
     il_cel_near near = il_cel_near_to(name);
     il_cel_words hint;
@@ -209,7 +209,7 @@ static bool operator_field(const il_cel_type *of, il_str name, size_t *field) {
     return false;
 }
 
-static il_status operator_no_fields(il_cel_checker *c, const il_cel_node *n, const il_cel_type *of) {
+static CHECK_APART il_status operator_no_fields(il_cel_checker *c, const il_cel_node *n, const il_cel_type *of) {
     const char *rewrite = il_cel_rewrite_method(n->name);
     il_cel_words hint;
     il_cel_words_init(&hint);
@@ -358,7 +358,7 @@ static void operator_say_string(const il_cel_checker *c, const il_cel_node *n, i
     }
 }
 
-static il_status operator_no_overload(il_cel_checker *c, const il_cel_node *n) {
+static CHECK_APART il_status operator_no_overload(il_cel_checker *c, const il_cel_node *n) {
     const il_cel_node *a = n->kids, *b = il_cel_check_second(n);
     IL_CHECK(a != NULL, c->err);
     const il_cel_type *ta = il_cel_check_seen(c, a);

@@ -181,12 +181,27 @@ static const char *explain_fault(il_cel_fault fault) {
     return "an error of no known kind";
 }
 
+/* Of the parts of a map literal, whose nodes are any expressions, only the word says what was wrong. */
+static bool explain_entry(const il_cel_code *code, const il_cel_value *e, const il_cel_node *n, il_error *err) {
+    const uint8_t op = code->words[e->n - 1].op;
+    if (e->fault != IL_CEL_NO_OVERLOAD || e->spare != 0 || (op != IL_CEL_C_KEY && op != IL_CEL_C_VALUE)) {
+        return false;
+    }
+    const char *what = op == IL_CEL_C_KEY ? "a key of a map is an int, uint, bool or string"
+                                          : "the value of a key that is written with `?` must be an optional";
+    (void)explain_at(n, n->start, err, IL_E_INVALID, what, IL_STR(""), "");
+    return true;
+}
+
 void il_cel_explain(const il_cel_program *program, il_cel_value error, il_error *err) {
     if (error.kind != IL_CEL_ERROR) {
         (void)il_error_set(err, IL_E_ARGUMENT, "the value is no error");
         return;
     }
     const il_cel_node *n = explain_node(program->code, &error);
+    if (n != NULL && explain_entry(program->code, &error, n, err)) {
+        return;
+    }
     if (n != NULL) {
         explain_node_fault(n, &error, err);
     } else {

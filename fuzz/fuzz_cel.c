@@ -428,7 +428,9 @@ static void fuzz_circumstances(fuzz_case *c, il_str rest, il_json_doc **doc) {
     const uint8_t flags = fuzz_u8(&in), how = fuzz_u8(&in);
     c->memory = fuzz_u8(&in);
     const il_str text = fuzz_bytes(&in, FUZZ_DOC);
-    (void)il_json_doc_new(&fuzz_memory, text, NULL, doc, NULL);
+    if (il_json_doc_new(&fuzz_memory, text, NULL, doc, NULL) != IL_OK) {
+        *doc = NULL; /* null, then */
+    }
     const bool bare = (flags & FUZZ_BARE) != 0;
     c->env = (il_cel_env){.size = sizeof c->env,
                           .vars = fuzz_vars,

@@ -77,11 +77,15 @@ static void explain_overload(const il_cel_node *n, il_error *err) {
 /* An index of a list that has fewer items: value.c packs both. */
 static bool explain_outside(const il_cel_node *n, const il_cel_value *e, il_error *err) {
     const uint32_t size = (uint32_t)e->u.u;
+    const int32_t index = (int32_t)(uint32_t)(e->u.u >> 32); /* the ends stand for all beyond them */
     if (n->op != IL_CEL_OP_INDEX || size == 0) {
         return false;
     }
-    (void)IL_CEL_FAIL_SPAN(n->src, n->at, explain_token_end(n->src, n->at), err, IL_E_INVALID, "no index %d in a list of %u%s",
-                           (int)(int32_t)(uint32_t)(e->u.u >> 32), (unsigned)(size - 1), size == 1 ? "" : "; the first is 0");
+    (void)IL_CEL_FAIL_SPAN(n->src, n->at, explain_token_end(n->src, n->at), err, IL_E_INVALID, "no index %s%d in a list of %u%s",
+                           index == INT32_MAX   ? "above "
+                           : index == INT32_MIN ? "below "
+                                                : "",
+                           (int)index, (unsigned)(size - 1), size == 1 ? "" : "; the first is 0");
     return true;
 }
 

@@ -415,7 +415,7 @@ static void test_values(void **state) {
     static const row rows[] = {
         ERROR("ints[3]", 0, 5, "no index 3 in a list of 3; the first is 0"),
         ERROR("ints[-1]", 0, 5, "no index -1 in a list of 3; the first is 0"),
-        ERROR("ints[9223372036854775807]", 0, 5, "no index 2147483647 in a list of 3; the first is 0"),
+        ERROR("ints[9223372036854775807]", 0, 5, "no index above 2147483647 in a list of 3; the first is 0"),
         ERROR("dyn(ints)[1.5]", 0, 10, "an index must be a whole number"),
         ERROR("dyn(ints)['a']", 0, 10, "this kind of value cannot be indexed like this"),
         ERROR("s.charAt(5)", 0, 3, "`charAt`: an index is outside of the text"),

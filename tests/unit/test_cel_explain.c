@@ -45,7 +45,7 @@ static void test_explain(void **state) {
         {"args['bcc'] == 'x'", "1:6 no such key `bcc`", false},
         {"xs[7] == 1", "1:3 no index 7 in a list of 1; the first is 0", false},
         {"xs[-1] == 1", "1:3 no index -1 in a list of 1; the first is 0", false},
-        {"[][9999999999] == 1", "1:3 no index 2147483647 in a list of 0", false},
+        {"[][9999999999] == 1", "1:3 no index above 2147483647 in a list of 0", false},
         {"xs[dyn(3u)] == 1", "1:3 no index 3 in a list of 1; the first is 0", false},
         {"xs[dyn(-4.0)] == 1", "1:3 no index -4 in a list of 1; the first is 0", false},
         {"{1: 2}[n] == 1", "1:7 no such key or index", false},

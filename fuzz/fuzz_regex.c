@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A pattern, a NUL and a text. Refusals have a position and a message; an answer is the same by the quickest way, by sets alone and of
- * the pattern in a group that is compiled without a table, for any bytes; it costs at most what the weight says, and with one step less there is none. */
+ * the pattern in a group that is compiled without a table, for any bytes; it costs at most what the weight says, and with one step less there is none. Without
+ * memory there is an error and no pattern. */
 #include "cel/regex_part.h"
 #include "fuzz.h"
 
@@ -32,6 +33,17 @@ static void fuzz_search(const il_regex *re, const il_regex *grouped, il_str text
     FUZZ_CHECK(other == answer || other == IL_REGEX_SPENT);
 }
 
+/* Where memory ends early there is an error and no pattern. */
+static void fuzz_short(const il_alloc *alloc, il_str pattern, size_t cap) {
+    il_arena arena;
+    il_error err = {0};
+    il_regex *re = NULL;
+    il_arena_init(&arena, alloc, cap);
+    const il_status status = il_regex_compile(&arena, pattern, &re, &err);
+    FUZZ_CHECK((status == IL_OK) == (re != NULL) && (status == IL_OK || (err.code == status && err.msg[0] != 0)));
+    il_arena_free(&arena);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const il_alloc alloc = fuzz_alloc();
     const il_str all = {(const char *)data, size};
@@ -53,6 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         FUZZ_CHECK(grouped != NULL || err.code == IL_E_LIMIT || il_str_find(pattern, IL_STR("\\Q"), 0) != SIZE_MAX);
         fuzz_search(re, grouped, text);
     }
+    fuzz_short(&alloc, pattern, arena.used / 8 * (size % 8));
     il_arena_free(&arena);
     return 0;
 }

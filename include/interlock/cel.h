@@ -63,7 +63,7 @@ typedef enum il_cel_fault {
 } il_cel_fault;
 
 /* A value, 16 bytes, passed by copy. `n` and `u` by kind:
- *   ERROR fault; n: a place in the program (il_cel_explain)   BOOL b   INT i   UINT u   DOUBLE d
+ *   ERROR fault; n: a place in the program, u: more about the fault (il_cel_explain)   BOOL b   INT i   UINT u   DOUBLE d
  *   STRING p, n bytes of valid UTF-8   BYTES p, n bytes
  *   LIST items, n   MAP items, n entries: key, value, key, value …, sorted by il_cel_sort_entries   RECORD items, n fields; an unset one is {0}
  *   LIST and MAP with json set: `node`, an array or object, n its count
@@ -154,7 +154,7 @@ typedef struct il_cel_env {
 typedef struct il_cel_limits { /* zero: the default, but for `size` */
     size_t size;               /* sizeof(il_cel_limits) */
     size_t source_bytes;       /* 16 KiB */
-    uint32_t depth;            /* 64, at most 512 */
+    uint32_t depth;            /* 64, at most 512; in WebAssembly, whose stack is 256 KiB, at most 128. More is IL_E_ARGUMENT */
     uint32_t nodes;            /* 4,096 */
     uint64_t cost;             /* 10,000,000: static bound on steps; above it the expression is refused */
     uint64_t steps;            /* 10,000,000: what one evaluation may spend */

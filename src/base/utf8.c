@@ -124,6 +124,7 @@ enum { UTF8_WIDE = 1 };
 #endif
 typedef int8_t utf8_lanes __attribute__((vector_size(16)));
 typedef uint8_t utf8_tally __attribute__((vector_size(16)));
+typedef uint64_t utf8_pair __attribute__((vector_size(16)));
 typedef uint16_t utf8_sums __attribute__((vector_size(16)));
 
 static utf8_tally utf8_continues(const char *p) { /* all bits of a lane are set where it does not begin a code point */
@@ -153,9 +154,31 @@ static size_t utf8_count_lanes(const char *p, size_t rounds) {
     return rounds * 4 * sizeof a - tails;
 }
 
+static utf8_pair utf8_either(const char *p) { /* the bits of two vectors */
+    utf8_pair a, b;
+    memcpy(&a, p, sizeof a);
+    memcpy(&b, p + sizeof a, sizeof b);
+    return a | b;
+}
+
+enum { UTF8_BLOCK = 128 };
+static bool utf8_ascii(const char *p) { /* UTF8_BLOCK bytes */
+    const utf8_pair all = (utf8_either(p) | utf8_either(p + 32)) | (utf8_either(p + 64) | utf8_either(p + 96));
+    return ((all[0] | all[1]) & UTF8_ONES << 7) == 0;
+}
+
+/* How many bytes the text begins with that are all ASCII, in blocks, the last one laid over the end: the bulk of most texts, and needs no sums. */
+static size_t utf8_begins(il_str s) {
+    size_t i = 0;
+    while (s.n - i >= UTF8_BLOCK && utf8_ascii(s.p + i)) {
+        i += UTF8_BLOCK;
+    }
+    return i > 0 && s.n - i < UTF8_BLOCK && utf8_ascii(s.p + s.n - UTF8_BLOCK) ? s.n : i;
+}
+
 size_t il_utf8_count(il_str s) {
     const size_t step = 4 * sizeof(utf8_lanes);
-    size_t count = 0, i = 0;
+    size_t i = utf8_begins(s), count = i;
     while (UTF8_WIDE && s.n - i >= step) {
         const size_t rounds = (s.n - i) / step < UTF8_ROUNDS ? (s.n - i) / step : UTF8_ROUNDS;
         count += utf8_count_lanes(s.p + i, rounds);

@@ -13,7 +13,13 @@
 #define IL_CEL_COST 10000000u
 #define IL_CEL_TEXT_GUESS 65536u
 #define IL_CEL_LIST_GUESS 1024u
-#define IL_CEL_DEPTH_MAX 512u /* what a caller may raise the depth to: the C stack has to hold it */
+/* What a caller may raise the depth to: the C stack has to hold it. A level takes up to 1 KiB of it. In WebAssembly the stack is 256 KiB, and an
+ * overflow would be a trap. */
+#if defined(__wasm__)
+#define IL_CEL_DEPTH_MAX 128u
+#else
+#define IL_CEL_DEPTH_MAX 512u
+#endif
 #define IL_CEL_LOCALS 32u     /* macro variables in scope at one place */
 #define IL_CEL_NO_SLOT UINT32_MAX
 #define IL_CEL_DOMAIN_MAX 256u /* words of an inferred finite domain; a larger one is forgotten */

@@ -41,7 +41,7 @@ il_str il_cel_check_text(const il_cel_node *n) {
 }
 
 il_cel_type_shown il_cel_check_type_name(const il_cel_checker *c, const il_cel_type *t) {
-    il_cel_type_shown name;
+    il_cel_type_shown name = {.p = {0}};
     il_cel_type_write(&c->types, t, name.p, sizeof name.p);
     return name;
 }
@@ -119,7 +119,7 @@ static il_status check_name(il_cel_checker *c, const il_cel_node *n) {
 }
 
 /* `agent.rol` where `agent.role` is one variable and `agent` none. */
-static il_status check_qualified(il_cel_checker *c, const il_cel_node *select) {
+static CHECK_APART il_status check_qualified(il_cel_checker *c, const il_cel_node *select) {
     const il_cel_node *name = select->kids;
     il_cel_words full, hint;
     il_cel_words_init(&full);
@@ -163,6 +163,17 @@ il_status il_cel_check_kids(il_cel_checker *c, il_cel_node *n) {
     return IL_OK;
 }
 
+/* `{a: 1}`: the keys of other languages' objects. */
+static il_status check_keys(il_cel_checker *c, const il_cel_node *map) {
+    for (const il_cel_node *k = map->kids; k != NULL && k->next != NULL; k = k->next->next) {
+        if (k->op == IL_CEL_OP_NAME) {
+            return CHECK_FAIL_NAME(c, k, "undeclared name `%.*s`; a key that is a text is quoted: `'%.*s'`", IL_STR_ARG(k->name),
+                                   IL_STR_ARG(k->name));
+        }
+    }
+    return IL_OK;
+}
+
 static il_status check_any(il_cel_checker *c, il_cel_node *n) {
     switch ((il_cel_op)n->op) {
     case IL_CEL_OP_NAME:
@@ -188,9 +199,11 @@ static il_status check_any(il_cel_checker *c, il_cel_node *n) {
             CHECK_REFUSE(c, check_qualified(c, n));
         }
         break;
+    case IL_CEL_OP_MAP:
+        CHECK_REFUSE(c, check_keys(c, n));
+        break;
     case IL_CEL_OP_LIT:
     case IL_CEL_OP_LIST:
-    case IL_CEL_OP_MAP:
     case IL_CEL_OP_LET:
     case IL_CEL_OP_LOCAL:
     case IL_CEL_OP_VAR:
@@ -247,8 +260,23 @@ static void check_settle(il_cel_checker *c, il_cel_node *n) {
     }
 }
 
+/* Whether two values of which nothing is known are compared there. */
+static bool check_compares_dyn(const il_cel_checker *c, const il_cel_node *n) {
+    const il_cel_node *b = il_cel_check_second(n);
+    if ((n->op == IL_CEL_OP_EQ || n->op == IL_CEL_OP_NE) && b != NULL && il_cel_type_is_dyn(il_cel_check_seen(c, n->kids)) &&
+        il_cel_type_is_dyn(il_cel_check_seen(c, b))) {
+        return true;
+    }
+    for (const il_cel_node *k = n->kids; k != NULL; k = k->next) {
+        if (check_compares_dyn(c, k)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The smallest part that is too dear alone. */
-static il_status check_too_dear(il_cel_checker *c, const il_cel_node *n) {
+static CHECK_APART il_status check_too_dear(il_cel_checker *c, const il_cel_node *n) {
     for (const il_cel_node *k = n->kids; k != NULL;) {
         if (k->cost > c->limits->cost) {
             n = k;
@@ -267,12 +295,13 @@ static il_status check_too_dear(il_cel_checker *c, const il_cel_node *n) {
         il_cel_say(&what, "this");
     }
     il_cel_say(&what, n->cost == UINT64_MAX ? " is beyond counting" : " is %llu steps", (unsigned long long)n->cost);
-    return CHECK_FAIL(c, n, n->start, n->end, IL_E_LIMIT,
-                      "worst-case cost of %s, over %llu; nest fewer loops or build shorter texts and lists", what.p,
-                      (unsigned long long)c->limits->cost);
+    return CHECK_FAIL(
+        c, n, n->start, n->end, IL_E_LIMIT, "worst-case cost of %s, over %llu; %s", what.p, (unsigned long long)c->limits->cost,
+        check_compares_dyn(c, n) ? "it compares values that may be long texts: compare with a literal, or declare the items"
+                                 : "nest fewer loops or build shorter texts and lists");
 }
 
-static il_status check_wanted(il_cel_checker *c, const il_cel_node *root, il_cel_kind want) {
+static CHECK_APART il_status check_wanted(il_cel_checker *c, const il_cel_node *root, il_cel_kind want) {
     if (want == IL_CEL_NULL || root->type->kind == want || il_cel_type_is_dyn(root->type)) {
         return IL_OK;
     }
@@ -290,7 +319,7 @@ static il_status check_wanted(il_cel_checker *c, const il_cel_node *root, il_cel
 
 il_status il_cel_check(il_arena *arena, const il_cel_env *env, const il_cel_limits *limits, il_cel_kind want, il_cel_node *root,
                        il_error *err) {
-    il_error ignored; /* without the check refusals are made and dropped */
+    il_error ignored = {.code = IL_OK}; /* without the check refusals are made and dropped */
     il_cel_checker checker, *c = &checker;
     c->arena = arena;
     c->env = env;

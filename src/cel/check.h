@@ -18,6 +18,9 @@
 #include "cel/suggest.h"
 #include "cel/type.h"
 
+/* The check recurses: what is called once at the end of a path keeps its frame out of those that are repeated with each level. */
+#define CHECK_APART __attribute__((noinline))
+
 typedef struct il_cel_checker {
     il_arena *arena;
     const il_cel_env *env;
@@ -35,7 +38,8 @@ typedef struct il_cel_checker {
 /* The bytes [from, to) of the node's source are underlined. */
 #define CHECK_FAIL(c, node, from, to, code, ...) IL_CEL_FAIL_SPAN((node)->src, (from), (to), (c)->err, (code), __VA_ARGS__)
 /* The node's name or sign. */
-#define CHECK_FAIL_NAME(c, node, ...) CHECK_FAIL((c), (node), (node)->at, il_cel_check_name_end(node), IL_E_INVALID, __VA_ARGS__)
+#define CHECK_FAIL_NAME(c, node, ...) \
+    CHECK_FAIL((c), (node), il_cel_check_name_start(node), il_cel_check_name_end(node), IL_E_INVALID, __VA_ARGS__)
 /* All of the node. */
 #define CHECK_FAIL_NODE(c, node, ...) CHECK_FAIL((c), (node), (node)->start, (node)->end, IL_E_INVALID, __VA_ARGS__)
 /* A refusal, which without the check is none: the type is then known at run time only. */
@@ -50,7 +54,10 @@ typedef struct il_cel_checker {
 /* --- check.c --- */
 IL_NODISCARD il_status il_cel_check_node(il_cel_checker *c, il_cel_node *n);
 IL_NODISCARD il_status il_cel_check_kids(il_cel_checker *c, il_cel_node *n);
-/* Where the node's name or sign ends; the name as it was written. */
+/* Where the node's name or sign begins (of `math.abs(x)` with what stands before the dot) and ends; the last word of it. */
+static inline size_t il_cel_check_name_start(const il_cel_node *n) {
+    return n->op == IL_CEL_OP_CALL && !n->receiver ? n->start : n->at;
+}
 size_t il_cel_check_name_end(const il_cel_node *n);
 static inline il_str il_cel_check_name(const il_cel_node *n) {
     return il_str_part(n->src->text, n->at, il_cel_check_name_end(n));

@@ -145,7 +145,7 @@ static bool call_is_host(const il_cel_checker *c, il_str name, bool receiver) {
 }
 
 /* `math.gratest(1, 2)`: the name that it is called on is no value, but part of the name. IL_OK when it is nothing of the kind. */
-static il_status call_qualified(il_cel_checker *c, const il_cel_node *n) {
+static CHECK_APART il_status call_qualified(il_cel_checker *c, const il_cel_node *n) {
     const il_cel_node *on = n->kids;
     il_cel_words full, hint;
     il_cel_words_init(&full);
@@ -176,7 +176,7 @@ static il_status call_qualified(il_cel_checker *c, const il_cel_node *n) {
     return CHECK_FAIL(c, n, on->start, il_cel_check_name_end(n), IL_E_INVALID, "unknown function `%s`%s", full.p, hint.p);
 }
 
-static il_status call_unknown(il_cel_checker *c, const il_cel_node *n) {
+static CHECK_APART il_status call_unknown(il_cel_checker *c, const il_cel_node *n) {
     const il_cel_type *receiver = n->receiver ? il_cel_check_seen(c, n->kids) : NULL;
     const char *rewrite = n->receiver ? il_cel_rewrite_method(n->name) : il_cel_rewrite_function(n->name);
     static const il_str loops[] = {{"exists", 6}, {"all", 3}, {"exists_one", 10}, {"existsOne", 9}, {"filter", 6}, {"map", 3}};
@@ -185,6 +185,10 @@ static il_status call_unknown(il_cel_checker *c, const il_cel_node *n) {
                            il_str_eq(il_str_of(rewrite), IL_STR("filter"));
         return macro ? CHECK_FAIL_NAME(c, n, "`%.*s` is not a macro; did you mean `%s`?", IL_STR_ARG(n->name), rewrite)
                      : CHECK_FAIL_NAME(c, n, "unknown function `%.*s`; did you mean `%s`?", IL_STR_ARG(n->name), rewrite);
+    }
+    const char *instead = il_cel_instead(n->name);
+    if (instead != NULL) {
+        return CHECK_FAIL_NAME(c, n, "unknown function `%.*s`; %s", IL_STR_ARG(n->name), instead);
     }
     for (size_t i = 0; !n->receiver && i < sizeof loops / sizeof loops[0]; i++) {
         if (il_str_eq(loops[i], n->name)) {
@@ -264,7 +268,7 @@ static il_status call_list_contains(il_cel_checker *c, const il_cel_node *n) {
                                     : CHECK_FAIL_NAME(c, n, "a list has no `contains`; did you mean `x in list`?");
 }
 
-static il_status call_no_overload(il_cel_checker *c, const il_cel_node *n, const il_cel_builtin *row) {
+static CHECK_APART il_status call_no_overload(il_cel_checker *c, const il_cel_node *n, const il_cel_builtin *row) {
     enum { SHOWN = 3 };
     const size_t nkids = call_kids(n->kids);
     call_arity arity = {SIZE_MAX, 0};
@@ -297,6 +301,11 @@ static il_status call_no_overload(il_cel_checker *c, const il_cel_node *n, const
     if (n->receiver && nkids == 2 && il_str_eq(n->name, IL_STR("contains")) &&
         il_cel_check_seen(c, n->kids)->kind == IL_CEL_LIST) {
         return call_list_contains(c, n);
+    }
+    if (n->receiver && nkids == 2 && il_str_eq(n->name, IL_STR("contains")) &&
+        il_cel_check_seen(c, n->kids)->kind == IL_CEL_CIDR) {
+        return CHECK_FAIL_NAME(c, n, "a range has no `contains`; did you mean `%s`?",
+                               il_cel_check_seen(c, n->kids->next)->kind == IL_CEL_CIDR ? "containsCIDR" : "containsIP");
     }
     call_say_call(c, &call, n);
     return CHECK_FAIL_NAME(c, n, "no overload `%s`; there %s %s%s", call.p, shown == 1 ? "is" : "are", there.p,
@@ -339,6 +348,21 @@ static il_status call_pattern(il_cel_checker *c, il_cel_node *n) {
     return IL_OK;
 }
 
+static il_status call_bad_text(il_cel_checker *c, const il_cel_node *text, il_str reader, il_cel_fault fault) {
+    const il_cel_complaint complaint = il_cel_complaint_of(reader);
+    const il_str shown = il_cel_check_text(text);
+    il_cel_words what;
+    il_cel_words_init(&what);
+    if (shown.n > 0) {
+        il_cel_say(&what, "`%.*s`", IL_STR_ARG(shown));
+    } else {
+        il_cel_say(&what, "this text");
+    }
+    return fault == IL_CEL_OVERFLOW
+               ? CHECK_FAIL_NODE(c, text, "%s is out of range%s", what.p, il_cel_range_of(reader))
+               : CHECK_FAIL_NODE(c, text, "%s %s", what.p, complaint.says != NULL ? complaint.says : "cannot be read");
+}
+
 /* The zone of `t.getHours('Europe/Vienna')`. */
 static il_status call_zone(il_cel_checker *c, const il_cel_node *n) {
     const il_cel_node *zone = il_cel_check_second(n);
@@ -355,6 +379,33 @@ static il_status call_zone(il_cel_checker *c, const il_cel_node *n) {
                ? IL_OK
                : CHECK_FAIL_NODE(c, zone, "no time zone `%.*s`; write one such as `Europe/Vienna` or `+02:00`",
                                  IL_STR_ARG(zone->name));
+}
+
+/* A text that is written there and read while evaluating: what cannot be read is refused at once. */
+static il_status call_read_text(il_cel_checker *c, const il_cel_node *n) {
+    static const struct {
+        il_str function, reader;
+    } reads[] = {
+        {{"timestamp", 9}, {"timestamp", 9}}, {{"duration", 8}, {"duration", 8}}, {{"ip", 2}, {"ip", 2}},
+        {{"ip.isCanonical", 14}, {"ip", 2}},  {{"containsIP", 10}, {"ip", 2}},    {{"cidr", 4}, {"cidr", 4}},
+        {{"containsCIDR", 12}, {"cidr", 4}},  {{"int", 3}, {"int", 3}},           {{"uint", 4}, {"uint", 4}},
+        {{"double", 6}, {"double", 6}},       {{"bool", 4}, {"bool", 4}},
+    };
+    const il_cel_node *text = n->receiver ? il_cel_check_second(n) : n->kids;
+    if (text == NULL || text->op != IL_CEL_OP_LIT || text->lit.kind != IL_CEL_STRING) {
+        return IL_OK;
+    }
+    for (size_t i = 0; i < sizeof reads / sizeof reads[0]; i++) {
+        const il_cel_builtin *reader = il_str_eq(reads[i].function, n->name) ? il_cel_builtin_find(reads[i].reader, false) : NULL;
+        if (reader != NULL) {
+            il_cel_run run = {.scratch = c->arena, .steps = INT64_MAX};
+            const il_cel_value v = reader->call(&run, &text->lit, 1);
+            return v.kind == IL_CEL_ERROR && (v.fault == IL_CEL_BAD_VALUE || v.fault == IL_CEL_OVERFLOW)
+                       ? call_bad_text(c, text, reader->name, (il_cel_fault)v.fault)
+                       : IL_OK;
+        }
+    }
+    return IL_OK;
 }
 
 /* --- what a call costs ------------------------------------------------------------------------------------------------- */
@@ -431,7 +482,7 @@ static il_status call_ambiguous(il_cel_checker *c, const il_cel_node *n) {
 }
 
 /* One is called, and it is known now which: where dyn lets two fit the call is refused, unless they are the same function. */
-static il_status call_host(il_cel_checker *c, il_cel_node *n, bool *fits) {
+static CHECK_APART il_status call_host(il_cel_checker *c, il_cel_node *n, bool *fits) {
     const size_t nkids = call_kids(n->kids);
     const il_cel_type *result = NULL;
     for (size_t i = 0; i < c->env->nfunctions; i++) {
@@ -484,7 +535,7 @@ static bool call_row_takes(const il_cel_builtin *row, size_t nkids) {
     return false;
 }
 
-static il_status call_builtin(il_cel_checker *c, il_cel_node *n, const il_cel_builtin *row, bool *fits) {
+static CHECK_APART il_status call_builtin(il_cel_checker *c, il_cel_node *n, const il_cel_builtin *row, bool *fits) {
     const il_cel_type *type = NULL;
     const il_cel_overload *o = NULL;
     call_fit_row(c, n, row, &type, &o);
@@ -498,6 +549,7 @@ static il_status call_builtin(il_cel_checker *c, il_cel_node *n, const il_cel_bu
     if (il_str_eq(n->name, IL_STR("matches"))) {
         return call_pattern(c, n);
     }
+    IL_TRY(call_read_text(c, n));
     return n->receiver && il_str_starts(n->name, IL_STR("get")) ? call_zone(c, n) : IL_OK;
 }
 

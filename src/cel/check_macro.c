@@ -115,6 +115,28 @@ static uint64_t macro_keeps(const il_cel_node *n) {
                                                                                     : 1;
 }
 
+/* What `transformMapEntry` collects is maps: no list, and no text. */
+static il_status macro_want_map(il_cel_checker *c, const il_cel_node *n, const il_cel_node *body) {
+    const il_cel_type *type = il_cel_check_seen(c, body);
+    if (type->kind == IL_CEL_MAP || il_cel_type_is_dyn(type) || il_cel_type_unify(&c->types, type, &il_cel_type_map)) {
+        return IL_OK;
+    }
+    return CHECK_FAIL_NODE(c, body, "`%.*s` ends with a map, got `%s`; write `{key: value}`", IL_STR_ARG(il_cel_check_name(n)),
+                           il_cel_check_type_name(c, type).p);
+}
+
+/* `list.map(i, v, e)`: the second is read as a condition. */
+static il_status macro_one_variable(il_cel_checker *c, const il_cel_node *n) {
+    const il_cel_node *second = n->kids->next;
+    if (n->op != IL_CEL_OP_TRANSFORM || n->slot2 != IL_CEL_NO_SLOT || second == NULL || second->next == NULL ||
+        second->op != IL_CEL_OP_NAME) {
+        return IL_OK;
+    }
+    return CHECK_FAIL_NAME(
+        c, second, "undeclared name `%.*s`; `map` has one variable: for index and item write `transformList(%.*s, %.*s, ...)`",
+        IL_STR_ARG(second->name), IL_STR_ARG(n->name), IL_STR_ARG(second->name));
+}
+
 static il_status macro_loop(il_cel_checker *c, il_cel_node *n) {
     const il_cel_node *range = n->kids, *last = NULL;
     const il_cel_type *first = NULL, *second = NULL;
@@ -122,6 +144,7 @@ static il_status macro_loop(il_cel_checker *c, il_cel_node *n) {
     uint64_t body = 0;
     const uint32_t outside = n->weight;
     CHECK_REFUSE(c, macro_range(c, n, &first, &second));
+    CHECK_REFUSE(c, macro_one_variable(c, n));
     const il_cel_extent inside = il_cel_extent_inside(range->extent);
     IL_TRY(macro_local(c, n->slot, n->name, first, inside));
     if (n->slot2 != IL_CEL_NO_SLOT) {
@@ -138,6 +161,9 @@ static il_status macro_loop(il_cel_checker *c, il_cel_node *n) {
     }
     c->nlocals = before;
     IL_CHECK(last != NULL, c->err);
+    if (n->op == IL_CEL_OP_TRANSFORM_ENTRY) {
+        CHECK_REFUSE(c, macro_want_map(c, n, last));
+    }
     n->cost = il_cel_cost_add(n->cost, n->weight - outside);
     n->cost = il_cel_cost_add(n->cost, il_cel_cost_mul(range->extent.items, il_cel_cost_add(body, macro_keeps(n))));
     macro_result(c, n, first, last);

@@ -169,7 +169,7 @@ static il_status operator_map_literal(il_cel_checker *c, il_cel_node *n) {
 /* --- fields and indexes ------------------------------------------------------------------------------------------------ */
 
 /* The place of a known field, or a refusal. `at`: the node whose name or literal names it. */
-static il_status operator_field_missing(il_cel_checker *c, const il_cel_node *at, bool whole, il_str name,
+static CHECK_APART il_status operator_field_missing(il_cel_checker *c, const il_cel_node *at, bool whole, il_str name,
                                         const il_cel_type *of) {
     il_cel_near near = il_cel_near_to(name);
     il_cel_words hint;
@@ -209,7 +209,7 @@ static bool operator_field(const il_cel_type *of, il_str name, size_t *field) {
     return false;
 }
 
-static il_status operator_no_fields(il_cel_checker *c, const il_cel_node *n, const il_cel_type *of) {
+static CHECK_APART il_status operator_no_fields(il_cel_checker *c, const il_cel_node *n, const il_cel_type *of) {
     const char *rewrite = il_cel_rewrite_method(n->name);
     il_cel_words hint;
     il_cel_words_init(&hint);
@@ -308,17 +308,70 @@ static il_status operator_has(il_cel_checker *c, il_cel_node *n) {
     return IL_OK;
 }
 
-static il_status operator_no_overload(il_cel_checker *c, const il_cel_node *n) {
+/* `!n` of what is no bool: the question that it stands for elsewhere. */
+static void operator_say_none(const il_cel_checker *c, const il_cel_node *n, il_cel_words *w) {
+    const il_cel_kind kind = il_cel_check_seen(c, n)->kind;
+    const bool number = kind == IL_CEL_INT || kind == IL_CEL_UINT || kind == IL_CEL_DOUBLE,
+               sized = kind == IL_CEL_STRING || kind == IL_CEL_BYTES || kind == IL_CEL_LIST || kind == IL_CEL_MAP;
+    il_str text = il_cel_check_text(n);
+    if (n->op >= IL_CEL_OP_NOT && n->op <= IL_CEL_OP_COND) { /* it stands in parentheses, which are not the node's */
+        text = IL_STR("x");
+    }
+    if (text.n == 0) {
+        return;
+    }
+    if (number) {
+        il_cel_say(w, "; did you mean `%.*s == %s`?", IL_STR_ARG(text),
+                   kind == IL_CEL_INT    ? "0"
+                   : kind == IL_CEL_UINT ? "0u"
+                                         : "0.0");
+    } else if (sized) {
+        il_cel_say(w, "; did you mean `size(%.*s) == 0`?", IL_STR_ARG(text));
+    } else if (kind == IL_CEL_OPTIONAL) {
+        il_cel_say(w, "; did you mean `!%.*s.hasValue()`?", IL_STR_ARG(text));
+    } else if (kind == IL_CEL_NULL) {
+        il_cel_say(w, "; compare with `null`");
+    }
+}
+
+/* `ip in range`. */
+static void operator_say_within(const il_cel_node *range, const il_cel_node *of, const char *function, il_cel_words *w) {
+    const il_str r = il_cel_check_text(range), x = il_cel_check_text(of);
+    if (r.n > 0 && x.n > 0) {
+        il_cel_say(w, "; did you mean `%.*s.%s(%.*s)`?", IL_STR_ARG(r), function, IL_STR_ARG(x));
+    } else {
+        il_cel_say(w, "; did you mean `range.%s(x)`?", function);
+    }
+}
+
+/* What stands beside a text that is joined to. */
+static void operator_say_string(const il_cel_checker *c, const il_cel_node *n, il_cel_words *w) {
+    const il_cel_kind kind = il_cel_check_seen(c, n)->kind;
+    const il_str text = il_cel_check_text(n);
+    const bool has_text = kind == IL_CEL_INT || kind == IL_CEL_UINT || kind == IL_CEL_DOUBLE || kind == IL_CEL_BOOL ||
+                          kind == IL_CEL_BYTES || kind == IL_CEL_TIMESTAMP || kind == IL_CEL_DURATION || kind == IL_CEL_IP ||
+                          kind == IL_CEL_CIDR;
+    if (has_text && text.n > 0) {
+        il_cel_say(w, "; did you mean `string(%.*s)`?", IL_STR_ARG(text));
+    } else if (has_text) {
+        il_cel_say(w, "; write `string(...)` around the other");
+    }
+}
+
+static CHECK_APART il_status operator_no_overload(il_cel_checker *c, const il_cel_node *n) {
     const il_cel_node *a = n->kids, *b = il_cel_check_second(n);
     IL_CHECK(a != NULL, c->err);
     const il_cel_type *ta = il_cel_check_seen(c, a);
     const char *sign = il_cel_sign((il_cel_op)n->op);
-    if (b == NULL) {
-        return CHECK_FAIL_NAME(c, n, "no overload `%s%s`", sign, il_cel_check_type_name(c, ta).p);
-    }
-    const il_cel_type *tb = il_cel_check_seen(c, b);
     il_cel_words hint;
     il_cel_words_init(&hint);
+    if (b == NULL) {
+        if (n->op == IL_CEL_OP_NOT) {
+            operator_say_none(c, a, &hint);
+        }
+        return CHECK_FAIL_NAME(c, n, "no overload `%s%s`%s", sign, il_cel_check_type_name(c, ta).p, hint.p);
+    }
+    const il_cel_type *tb = il_cel_check_seen(c, b);
     if (n->op == IL_CEL_OP_INDEX) {
         if (ta->kind == IL_CEL_STRING) {
             il_cel_say(&hint, "; a character of a string is `charAt(i)`");
@@ -336,6 +389,8 @@ static il_status operator_no_overload(il_cel_checker *c, const il_cel_node *n) {
     if (n->op == IL_CEL_OP_IN) {
         if (ta->kind == IL_CEL_STRING && tb->kind == IL_CEL_STRING) {
             il_cel_say(&hint, "; for texts there is `contains`");
+        } else if (tb->kind == IL_CEL_CIDR) {
+            operator_say_within(b, a, ta->kind == IL_CEL_CIDR ? "containsCIDR" : "containsIP", &hint);
         }
     } else if (text->op == IL_CEL_OP_LIT && text->lit.kind == IL_CEL_STRING && to->kind == IL_CEL_INT &&
                il_str_int(text->name, &number)) {
@@ -344,7 +399,7 @@ static il_status operator_no_overload(il_cel_checker *c, const il_cel_node *n) {
                (tb->kind == IL_CEL_INT || tb->kind == IL_CEL_UINT || tb->kind == IL_CEL_DOUBLE) && ta->kind != tb->kind) {
         il_cel_say(&hint, "; convert one of them");
     } else if (n->op == IL_CEL_OP_ADD && ta->kind != tb->kind && (ta->kind == IL_CEL_STRING || tb->kind == IL_CEL_STRING)) {
-        il_cel_say(&hint, "; convert one of them");
+        operator_say_string(c, text == a ? b : a, &hint);
     }
     return CHECK_FAIL_NAME(c, n, "no overload `%s %s %s`%s", il_cel_check_type_name(c, ta).p, sign,
                            il_cel_check_type_name(c, tb).p, hint.p);

@@ -47,22 +47,23 @@ enum { IL_CEL_IN_REGISTER = 0, IL_CEL_IN_CONSTANT = 1, IL_CEL_IN_VARIABLE = 2, I
     X(GE)                                                                                                                       \
     X(EQ)                                                                                                                       \
     X(NE)                                                                                                                       \
-    X(IN)       /* a, b, c: list or map */                                                                                      \
-    X(IN_SET)   /* a, b, c: set */                                                                                              \
-    X(IN_ITEM)  /* a: whether found so far, b: value, c: an item of a list that is never built. DATA c: to, on error */         \
-    X(FIELD_IS) /* a, b: record, c: field. DATA c: constant string, mode 1: `!=` */                                             \
-    X(EACH_IS)  /* a, b: list or map, c: constant: exists(x, x == constant). DATA mode: il_cel_each, a: field, c: loop */       \
-    X(SIZE)     /* a, b. DATA b: first argument register, c: call, for what is no list, map or bytes */                         \
-    X(CALL)     /* a, b: first argument register, c: call */                                                                    \
-    X(HOST)     /* the same of a host's function */                                                                             \
-    X(MATCHES)  /* a, b: text, c: call */                                                                                       \
-    X(LIST)     /* a: begins a list, c: room */                                                                                 \
-    X(ITEM)     /* a: list, b: item, mode 1: written with `?`; c: to, on error */                                               \
-    X(MAP)      /* a: begins a map, c: room */                                                                                  \
-    X(KEY)      /* a: map, b; c: to, on error */                                                                                \
-    X(VALUE)    /* a: map, b, mode 1: its key is written with `?`; c: to, on error */                                           \
-    X(MAP_DONE) /* a: map: sorts it */                                                                                          \
-    X(ENTRIES)  /* a: map, b: a map whose entries are added; mode: level, c: to, on error */                                    \
+    X(IN)         /* a, b, c: list or map */                                                                                    \
+    X(IN_SET)     /* a, b, c: set */                                                                                            \
+    X(IN_ITEM)    /* a: whether found so far, b: value, c: an item of a list that is never built. DATA c: to, on error */       \
+    X(FIELD_IS)   /* a, b: record, c: field. DATA c: constant string, mode 1: `!=` */                                           \
+    X(EACH_IS)    /* a, b: list or map, c: constant: exists(x, x == constant). DATA mode: il_cel_each, a: field, c: loop */     \
+    X(SIZE)       /* a, b. DATA b: first argument register, c: call, for what is no list, map or bytes */                       \
+    X(SIZE_ORDER) /* a, b: of what, c: constant int: size(b) < it. DATA mode: LT to GE; b, c: as of SIZE */                     \
+    X(CALL)       /* a, b: first argument register, c: call */                                                                  \
+    X(HOST)       /* the same of a host's function */                                                                           \
+    X(MATCHES)    /* a, b: text, c: call */                                                                                     \
+    X(LIST)       /* a: begins a list, c: room */                                                                               \
+    X(ITEM)       /* a: list, b: item, mode 1: written with `?`; c: to, on error */                                             \
+    X(MAP)        /* a: begins a map, c: room */                                                                                \
+    X(KEY)        /* a: map, b; c: to, on error */                                                                              \
+    X(VALUE)      /* a: map, b, mode 1: its key is written with `?`; c: to, on error */                                         \
+    X(MAP_DONE)   /* a: map: sorts it */                                                                                        \
+    X(ENTRIES)    /* a: map, b: a map whose entries are added; mode: level, c: to, on error */                                  \
     X(LOOP)  /* a: level, b: range, c: to, the NEXT. DATA a: result, mode: what it begins as (il_cel_begin), c: to, on error */ \
     X(NEXT)  /* a: level, b: loop, c: to, while there is one */                                                                 \
     X(COUNT) /* a: how many so far, b: condition; c: to, on error */                                                            \

@@ -6,6 +6,7 @@
  * leave the rest, errors above all, to the functions before them. */
 #include "cel/eval.h"
 
+#include "base/utf8.h"
 #include "cel/regex.h"
 #include "cel/type.h"
 #include "cel/value_compare.h"
@@ -42,7 +43,9 @@ static il_cel_value eval_fault(const eval_state *s, const il_cel_word *w, il_cel
 /* A value from outside the registers: an error gets this place, and what was never set is an error of its own. */
 EVAL_APART il_cel_value eval_placed(const eval_state *s, const il_cel_word *w, il_cel_value v) {
     if (v.kind == IL_CEL_ERROR) {
+        const uint64_t more = v.u.u; /* of an index, for il_cel_explain */
         v = eval_fault(s, w, v.fault == IL_CEL_NO_FAULT ? IL_CEL_UNSET : (il_cel_fault)v.fault);
+        v.u.u = v.fault == IL_CEL_MISSING ? more : 0;
     }
     return v;
 }
@@ -106,20 +109,12 @@ EVAL_APART il_cel_value eval_field_is(const eval_state *s, const il_cel_word *w,
     return eval_placed(s, w, same);
 }
 
-static inline il_cel_value eval_of_json(const il_json *node) {
-    return node->kind == IL_JSON_STRING ? il_cel_of_str(node->text) : il_cel_of_json(node);
-}
-
 EVAL_APART il_cel_value eval_member(const eval_state *s, const il_cel_word *w, il_cel_how how) {
     const il_cel_value *of = eval_at(s, w->b);
     if (of->kind == IL_CEL_ERROR) {
         return eval_passed(s, w, w->b, 1);
     }
     const il_cel_value *name = w->op == IL_CEL_C_SELECT ? &s->code->constants[w->c] : NULL;
-    if (name != NULL && of->kind == IL_CEL_MAP && of->json && how == IL_CEL_PLAIN) { /* `args.to` */
-        const il_json *member = il_json_get(of->u.node, il_cel_str(*name));
-        return member != NULL ? eval_placed(s, w, eval_of_json(member)) : eval_fault(s, w, IL_CEL_MISSING);
-    }
     return eval_placed(s, w, il_cel_member(s->run, of, name, w->c, how));
 }
 
@@ -162,13 +157,27 @@ static const il_cel_value *eval_item_field(const eval_state *s, const il_cel_wor
  * not so, and nothing was done. */
 EVAL_APART int eval_each_word(const eval_state *s, const il_cel_value *range, const il_cel_value *word, const il_cel_word *data) {
     const uint64_t weight = s->code->loops[data->c].weight, n = range->n;
-    if (range->kind != IL_CEL_LIST || range->json || word->kind != IL_CEL_STRING || s->run->steps < 0 ||
-        n * weight > (uint64_t)s->run->steps) {
+    if (range->kind != IL_CEL_LIST || word->kind != IL_CEL_STRING || s->run->steps < 0 || n * weight > (uint64_t)s->run->steps) {
         return -1;
     }
     const bool stop =
         ((data->mode & IL_CEL_EACH_ALL) == 0) == ((data->mode & IL_CEL_EACH_NOT) == 0); /* the equality that ends it */
     const bool field = (data->mode & IL_CEL_EACH_FIELD) != 0;
+    if (range->json) {
+        uint64_t done = 0;
+        for (const il_json *item = range->u.node->first; item != NULL; item = item->next) {
+            if (item->kind != IL_JSON_STRING || field) {
+                return -1;
+            }
+            done++;
+            if ((item->text.n == word->n && il_cel_same_bytes(item->text.p, word->u.p, word->n)) == stop) {
+                s->run->steps -= (int64_t)(done * weight);
+                return (data->mode & IL_CEL_EACH_ALL) == 0;
+            }
+        }
+        s->run->steps -= (int64_t)(n * weight);
+        return (data->mode & IL_CEL_EACH_ALL) != 0;
+    }
     const il_cel_value *end = range->u.items + n, *at = range->u.items;
     for (; at < end; at++) {
         const il_cel_value *item = at;
@@ -207,7 +216,7 @@ EVAL_APART il_cel_value eval_each_is(const eval_state *s, const il_cel_word *w, 
         if (!range->json) {
             item = &range->u.items[(size_t)i * step];
         } else {
-            made = step == 2 ? il_cel_of_str(node->key) : eval_of_json(node);
+            made = step == 2 ? il_cel_of_str(node->key) : il_cel_json_value(node);
             node = node->next;
         }
         if (!il_cel_charge(s->run, weight)) {
@@ -269,6 +278,11 @@ EVAL_APART il_cel_value eval_call(const eval_state *s, const il_cel_word *w, uin
         v = site->builtin->call(s->run, args, site->nargs);
     }
     return s->run->steps < 0 ? eval_fault(s, w, IL_CEL_BUDGET) : eval_placed(s, w, v);
+}
+
+/* `a < b`, or what `op` says. */
+static inline bool eval_ordered(il_cel_code_op op, int64_t a, int64_t b) {
+    return op == IL_CEL_C_LT ? a < b : op == IL_CEL_C_LE ? a <= b : op == IL_CEL_C_GT ? a > b : a >= b;
 }
 
 EVAL_APART il_cel_value eval_matches(const eval_state *s, const il_cel_word *w) {
@@ -494,17 +508,16 @@ EVAL_APART void eval_loop_next(const eval_state *s, const il_cel_word *w, eval_l
         GO;                                        \
     } while (0)
 /* Any value; an exhausted budget ends the run. */
-#define LEAVE(value) \
-    do {             \
-        v = (value); \
-        goto leave;  \
+#define LEAVE(value)       \
+    do {                   \
+        r[w->a] = (value); \
+        goto leave;        \
     } while (0)
 /* After what has left its answer in a: an error there goes to `to`. */
 #define OR_GO(done, to)        \
     do {                       \
         if (!(done)) {         \
             ip = words + (to); \
-            v = r[w->a];       \
             goto leave;        \
         }                      \
         GO;                    \
@@ -533,7 +546,6 @@ EVAL_APART void eval_loop_next(const eval_state *s, const il_cel_word *w, eval_l
 static il_cel_value eval_words(const eval_state *s) {
     const il_cel_word *const words = s->code->words, *ip = words, *w;
     il_cel_value *const r = s->registers;
-    il_cel_value v;
     EVAL_BEGIN
     OP(RETURN) : {
         const il_cel_value *out = AT(w->b);
@@ -562,7 +574,7 @@ static il_cel_value eval_words(const eval_state *s) {
             }
             GO;
         }
-        v = eval_no_truth(s, w);
+        const il_cel_value v = eval_no_truth(s, w);
         if (v.fault == IL_CEL_BUDGET) {
             return v;
         }
@@ -577,7 +589,7 @@ static il_cel_value eval_words(const eval_state *s) {
             ip = condition->u.b ? ip + 1 : words + w->c;
             GO;
         }
-        v = eval_no_truth(s, w);
+        const il_cel_value v = eval_no_truth(s, w);
         if (v.fault == IL_CEL_BUDGET) {
             return v;
         }
@@ -593,7 +605,23 @@ static il_cel_value eval_words(const eval_state *s) {
         }
         LEAVE(eval_field(s, w));
     }
-    OP(MEMBER) : OP(SELECT) : {
+    OP(SELECT) : {
+        const il_cel_value *map = AT(w->b);
+        if (map->kind == IL_CEL_MAP && map->json && ip->mode == IL_CEL_PLAIN) { /* `args.to` */
+            const il_json *member = il_cel_json_member(map->u.node, &s->code->constants[w->c]);
+            if (member != NULL) {
+                ip++;
+                r[w->a] = il_cel_json_value(member);
+                if (r[w->a].kind != IL_CEL_ERROR) {
+                    goto leave;
+                }
+                LEAVE(eval_placed(s, w, r[w->a]));
+            }
+        }
+        il_cel_how how = (il_cel_how)ip++->mode;
+        LEAVE(eval_member(s, w, how));
+    }
+    OP(MEMBER) : {
         il_cel_how how = (il_cel_how)ip++->mode;
         LEAVE(eval_member(s, w, how));
     }
@@ -645,10 +673,9 @@ static il_cel_value eval_words(const eval_state *s) {
         LEAVE_BOOL(in);
     }
     OP(IN_ITEM) : {
-        v = eval_in_item(s, w);
-        r[w->a] = v;
+        r[w->a] = eval_in_item(s, w);
         const uint16_t to = ip++->c;
-        if (v.kind == IL_CEL_ERROR) {
+        if (r[w->a].kind == IL_CEL_ERROR) {
             ip = words + to;
         }
         goto leave;
@@ -670,8 +697,7 @@ static il_cel_value eval_words(const eval_state *s) {
         if (all >= 0) {
             LEAVE_BOOL(all != 0);
         }
-        v = eval_each_is(s, w, data);
-        goto leave;
+        LEAVE(eval_each_is(s, w, data));
     }
     OP(SIZE) : {
         const il_cel_value *of = AT(w->b);
@@ -679,6 +705,24 @@ static il_cel_value eval_words(const eval_state *s) {
         if (of->kind == IL_CEL_LIST || of->kind == IL_CEL_MAP || of->kind == IL_CEL_BYTES) {
             r[w->a] = il_cel_of_int(of->n);
             GO;
+        }
+        r[data->b] = of->kind == IL_CEL_ERROR ? eval_passed(s, w, w->b, 1) : *of;
+        LEAVE(eval_call(s, w, data->b, data->c));
+    }
+    OP(SIZE_ORDER) : {
+        const il_cel_value *of = AT(w->b);
+        const il_cel_word *data = ip++;
+        const il_cel_code_op order = (il_cel_code_op)data->mode;
+        const int64_t least = of->kind == IL_CEL_STRING ? ((int64_t)of->n + 3) / 4 : of->n, with = s->code->constants[w->c].u.i;
+        if (of->kind == IL_CEL_STRING || of->kind == IL_CEL_LIST || of->kind == IL_CEL_MAP || of->kind == IL_CEL_BYTES) {
+            const bool truth = eval_ordered(order, of->n, with);
+            if (eval_ordered(order, least, with) == truth) {
+                LEAVE_BOOL(truth);
+            }
+            if (!il_cel_charge(s->run, of->n / 64)) {
+                goto spent;
+            }
+            LEAVE_BOOL(eval_ordered(order, (int64_t)il_utf8_count(il_cel_str(*of)), with));
         }
         r[data->b] = of->kind == IL_CEL_ERROR ? eval_passed(s, w, w->b, 1) : *of;
         LEAVE(eval_call(s, w, data->b, data->c));
@@ -717,6 +761,10 @@ static il_cel_value eval_words(const eval_state *s) {
         if (!loop->map && loop->walk.items != NULL && !info->two && loop->walk.items->kind != IL_CEL_ERROR) {
             r[info->slot] = *loop->walk.items++;
             loop->walk.left--;
+        } else if (!loop->map && loop->walk.items == NULL && !info->two && loop->walk.node->kind >= IL_JSON_STRING) {
+            r[info->slot] = il_cel_json_value(loop->walk.node);
+            loop->walk.node = loop->walk.node->next;
+            loop->walk.left--;
         } else {
             eval_loop_next(s, w, loop);
             if (eval_spent(&r[info->slot]) || (info->two && eval_spent(&r[info->slot2]))) {
@@ -744,10 +792,9 @@ static il_cel_value eval_words(const eval_state *s) {
         const il_cel_value *of = AT(w->b);
         const il_cel_word *data = ip++;
         if (of->kind == IL_CEL_OPTIONAL && of->u.items != NULL) {
-            v = eval_placed(s, w, *of->u.items);
-            goto leave;
+            LEAVE(eval_placed(s, w, *of->u.items));
         }
-        v = of->kind == IL_CEL_OPTIONAL ? *of : eval_no_truth(s, w);
+        const il_cel_value v = of->kind == IL_CEL_OPTIONAL ? *of : eval_no_truth(s, w);
         if (eval_spent(&v)) {
             return v;
         }
@@ -768,13 +815,12 @@ static il_cel_value eval_words(const eval_state *s) {
     }
     EVAL_END
 leave:
-    if (v.kind == IL_CEL_BOOL) {
-        LEAVE_BOOL(v.u.b);
+    if (r[w->a].kind == IL_CEL_BOOL) {
+        LEAVE_BOOL(r[w->a].u.b);
     }
-    if (eval_spent(&v)) {
-        return v;
+    if (eval_spent(&r[w->a])) {
+        return r[w->a];
     }
-    r[w->a] = v;
     GO;
 spent:
     return eval_fault(s, w, IL_CEL_BUDGET);

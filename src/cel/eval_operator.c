@@ -212,11 +212,21 @@ static il_cel_value operator_in(il_cel_run *r, const il_cel_value *v, const il_c
         return il_cel_of_fault(IL_CEL_NO_OVERLOAD);
     }
     il_cel_walk w = il_cel_walk_of(of);
-    while (il_cel_walk_item(&w, &item)) {
+    for (; w.left > 0; w.left--) {
+        const il_cel_value *at = &item;
+        if (w.items != NULL) {
+            at = w.items++;
+        } else {
+            item = il_cel_json_value(w.node);
+            w.node = w.node->next;
+        }
         if (!il_cel_charge(r, 1)) {
             return il_cel_of_fault(IL_CEL_BUDGET);
         }
-        if (il_cel_same(r, v, &item)) {
+        if (at->kind == IL_CEL_STRING && v->kind == IL_CEL_STRING && at->n != v->n) {
+            continue;
+        }
+        if (il_cel_same(r, v, at)) {
             return il_cel_of_bool(true);
         }
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an error value means, for people: the word that it came from knows its node, and the node its place in the source. */
 #include "cel/code.h"
+#include "cel/suggest.h"
 
 static bool explain_in_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -51,6 +52,9 @@ static il_str explain_name(const il_cel_node *n) {
     return sign[0] != 0 ? il_str_of(sign) : n->name;
 }
 
+/* What is said of a call is said of its name; of one that is called on nothing, of all of it. */
+static size_t explain_call(const il_cel_node *n) { return n->op == IL_CEL_OP_CALL && !n->receiver ? n->start : n->at; }
+
 static void explain_overload(const il_cel_node *n, il_error *err) {
     if (n->op == IL_CEL_OP_SELECT || n->op == IL_CEL_OP_FIELD) {
         (void)explain_at(n, n->at, err, IL_E_INVALID, "`.", n->name, "` of a value that has no fields");
@@ -65,11 +69,30 @@ static void explain_overload(const il_cel_node *n, il_error *err) {
     } else if (explain_is_condition(n)) {
         (void)explain_at(n, n->at, err, IL_E_INVALID, "`", explain_name(n), "` got a value of another kind than it takes");
     } else {
-        (void)explain_at(n, n->at, err, IL_E_INVALID, "no overload of `", explain_name(n), "` for these kinds of values");
+        (void)explain_at(n, explain_call(n), err, IL_E_INVALID, "no overload of `", explain_name(n),
+                         "` for these kinds of values");
     }
 }
 
-static void explain_missing(const il_cel_node *n, il_error *err) {
+/* An index of a list that has fewer items: value.c packs both. */
+static bool explain_outside(const il_cel_node *n, const il_cel_value *e, il_error *err) {
+    const uint32_t size = (uint32_t)e->u.u;
+    const int32_t index = (int32_t)(uint32_t)(e->u.u >> 32); /* the ends stand for all beyond them */
+    if (n->op != IL_CEL_OP_INDEX || size == 0) {
+        return false;
+    }
+    (void)IL_CEL_FAIL_SPAN(n->src, n->at, explain_token_end(n->src, n->at), err, IL_E_INVALID, "no index %s%d in a list of %u%s",
+                           index == INT32_MAX   ? "above "
+                           : index == INT32_MIN ? "below "
+                                                : "",
+                           (int)index, (unsigned)(size - 1), size == 1 ? "" : "; the first is 0");
+    return true;
+}
+
+static void explain_missing(const il_cel_node *n, const il_cel_value *e, il_error *err) {
+    if (explain_outside(n, e, err)) {
+        return;
+    }
     if (n->op == IL_CEL_OP_SELECT || n->op == IL_CEL_OP_FIELD) {
         (void)explain_at(n, n->at, err, IL_E_INVALID, "no such key `", n->name, "`");
         return;
@@ -84,7 +107,14 @@ static void explain_missing(const il_cel_node *n, il_error *err) {
 
 static void explain_bad_value(const il_cel_node *n, il_error *err) {
     if (n->op == IL_CEL_OP_CALL) {
-        (void)explain_at(n, n->at, err, IL_E_INVALID, "`", n->name, "` cannot take this value");
+        const il_cel_complaint complaint = n->builtin != NULL ? il_cel_complaint_of(n->name) : (il_cel_complaint){NULL, NULL};
+        if (complaint.says == NULL) {
+            (void)explain_at(n, explain_call(n), err, IL_E_INVALID, "`", n->name, "` cannot take this value");
+            return;
+        }
+        const size_t from = explain_call(n);
+        (void)IL_CEL_FAIL_SPAN(n->src, from, from == n->start ? n->end : explain_token_end(n->src, from), err, IL_E_INVALID,
+                               "`%.*s`: %s %s", IL_STR_ARG(n->name), complaint.of, complaint.says);
     } else if (n->op == IL_CEL_OP_INDEX) {
         (void)explain_at(n, n->at, err, IL_E_INVALID, "an index must be a whole number", IL_STR(""), "");
     } else if (n->op == IL_CEL_OP_MAP || n->op == IL_CEL_OP_TRANSFORM_MAP || n->op == IL_CEL_OP_TRANSFORM_ENTRY) {
@@ -94,19 +124,21 @@ static void explain_bad_value(const il_cel_node *n, il_error *err) {
     }
 }
 
-static void explain_node_fault(const il_cel_node *n, il_cel_fault fault, il_error *err) {
-    switch (fault) {
+static void explain_node_fault(const il_cel_node *n, const il_cel_value *e, il_error *err) {
+    switch ((il_cel_fault)e->fault) {
     case IL_CEL_NO_OVERLOAD:
         explain_overload(n, err);
         return;
     case IL_CEL_OVERFLOW:
-        (void)explain_at(n, n->at, err, IL_E_INVALID, "the result of `", explain_name(n), "` is out of range");
+        (void)IL_CEL_FAIL_SPAN(n->src, explain_call(n), explain_call(n) == n->start ? n->end : explain_token_end(n->src, n->at),
+                               err, IL_E_INVALID, "the result of `%.*s` is out of range%s", IL_STR_ARG(explain_name(n)),
+                               n->op == IL_CEL_OP_CALL && n->builtin != NULL ? il_cel_range_of(n->name) : "");
         return;
     case IL_CEL_DIVIDE:
         (void)explain_at(n, n->at, err, IL_E_INVALID, "division by zero", IL_STR(""), "");
         return;
     case IL_CEL_MISSING:
-        explain_missing(n, err);
+        explain_missing(n, e, err);
         return;
     case IL_CEL_NO_FAULT:
     case IL_CEL_UNSET:
@@ -120,8 +152,8 @@ static void explain_node_fault(const il_cel_node *n, il_cel_fault fault, il_erro
         explain_bad_value(n, err);
         return;
     case IL_CEL_UNKNOWN:
-        (void)explain_at(n, n->at, err, IL_E_INVALID, n->op == IL_CEL_OP_CALL ? "unknown function `" : "undeclared name `",
-                         n->name, "`");
+        (void)explain_at(n, explain_call(n), err, IL_E_INVALID,
+                         n->op == IL_CEL_OP_CALL ? "unknown function `" : "undeclared name `", n->name, "`");
         return;
     case IL_CEL_BUDGET:
         (void)explain_at(n, n->at, err, IL_E_LIMIT, "the evaluation took more steps or memory than it may", IL_STR(""), "");
@@ -153,14 +185,29 @@ static const char *explain_fault(il_cel_fault fault) {
     return "an error of no known kind";
 }
 
+/* Of the parts of a map literal, whose nodes are any expressions, only the word says what was wrong. */
+static bool explain_entry(const il_cel_code *code, const il_cel_value *e, const il_cel_node *n, il_error *err) {
+    const uint8_t op = code->words[e->n - 1].op;
+    if (e->fault != IL_CEL_NO_OVERLOAD || e->spare != 0 || (op != IL_CEL_C_KEY && op != IL_CEL_C_VALUE)) {
+        return false;
+    }
+    const char *what = op == IL_CEL_C_KEY ? "a key of a map is an int, uint, bool or string"
+                                          : "the value of a key that is written with `?` must be an optional";
+    (void)explain_at(n, n->start, err, IL_E_INVALID, what, IL_STR(""), "");
+    return true;
+}
+
 void il_cel_explain(const il_cel_program *program, il_cel_value error, il_error *err) {
     if (error.kind != IL_CEL_ERROR) {
         (void)il_error_set(err, IL_E_ARGUMENT, "the value is no error");
         return;
     }
     const il_cel_node *n = explain_node(program->code, &error);
+    if (n != NULL && explain_entry(program->code, &error, n, err)) {
+        return;
+    }
     if (n != NULL) {
-        explain_node_fault(n, (il_cel_fault)error.fault, err);
+        explain_node_fault(n, &error, err);
     } else {
         (void)il_error_set(err, error.fault == IL_CEL_BUDGET ? IL_E_LIMIT : IL_E_INVALID, "%s",
                            explain_fault((il_cel_fault)error.fault));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Optional values (cel-go's optional types, which cel-spec's tests name). The right side of `or` and `orValue` is computed only
- * when it is needed: the evaluator does that, since an error on that side must not matter. */
+ * when it is needed: the code that is made for them (generate.c) sees to that, and hands in the left side twice when it is not. */
 #include "cel/fn.h"
 
 static il_cel_value optional_none(void) { return il_cel_of_items(IL_CEL_OPTIONAL, NULL, 0); }

@@ -48,7 +48,7 @@ static il_status make_raw(il_cel_maker *m, const il_cel_node *n, il_cel_code_op 
     uint32_t nodes_room = m->words_room;
     if (m->nwords == m->words_room) {
         void *nodes = m->nodes;
-        IL_TRY(make_grow(m, &nodes, &nodes_room, m->nwords, sizeof *m->nodes));
+        IL_TRY(make_grow(m, &nodes, &nodes_room, m->nwords, sizeof(void *)));
         m->nodes = nodes;
     }
     MAKE_GROW(m, words, nwords);
@@ -102,6 +102,7 @@ static bool make_leaves_bool(uint8_t op) {
     case IL_CEL_C_IN_SET:
     case IL_CEL_C_FIELD_IS:
     case IL_CEL_C_EACH_IS:
+    case IL_CEL_C_SIZE_ORDER:
     case IL_CEL_C_CALL:
     case IL_CEL_C_HOST:
     case IL_CEL_C_MATCHES:
@@ -495,14 +496,18 @@ static bool make_arity(const il_cel_builtin *b, uint32_t nargs) {
     return false;
 }
 
-static il_status make_site(il_cel_maker *m, const il_cel_node *n, uint32_t nargs, uint32_t *out) {
+static il_status make_site_of(il_cel_maker *m, const il_cel_node *n, il_cel_site site, uint32_t *out) {
     if (m->nsites > UINT16_MAX) {
         return make_too_large(m, n, "calls");
     }
     MAKE_GROW(m, sites, nsites);
-    m->sites[m->nsites] = (il_cel_site){n->builtin, n->function, n->regex, nargs};
+    m->sites[m->nsites] = site;
     *out = m->nsites++;
     return IL_OK;
+}
+
+static il_status make_site(il_cel_maker *m, const il_cel_node *n, uint32_t nargs, uint32_t *out) {
+    return make_site_of(m, n, (il_cel_site){n->builtin, n->function, n->regex, nargs}, out);
 }
 
 static il_status make_size(il_cel_maker *m, const il_cel_node *n, uint16_t dest) {
@@ -516,12 +521,67 @@ static il_status make_size(il_cel_maker *m, const il_cel_node *n, uint16_t dest)
     return make_data(m, n, 0, 0, arg, site);
 }
 
+static bool make_is_size(const il_cel_node *n) {
+    return !n->constant && n->op == IL_CEL_OP_CALL && n->function == NULL && n->builtin != NULL && make_count(n->kids) == 1 &&
+           il_str_eq(n->builtin->name, IL_STR("size"));
+}
+
+static il_cel_code_op make_turned(il_cel_code_op op) {
+    return op == IL_CEL_C_LT ? IL_CEL_C_GT : op == IL_CEL_C_LE ? IL_CEL_C_GE : op == IL_CEL_C_GT ? IL_CEL_C_LT : IL_CEL_C_LE;
+}
+
+/* LT to GE. A text's size need not be counted when its bytes decide: a code point has 1 to 4. */
+static il_status make_order(il_cel_maker *m, const il_cel_node *n, il_cel_code_op op, uint16_t dest) {
+    const bool turned = n->kids->constant;
+    const il_cel_node *size = turned ? make_second(n) : n->kids, *with = turned ? n->kids : make_second(n);
+    if (!make_is_size(size) || !with->constant || with->lit.kind != IL_CEL_INT) {
+        return make_binary(m, n, op, dest);
+    }
+    uint16_t v = 0, arg = 0, constant = 0;
+    uint32_t top = m->top, site = 0;
+    IL_TRY(make_operand_in(m, size->kids, dest, &v));
+    IL_TRY(make_register(m, n, &arg));
+    m->top = top;
+    IL_TRY(make_site(m, size, 1, &site));
+    IL_TRY(make_constant(m, n, with->lit, &constant));
+    IL_TRY(make_word(m, size, IL_CEL_C_SIZE_ORDER, dest, v, constant & (IL_CEL_PLACES - 1)));
+    return make_data(m, size, (uint8_t)(turned ? make_turned(op) : op), 0, arg, site);
+}
+
 static il_status make_matches(il_cel_maker *m, const il_cel_node *n, uint16_t dest) {
     uint16_t v = 0;
     uint32_t site = 0;
     IL_TRY(make_operand_in(m, n->kids, dest, &v));
     IL_TRY(make_site(m, n, 2, &site));
     return make_word(m, n, IL_CEL_C_MATCHES, dest, v, site);
+}
+
+/* `o.or(p)`, `o.orValue(v)`: the right side is computed when the left has no value; else the left stands in for it. */
+static il_status make_or(il_cel_maker *m, const il_cel_node *n, uint16_t dest) {
+    uint16_t left = 0, right = 0;
+    uint32_t top = m->top, asks = 0, site = 0, skips = 0, ends = 0;
+    const il_cel_builtin *has_value = il_cel_builtin_find(IL_STR("hasValue"), true);
+    IL_CHECK(has_value != NULL, m->err);
+    IL_TRY(make_register(m, n, &left));
+    IL_TRY(make_into(m, n->kids, left));
+    IL_TRY(make_register(m, n, &right));
+    IL_TRY(make_site_of(m, n, (il_cel_site){.builtin = has_value, .nargs = 1}, &asks));
+    IL_TRY(make_word(m, n, IL_CEL_C_CALL, right, left, asks));
+    IL_TRY(make_raw(m, n, IL_CEL_C_TEST, 2, right, right, 0));
+    const uint32_t empty = m->nwords - 1;
+    IL_TRY(make_data(m, n, 0, dest, 0, 0));
+    make_leap(m, m->nwords - 1, &ends);
+    IL_TRY(make_word(m, n, IL_CEL_C_MOVE, right, left, 0));
+    IL_TRY(make_word(m, n, IL_CEL_C_JUMP, 0, 0, 0));
+    skips = m->nwords - 1;
+    make_land(m, empty);
+    IL_TRY(make_into(m, make_second(n), right));
+    make_land(m, skips);
+    m->top = top;
+    IL_TRY(make_site(m, n, 2, &site));
+    IL_TRY(make_word(m, n, IL_CEL_C_CALL, dest, left, site));
+    make_land_all(m, ends);
+    return IL_OK;
 }
 
 static il_status make_call(il_cel_maker *m, const il_cel_node *n, uint16_t dest) {
@@ -541,6 +601,9 @@ static il_status make_call(il_cel_maker *m, const il_cel_node *n, uint16_t dest)
     }
     if (!host && n->regex != NULL && nargs == 2) {
         return make_matches(m, n, dest);
+    }
+    if (!host && nargs == 2 && (il_str_eq(n->builtin->name, IL_STR("or")) || il_str_eq(n->builtin->name, IL_STR("orValue")))) {
+        return make_or(m, n, dest);
     }
     for (const il_cel_node *k = n->kids; k != NULL; k = k->next) {
         uint16_t arg = 0;
@@ -787,13 +850,13 @@ static il_status make_into(il_cel_maker *m, const il_cel_node *n, uint16_t dest)
     case IL_CEL_OP_SUB:
         return make_binary(m, n, IL_CEL_C_SUB, dest);
     case IL_CEL_OP_LT:
-        return make_binary(m, n, IL_CEL_C_LT, dest);
+        return make_order(m, n, IL_CEL_C_LT, dest);
     case IL_CEL_OP_LE:
-        return make_binary(m, n, IL_CEL_C_LE, dest);
+        return make_order(m, n, IL_CEL_C_LE, dest);
     case IL_CEL_OP_GT:
-        return make_binary(m, n, IL_CEL_C_GT, dest);
+        return make_order(m, n, IL_CEL_C_GT, dest);
     case IL_CEL_OP_GE:
-        return make_binary(m, n, IL_CEL_C_GE, dest);
+        return make_order(m, n, IL_CEL_C_GE, dest);
     case IL_CEL_OP_EQ:
     case IL_CEL_OP_NE:
         return make_equal(m, n, dest);
@@ -866,7 +929,7 @@ il_status il_cel_make(il_arena *arena, il_arena *room, const il_cel_node *root, 
     IL_TRY(make_raw(m, root, IL_CEL_C_RETURN, 0, 0, v, 0));
     void *words = NULL, *nodes = NULL, *constants = NULL, *loops = NULL, *sites = NULL, *sets = NULL;
     IL_TRY(make_keep(m, m->words, m->nwords, sizeof *m->words, &words));
-    IL_TRY(make_keep(m, m->nodes, m->nwords, sizeof *m->nodes, &nodes));
+    IL_TRY(make_keep(m, m->nodes, m->nwords, sizeof(void *), &nodes));
     IL_TRY(make_keep(m, m->constants, m->nconstants, sizeof *m->constants, &constants));
     IL_TRY(make_keep(m, m->loops, m->nloops, sizeof *m->loops, &loops));
     IL_TRY(make_keep(m, m->sites, m->nsites, sizeof *m->sites, &sites));

@@ -134,7 +134,8 @@ static il_status lex_number(il_cel_lexer *lex, il_cel_token *out, il_error *err)
         while (lex_name_part(lex_at(src, i))) {
             i++;
         }
-        return IL_CEL_FAIL(src, start, err, IL_E_SYNTAX, "`%.*s` is not a number", IL_STR_ARG(il_str_part(src->text, start, i)));
+        return IL_CEL_FAIL_SPAN(src, start, i, err, IL_E_SYNTAX, "`%.*s` is not a number",
+                                IL_STR_ARG(il_str_part(src->text, start, i)));
     }
     out->n = i - start;
     lex->at = i;
@@ -154,8 +155,8 @@ static il_status lex_string(il_cel_lexer *lex, size_t i, bool raw, bool bytes, i
     for (;;) {
         int c = lex_at(src, i);
         if (c < 0 || (!triple && (c == '\n' || c == '\r'))) {
-            return IL_CEL_FAIL(src, lex->at, err, IL_E_SYNTAX, "unterminated string; close it with `%s%c`",
-                               triple ? (quote == '"' ? "\"\"" : "''") : "", (char)quote);
+            return IL_CEL_FAIL_SPAN(src, lex->at, i, err, IL_E_SYNTAX, "unterminated string; close it with `%s%c`",
+                                    triple ? (quote == '"' ? "\"\"" : "''") : "", (char)quote);
         }
         if (c == '\\' && !raw) {
             i += 2; /* whatever is escaped does not end the string; il_cel_unescape judges it */
@@ -194,6 +195,40 @@ static il_status lex_quoted_name(il_cel_lexer *lex, il_cel_token *out, il_error 
     }
     out->n = i + 1 - out->offset;
     lex->at = i + 1;
+    return IL_OK;
+}
+
+/* Where the code point at `i` ends. */
+static size_t lex_point_end(const il_cel_source *src, size_t i) {
+    i += i < src->text.n;
+    while (i < src->text.n && ((unsigned char)src->text.p[i] & 0xC0) == 0x80) {
+        i++;
+    }
+    return i;
+}
+
+/* Signs of other languages: no two signs of this one ever stand together like that. */
+static il_status lex_foreign(const il_cel_source *src, size_t at, il_error *err) {
+    static const struct {
+        il_str sign;
+        const char *here;
+    } foreign[] = {
+        {{"===", 3}, "did you mean `==`?"},
+        {{"!==", 3}, "did you mean `!=`?"},
+        {{"=>", 2}, "did you mean `>=`?"},
+        {{"=<", 2}, "did you mean `<=`?"},
+        {{"<>", 2}, "did you mean `!=`?"},
+        {{"**", 2}, "there are no powers; multiply"},
+        {{"~=", 2}, "did you mean `text.matches('pattern')`?"},
+        {{"=~", 2}, "did you mean `text.matches('pattern')`?"},
+        {{"??", 2}, "did you mean `x.?field.orValue(other)`?"},
+    };
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
+        if (il_str_starts(il_str_part(src->text, at, src->text.n), foreign[i].sign)) {
+            return IL_CEL_FAIL_SPAN(src, at, at + foreign[i].sign.n, err, IL_E_SYNTAX, "unexpected `%.*s`; %s",
+                                    IL_STR_ARG(foreign[i].sign), foreign[i].here);
+        }
+    }
     return IL_OK;
 }
 
@@ -251,6 +286,7 @@ il_status il_cel_lex(il_cel_lexer *lex, il_cel_token *out, il_error *err) {
         {'*', IL_CEL_T_STAR},   {'/', IL_CEL_T_SLASH},    {'%', IL_CEL_T_PERCENT},  {'!', IL_CEL_T_NOT},
         {'<', IL_CEL_T_LT},     {'>', IL_CEL_T_GT},
     };
+    IL_TRY(lex_foreign(src, at, err));
     out->n = 2;
     if (c == '=' && d == '=') {
         out->kind = IL_CEL_T_EQ;
@@ -275,10 +311,7 @@ il_status il_cel_lex(il_cel_lexer *lex, il_cel_token *out, il_error *err) {
             if (c == '=' || c == '&' || c == '|') {
                 return IL_CEL_FAIL(src, at, err, IL_E_SYNTAX, "unexpected `%c`; did you mean `%c%c`?", (char)c, (char)c, (char)c);
             }
-            size_t end = at + 1; /* name the whole code point, not its first byte */
-            while ((lex_at(src, end) & 0xC0) == 0x80 && lex_at(src, end) >= 0) {
-                end++;
-            }
+            const size_t end = lex_point_end(src, at); /* name the whole code point, not its first byte */
             return IL_CEL_FAIL(src, at, err, IL_E_SYNTAX, "unexpected `%.*s`", IL_STR_ARG(il_str_part(src->text, at, end)));
         }
     }
@@ -309,8 +342,12 @@ il_status il_cel_int_value(const il_cel_source *src, const il_cel_token *t, bool
     il_str s = il_str_part(src->text, t->offset, t->offset + t->n);
     uint64_t limit = negative ? (uint64_t)INT64_MAX + 1 : (uint64_t)INT64_MAX, v = 0;
     if (!lex_digits(s, limit, &v)) {
-        return IL_CEL_FAIL(src, t->offset, err, IL_E_SYNTAX, "`%s%.*s` does not fit an int (64 bits)", negative ? "-" : "",
-                           IL_STR_ARG(s));
+        size_t from = t->offset;
+        while (negative && from > 0 && src->text.p[from] != '-') {
+            from--;
+        }
+        return IL_CEL_FAIL_SPAN(src, from, t->offset + t->n, err, IL_E_SYNTAX, "`%s%.*s` does not fit an int (64 bits)",
+                                negative ? "-" : "", IL_STR_ARG(s));
     }
     *out = !negative ? (int64_t)v : v == limit ? INT64_MIN : -(int64_t)v;
     return IL_OK;
@@ -319,9 +356,19 @@ il_status il_cel_int_value(const il_cel_source *src, const il_cel_token *t, bool
 il_status il_cel_uint_value(const il_cel_source *src, const il_cel_token *t, uint64_t *out, il_error *err) {
     il_str s = il_str_part(src->text, t->offset, t->offset + t->n - 1);
     if (!lex_digits(s, UINT64_MAX, out)) {
-        return IL_CEL_FAIL(src, t->offset, err, IL_E_SYNTAX, "`%.*su` does not fit a uint (64 bits)", IL_STR_ARG(s));
+        return IL_CEL_FAIL_SPAN(src, t->offset, t->offset + t->n, err, IL_E_SYNTAX, "`%.*su` does not fit a uint (64 bits)",
+                                IL_STR_ARG(s));
     }
     return IL_OK;
+}
+
+/* Where an escape of so many hexadecimal digits ends; before that, where they do. */
+static size_t lex_escape_end(const il_cel_source *src, size_t at, size_t digits) {
+    size_t end = at + 2;
+    while (end < at + 2 + digits && lex_hex(lex_at(src, end)) >= 0) {
+        end++;
+    }
+    return end;
 }
 
 /* The escape whose backslash stands at `at`; *end gets the offset after it. */
@@ -338,19 +385,21 @@ static il_status lex_escape(const il_cel_source *src, size_t at, bool bytes, uin
     size_t digits = c == 'x' || c == 'X' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
     if (digits > 0) {
         if (bytes && digits > 2) {
-            return IL_CEL_FAIL(src, at, err, IL_E_SYNTAX, "`\\%c` is not allowed in bytes; write `\\x` escapes", (char)c);
+            return IL_CEL_FAIL_SPAN(src, at, lex_escape_end(src, at, digits), err, IL_E_SYNTAX,
+                                    "`\\%c` is not allowed in bytes; write `\\x` escapes", (char)c);
         }
         uint32_t v = 0;
         for (size_t i = 0; i < digits; i++) {
             int h = lex_hex(lex_at(src, at + 2 + i));
             if (h < 0) {
-                return IL_CEL_FAIL(src, at, err, IL_E_SYNTAX, "`\\%c` needs %zu hexadecimal digits", (char)c, digits);
+                return IL_CEL_FAIL_SPAN(src, at, at + 2 + i, err, IL_E_SYNTAX, "`\\%c` needs %zu hexadecimal digits", (char)c,
+                                        digits);
             }
             v = (v << 4) | (uint32_t)h;
         }
         if (v > 0x10FFFF || (v >= 0xD800 && v <= 0xDFFF)) {
-            return IL_CEL_FAIL(src, at, err, IL_E_SYNTAX, "`\\%c%.*s` is not a Unicode character", (char)c,
-                               IL_STR_ARG(il_str_part(src->text, at + 2, at + 2 + digits)));
+            return IL_CEL_FAIL_SPAN(src, at, at + 2 + digits, err, IL_E_SYNTAX, "`\\%c%.*s` is not a Unicode character", (char)c,
+                                    IL_STR_ARG(il_str_part(src->text, at + 2, at + 2 + digits)));
         }
         *value = v;
         *end = at + 2 + digits;
@@ -363,9 +412,11 @@ static il_status lex_escape(const il_cel_source *src, size_t at, bool bytes, uin
             *end = at + 4;
             return IL_OK;
         }
-        return IL_CEL_FAIL(src, at, err, IL_E_SYNTAX, "an octal escape has three digits, `\\000` to `\\377`");
+        return IL_CEL_FAIL_SPAN(src, at, d >= '0' && d <= '7' ? at + 3 : at + 2, err, IL_E_SYNTAX,
+                                "an octal escape has three digits, `\\000` to `\\377`");
     }
-    return IL_CEL_FAIL(src, at, err, IL_E_SYNTAX, "unknown escape after `\\`; write `\\\\` for a backslash");
+    return IL_CEL_FAIL_SPAN(src, at, lex_point_end(src, at + 1), err, IL_E_SYNTAX,
+                            "unknown escape after `\\`; write `\\\\` for a backslash");
 }
 
 size_t il_cel_token_end(const il_cel_source *src, size_t offset) {

@@ -17,16 +17,29 @@ il_status il_cel_parse_advance(il_cel_parser *p) {
     return il_cel_lex(&p->lex, &p->tok, p->err);
 }
 
+static bool parse_in_follows(const il_cel_parser *p) {
+    il_cel_lexer ahead = p->lex;
+    il_cel_token next;
+    return il_cel_lex(&ahead, &next, NULL) == IL_OK && next.kind == IL_CEL_T_IN;
+}
+
 /* The token is not what the grammar wants here. Words and signs of other languages get the CEL form. */
 il_status il_cel_parse_unexpected(il_cel_parser *p, const char *wanted) {
     static const struct {
         const char *word, *sign;
     } rewrites[] = {{"and", "&&"}, {"or", "||"}, {"AND", "&&"}, {"OR", "||"}, {"is", "=="}};
     il_str text = il_cel_parse_text(p, &p->tok);
+    if (text.n > 40) {
+        text.n = 40;
+    }
     if (p->tok.kind == IL_CEL_T_END) {
         return PARSE_FAIL(p, p->tok.offset, IL_E_SYNTAX, "expected %s, got the end of the expression", wanted);
     }
     if (p->tok.kind == IL_CEL_T_NAME) {
+        if (il_str_eq_nocase(text, IL_STR("not")) && parse_in_follows(p)) {
+            return PARSE_FAIL(p, p->tok.offset, IL_E_SYNTAX, "unexpected `%.*s`; `x not in y` is written `!(x in y)`",
+                              IL_STR_ARG(text));
+        }
         for (size_t i = 0; i < sizeof rewrites / sizeof rewrites[0]; i++) {
             if (il_str_eq(text, il_str_of(rewrites[i].word))) {
                 return PARSE_FAIL(p, p->tok.offset, IL_E_SYNTAX, "unexpected `%.*s`; did you mean `%s`?", IL_STR_ARG(text),
@@ -35,10 +48,9 @@ il_status il_cel_parse_unexpected(il_cel_parser *p, const char *wanted) {
         }
     }
     if (p->prev.kind == IL_CEL_T_NAME && il_str_eq_nocase(il_cel_parse_text(p, &p->prev), IL_STR("not"))) {
-        return PARSE_FAIL(p, p->tok.offset, IL_E_SYNTAX, "unexpected `%.*s` after `not`; did you mean `!`?", IL_STR_ARG(text));
-    }
-    if (text.n > 40) {
-        text.n = 40;
+        const il_str not = il_cel_parse_text(p, &p->prev);
+        return PARSE_FAIL(p, p->prev.offset, IL_E_SYNTAX, "unexpected `%.*s`; did you mean `!%.*s`?", IL_STR_ARG(not ),
+                          IL_STR_ARG(text));
     }
     return PARSE_FAIL(p, p->tok.offset, IL_E_SYNTAX, "unexpected `%.*s`; expected %s", IL_STR_ARG(text), wanted);
 }
@@ -132,6 +144,7 @@ static il_status parse_collection(il_cel_parser *p, il_cel_op op, il_cel_node **
     il_cel_node *n = NULL, *tail = NULL, *item = NULL;
     IL_TRY(il_cel_parse_enter(p));
     IL_TRY(il_cel_parse_node(p, op, start, start, &n));
+    IL_CHECK(n != NULL, p->err);
     IL_TRY(il_cel_parse_advance(p));
     if (p->tok.kind == IL_CEL_T_COMMA) {
         IL_TRY(il_cel_parse_advance(p));
@@ -272,11 +285,11 @@ static il_status parse_atom(il_cel_parser *p, bool negative, size_t start, il_ce
 static il_status parse_select(il_cel_parser *p, il_str name, bool optional, size_t start, size_t at, il_cel_node **io) {
     il_cel_node *n = NULL, *tail = NULL, *root = *io;
     IL_TRY(il_cel_parse_node(p, IL_CEL_OP_SELECT, start, at, &n));
-    IL_CHECK(n != NULL, p->err);
+    IL_CHECK(n != NULL && root != NULL, p->err);
     IL_TRY(il_arena_copy(p->arena, name, &n->name, p->err));
     n->optional = optional;
     il_cel_parse_close(p, n);
-    while (root->op == IL_CEL_OP_SELECT && !optional) {
+    while (!optional && root->op == IL_CEL_OP_SELECT && root->kids != NULL) {
         root = root->kids;
     }
     if (root->op == IL_CEL_OP_NAME && !optional) {
@@ -378,6 +391,7 @@ static il_status parse_postfix(il_cel_parser *p, bool negative, size_t start, il
             IL_TRY(parse_index(p, start, out));
         } else if (p->tok.kind == IL_CEL_T_LBRACE) {
             const il_cel_node *n = *out;
+            IL_CHECK(n != NULL, p->err);
             bool name = n->op == IL_CEL_OP_NAME || n->op == IL_CEL_OP_VAR || n->op == IL_CEL_OP_SELECT ||
                         n->op == IL_CEL_OP_LOCAL || n->op == IL_CEL_OP_TYPE;
             return name ? PARSE_FAIL(p, p->tok.offset, IL_E_INVALID, "message literals (`T{field: value}`) are not supported")
@@ -405,6 +419,7 @@ static il_status parse_unary(il_cel_parser *p, il_cel_token_kind only, il_cel_no
     } else {
         il_cel_node *n = NULL, *kid = NULL, *tail = NULL;
         IL_TRY(il_cel_parse_node(p, kind == IL_CEL_T_NOT ? IL_CEL_OP_NOT : IL_CEL_OP_NEG, start, start, &n));
+        IL_CHECK(n != NULL, p->err);
         IL_TRY(parse_unary(p, kind, &kid));
         IL_TRY(il_cel_parse_hang(p, n, &tail, kid));
         il_cel_parse_close(p, n);
@@ -453,6 +468,7 @@ static il_status parse_binary(il_cel_parser *p, unsigned strength, il_cel_node *
         IL_TRY(parse_binary(p, here + 1, &right));
         if (chain == NULL || chain != *out || chain->op != op) {
             IL_TRY(il_cel_parse_node(p, op, start, at, &chain));
+            IL_CHECK(chain != NULL, p->err);
             tail = NULL;
             IL_TRY(il_cel_parse_hang(p, chain, &tail, *out));
             *out = chain;
@@ -471,6 +487,7 @@ il_status il_cel_parse_expr(il_cel_parser *p, il_cel_node **out) {
     if (p->tok.kind == IL_CEL_T_QUESTION) {
         il_cel_node *n = NULL, *kid = NULL, *tail = NULL;
         IL_TRY(il_cel_parse_node(p, IL_CEL_OP_COND, start, p->tok.offset, &n));
+        IL_CHECK(n != NULL, p->err);
         IL_TRY(il_cel_parse_hang(p, n, &tail, *out));
         IL_TRY(il_cel_parse_advance(p));
         IL_TRY(parse_binary(p, 1, &kid));
@@ -498,13 +515,14 @@ il_status il_cel_parse(il_arena *arena, il_str source, uint32_t line, uint32_t c
     if (!il_str_utf8(src->text, &bad)) {
         return IL_CEL_FAIL(src, bad, err, IL_E_SYNTAX, "not valid UTF-8");
     }
-    il_cel_parser p = {.arena = arena, .env = env, .limits = limits, .err = err, .lex = {src, 0}, .qualified = env->container.n > 0};
+    il_cel_parser p = {
+        .arena = arena, .env = env, .limits = limits, .err = err, .lex = {src, 0}, .qualified = env->container.n > 0};
     for (size_t i = 0; i < env->nvars && !p.qualified; i++) {
         p.qualified = il_str_find(env->vars[i].name, IL_STR("."), 0) != SIZE_MAX;
     }
     IL_TRY(il_cel_parse_advance(&p));
     if (p.tok.kind == IL_CEL_T_END) {
-        return IL_CEL_FAIL(src, p.tok.offset, err, IL_E_SYNTAX, "an empty expression");
+        return IL_CEL_FAIL(src, 0, err, IL_E_SYNTAX, "an empty expression");
     }
     IL_TRY(il_cel_parse_expr(&p, out));
     if (p.tok.kind != IL_CEL_T_END) {

@@ -24,12 +24,12 @@ static const parse_shape parse_shapes[] = {
 };
 
 static il_status parse_usage(il_cel_parser *p, const parse_shape *m, size_t at) {
-    const char *form = m->op == IL_CEL_OP_TRANSFORM && m->one  ? "x, x + 1"
-                       : m->op == IL_CEL_OP_TRANSFORM_ENTRY    ? "k, v, {k: v}"
-                       : !m->one                               ? "k, v, v + 1"
-                       : m->op == IL_CEL_OP_OPT_FLAT_MAP       ? "x, x.?field"
-                       : m->op == IL_CEL_OP_OPT_MAP            ? "x, x + 1"
-                                                               : "x, x == 1";
+    const char *form = m->op == IL_CEL_OP_TRANSFORM && m->one ? "x, x + 1"
+                       : m->op == IL_CEL_OP_TRANSFORM_ENTRY   ? "k, v, {k: v}"
+                       : !m->one                              ? "k, v, v + 1"
+                       : m->op == IL_CEL_OP_OPT_FLAT_MAP      ? "x, x.?field"
+                       : m->op == IL_CEL_OP_OPT_MAP           ? "x, x + 1"
+                                                              : "x, x == 1";
     return PARSE_FAIL(p, at, IL_E_SYNTAX, "`%.*s` takes a variable name and %s: `%.*s(%s)`", IL_STR_ARG(m->name),
                       m->op == IL_CEL_OP_TRANSFORM || m->op == IL_CEL_OP_OPT_MAP || m->op == IL_CEL_OP_OPT_FLAT_MAP || !m->one
                           ? "an expression"
@@ -89,7 +89,8 @@ static il_status parse_loop(il_cel_parser *p, const parse_shape *m, size_t start
     if (two) {
         IL_TRY(parse_variable(p, m, &n->name2, &var));
         if (il_str_eq(n->name, n->name2)) {
-            return PARSE_FAIL(p, var, IL_E_SYNTAX, "`%.*s` has the variable `%.*s` twice", IL_STR_ARG(m->name), IL_STR_ARG(n->name));
+            return PARSE_FAIL(p, var, IL_E_SYNTAX, "`%.*s` has the variable `%.*s` twice", IL_STR_ARG(m->name),
+                              IL_STR_ARG(n->name));
         }
         IL_TRY(parse_bind_local(p, n->name2, var, &n->slot2));
     }
@@ -154,6 +155,7 @@ il_status il_cel_parse_has(il_cel_parser *p, size_t start, size_t at, il_cel_nod
     size_t arg = p->tok.offset;
     IL_TRY(il_cel_parse_enter(p));
     IL_TRY(il_cel_parse_node(p, IL_CEL_OP_HAS, start, at, &n));
+    IL_CHECK(n != NULL, p->err);
     IL_TRY(il_cel_parse_expr(p, &kid));
     IL_CHECK(kid != NULL, p->err);
     if (kid->op != IL_CEL_OP_SELECT || kid->optional || p->tok.kind == IL_CEL_T_COMMA) {

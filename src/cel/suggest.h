@@ -32,3 +32,14 @@ void il_cel_say_near(il_cel_words *w, const il_cel_near *near);
 const char *il_cel_rewrite_method(il_str name);
 const char *il_cel_rewrite_function(il_str name);
 const char *il_cel_rewrite_name(il_str name);
+/* What to do where there is no such function and no other name of it; NULL: not known. */
+const char *il_cel_instead(il_str function);
+
+/* Why a function of the language does not take a value (IL_CEL_BAD_VALUE): `of` what, and what is said of it with what is wanted.
+ * `says` is NULL for a function that takes all values. */
+typedef struct il_cel_complaint {
+    const char *of, *says;
+} il_cel_complaint;
+il_cel_complaint il_cel_complaint_of(il_str function);
+/* From where to where the results of a conversion are ("; an int is from … to …"); "" where nothing is known. */
+const char *il_cel_range_of(il_str function);

@@ -130,6 +130,20 @@ static il_cel_fault value_place(const il_cel_value *index, uint64_t *out) {
     return IL_CEL_NO_OVERLOAD;
 }
 
+/* What il_cel_explain says of it: the index in the upper half (as an int32_t; the nearest when it is none), 1 + the size in the lower. */
+static il_cel_value value_outside(const il_cel_value *list, const il_cel_value *index) {
+    il_cel_value v = il_cel_of_fault(IL_CEL_MISSING);
+    int64_t i = index->kind == IL_CEL_INT                              ? index->u.i
+                : index->kind == IL_CEL_UINT && index->u.u < INT32_MAX ? (int64_t)index->u.u
+                                                                       : INT32_MAX;
+    if (index->kind == IL_CEL_DOUBLE && index->u.d > INT32_MIN && index->u.d < INT32_MAX) {
+        i = (int64_t)index->u.d;
+    }
+    i = i > INT32_MAX ? INT32_MAX : i < INT32_MIN ? INT32_MIN : i;
+    v.u.u = (uint64_t)(uint32_t)i << 32 | (list->n < UINT32_MAX ? list->n + 1 : UINT32_MAX);
+    return v;
+}
+
 il_cel_value il_cel_list_at(il_cel_run *r, const il_cel_value *list, const il_cel_value *index) {
     uint64_t place = 0;
     il_cel_fault fault = value_place(index, &place);
@@ -137,7 +151,7 @@ il_cel_value il_cel_list_at(il_cel_run *r, const il_cel_value *list, const il_ce
         return il_cel_of_fault(fault);
     }
     if (place >= list->n) {
-        return il_cel_of_fault(IL_CEL_MISSING);
+        return value_outside(list, index);
     }
     if (!list->json) {
         return list->u.items[place];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "cel/lex.h"
 #include "cel/value.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -8,10 +9,10 @@
 #include "interlock/host.h"
 
 enum {
-    CEL_BYTES = 64 << 20,       /* of the program, the variables and the answer together */
-    CEL_VARS_BYTES = 16 << 20,  /* of the file */
-    CEL_VARS = 1000,            /* variables in it */
-    CEL_LINE = 200              /* bytes of a line of the source that are shown */
+    CEL_BYTES = 64 << 20,      /* of the program, the variables and the answer together */
+    CEL_VARS_BYTES = 16 << 20, /* of the file */
+    CEL_VARS = 1000,           /* variables in it */
+    CEL_LINE = 200             /* bytes of a line of the source that are shown */
 };
 
 typedef struct cel_vars {
@@ -55,6 +56,26 @@ static const il_cel_type *cel_type_of(il_cel_value v) {
     return &il_cel_type_dyn;
 }
 
+/* Names joined by dots; then an expression can have it. */
+static bool cel_is_name(il_str name) {
+    const il_cel_source source = {name, 1, 1};
+    il_cel_lexer lex = {&source, 0};
+    il_cel_token t = {.kind = IL_CEL_T_END};
+    for (size_t at = 0;;) {
+        if (il_cel_lex(&lex, &t, NULL) != IL_OK || t.kind != IL_CEL_T_NAME || t.offset != at) {
+            return false;
+        }
+        at += t.n;
+        if (at == name.n) {
+            return true;
+        }
+        if (name.p[at++] != '.') {
+            return false;
+        }
+        lex.at = at;
+    }
+}
+
 static il_status cel_vars_read(il_arena *arena, const char *path, cel_vars *out, il_error *err) {
     const il_json_limits limits = {.size = sizeof limits, .bytes = CEL_VARS_BYTES};
     il_str text;
@@ -75,10 +96,23 @@ static il_status cel_vars_read(il_arena *arena, const char *path, cel_vars *out,
     for (const il_json *v = il_json_first(doc); v != NULL; v = il_json_next(v)) {
         out->values[out->n] = il_cel_of_json(v);
         out->fields[out->n].name = il_json_key(v);
+        if (!cel_is_name(out->fields[out->n].name)) {
+            return il_error_at(err, IL_E_INVALID, v->key_line, v->key_col, 0,
+                               "`%.*s` is no name that an expression can have: letters, digits and `_`, no reserved word",
+                               IL_STR_ARG(out->fields[out->n].name));
+        }
         out->fields[out->n].type = cel_type_of(out->values[out->n]);
         out->n++;
     }
     return IL_OK;
+}
+
+static bool cel_is_blank(il_str text) {
+    size_t i = 0;
+    while (i < text.n && (text.p[i] == ' ' || text.p[i] == '\t' || text.p[i] == '\r')) {
+        i++;
+    }
+    return i == text.n;
 }
 
 /* The line of the source that the error is in, and a mark below what it is about. */
@@ -93,7 +127,7 @@ static void cel_point(il_str source, const il_error *err) {
     }
     to = il_str_find(source, IL_STR("\n"), from);
     il_str text = il_str_part(source, from, to == SIZE_MAX ? source.n : to);
-    if (err->col == 0 || text.n == 0 || text.n > CEL_LINE) {
+    if (err->col == 0 || cel_is_blank(text) || text.n > CEL_LINE) {
         return;
     }
     (void)fputs("  ", stderr);
@@ -137,26 +171,49 @@ static il_exit cel_print(il_arena *arena, const il_cel_program *program, il_cel_
     return IL_EXIT_FINE;
 }
 
+/* With `json` also {"error": {...}} on standard output; `file` is empty for the expression itself. */
+static il_exit cel_fail(il_arena *arena, const char *file, bool json, const il_error *why) {
+    il_error err = {0};
+    il_exit code = il_fail(file != NULL ? file : "EXPR", why);
+    if (json) {
+        il_json *out = il_json_make(arena, IL_JSON_OBJECT), *error = il_json_make(arena, IL_JSON_OBJECT);
+        bool made = out != NULL && error != NULL;
+        made = made && (file == NULL || il_json_set(error, IL_STR("file"), il_json_string(arena, il_str_of(file))));
+        made = made && (why->line == 0 || (il_json_set(error, IL_STR("line"), il_json_number(arena, why->line)) &&
+                                           il_json_set(error, IL_STR("col"), il_json_number(arena, why->col)) &&
+                                           il_json_set(error, IL_STR("span"), il_json_number(arena, why->span))));
+        made = made && il_json_set(error, IL_STR("message"), il_json_string(arena, il_str_of(why->msg))) &&
+               il_json_set(out, IL_STR("error"), error);
+        if (!made) {
+            return il_fail(NULL, (il_arena_fail(arena, &err), &err));
+        }
+        if (il_put_json(stdout, out, &err) != IL_OK) {
+            return il_fail(NULL, &err);
+        }
+    }
+    return code;
+}
+
 static il_exit cel_run(il_arena *arena, il_str source, const char *file, bool json, bool type) {
     il_error err = {0};
     cel_vars vars = {0};
     il_cel_program *program = NULL;
     if (file != NULL && cel_vars_read(arena, file, &vars, &err) != IL_OK) {
-        return il_fail(file, &err);
+        return cel_fail(arena, file, json, &err);
     }
     const il_cel_env env = {.size = sizeof env, .vars = vars.fields, .nvars = vars.n, .zone = il_host_zone};
     const il_cel_limits limits = {.size = sizeof limits, .dynamic_regex = true};
     if (il_cel_compile(arena, source, 1, 1, &env, IL_CEL_NULL, &limits, &program, &err) != IL_OK) {
-        il_exit code = il_fail("EXPR", &err);
+        il_exit code = cel_fail(arena, NULL, json, &err);
         cel_point(source, &err);
         return code;
     }
     il_cel_value v = il_cel_eval(program, vars.values, arena);
     if (v.kind == IL_CEL_ERROR) {
         il_cel_explain(program, v, &err);
-        (void)il_fail("EXPR", &err);
+        il_exit code = cel_fail(arena, NULL, json, &err);
         cel_point(source, &err);
-        return IL_EXIT_FINDING;
+        return code == il_exit_of(err.code) ? IL_EXIT_FINDING : code;
     }
     return cel_print(arena, program, v, json, type, &err);
 }
@@ -164,7 +221,8 @@ static il_exit cel_run(il_arena *arena, il_str source, const char *file, bool js
 il_exit il_cmd_cel(int argc, char **argv) {
     const char *vars = NULL;
     bool json = false, type = false;
-    const il_option options[] = {{.name = "vars", .value = &vars}, {.name = "json", .flag = &json}, {.name = "type", .flag = &type}};
+    const il_option options[] = {
+        {.name = "vars", .value = &vars}, {.name = "json", .flag = &json}, {.name = "type", .flag = &type}};
     il_arguments args;
     il_error err = {0};
     if (il_options_read(argc, argv, options, sizeof options / sizeof options[0], &args, &err) != IL_OK) {

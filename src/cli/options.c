@@ -67,19 +67,24 @@ static il_status options_one(int argc, char **argv, int *at, const il_option *op
     return IL_OK;
 }
 
+/* `-1 + 2`, `- x`, `-(x)`: no option begins like that, but an expression does. */
+static bool options_no_name(char c) { return (c >= '0' && c <= '9') || c == ' ' || c == '(' || c == '.'; }
+
 il_status il_options_read(int argc, char **argv, const il_option *options, size_t n, il_arguments *out, il_error *err) {
     uint32_t seen = 0;
     *out = (il_arguments){.v = argv + 1};
     IL_CHECK(n <= OPTIONS_MAX, err);
     for (int at = 1; at < argc; at++) {
         const il_str word = il_str_of(argv[at]);
-        if (out->ended || word.n < 2 || word.p[0] != '-') {
+        if (out->ended || word.n < 2 || word.p[0] != '-' || options_no_name(word.p[1])) {
             out->v[out->n++] = argv[at]; /* never ahead of `at` */
         } else if (word.n == 2 && word.p[1] == '-') {
             out->ended = true;
             out->after = out->n;
         } else if (word.p[1] != '-') {
-            return il_error_set(err, IL_E_INVALID, "unknown option `%s`; options are spelt in full, as in `--json`", argv[at]);
+            return il_error_set(err, IL_E_INVALID,
+                                "unknown option `%s`; options are spelt in full, as in `--json`; what is none stands behind `--`",
+                                argv[at]);
         } else {
             IL_TRY(options_one(argc, argv, &at, options, n, &seen, err));
         }

@@ -18,10 +18,15 @@ static il_status file_errno(int why, const char *what, il_error *err) {
 }
 
 /* Judged on the open file, so that it cannot be swapped in between. */
-static il_status file_judge(int fd, size_t max, il_file_trust trust, size_t *size, il_error *err) {
+static il_status file_judge(int fd, size_t max, il_file_trust trust, size_t *size, bool *pipe, il_error *err) {
     struct stat st;
     if (fstat(fd, &st) != 0) {
         return file_errno(errno, "look at", err);
+    }
+    *pipe = S_ISFIFO(st.st_mode) && trust == IL_FILE_DATA;
+    if (*pipe) { /* it has a writer, or ends at once: what is written is waited for */
+        *size = max;
+        return fcntl(fd, F_SETFL, 0) == 0 ? IL_OK : file_errno(errno, "read", err);
     }
     if (!S_ISREG(st.st_mode)) {
         return il_error_set(err, IL_E_INVALID, "it is %s, not a regular file",
@@ -79,13 +84,14 @@ static il_status file_text(il_str text, il_error *err) {
 il_status il_file_read(il_arena *arena, const char *path, size_t max, il_file_trust trust, il_str *out, il_error *err) {
     size_t size = 0, n = 0;
     char *p = NULL;
+    bool pipe = false;
     *out = (il_str){0};
     /* O_NONBLOCK: a pipe nobody writes to must be refused, not waited for. */
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0) {
         return file_errno(errno, "open", err);
     }
-    il_status status = file_judge(fd, max, trust, &size, err);
+    il_status status = file_judge(fd, max, trust, &size, &pipe, err);
     if (status == IL_OK && !(p = il_arena_bytes(arena, size + 1))) {
         status = il_arena_fail(arena, err);
     }
@@ -94,6 +100,9 @@ il_status il_file_read(il_arena *arena, const char *path, size_t max, il_file_tr
     }
     (void)close(fd);
     IL_TRY(status);
+    if (n > size && pipe) {
+        return il_error_set(err, IL_E_LIMIT, "it has more than %zu bytes", max);
+    }
     if (n > size) {
         return il_error_set(err, IL_E_IO, "it changed while it was read; try again");
     }

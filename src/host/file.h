@@ -12,8 +12,9 @@ typedef enum il_file_trust {
     IL_FILE_DATA = 1
 } il_file_trust;
 
-/* Reads a whole regular file into `arena`. IL_E_NOT_FOUND; IL_E_PERMISSION (not readable, or too many may write it); IL_E_LIMIT above
- * `max` bytes, seen before a byte is read; IL_E_INVALID for a folder or device; IL_E_SYNTAX for an empty or a binary one; IL_E_IO. */
+/* Reads a whole regular file, of IL_FILE_DATA also a pipe (`<(...)` of a shell), into `arena`. IL_E_NOT_FOUND; IL_E_PERMISSION
+ * (not readable, or too many may write it); IL_E_LIMIT above `max` bytes, seen before a byte of a file is read; IL_E_INVALID for a
+ * folder or device; IL_E_SYNTAX for an empty or a binary one; IL_E_IO. */
 IL_NODISCARD il_status il_file_read(il_arena *arena, const char *path, size_t max, il_file_trust trust, il_str *out,
                                     il_error *err);
 

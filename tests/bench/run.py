@@ -15,7 +15,9 @@ WANTED = ["step", "decide.no_digest", "decide.instructions", "digest", "session.
           "echo.echo.normal.instructions", "echo.everything.memory.cpu_in_turn", "echo.echo.direct", "echo.echo.memory.added", "echo.echo.memory.cpu",
           "echo.echo.memory.throughput", "echo.echo.normal.added", "echo.echo.normal.cpu", "echo.echo.full.added", "echo.everything.memory.added",
           "echo.everything.memory.cpu", "echo.everything.memory.throughput", "echo.everything.normal.added", "echo.everything.normal.cpu",
-          "echo.everything.full.added", "rss", "ready.memory", "flat.memory.memory", "flat.memory.descriptors"]
+          "echo.everything.full.added", "rss", "ready.memory", "flat.memory.memory", "flat.memory.descriptors", "cel.taint.instructions"]
+CEL = [c["name"] for c in json.loads((ROOT / "bench/cel.json").read_text())["conditions"]]
+WANTED += [f"cel.{name}{figure}" for name in CEL for figure in ("", ".compile")]
 results = []
 
 
@@ -50,6 +52,13 @@ with tempfile.TemporaryDirectory() as folder:
     pathlib.Path(folder, "ways").write_text("parrot\tcat\n")  # says what it hears, which is no answer
     wrong = subprocess.run([BUILD / "bench/echo_client", "calls", "1", "0", f"{folder}/ways"], capture_output=True, text=True, timeout=60, check=False)
 check("a way that answers wrongly gives no figure", "" if wrong.returncode == 1 and "parrot answered" in wrong.stderr and not wrong.stdout else f"{wrong}")
+check("an expression's engines are compared", "" if all(by_name.get(f"cel.{name}", {}).get("ratio") for name in CEL) or "engines of npm are not installed" in done.stdout else "one is not")
+with tempfile.TemporaryDirectory() as folder:
+    for what, old, new, said in (("a wrong answer", '"answer": true', '"answer": false', "another answer"), ("an allocation that is not said", '"builds": true, ', "", "allocates"),
+                                 ("an allocation that is not there", '"labels": 8', '"builds": true', "builds nothing")):
+        pathlib.Path(folder, "cel.json").write_text((ROOT / "bench/cel.json").read_text().replace(old, new))
+        wrong = subprocess.run([BUILD / "bench/bench_cel", f"{folder}/cel.json", "facts"], capture_output=True, text=True, timeout=60, check=False)
+        check(f"{what} gives no figure", "" if wrong.returncode == 1 and said in wrong.stderr else f"{wrong}")
 page = (ROOT / "docs/bench.md").read_text()
 check("docs/bench.md has a row for each figure that has a limit", next((f"none for {f['name']}" for f in figures if f["limit"] is not None and f"| `{f['name']}` |" not in page), ""))
 print(f"{sum(results)} passed, {len(results) - sum(results)} failed, {skipped} skipped")

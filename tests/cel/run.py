@@ -148,6 +148,32 @@ def wasm(tests):
         print(f"    {test['expr'][:120]!r}\n      native {a[:200]}\n      wasm   {b[:200]}")
 
 
+def deep():
+    """The deepest that WebAssembly may be asked for, of every form that nests: no trap, and one level more is refused."""
+    most, macros = 128, 31
+    forms = {
+        "()": lambda n: "(" * (n - 1) + "1" + ")" * (n - 1), "[]": lambda n: "[" * (n - 1) + "1" + "]" * (n - 1),
+        "{}": lambda n: "{1:" * (n - 1) + "1" + "}" * (n - 1), "!": lambda n: "!(" * (n // 2 - 1) + "true" + ")" * (n // 2 - 1),
+        ".a": lambda n: "dyn({})" + ".a" * (n - 2), ".?a": lambda n: "dyn({})" + ".?a" * (n - 2), "[0]": lambda n: "dyn([])" + "[0]" * (n - 2),
+        "+": lambda n: "1" + "+1" * (n - 1), "?:": lambda n: "true?true:" * (n - 1) + "true", "&&": lambda n: "true&&(" * (n // 2 - 1) + "true" + ")" * (n // 2 - 1),
+        "dyn()": lambda n: "dyn(" * (n - 1) + "1" + ")" * (n - 1), "trim": lambda n: "''" + ".trim()" * (n - 1),
+        "greatest": lambda n: "math.greatest(1," * (n - 1) + "1" + ")" * (n - 1), "optMap": lambda n: "optional.of(1)" + ".optMap(x,x)" * (n - 2),
+        "map": lambda n: "[1].map(x," * macros + "1" + ")" * macros, "map.map": lambda n: "[1]" + ".map(x,x)" * (n - 2),
+        "bind": lambda n: "cel.bind(x," * (n - 2) + "1" + ",[x])" * (n - 2), "==": lambda n: "==".join(["[" * (n - 2) + "1" + "]" * (n - 2)] * 2),
+        "format": lambda n: "'%s'.format([" + "[" * (n - 4) + "1" + "]" * (n - 4) + "])",
+        "matches": lambda n: "(" * (n - 3) + "'aaaa'.matches('((a+)+){1,30}$')" + ")" * (n - 3),
+    }
+    tests = [{"expr": form(most), "depth": most, "disable_check": free} for form in forms.values() for free in (False, True)]
+    here, there = (answers(command, tests) for command in ([str(ROOT / BUILD / "cel/cel-vectors")],
+                                                           ["node", str(HERE / "wasm.mjs"), str(ROOT / "build-wasm/cel-vectors.wasm")]))
+    bad = [(t["expr"][:40], b[:120]) for t, a, b in zip(tests, here, there) if a != b or "refused" in json.loads(b)]
+    say("FAILED" if bad or len(there) != len(tests) else "ok", f"WebAssembly: {most} levels of each of {len(forms)} forms, {len(there)} of {len(tests)} answers")
+    for expr, got in bad[:10]:
+        print(f"    {expr!r}: {got}")
+    more = [json.loads(a) for a in answers(["node", str(HERE / "wasm.mjs"), str(ROOT / "build-wasm/cel-vectors.wasm")], [{"expr": "1", "depth": most + 1}])]
+    say("ok" if [m.get("refused") for m in more] == ["IL_E_ARGUMENT"] else "FAILED", f"WebAssembly: a depth of {most + 1} is refused before anything is read")
+
+
 def load_errors(rows):
     """Refused, where it should be, with the suggestion. Where our rule for positions differs from the data's reading, columns.json says how."""
     ours = {e["expr"]: e for e in json.loads((HERE / "columns.json").read_text())}
@@ -229,6 +255,7 @@ def questions():
 def main():
     build()
     questions()
+    deep()
     data = SHARED / "data"
     if not (data / "cel-conformance.json").is_file():
         say("skipped", f"no {data}/cel-conformance.json (set IL_SHARED): the conformance tests are not here")

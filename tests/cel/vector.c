@@ -504,7 +504,10 @@ il_status vector_run(const il_alloc *alloc, const il_json *test, il_buf *out, il
         return il_error_set(err, IL_E_INVALID, "not a test that can be run here");
     }
     bool boolean = il_json_bool(il_json_get(test, IL_STR("want_bool")));
+    int64_t depth = 0;
+    (void)il_json_int(il_json_get(test, IL_STR("depth")), &depth);
     const il_cel_limits limits = {.size = sizeof limits,
+                                  .depth = depth > 0 && depth < UINT32_MAX ? (uint32_t)depth : 0,
                                   .unchecked = il_json_bool(il_json_get(test, IL_STR("disable_check"))),
                                   .dynamic_regex = il_json_bool(il_json_get(test, IL_STR("dynamic_regex")))};
     il_status s = il_cel_compile(arena, il_json_text(il_json_get(test, IL_STR("expr"))), 1, 1, &e->env,

@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "interlock/cel.h"
 
-/* `test`: {expr, type_env?, bindings?, container?, fn_env?, disable_check?, check_only?, env?}; `"env": "interbolt"` declares what a policy's
+/* `test`: {expr, type_env?, bindings?, container?, fn_env?, disable_check?, check_only?, depth?, env?}; `"env": "interbolt"` declares what a policy's
  * condition may name. Appends one object to `out`:
  *   {"value": {"t": …, "v": …}, "type": …, "printed": …} or {"fault": NAME, "type": …, "line", "col", "message"}
  *   or {"refused": STATUS, "line", "col", "span", "message"}

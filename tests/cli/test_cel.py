@@ -2,8 +2,10 @@
 """`interlock cel`, and docs/cel.md: what stands behind an arrow is what is printed, what a command is shown to print it prints, and the program
 in C is the one that tests/install compiles and runs."""
 import json
+import os
 import re
 import shlex
+import threading
 
 from run import Failure, ROOT, Run, put, test
 
@@ -134,6 +136,9 @@ def cel_variables_that_are_none(t):
     Run("cel", "1", "--vars", put(t, "v.json", "[1]")).refuses(True).says("variables are an object")
     Run("cel", "1", "--vars", put(t, "v.json", '{"a": 1, "a": 2}')).refuses(True).says("duplicate key")
     Run("cel", "1", "--vars", str(t / "none.json")).refuses().says("none.json")
+    for name in ("a b", "1a", "in", "true", "a.", ".a", "a..b", "", "ä", "a.for"):
+        Run("cel", "1", "--vars", put(t, "v.json", json.dumps({"fine": 1, name: 1}))).refuses(True).says(f"`{name}` is no name")
+    Run("cel", "a.b + _c1", "--vars", put(t, "v.json", '{"a.b": 1, "_c1": 2}')).exits(0).says("3", "out")
     Run("cel").refuses().says("an expression is missing")
     Run("cel", "1", "2").refuses().says("quote it")
 
@@ -142,3 +147,47 @@ def cel_variables_that_are_none(t):
 def cel_json_has_value_and_type(_):
     if json.loads(Run("cel", "--json", "[1u, 2u]").exits(0).out) != {"value": "[1u, 2u]", "type": "list(uint)"}:
         raise Failure("not the value and its type")
+
+
+@test
+def cel_json_has_the_error_and_the_same_exit_code(t):
+    for expr, code, want in (("1 / 0", 1, {"line": 1, "col": 3, "span": 1, "message": "division by zero"}),
+                             ("1 +\n 'a'", 3, {"line": 1, "col": 3, "span": 1, "message": "no overload `int + string`; did you mean `string(1)`?"})):
+        run = Run("cel", "--json", expr).exits(code)
+        if json.loads(run.out) != {"error": want} or want["message"] not in run.err:
+            run.fail(f"not {want}")
+    path = put(t, "v.json", "[1]")
+    if json.loads(Run("cel", "--json", "1", "--vars", path).exits(3).out)["error"]["file"] != str(path):
+        raise Failure("the error of the variables does not name the file")
+
+
+@test
+def cel_an_expression_may_begin_with_a_minus_sign(_):
+    for expr, value in (("-1 + 2", "1"), ("-(1)", "-1"), ("- 1", "-1"), ("-.5", "-0.5")):
+        Run("cel", expr).exits(0).says(value, "out")
+    Run("cel", "-x").refuses().says("stands behind `--`")
+
+
+@test
+def cel_variables_through_a_pipe(t):
+    """Also one that is written slowly; one that nobody writes is not waited for."""
+    fifo = t / "vars"
+    os.mkfifo(fifo)
+    hold = os.open(fifo, os.O_RDWR)
+    try:
+        os.write(hold, b'{"x": ')
+        writer = threading.Timer(0.3, lambda: (os.write(hold, b'20}'), os.close(hold)))
+        writer.start()
+        Run("cel", "x + 1", "--vars", str(fifo)).exits(0).says("21", "out")
+    finally:
+        writer.join()
+    Run("cel", "1", "--vars", str(fifo), limit=5).refuses(True).says("empty")
+    Run("cel", "1", "--vars", str(t)).refuses().says("a folder")
+
+
+@test
+def cel_nothing_is_underlined_where_there_is_nothing(_):
+    for expr in ("", "  "):
+        run = Run("cel", expr).exits(3)
+        if run.err != "EXPR:1:1: error: an empty expression\n":
+            run.fail("not one line")

@@ -638,6 +638,14 @@ static il_cel_value oracle_call(oracle *o, const il_cel_node *n) {
             any = true;
         }
         nargs++;
+        const bool either =
+            n->builtin != NULL && nargs == 1 && (il_str_eq(n->name, IL_STR("or")) || il_str_eq(n->name, IL_STR("orValue")));
+        if (either && !any && args[0].kind != IL_CEL_OPTIONAL) {
+            return oracle_fault(IL_CEL_NO_OVERLOAD);
+        }
+        if (either && !any && args[0].u.items != NULL) { /* the right side is not looked at */
+            return il_str_eq(n->name, IL_STR("or")) ? args[0] : args[0].u.items[0];
+        }
     }
     if (any) {
         return failed;

@@ -196,7 +196,7 @@ static void test_errors(void **state) {
         {"'\\08'", 1, 2, "octal"},
         {"b'\\u0041'", 1, 3, "not allowed in bytes"},
         {"9223372036854775808", 1, 1, "`9223372036854775808` does not fit an int"},
-        {"-9223372036854775809", 1, 2, "`-9223372036854775809` does not fit"},
+        {"-9223372036854775809", 1, 1, "`-9223372036854775809` does not fit"},
         {"0x8000000000000000", 1, 1, "does not fit an int"},
         {"99999999999999999999999999", 1, 1, "does not fit an int"},
         {"1abc", 1, 1, "`1abc` is not a number"},

@@ -478,7 +478,12 @@ static void number(writer *w, sort want, unsigned depth) {
     } else if (pick == 8) {
         put(w, "(");
         part(w, S_OPT, depth);
-        put(w, random_below(2) != 0 ? ").orValue(3)" : ").value()");
+        const bool other = random_below(2) != 0;
+        put(w, other ? ").orValue(" : ").value()");
+        if (other) { /* which may be an error, and then matters only where it is needed */
+            part(w, S_INT, depth);
+            put(w, ")");
+        }
     } else {
         part(w, S_RECS, depth);
         put(w, "[0].i");

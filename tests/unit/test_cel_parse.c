@@ -50,10 +50,8 @@ static void tree(il_buf *out, const il_cel_node *n) {
     il_buf_putc(out, ')');
 }
 
-static const il_cel_limits parse_limits = {.size = sizeof parse_limits,
-                                           .source_bytes = IL_CEL_SOURCE_BYTES,
-                                           .depth = IL_CEL_DEPTH,
-                                           .nodes = IL_CEL_NODES};
+static const il_cel_limits parse_limits = {
+    .size = sizeof parse_limits, .source_bytes = IL_CEL_SOURCE_BYTES, .depth = IL_CEL_DEPTH, .nodes = IL_CEL_NODES};
 
 static void test_trees(void **state) {
     (void)state;
@@ -166,13 +164,14 @@ static void test_errors(void **state) {
         const char *says;
     } rows[] = {
         {"", IL_E_SYNTAX, 1, 1, "empty expression"},
-        {"  // nothing", IL_E_SYNTAX, 1, 13, "empty expression"},
+        {"  // nothing", IL_E_SYNTAX, 1, 1, "empty expression"},
         {"b &&", IL_E_SYNTAX, 1, 5, "expected an expression, got the end"},
         {"b b", IL_E_SYNTAX, 1, 3, "unexpected `b`; expected an operator or the end"},
         {"b and b2", IL_E_SYNTAX, 1, 3, "unexpected `and`; did you mean `&&`?"},
         {"b or b2", IL_E_SYNTAX, 1, 3, "did you mean `||`?"},
         {"i is 1", IL_E_SYNTAX, 1, 3, "did you mean `==`?"},
-        {"not b", IL_E_SYNTAX, 1, 5, "unexpected `b` after `not`; did you mean `!`?"},
+        {"not b", IL_E_SYNTAX, 1, 1, "unexpected `not`; did you mean `!b`?"},
+        {"s not in names", IL_E_SYNTAX, 1, 3, "unexpected `not`; `x not in y` is written `!(x in y)`"},
         {"b &&\n  (b2 ||\n   )", IL_E_SYNTAX, 3, 4, "unexpected `)`; expected an expression"},
         {"(b", IL_E_SYNTAX, 1, 3, "expected `)`"},
         {"[1 2]", IL_E_SYNTAX, 1, 4, "expected `,` or `]`"},
@@ -206,6 +205,53 @@ static void test_errors(void **state) {
         if (s != rows[i].status || c.err.code != s || c.err.line != rows[i].line || c.err.col != rows[i].col ||
             strstr(c.err.msg, rows[i].says) == NULL) {
             print_error("%s\n  %s %u:%u %s\n", rows[i].text, il_status_name(s), c.err.line, c.err.col, c.err.msg);
+            fail();
+        }
+        cel_case_free(&c);
+    }
+}
+
+/* What is underlined: all of what is wrong, and no more. */
+static void test_spans(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        uint32_t col, span;
+        const char *says;
+    } rows[] = {
+        {"1 + 9223372036854775808", 5, 19, "does not fit an int"},
+        {"1 + -9223372036854775809", 5, 20, "`-9223372036854775809` does not fit an int"},
+        {"1 + - 9223372036854775809", 5, 21, "does not fit an int"},
+        {"1u + 18446744073709551616u", 6, 21, "does not fit a uint"},
+        {"1 + 1e999", 5, 5, "does not fit a double"},
+        {"1 + 12ab", 5, 4, "is not a number"},
+        {"'a\\qb'", 3, 2, "unknown escape"},
+        {"'a\\\xC3\xA9'", 3, 2, "unknown escape"},
+        {"'a\\u12'", 3, 4, "needs 4 hexadecimal digits"},
+        {"'a\\ud800b'", 3, 6, "is not a Unicode character"},
+        {"b'a\\u0041'", 4, 6, "not allowed in bytes"},
+        {"'\\09'", 2, 2, "an octal escape"},
+        {"'\\009'", 2, 3, "an octal escape"},
+        {"'abc", 1, 4, "unterminated string"},
+        {"'abc\nd'", 1, 4, "unterminated string"},
+        {"i === 1", 3, 3, "unexpected `===`; did you mean `==`?"},
+        {"i !== 1", 3, 3, "unexpected `!==`; did you mean `!=`?"},
+        {"i => 1", 3, 2, "unexpected `=>`; did you mean `>=`?"},
+        {"i =< 1", 3, 2, "unexpected `=<`; did you mean `<=`?"},
+        {"i <> 1", 3, 2, "unexpected `<>`; did you mean `!=`?"},
+        {"i ** 2", 3, 2, "unexpected `**`; there are no powers; multiply"},
+        {"s ~= 'a'", 3, 2, "unexpected `~=`; did you mean `text.matches('pattern')`?"},
+        {"s =~ 'a'", 3, 2, "unexpected `=~`; did you mean `text.matches('pattern')`?"},
+        {"s ?? 'a'", 3, 2, "unexpected `??`; did you mean `x.?field.orValue(other)`?"},
+        {"not b", 1, 3, "did you mean `!b`?"},
+        {"   ", 1, 0, "an empty expression"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        cel_case c;
+        cel_case_init(&c);
+        assert_int_equal(cel_compile(&c, rows[i].text, &cel_env, IL_CEL_NULL), IL_E_SYNTAX);
+        if (c.err.col != rows[i].col || c.err.span != rows[i].span || strstr(c.err.msg, rows[i].says) == NULL) {
+            print_error("%s\n  %u:%u+%u %s\n", rows[i].text, c.err.line, c.err.col, c.err.span, c.err.msg);
             fail();
         }
         cel_case_free(&c);
@@ -251,8 +297,7 @@ static void test_limits(void **state) {
     (void)state;
     static const il_cel_limits wide = {.size = sizeof wide, .source_bytes = (size_t)4 << 20, .nodes = 100000},
                                deep = {.size = sizeof deep, .source_bytes = (size_t)4 << 20, .depth = 512, .nodes = 100000},
-                               few = {.size = sizeof few, .nodes = 3},
-                               tiny = {.size = sizeof tiny, .source_bytes = 8};
+                               few = {.size = sizeof few, .nodes = 3}, tiny = {.size = sizeof tiny, .source_bytes = 8};
     static const struct {
         const char *pre, *unit;
         size_t n;
@@ -400,8 +445,9 @@ static void test_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_trees),  cmocka_unit_test(test_errors),     cmocka_unit_test(test_place),
-        cmocka_unit_test(test_limits), cmocka_unit_test(test_let_growth), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_trees),     cmocka_unit_test(test_errors), cmocka_unit_test(test_spans),
+        cmocka_unit_test(test_place),     cmocka_unit_test(test_limits), cmocka_unit_test(test_let_growth),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,6 +35,20 @@ static il_status run(char *line, seen *s, il_arguments *out, il_error *err) {
     return il_options_read(argc, argv, options, 3, out, err);
 }
 
+/* An expression that begins with a minus sign is no option; a name behind it is. */
+static void test_minus(void **state) {
+    (void)state;
+    seen s;
+    il_arguments a;
+    il_error err = {0};
+    char plain[] = "cmd -1 -(x) -.5 -";
+    assert_int_equal(run(plain, &s, &a, &err), IL_OK);
+    assert_int_equal(a.n, 4);
+    char named[] = "cmd -limit";
+    assert_int_equal(run(named, &s, &a, &err), IL_E_INVALID);
+    assert_non_null(strstr(err.msg, "what is none stands behind `--`"));
+}
+
 static void test_read(void **state) {
     (void)state;
     seen s;
@@ -136,7 +150,8 @@ static void test_exit_codes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_read), cmocka_unit_test(test_refused), cmocka_unit_test(test_number),
-                                       cmocka_unit_test(test_output), cmocka_unit_test(test_exit_codes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_read),    cmocka_unit_test(test_minus),
+                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_number),
+                                       cmocka_unit_test(test_output),  cmocka_unit_test(test_exit_codes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * known, never from the checker's inference: with dyn that says what an expression may be. */
 #include "base/double.h"
 #include "cel/logic_part.h"
+#include "cel/type.h"
 #include "cel/value.h"
 
 bool il_cel_logic_room(il_cel_logic *l, void **array, uint32_t *room, uint32_t used, size_t size) {
@@ -215,43 +216,6 @@ static const il_cel_type *term_field_type(const il_cel_type *record, il_str name
     return NULL;
 }
 
-static const il_cel_type *term_lit_type(const il_cel_value *v) {
-    switch ((il_cel_kind)v->kind) {
-    case IL_CEL_BOOL:
-        return &il_cel_type_bool;
-    case IL_CEL_INT:
-        return &il_cel_type_int;
-    case IL_CEL_UINT:
-        return &il_cel_type_uint;
-    case IL_CEL_DOUBLE:
-        return &il_cel_type_double;
-    case IL_CEL_STRING:
-        return &il_cel_type_string;
-    case IL_CEL_BYTES:
-        return &il_cel_type_bytes;
-    case IL_CEL_LIST:
-        return &il_cel_type_list;
-    case IL_CEL_MAP:
-        return &il_cel_type_map;
-    case IL_CEL_TIMESTAMP:
-        return &il_cel_type_timestamp;
-    case IL_CEL_DURATION:
-        return &il_cel_type_duration;
-    case IL_CEL_NULL:
-        return &il_cel_type_null;
-    case IL_CEL_ERROR:
-    case IL_CEL_TYPE:
-    case IL_CEL_OPTIONAL:
-    case IL_CEL_IP:
-    case IL_CEL_CIDR:
-    case IL_CEL_RECORD:
-    case IL_CEL_OPAQUE:
-    case IL_CEL_PARAM:
-        break;
-    }
-    return NULL;
-}
-
 bool il_cel_term_bool_call(const il_cel_builtin *b) {
     for (uint8_t i = 0; b != NULL && i < b->noverloads; i++) {
         if (b->overloads[i].result == NULL || b->overloads[i].result->kind != IL_CEL_BOOL) {
@@ -268,7 +232,7 @@ static void term_know(const il_cel_logic *l, il_cel_term *t, const il_cel_builti
     const il_cel_type *ta = a != NULL ? a->type : NULL, *tb = b != NULL ? b->type : NULL;
     switch ((il_cel_op)t->op) {
     case IL_CEL_OP_LIT:
-        t->type = term_lit_type(&t->lit);
+        t->type = il_cel_type_of_kind((il_cel_kind)t->lit.kind);
         t->whole = t->lit.kind != IL_CEL_ERROR;
         break;
     case IL_CEL_OP_VAR:

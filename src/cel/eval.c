@@ -298,7 +298,13 @@ EVAL_APART il_cel_value eval_matches(const eval_state *s, const il_cel_word *w) 
  * -------------------------------------------------------------------------------------------- */
 
 /* What is in the making is ours to write: it is in scratch, and nobody else has seen it. */
-static il_cel_value *eval_own(const il_cel_value *v) { return (il_cel_value *)(uintptr_t)v->u.items; }
+static il_cel_value *eval_own(const il_cel_value *v) {
+    const union {
+        const il_cel_value *read;
+        il_cel_value *own;
+    } items = {.read = v->u.items};
+    return items.own;
+}
 
 /* A list or map with room for `n`. */
 EVAL_APART il_cel_value eval_begin(const eval_state *s, const il_cel_word *w, il_cel_kind kind, uint32_t n) {

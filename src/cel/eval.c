@@ -294,8 +294,7 @@ EVAL_APART il_cel_value eval_matches(const eval_state *s, const il_cel_word *w) 
     return found == IL_REGEX_SPENT ? eval_fault(s, w, IL_CEL_BUDGET) : il_cel_of_bool(found == 1);
 }
 
-/* --- lists and maps in the making
- * -------------------------------------------------------------------------------------------- */
+/* --- lists and maps in the making --- */
 
 /* What is in the making is ours to write: it is in scratch, and nobody else has seen it. */
 static il_cel_value *eval_own(const il_cel_value *v) {
@@ -422,8 +421,7 @@ EVAL_APART bool eval_entries(const eval_state *s, const il_cel_word *w) {
     return true;
 }
 
-/* --- loops
- * ---------------------------------------------------------------------------------------------------------------------- */
+/* --- loops --- */
 
 /* False when the range is none: then the answer is in the result register. */
 EVAL_APART bool eval_loop_begin(const eval_state *s, const il_cel_word *w, const il_cel_word *data) {
@@ -472,8 +470,7 @@ EVAL_APART void eval_loop_next(const eval_state *s, const il_cel_word *w, eval_l
     s->registers[info->slot] = eval_placed(s, w, info->two || loop->map ? key : value);
 }
 
-/* --- the machine
- * ------------------------------------------------------------------------------------------------------------------ */
+/* --- the machine --- */
 
 #if defined(__GNUC__) && !defined(__wasm__) && !defined(IL_CEL_PLAIN_SWITCH)
 #pragma GCC diagnostic ignored "-Wpedantic" /* labels as values */
@@ -832,9 +829,7 @@ spent:
     return eval_fault(s, w, IL_CEL_BUDGET);
 }
 
-/* --- frames
- * ---------------------------------------------------------------------------------------------------------------------------
- * */
+/* --- frames --- */
 
 static il_cel_value eval_framed(il_cel_run *run, const il_cel_code *code, const il_cel_value *vars, il_cel_value *registers,
                                 eval_loop *loops) {

@@ -182,8 +182,7 @@ il_cel_value il_cel_negative(const il_cel_value *v) {
     return v->kind == IL_CEL_DOUBLE ? il_cel_of_double(-v->u.d) : il_cel_of_fault(IL_CEL_NO_OVERLOAD);
 }
 
-/* --- comparing
- * ---------------------------------------------------------------------------------------------------------------- */
+/* --- comparing --- */
 
 static il_cel_value operator_order(il_cel_run *r, il_cel_code_op op, const il_cel_value *a, const il_cel_value *b) {
     if ((a->kind == IL_CEL_STRING || a->kind == IL_CEL_BYTES) && !il_cel_charge(r, (a->n < b->n ? a->n : b->n) / 64)) {
@@ -247,8 +246,7 @@ il_cel_value il_cel_binary(il_cel_run *r, il_cel_code_op op, const il_cel_value 
     return operator_arithmetic(r, op, a, b);
 }
 
-/* --- members
- * ------------------------------------------------------------------------------------------------------------------ */
+/* --- members --- */
 
 il_cel_value il_cel_some(il_cel_run *r, const il_cel_value *v) {
     il_cel_value *room = il_cel_room_values(r, 1);

@@ -152,8 +152,7 @@ static void make_fuse(il_cel_maker *m, uint32_t operand) {
     }
 }
 
-/* --- registers and operands
- * --------------------------------------------------------------------------------------------------- */
+/* --- registers and operands --- */
 
 static il_status make_register(il_cel_maker *m, const il_cel_node *n, uint16_t *out) {
     if (m->top >= IL_CEL_REGISTERS) {
@@ -222,8 +221,7 @@ static il_status make_operand(il_cel_maker *m, const il_cel_node *n, uint16_t *o
 
 static const il_cel_node *make_second(const il_cel_node *n) { return n->kids->next; }
 
-/* --- operators
- * ------------------------------------------------------------------------------------------------------------------ */
+/* --- operators --- */
 
 static il_status make_binary(il_cel_maker *m, const il_cel_node *n, il_cel_code_op op, uint16_t dest) {
     uint16_t a = 0, b = 0;
@@ -368,8 +366,7 @@ static il_status make_in(il_cel_maker *m, const il_cel_node *n, uint16_t dest) {
     return plain ? make_in_items(m, n, dest) : make_binary(m, n, IL_CEL_C_IN, dest);
 }
 
-/* --- conditions
- * ----------------------------------------------------------------------------------------------------------------- */
+/* --- conditions --- */
 
 static il_status make_logic(il_cel_maker *m, const il_cel_node *n, uint16_t dest) {
     uint8_t decides = n->op == IL_CEL_OP_OR ? 1 : 0;
@@ -422,8 +419,7 @@ static il_status make_cond(il_cel_maker *m, const il_cel_node *n, uint16_t dest)
     return IL_OK;
 }
 
-/* --- lists and maps
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- lists and maps --- */
 
 static uint32_t make_count(const il_cel_node *k) {
     uint32_t n = 0;
@@ -479,8 +475,7 @@ static il_status make_map(il_cel_maker *m, const il_cel_node *n, uint16_t dest) 
     return IL_OK;
 }
 
-/* --- calls
- * ------------------------------------------------------------------------------------------------------------------------ */
+/* --- calls --- */
 
 /* Whether some overload takes so many arguments; a table's function may count on it. */
 static bool make_arity(const il_cel_builtin *b, uint32_t nargs) {
@@ -615,8 +610,7 @@ static il_status make_call(il_cel_maker *m, const il_cel_node *n, uint16_t dest)
     return make_word(m, n, host ? IL_CEL_C_HOST : IL_CEL_C_CALL, dest, top, site);
 }
 
-/* --- macros
- * ------------------------------------------------------------------------------------------------------------------------ */
+/* --- macros --- */
 
 static il_status make_loop_info(il_cel_maker *m, const il_cel_node *n, uint32_t weight, uint32_t *out) {
     if (m->nloops > UINT16_MAX) {
@@ -809,8 +803,7 @@ static il_status make_opt(il_cel_maker *m, const il_cel_node *n, uint16_t dest) 
     return IL_OK;
 }
 
-/* --- all of them
- * --------------------------------------------------------------------------------------------------------------------- */
+/* --- all of them --- */
 
 static il_status make_into(il_cel_maker *m, const il_cel_node *n, uint16_t dest) {
     bool is = false;

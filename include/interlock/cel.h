@@ -57,9 +57,9 @@ typedef enum il_cel_fault {
     IL_CEL_DIVIDE,      /* by zero */
     IL_CEL_MISSING,     /* no such key or index */
     IL_CEL_UNSET,       /* a variable or field that has no value yet */
-    IL_CEL_BAD_VALUE,   /* a text that does not read as what it is converted to, an index out of range, a repeated key, an empty optional */
-    IL_CEL_UNKNOWN,     /* only without the check: an undeclared name or function */
-    IL_CEL_BUDGET       /* steps or memory ran out; nothing absorbs it */
+    IL_CEL_BAD_VALUE, /* a text that does not read as what it is converted to, an index out of range, a repeated key, an empty optional */
+    IL_CEL_UNKNOWN, /* only without the check: an undeclared name or function */
+    IL_CEL_BUDGET   /* steps or memory ran out; nothing absorbs it */
 } il_cel_fault;
 
 /* A value, 16 bytes, passed by copy. `n` and `u` by kind:
@@ -95,7 +95,8 @@ typedef struct il_cel_field {
 } il_cel_field;
 struct il_cel_type {
     il_cel_kind kind;
-    uint32_t most; /* bytes of a STRING or BYTES, items of a LIST, entries of a MAP that the host lets through; 0: the limits' default.
+    uint32_t
+        most; /* bytes of a STRING or BYTES, items of a LIST, entries of a MAP that the host lets through; 0: the limits' default.
                       The static bound of the cost stands on it: the host keeps it */
     const il_cel_type *element; /* LIST, OPTIONAL: of what; MAP: its values; TYPE: which. NULL: dyn */
     const il_cel_type *key;     /* MAP; NULL: dyn */
@@ -106,9 +107,9 @@ struct il_cel_type {
     size_t nfields;
     il_str name; /* for messages (`pre`, `call`); of an OPAQUE type or a PARAM its identity */
 };
-extern IL_API const il_cel_type il_cel_type_dyn, il_cel_type_null, il_cel_type_bool, il_cel_type_int, il_cel_type_uint, il_cel_type_double,
-    il_cel_type_string, il_cel_type_bytes, il_cel_type_timestamp, il_cel_type_duration, il_cel_type_ip, il_cel_type_cidr,
-    il_cel_type_list, il_cel_type_map, il_cel_type_json; /* list(dyn), map(dyn, dyn), map(string, dyn) */
+extern IL_API const il_cel_type il_cel_type_dyn, il_cel_type_null, il_cel_type_bool, il_cel_type_int, il_cel_type_uint,
+    il_cel_type_double, il_cel_type_string, il_cel_type_bytes, il_cel_type_timestamp, il_cel_type_duration, il_cel_type_ip,
+    il_cel_type_cidr, il_cel_type_list, il_cel_type_map, il_cel_type_json; /* list(dyn), map(dyn, dyn), map(string, dyn) */
 
 /* A host's function. Errors among the arguments never reach it, nor an argument of another kind than declared (null where the kind allows null); what a
  * list or map holds is not looked at. It returns an error value of any fault for what it cannot do. */
@@ -118,7 +119,7 @@ typedef struct il_cel_function {
     const il_cel_type *const *params;
     size_t nparams; /* at most 8 */
     const il_cel_type *result;
-    uint32_t cost; /* steps, charged before it is called */
+    uint32_t cost;                                                           /* steps, charged before it is called */
     il_cel_value (*call)(void *ctx, const il_cel_value *args, size_t nargs); /* NULL: can be checked, not evaluated */
     void *ctx;
 } il_cel_function;
@@ -161,8 +162,9 @@ typedef struct il_cel_limits { /* zero: the default, but for `size` */
     uint32_t text_bytes;       /* 65,536: what the static bound assumes of a string it knows nothing about */
     uint32_t list_items;       /* 1,024: the same of a list or map */
     bool dynamic_regex;        /* `matches` with a pattern that is not constant: else a load error */
-    bool list_contains;        /* `list.contains(x)`, which is `x in list`, is accepted: documents of Interbolt have it. Else a load error that says so */
-    bool unchecked;            /* no types and no unknown names at load: they are errors of the evaluation. For tests of conformance */
+    bool
+        list_contains; /* `list.contains(x)`, which is `x in list`, is accepted: documents of Interbolt have it. Else a load error that says so */
+    bool unchecked; /* no types and no unknown names at load: they are errors of the evaluation. For tests of conformance */
 } il_cel_limits;
 
 typedef struct il_cel_program il_cel_program;

@@ -20,7 +20,7 @@
 #else
 #define IL_CEL_DEPTH_MAX 512u
 #endif
-#define IL_CEL_LOCALS 32u     /* macro variables in scope at one place */
+#define IL_CEL_LOCALS 32u /* macro variables in scope at one place */
 #define IL_CEL_NO_SLOT UINT32_MAX
 #define IL_CEL_DOMAIN_MAX 256u /* words of an inferred finite domain; a larger one is forgotten */
 
@@ -69,17 +69,16 @@ typedef enum il_cel_op {
     IL_CEL_OP_OPT_FLAT_MAP     /* target, body */
 } il_cel_op;
 
-
 typedef struct il_cel_node il_cel_node;
 struct il_cel_node {
-    uint8_t op;              /* il_cel_op */
-    bool receiver, root;     /* root: written `.name` */
-    bool optional;           /* SELECT, INDEX: as said there */
-    bool maybe;              /* an item of a list, or a key of a map, that is written with `?` */
-    bool constant;           /* lit holds the value, whatever op says; the kids stay for printing and positions */
-    uint16_t height;         /* 1 for a leaf */
+    uint8_t op;          /* il_cel_op */
+    bool receiver, root; /* root: written `.name` */
+    bool optional;       /* SELECT, INDEX: as said there */
+    bool maybe;          /* an item of a list, or a key of a map, that is written with `?` */
+    bool constant;       /* lit holds the value, whatever op says; the kids stay for printing and positions */
+    uint16_t height;     /* 1 for a leaf */
     uint32_t slot, slot2, field;
-    uint32_t weight;         /* nodes of the subtree: what one visit of all of it costs */
+    uint32_t weight; /* nodes of the subtree: what one visit of all of it costs */
     il_cel_node *kids, *next;
     il_cel_value lit;
     il_str name, name2;

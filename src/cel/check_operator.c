@@ -170,7 +170,7 @@ static il_status operator_map_literal(il_cel_checker *c, il_cel_node *n) {
 
 /* The place of a known field, or a refusal. `at`: the node whose name or literal names it. */
 static CHECK_APART il_status operator_field_missing(il_cel_checker *c, const il_cel_node *at, bool whole, il_str name,
-                                        const il_cel_type *of) {
+                                                    const il_cel_type *of) {
     il_cel_near near = il_cel_near_to(name);
     il_cel_words hint;
     il_str names[9];

@@ -23,10 +23,9 @@ uint32_t il_cel_col(const il_cel_source *src, size_t offset);
 
 /* The same with what is underlined: the bytes [from, to), as far as they are on one line. */
 uint32_t il_cel_span(const il_cel_source *src, size_t from, size_t to);
-#define IL_CEL_FAIL_SPAN(src, from, to, err, code, ...)                         \
-    ((void)IL_CEL_FAIL((src), (from), (err), (code), __VA_ARGS__),              \
-     (void)((err) != NULL && ((err)->span = il_cel_span((src), (from), (to)))), \
-     (il_status)(code))
+#define IL_CEL_FAIL_SPAN(src, from, to, err, code, ...)            \
+    ((void)IL_CEL_FAIL((src), (from), (err), (code), __VA_ARGS__), \
+     (void)((err) != NULL && ((err)->span = il_cel_span((src), (from), (to)))), (il_status)(code))
 
 static inline il_status il_cel_no_memory(const il_arena *arena, il_error *err) {
     return il_arena_fail(arena, err) == IL_E_LIMIT ? IL_E_LIMIT : IL_E_MEMORY;

@@ -10,9 +10,10 @@ typedef struct il_cel_walk {
     const il_json *node;
     uint32_t left;
 } il_cel_walk;
-il_cel_walk il_cel_walk_of(const il_cel_value *v); /* LIST or MAP */
-bool il_cel_walk_item(il_cel_walk *w, il_cel_value *item);                         /* of a LIST */
-bool il_cel_walk_entry(il_cel_walk *w, il_cel_value *key, il_cel_value *value);    /* of a MAP, in key order but for JSON: in text order */
+il_cel_walk il_cel_walk_of(const il_cel_value *v);         /* LIST or MAP */
+bool il_cel_walk_item(il_cel_walk *w, il_cel_value *item); /* of a LIST */
+bool il_cel_walk_entry(il_cel_walk *w, il_cel_value *key,
+                       il_cel_value *value); /* of a MAP, in key order but for JSON: in text order */
 /* `list[i]`: IL_CEL_MISSING outside, IL_CEL_NO_OVERLOAD for an index that is no number, as the language says (2.0 is an index, 1.5 is IL_CEL_BAD_VALUE). */
 il_cel_value il_cel_list_at(il_cel_run *r, const il_cel_value *list, const il_cel_value *index);
 /* `map[key]`: IL_CEL_MISSING; a key of another kind is missing too. Numeric kinds are one. */

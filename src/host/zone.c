@@ -32,7 +32,8 @@ static bool zone_named(il_str zone) {
     }
     for (size_t i = 0; i < zone.n; i++) {
         char c = zone.p[i];
-        bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '+';
+        bool word =
+            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '+';
         if (!word && (c != '/' || zone.p[i - 1] == '/')) {
             return false; /* so no dot either */
         }
@@ -134,7 +135,8 @@ static bool zone_clock(zone_text *t, int64_t *out) {
     if (sign > 0) {
         (void)zone_take(t, '+');
     }
-    if (!zone_number(t, 167, &h) || (zone_take(t, ':') && (!zone_number(t, 59, &m) || (zone_take(t, ':') && !zone_number(t, 59, &s))))) {
+    if (!zone_number(t, 167, &h) ||
+        (zone_take(t, ':') && (!zone_number(t, 59, &m) || (zone_take(t, ':') && !zone_number(t, 59, &s))))) {
         return false;
     }
     *out = sign * (h * 3600 + m * 60 + s);

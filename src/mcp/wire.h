@@ -24,7 +24,7 @@
 #define IL_WIRE_NODES 200000
 #define IL_WIRE_CALLS 256 /* in flight; the session's tickets bound those that are judged */
 #define IL_WIRE_ASKS 16
-#define IL_WIRE_LISTS 4       /* of tools, prompts, resources and their templates */
+#define IL_WIRE_LISTS 4 /* of tools, prompts, resources and their templates */
 /* One transaction: it keeps others from writing, and what it decided from going on. */
 #define IL_WIRE_TURN 64                        /* calls and results */
 #define IL_WIRE_TURN_LINE ((size_t)64 << 10)   /* bytes of a message; what takes longer to judge is a transaction by itself */

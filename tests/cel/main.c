@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "json/node.h"
 #include "vector.h"
+#include "json/node.h"
 
 enum { MAIN_LINE = 16 << 20 };
 

@@ -34,15 +34,9 @@ static const il_cel_type *vector_plain(il_str text) {
         const char *name;
         const il_cel_type *type;
     } types[] = {
-        {"dyn", &il_cel_type_dyn},
-        {"null_type", &il_cel_type_null},
-        {"bool", &il_cel_type_bool},
-        {"int", &il_cel_type_int},
-        {"uint", &il_cel_type_uint},
-        {"double", &il_cel_type_double},
-        {"string", &il_cel_type_string},
-        {"bytes", &il_cel_type_bytes},
-        {"timestamp", &il_cel_type_timestamp},
+        {"dyn", &il_cel_type_dyn},           {"null_type", &il_cel_type_null}, {"bool", &il_cel_type_bool},
+        {"int", &il_cel_type_int},           {"uint", &il_cel_type_uint},      {"double", &il_cel_type_double},
+        {"string", &il_cel_type_string},     {"bytes", &il_cel_type_bytes},    {"timestamp", &il_cel_type_timestamp},
         {"duration", &il_cel_type_duration},
     };
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
@@ -400,9 +394,9 @@ static void vector_declare_policy(vector_env *e) {
     static const il_cel_type run = {.kind = IL_CEL_RECORD, .fields = run_fields, .nfields = 5, .name = {"run", 3}};
     static const il_cel_field agent_fields[] = {{{"groups", 6}, &strings}, {{"id", 2}, &il_cel_type_string}};
     static const il_cel_type agent = {.kind = IL_CEL_RECORD, .fields = agent_fields, .nfields = 2, .name = {"agent", 5}};
-    const il_cel_field vars[] = {{{"tool", 4}, &il_cel_type_string}, {{"args", 4}, &il_cel_type_json}, {{"taint", 5}, &labels},
-                                 {{"sources", 7}, &strings},         {{"max_trust", 9}, &trust},       {{"trifecta", 8}, &strings},
-                                 {{"run", 3}, &run},                 {{"agent", 5}, &agent}};
+    const il_cel_field vars[] = {
+        {{"tool", 4}, &il_cel_type_string}, {{"args", 4}, &il_cel_type_json}, {{"taint", 5}, &labels}, {{"sources", 7}, &strings},
+        {{"max_trust", 9}, &trust},         {{"trifecta", 8}, &strings},      {{"run", 3}, &run},      {{"agent", 5}, &agent}};
     for (size_t i = 0; i < sizeof vars / sizeof vars[0]; i++) {
         e->vars[i] = vars[i];
     }
@@ -444,11 +438,13 @@ static void vector_put_place(il_buf *out, const il_error *e) {
 }
 
 static const char *vector_fault_name(il_cel_fault fault) {
-    static const char *const names[] = {"none", "no overload", "overflow", "divide", "missing", "unset", "bad value", "unknown", "budget"};
+    static const char *const names[] = {"none",  "no overload", "overflow", "divide", "missing",
+                                        "unset", "bad value",   "unknown",  "budget"};
     return (size_t)fault < sizeof names / sizeof names[0] ? names[fault] : "?";
 }
 
-static void vector_put_result(const il_cel_program *program, il_arena *arena, const il_cel_value *vars, bool check_only, il_buf *out) {
+static void vector_put_result(const il_cel_program *program, il_arena *arena, const il_cel_value *vars, bool check_only,
+                              il_buf *out) {
     il_error why = {0};
     il_cel_value v = il_cel_of(IL_CEL_NULL, 0);
     if (!check_only) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The same for WebAssembly: vector_take gives room for a test's text, vector_answer the address of its answer, which ends with a NUL. */
-#include "json/node.h"
 #include "vector.h"
+#include "json/node.h"
 
 #define WASM_HEAP_BYTES (96u << 20)
 #define WASM_EXPORT __attribute__((visibility("default")))

@@ -86,10 +86,8 @@ static il_cel_value helper_list(const il_cel_value *items, uint32_t n) {
     v.u.items = items;
     return v;
 }
-#define HELPER_STR(z)                                      \
-    {                                                      \
-        .kind = IL_CEL_STRING, .n = sizeof(z) - 1, .u.p = (z) \
-    }
+#define HELPER_STR(z) \
+    { .kind = IL_CEL_STRING, .n = sizeof(z) - 1, .u.p = (z) }
 #define HELPER_INT(x) \
     { .kind = IL_CEL_INT, .u.i = x }
 

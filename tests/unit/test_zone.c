@@ -12,8 +12,8 @@
 #include "interlock/host.h"
 
 static const char *const zone_names[] = {
-    "Europe/Vienna",    "US/Central",     "America/St_Johns",    "Australia/Sydney", "Asia/Kathmandu",   "America/Sao_Paulo",
-    "Pacific/Apia",     "Africa/Cairo",   "Australia/Lord_Howe", "Europe/Dublin",    "Africa/Casablanca", "America/Nuuk",
+    "Europe/Vienna",      "US/Central",   "America/St_Johns",    "Australia/Sydney", "Asia/Kathmandu",      "America/Sao_Paulo",
+    "Pacific/Apia",       "Africa/Cairo", "Australia/Lord_Howe", "Europe/Dublin",    "Africa/Casablanca",   "America/Nuuk",
     "Pacific/Kiritimati", "Asia/Tehran",  "Etc/GMT+12",          "Antarctica/Troll", "America/Scoresbysund"};
 
 static void test_against_libc(void **state) {
@@ -49,8 +49,8 @@ static void test_against_libc(void **state) {
 
 static void test_names(void **state) {
     (void)state;
-    static const char *const bad[] = {"",        "/etc/localtime", "../zoneinfo/UTC", "Europe/../UTC", "Europe//Vienna", "Europe",
-                                      "No/Such", "zone.tab",       "Europe/Vienna\n", "."};
+    static const char *const bad[] = {"",       "/etc/localtime", "../zoneinfo/UTC", "Europe/../UTC",   "Europe//Vienna",
+                                      "Europe", "No/Such",        "zone.tab",        "Europe/Vienna\n", "."};
     int32_t east = 0;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         assert_false(il_host_zone(NULL, (il_str){bad[i], __builtin_strlen(bad[i])}, 0, &east));

@@ -21,22 +21,19 @@ typedef struct session_check {
     uint64_t nrows;
     il_ledger_pruned pruned; /* the latest act; n 0: none. Its strings are not used */
     uint64_t sealed;         /* the row that sealed it */
-    bool left;               /* the rows just now are older than it, and it left them for a later one, which has not come */
     session_bond bond;
-    bool known; /* the state after the last row */
-    uint64_t state;
-    uint64_t state_row; /* that it came from */
-    /* A breach is found while a call settles: its quarantine stands before the settle's row, which tells the step from before. */
-    bool owes;
-    uint64_t owed, owed_row;
-    /* Older builds gave the row of an end the state before the calls were settled that it abandoned. */
-    bool abandons;
-    uint64_t abandoned_from;
-    uint64_t ticket;                /* the highest that was admitted */
-    bool joined;                    /* a parent's open calls are settled here as well */
-    bool tickets_known, overflowed; /* rows that were dropped or erased may have admitted some */
+    uint64_t state, state_row; /* when `known`: the state after the last row, and the row that it came from */
+    uint64_t owed, owed_row;   /* when `owes` */
+    uint64_t abandoned_from;   /* when `abandons` */
+    uint64_t ticket;           /* the highest that was admitted */
     size_t nopen;
     uint64_t open[IL_TICKETS_MAX];
+    bool left; /* the rows just now are older than `pruned`, and it left them for a later one, which has not come */
+    bool known;
+    bool owes;     /* a breach is found while a call settles: its quarantine stands before the row of the settle */
+    bool abandons; /* older builds gave the row of an end the state before the calls were settled that it abandoned */
+    bool joined;   /* a parent's open calls are settled here as well */
+    bool tickets_known, overflowed; /* rows that were dropped or erased may have admitted some */
 } session_check;
 
 IL_PRINTF(4, 5)

@@ -276,8 +276,7 @@ static void test_texts(void **state) {
                                        "int(s) == int('-5')",
                                        "cidr(s).containsIP('10.0.0.1')",
                                        "uint(-1)",
-                                       "bool('True') || int(any)"
-                                       " > 1"};
+                                       "bool('True') || int(any) > 1"};
     for (size_t i = 0; i < sizeof fine / sizeof fine[0]; i++) {
         cel_case c;
         cel_case_init(&c);

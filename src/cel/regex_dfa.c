@@ -11,6 +11,7 @@ enum {
     TABLE_DEAD = 0,
     TABLE_MATCHED,
     TABLE_IDLE,
+    TABLE_BEFORES = 8, /* values of il_regex_before */
 };
 
 typedef struct table_row {
@@ -213,19 +214,47 @@ static void table_load(table_maker *m, const table_row *r) {
     }
 }
 
+/* Whether no instruction of the row takes the byte: then what follows is the same from every row, but for what assertions look at. */
+static bool table_refuses(table_maker *m, const table_row *r, uint8_t byte) {
+    m->walk.visits += r->n;
+    for (uint32_t i = 0; i < r->n; i++) {
+        if (il_regex_next(m->walk.g, &m->walk.g->code[r->members[i]], byte) != IL_REGEX_FAIL_AT) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool table_fill(table_maker *m) {
+    uint16_t refused[TABLE_BEFORES] = {
+        0}; /* 1 + the row after a byte that nobody takes, by what it is to assertions; 0: not known */
     for (uint32_t row = TABLE_IDLE; row < m->rows; row++) {
+        bool loaded = false;
         for (uint32_t c = 0; c < m->columns; c++) {
             const bool end = c + 1 == m->columns;
-            uint16_t to = TABLE_DEAD;
-            if (c == 0 || m->from.pending) { /* a step changes a set only where something waits */
+            uint16_t to = TABLE_DEAD, *known = NULL;
+            if (!end && !m->row[row].pending && table_refuses(m, &m->row[row], m->sample[c])) {
+                known = &refused[il_regex_before(m->walk.g, m->sample[c]) % TABLE_BEFORES];
+            }
+            if (m->walk.visits > TABLE_VISITS) {
+                return false;
+            }
+            if (known != NULL && *known != 0) {
+                m->cells[row * m->columns + c] = (uint16_t)(*known - 1);
+                continue;
+            }
+            if (!loaded || m->from.pending) { /* a step changes a set only where something waits */
                 table_load(m, &m->row[row]);
+                loaded = true;
             }
             il_regex_set_step(&m->walk, &m->from, end ? (unsigned)IL_REGEX_END : m->sample[c], &m->to);
             if (m->walk.visits > TABLE_VISITS || !table_find(m, &m->to, &to)) {
                 return false;
             }
             m->cells[row * m->columns + c] = to;
+            if (known != NULL) {
+                *known = (uint16_t)(to + 1);
+            }
         }
     }
     return true;

@@ -21,7 +21,7 @@ test:
 	@scripts/setup test
 	@scripts/test
 
-# About six minutes, on a machine that does nothing else. Writes build/bench.json.
+# About two minutes, on a machine that does nothing else. Writes build/bench.json.
 bench: all
 	@scripts/setup bench
 	@bench/run --build $(BUILD)

@@ -96,8 +96,8 @@ typedef struct il_cel_field {
 struct il_cel_type {
     il_cel_kind kind;
     uint32_t
-        most; /* bytes of a STRING or BYTES, items of a LIST, entries of a MAP that the host lets through; 0: the limits' default.
-                      The static bound of the cost stands on it: the host keeps it */
+        most; /* bytes of a text, items of a LIST, entries of a MAP that the host lets through; 0: the limits' default. The static
+                      bound of the cost stands on it: the host keeps it */
     const il_cel_type *element; /* LIST, OPTIONAL: of what; MAP: its values; TYPE: which. NULL: dyn */
     const il_cel_type *key;     /* MAP; NULL: dyn */
     const il_str *domain;       /* STRING with a finite domain: comparing it with another literal is a load error; else NULL */
@@ -162,8 +162,7 @@ typedef struct il_cel_limits { /* zero: the default, but for `size` */
     uint32_t text_bytes;       /* 65,536: what the static bound assumes of a string it knows nothing about */
     uint32_t list_items;       /* 1,024: the same of a list or map */
     bool dynamic_regex;        /* `matches` with a pattern that is not constant: else a load error */
-    bool
-        list_contains; /* `list.contains(x)`, which is `x in list`, is accepted: documents of Interbolt have it. Else a load error that says so */
+    bool list_contains;        /* `list.contains(x)` for `x in list`: documents of Interbolt have it. Else a load error */
     bool unchecked; /* no types and no unknown names at load: they are errors of the evaluation. For tests of conformance */
 } il_cel_limits;
 
@@ -182,7 +181,8 @@ IL_API il_cel_value il_cel_eval(const il_cel_program *program, const il_cel_valu
 /* What the program's result is, as the checker found it. Borrowed from the program. */
 IL_API const il_cel_type *il_cel_result_type(const il_cel_program *program);
 
-/* What an error value of this program means and where in the source it came from. */
+/* What an error value of this program means and where in the source it came from, into the caller's *err (NULL: nothing is done). Of a value that is no
+ * error it says so. */
 IL_API void il_cel_explain(const il_cel_program *program, il_cel_value error, il_error *err);
 
 /* True only when the value is the bool true. */

@@ -105,6 +105,14 @@ struct il_cel_program {
 /* The sign of a unary or binary operator (`&&`), the name of a macro; "" for other nodes. */
 const char *il_cel_sign(il_cel_op op);
 
+/* Whether what the operator gives is a bool or an error, whatever its operands are. */
+static inline bool il_cel_gives_truth(il_cel_op op) {
+    return op == IL_CEL_OP_NOT || op == IL_CEL_OP_HAS || (op >= IL_CEL_OP_LT && op <= IL_CEL_OP_OR) ||
+           (op >= IL_CEL_OP_EXISTS && op <= IL_CEL_OP_EXISTS_ONE);
+}
+_Static_assert(IL_CEL_OP_OR - IL_CEL_OP_LT == 8 && IL_CEL_OP_EXISTS_ONE - IL_CEL_OP_EXISTS == 2,
+               "comparisons, in, && and ||; the asking macros");
+
 /* `limits` filled in: no zero. */
 IL_NODISCARD il_status il_cel_parse(il_arena *arena, il_str source, uint32_t line, uint32_t col, const il_cel_env *env,
                                     const il_cel_limits *limits, il_cel_node **out, il_error *err);

@@ -39,55 +39,20 @@ static bool form_is_condition(const il_cel_logic *l, const il_cel_node *n) {
     if (n->constant || n->op == IL_CEL_OP_LIT) {
         return n->lit.kind == IL_CEL_BOOL;
     }
-    switch ((il_cel_op)n->op) {
-    case IL_CEL_OP_NOT:
-    case IL_CEL_OP_AND:
-    case IL_CEL_OP_OR:
-    case IL_CEL_OP_EQ:
-    case IL_CEL_OP_NE:
-    case IL_CEL_OP_LT:
-    case IL_CEL_OP_LE:
-    case IL_CEL_OP_GT:
-    case IL_CEL_OP_GE:
-    case IL_CEL_OP_IN:
-    case IL_CEL_OP_HAS:
-    case IL_CEL_OP_EXISTS:
-    case IL_CEL_OP_ALL:
-    case IL_CEL_OP_EXISTS_ONE:
-        return true;
-    case IL_CEL_OP_COND:
+    const il_cel_op op = (il_cel_op)n->op;
+    if (op == IL_CEL_OP_COND) {
         return form_is_condition(l, n->kids->next) && form_is_condition(l, n->kids->next->next);
-    case IL_CEL_OP_CALL:
-        return n->function == NULL && il_cel_term_bool_call(n->builtin);
-    case IL_CEL_OP_VAR:
-        return n->slot < l->env->nvars && l->env->vars[n->slot].type != NULL && l->env->vars[n->slot].type->kind == IL_CEL_BOOL;
-    case IL_CEL_OP_LOCAL:
-        return n->slot < IL_CEL_LOCALS && l->locals[n->slot].condition;
-    case IL_CEL_OP_LIT:
-    case IL_CEL_OP_LIST:
-    case IL_CEL_OP_MAP:
-    case IL_CEL_OP_NAME:
-    case IL_CEL_OP_LET:
-    case IL_CEL_OP_TYPE:
-    case IL_CEL_OP_SELECT:
-    case IL_CEL_OP_FIELD:
-    case IL_CEL_OP_INDEX:
-    case IL_CEL_OP_NEG:
-    case IL_CEL_OP_MUL:
-    case IL_CEL_OP_DIV:
-    case IL_CEL_OP_MOD:
-    case IL_CEL_OP_ADD:
-    case IL_CEL_OP_SUB:
-    case IL_CEL_OP_FILTER:
-    case IL_CEL_OP_TRANSFORM:
-    case IL_CEL_OP_TRANSFORM_MAP:
-    case IL_CEL_OP_TRANSFORM_ENTRY:
-    case IL_CEL_OP_BIND:
-    case IL_CEL_OP_OPT_MAP:
-    case IL_CEL_OP_OPT_FLAT_MAP:
-        break;
     }
-    return false;
+    if (op == IL_CEL_OP_CALL) {
+        return n->function == NULL && il_cel_term_bool_call(n->builtin);
+    }
+    if (op == IL_CEL_OP_VAR) {
+        return n->slot < l->env->nvars && l->env->vars[n->slot].type != NULL && l->env->vars[n->slot].type->kind == IL_CEL_BOOL;
+    }
+    if (op == IL_CEL_OP_LOCAL) {
+        return n->slot < IL_CEL_LOCALS && l->locals[n->slot].condition;
+    }
+    return il_cel_gives_truth(op);
 }
 
 /* The same, or a value that is a bool when it is none. */

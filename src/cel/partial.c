@@ -370,55 +370,16 @@ static bool partial_is_bool(const partial_answer *a, bool truth) {
     return a->state == PARTIAL_VALUE && a->value.kind == IL_CEL_BOOL && a->value.u.b == truth;
 }
 
-/* Is what the node gives a bool or an error, by its operator? */
+/* Is what the node gives a bool or an error, as far as its operator or declaration says? */
 static bool partial_condition(const il_cel_node *n) {
-    switch ((il_cel_op)n->op) {
-    case IL_CEL_OP_NOT:
-    case IL_CEL_OP_AND:
-    case IL_CEL_OP_OR:
-    case IL_CEL_OP_EQ:
-    case IL_CEL_OP_NE:
-    case IL_CEL_OP_LT:
-    case IL_CEL_OP_LE:
-    case IL_CEL_OP_GT:
-    case IL_CEL_OP_GE:
-    case IL_CEL_OP_IN:
-    case IL_CEL_OP_HAS:
-    case IL_CEL_OP_EXISTS:
-    case IL_CEL_OP_ALL:
-    case IL_CEL_OP_EXISTS_ONE:
-        return true;
-    case IL_CEL_OP_LIT:
+    const il_cel_op op = (il_cel_op)n->op;
+    if (op == IL_CEL_OP_LIT) {
         return n->lit.kind == IL_CEL_BOOL;
-    case IL_CEL_OP_VAR:
-    case IL_CEL_OP_FIELD:
-        return n->type != NULL && n->type->kind == IL_CEL_BOOL;
-    case IL_CEL_OP_LIST:
-    case IL_CEL_OP_MAP:
-    case IL_CEL_OP_NAME:
-    case IL_CEL_OP_LET:
-    case IL_CEL_OP_LOCAL:
-    case IL_CEL_OP_TYPE:
-    case IL_CEL_OP_SELECT:
-    case IL_CEL_OP_INDEX:
-    case IL_CEL_OP_CALL:
-    case IL_CEL_OP_NEG:
-    case IL_CEL_OP_MUL:
-    case IL_CEL_OP_DIV:
-    case IL_CEL_OP_MOD:
-    case IL_CEL_OP_ADD:
-    case IL_CEL_OP_SUB:
-    case IL_CEL_OP_COND:
-    case IL_CEL_OP_FILTER:
-    case IL_CEL_OP_TRANSFORM:
-    case IL_CEL_OP_TRANSFORM_MAP:
-    case IL_CEL_OP_TRANSFORM_ENTRY:
-    case IL_CEL_OP_BIND:
-    case IL_CEL_OP_OPT_MAP:
-    case IL_CEL_OP_OPT_FLAT_MAP:
-        break;
     }
-    return false;
+    if (op == IL_CEL_OP_VAR || op == IL_CEL_OP_FIELD) {
+        return n->type != NULL && n->type->kind == IL_CEL_BOOL;
+    }
+    return il_cel_gives_truth(op);
 }
 
 /* What is left of `a && b && …` (`||`): the operands that do not say what lets the others decide. */

@@ -30,6 +30,8 @@ uint32_t il_space_find(const il_space *s, uint64_t key) {
     return place == 0 ? UINT32_MAX : place - 1;
 }
 
+uint64_t il_space_key(const il_space *s, uint32_t node) { return s->keys[node]; }
+
 void il_space_free(il_space *s) {
     if (s->alloc) {
         s->alloc->free(s->alloc->ctx, s->keys);

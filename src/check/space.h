@@ -28,9 +28,18 @@ typedef struct il_space_def {
     uint64_t stop; /* end with the layer by which all these bits were hit; 0 explores everything */
 } il_space_def;
 
+typedef struct il_space_progress {
+    uint64_t states, edges, frontier; /* of the exploration in hand; `frontier`: states that were found and not yet expanded */
+} il_space_progress;
+
 typedef struct il_space_bounds { /* zero: the default */
     uint32_t states;             /* 2^24 */
     size_t bytes;                /* of nodes and their index, 1 GiB */
+    uint32_t workers;            /* threads, 1 */
+    /* Called every few thousand states, from the exploring thread; false ends the exploration as a bound that was reached (a time limit).
+     * The module has no clock: who calls it has one. May be NULL. */
+    bool (*progress)(void *ctx, const il_space_progress *now);
+    void *progress_ctx;
 } il_space_bounds;
 
 typedef struct il_space_hit {
@@ -61,5 +70,7 @@ typedef struct il_space {
 IL_NODISCARD il_status il_space_explore(il_space *s, const il_alloc *alloc, const il_space_def *def,
                                         const il_space_bounds *bounds, il_error *err);
 void il_space_free(il_space *s);
+/* What other files read of a node; how nodes are kept is the explorer's own affair. */
+uint64_t il_space_key(const il_space *s, uint32_t node);
 /* Place of a key, UINT32_MAX when it was not reached. */
 uint32_t il_space_find(const il_space *s, uint64_t key);

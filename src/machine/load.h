@@ -48,3 +48,6 @@ uint32_t il_load_rule(const il_loader *l, il_str name);
 /* Fails at `at` with "no KIND `name`" and the nearest of `names` as a suggestion. */
 IL_NODISCARD il_status il_load_unknown(il_loader *l, const il_json *at, const char *kind, il_str name, const il_str *names,
                                        size_t n);
+/* The sections `diagnosis` and `fleet`; NULL json: the document has none. After actions and regions. */
+IL_NODISCARD il_status il_load_diagnosis(il_loader *l, const il_json *section);
+IL_NODISCARD il_status il_load_fleet(il_loader *l, const il_json *section);

@@ -28,10 +28,20 @@ typedef struct il_domain {
     il_cel_value *values; /* size entries: what a guard sees of each place */
 } il_domain;
 
+/* `adversarial`: who attacks may write the variable at any time. Typed: only to some values, or only where a condition holds. */
+typedef struct il_adversary {
+    bool writes;          /* false: no adversary beyond what mediation finds */
+    il_cel_program *when; /* reads pre; NULL: always */
+    bool *to;             /* a truth for each value of the domain; NULL: every value */
+} il_adversary;
+
 typedef struct il_var {
     il_str name;
     il_domain domain;
-    bool taint;          /* `taint: source` */
+    bool taint;  /* `taint: source` */
+    bool sticky; /* no accepted step lowers it; the order is that of its domain */
+    bool ghost;  /* remembers for regions: no guard and no update of another variable reads it, no adversary writes it */
+    il_adversary adversary;
     uint8_t shift, bits; /* place in the packed state */
     uint32_t line, col;
 } il_var;
@@ -51,6 +61,7 @@ typedef struct il_action_def {
     il_str name;
     il_principal principal;
     bool gate, live, corrective, lowers;
+    bool hidden; /* `observable: false`: a monitor does not see it happen */
     uint32_t nfields;
     il_str *fields;
     il_domain *field_domains;
@@ -67,6 +78,8 @@ typedef struct il_region {
     il_str name;
     bool gated;                /* else never */
     bool edge;                 /* judges accepted steps of `actions` rather than states */
+    bool must;                 /* `transition`, `rejection`: an invariant. In the region is what does not fulfil it */
+    bool rejection;            /* judges rejected steps of `actions`: reads pre, call, action, reason */
     il_cel_program *predicate; /* state regions: reads pre */
     il_cel_program **on;       /* edge regions: one for each action, NULL for those not judged; reads pre, call, next */
     uint64_t actions;          /* bit i: action i (edge regions) */
@@ -74,6 +87,17 @@ typedef struct il_region {
     uint8_t rule;              /* contract rule of the same name, 0 when there is none */
     uint32_t line, col;
 } il_region;
+
+/* A next-action predicate: after an accepted step, in the same commit, the first nap whose `when` holds takes its symbol, until none holds or
+ * what is taken changes nothing. A nap whose symbol is not accepted (`nap-refused`), or a cascade longer than the bound (`nap-unsettled`),
+ * makes the step a fault. */
+typedef struct il_nap {
+    il_cel_program *when; /* reads pre */
+    uint32_t symbol;
+    uint32_t line, col;
+} il_nap;
+#define IL_MODEL_NAPS_MAX 64
+#define IL_MODEL_NAP_BOUND 8 /* default of `nap_bound`, at most 64 */
 
 typedef struct il_rule {
     il_str name;
@@ -88,6 +112,12 @@ typedef struct il_model {
     il_action_def *actions; /* at most 64 */
     il_region *regions;
     il_rule *rules; /* rule r is rules[r - 1] */
+    uint32_t nnaps, nap_bound;
+    il_nap *naps;
+    il_cel_program *goal; /* `recovery`: where corrective steps must lead; reads pre. NULL: ended, with nothing live */
+    const struct il_diagnosis
+        *diagnosis;               /* what a monitor sees (machine/diagnosis.h); NULL when the document has no such section */
+    const struct il_fleet *fleet; /* several instances together (machine/fleet.h); likewise */
     uint32_t nsymbols;
     uint8_t *symbol_action; /* nsymbols entries */
     uint32_t bits;          /* of the packed state */
@@ -112,8 +142,8 @@ typedef struct il_variant {
 typedef struct il_eval {
     il_step step;
     uint32_t clause;   /* clause that rejected (index in the action), UINT32_MAX for none */
-    uint64_t next;     /* the state that the updates give, also when rejected; meaningless after a fault */
-    const char *fault; /* IL_FAULT: `domain-escape`, `guard-error`, ...; static text */
+    uint64_t next;     /* the state that the updates (and naps) give, also when rejected; meaningless after a fault */
+    const char *fault; /* IL_FAULT: `domain-escape`, `update-error`, `nap-refused`, `nap-unsettled`; static text */
     uint32_t fault_var;
 } il_eval;
 

@@ -74,12 +74,27 @@ typedef struct il_var_writers {
     uint64_t raised_by, lowered_by;
 } il_var_writers;
 
-typedef enum il_control_state { IL_CONTROL_NOT_RUN = 0, IL_CONTROL_FAILED_AS_IT_MUST, IL_CONTROL_BROKEN } il_control_state;
-typedef struct il_control {
-    const char *id, *what;
+typedef enum il_control_state {
+    IL_CONTROL_NOT_RUN = 0,      /* there was nothing to plant it in: the run is not clean */
+    IL_CONTROL_FAILED_AS_IT_MUST,
+    IL_CONTROL_BROKEN,           /* it did not fail: no verdict counts */
+    IL_CONTROL_NOT_NEEDED        /* the check that it is a control of did not pass, so nothing leans on it */
+} il_control_state;
+typedef struct il_control il_control;
+struct il_control {
+    il_control *next;
+    const char *id, *what; /* static text */
     il_control_state state;
-} il_control;
-#define IL_CONTROLS 4
+};
+
+/* The result of another instrument, joined to the report under a key of its own: what its il_NAME_object() made. The printers know nothing of
+ * it but the object. */
+typedef struct il_section il_section;
+struct il_section {
+    il_section *next;
+    const char *key; /* static text */
+    il_json *object;
+};
 
 typedef struct il_recovery {
     bool ran, strong, robust;
@@ -107,8 +122,10 @@ typedef struct il_harden {
     uint32_t never_accepted;
     bool *symbol_accepted; /* nsymbols entries */
     il_recovery recovery;
-    il_control controls[IL_CONTROLS];
-    bool bounded;      /* some bound was reached */
+    il_control *controls, *last_control;
+    il_section *sections, *last_section;
+    bool bounded;       /* some bound was reached */
+    bool allow_bounded; /* set by the caller after the run: bounds alone do not make the exit code 2; the word stays BOUNDED */
     bool verdict_only; /* the smallest havoc sets are not searched for: they are advice, not part of the verdict */
     bool fully_mediated;
     int exit; /* 0 all pass, 1 a finding, 2 inconclusive or vacuous, 4 an instrument failed */
@@ -121,6 +138,14 @@ IL_NODISCARD il_status il_harden_run(il_harden *h, const il_alloc *alloc, il_are
 /* The same verdict and certificate for a program that starts with the machine, without what only a reader of the report needs. */
 IL_NODISCARD il_status il_harden_prove(il_harden *h, const il_alloc *alloc, il_arena *arena, const il_model *m, il_error *err);
 void il_harden_free(il_harden *h);
+
+/* Joins a result to the report. The object lives in the report's arena; one for each key. */
+IL_NODISCARD il_status il_harden_join(il_harden *h, const char *key, il_json *object, il_error *err);
+/* Exit code, full mediation and certificate from the lines and controls as they stand. The run has done it; whoever adds a line after it
+ * does it again. */
+IL_NODISCARD il_status il_harden_conclude(il_harden *h, il_error *err);
+/* `FULLY MEDIATED`, `NOT MEDIATED`, `BOUNDED` (nothing failed, and nothing but bounds stands in the way), `INCONCLUSIVE`, `NO VERDICT`. */
+const char *il_harden_verdict(const il_harden *h);
 
 /* The report: an object, its canonical JSON (sorted keys, no times, no paths, one line), or text for people. */
 IL_NODISCARD il_status il_harden_object(const il_harden *h, il_arena *arena, il_json **out, il_error *err);

@@ -239,13 +239,13 @@ static il_json *report_rules(report *r) {
 }
 
 static il_json *report_controls(report *r) {
-    static const char *const states[] = {"not run", "failed as it must", "BROKEN"};
+    static const char *const states[] = {"not run", "failed as it must", "BROKEN", "not needed"};
     il_json *list = report_list(r);
-    for (uint32_t i = 0; i < IL_CONTROLS; i++) {
+    for (const il_control *c = r->h->controls; c; c = c->next) {
         il_json *o = report_object(r);
-        report_set(r, o, "id", report_word(r, r->h->controls[i].id));
-        report_set(r, o, "what", report_word(r, r->h->controls[i].what));
-        report_set(r, o, "state", report_word(r, states[r->h->controls[i].state]));
+        report_set(r, o, "id", report_word(r, c->id));
+        report_set(r, o, "what", report_word(r, c->what));
+        report_set(r, o, "state", report_word(r, states[c->state]));
         report_push(r, list, o);
     }
     return list;
@@ -331,6 +331,7 @@ il_status il_harden_object(const il_harden *h, il_arena *arena, il_json **out, i
     report_set(&r, o, "controls", report_controls(&r));
     report_set(&r, o, "not_established", report_limits(&r));
     report_set(&r, o, "fully_mediated", il_json_boolean(arena, h->fully_mediated));
+    report_set(&r, o, "verdict", report_word(&r, il_harden_verdict(h)));
     report_set(&r, o, "exit", report_number(&r, (uint64_t)h->exit));
     il_json *certificate = il_json_make(arena, IL_JSON_NULL);
     if (h->certificate.n > 0) {
@@ -340,6 +341,10 @@ il_status il_harden_object(const il_harden *h, il_arena *arena, il_json **out, i
         report_set(&r, certificate, "sha256", report_digest(&r, digest));
     }
     report_set(&r, o, "certificate", certificate);
+    for (const il_section *k = h->sections; k; k = k->next) {
+        (void)il_json_remove(o, il_str_of(k->key)); /* what an instrument of its own says stands in for a summary */
+        report_set(&r, o, k->key, k->object);
+    }
     if (r.failed) {
         return il_arena_fail(arena, err);
     }

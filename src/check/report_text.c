@@ -159,7 +159,7 @@ static void text_mediation(const il_harden *h, il_buf *b) {
 }
 
 static void text_rest(const il_harden *h, il_buf *b) {
-    static const char *const states[] = {"not run", "failed as it must", "BROKEN: it did not fail"};
+    static const char *const states[] = {"not run", "failed as it must", "BROKEN: it did not fail", "not needed"};
     const il_model *m = h->subject.m;
     for (uint32_t r = 0; r < m->nregions; r++) {
         if (h->concessions[r].found) {
@@ -188,11 +188,11 @@ static void text_rest(const il_harden *h, il_buf *b) {
         il_buf_puts(b, " symbols");
     }
     il_buf_puts(b, "\n\nnegative controls:\n");
-    for (uint32_t i = 0; i < IL_CONTROLS; i++) {
+    for (const il_control *c = h->controls; c; c = c->next) {
         il_buf_puts(b, "  ");
-        il_buf_puts(b, h->controls[i].what);
+        il_buf_puts(b, c->what);
         il_buf_puts(b, ": ");
-        il_buf_puts(b, states[h->controls[i].state]);
+        il_buf_puts(b, states[c->state]);
         il_buf_putc(b, '\n');
     }
 }
@@ -201,9 +201,13 @@ static void text_verdict(const il_harden *h, il_buf *b) {
     uint64_t raise = 0;
     uint64_t lower = 0;
     if (!h->fully_mediated) {
-        il_buf_puts(b, h->exit == 4   ? "\nNO VERDICT: an instrument failed\n"
-                       : h->exit == 1 ? "\nNOT MEDIATED: see the failed checks\n"
-                                      : "\nINCONCLUSIVE: see the checks that are not settled\n");
+        const char *word = il_harden_verdict(h);
+        il_buf_putc(b, '\n');
+        il_buf_puts(b, word);
+        il_buf_puts(b, h->exit == 4     ? ": an instrument failed\n"
+                       : h->exit == 1   ? ": see the failed checks\n"
+                       : word[0] == 'B' ? ": nothing failed before a bound was reached\n"
+                                        : ": see the checks that are not settled\n");
         return;
     }
     il_unmediated_writes(h, &raise, &lower);

@@ -159,7 +159,8 @@ static uint32_t view_expand_table(il_view *v, uint64_t state, uint64_t extra, il
 
 static uint32_t view_expand_guards(il_view *v, uint64_t state, uint64_t extra, il_space_edge *out) {
     const il_subject *s = v->subject;
-    il_steps_edges row = il_steps_row(s->steps, v->variant.skip ? &v->variant : NULL, state);
+    il_steps_edges row =
+        v->rows ? v->rows(v->rows_ctx, state) : il_steps_row(s->steps, v->variant.skip ? &v->variant : NULL, state);
     uint32_t n = 0;
     for (uint32_t k = 0; k < row.n; k++) {
         const il_steps_edge *e = &row.edge[k];
@@ -246,13 +247,9 @@ static uint64_t view_judge_approval(void *ctx, uint64_t key, uint32_t symbol, ui
     return v->subject->words[symbol].approved && view_extra(v, key) >> VIEW_COUNT_BITS == 0 ? IL_VIEW_UNAPPROVED : 0;
 }
 
-il_status il_view_explore(il_view *v, il_space *out, il_error *err) {
+void il_view_define(il_view *v, il_space_def *out) {
     const il_subject *s = v->subject;
-    *out = (il_space){0};
-    if (s->m->bits + il_view_bits(v) > 64) {
-        return il_error_set(err, IL_E_LIMIT, "the state and what a check must remember beside it are wider than 64 bits");
-    }
-    il_space_def def = {
+    *out = (il_space_def){
         .ctx = v,
         .initial = view_key(v, s->m->initial, 0),
         .nsymbols = s->m->nsymbols + ((v->raise | v->lower) ? s->nwrites : 0),
@@ -264,5 +261,15 @@ il_status il_view_explore(il_view *v, il_space *out, il_error *err) {
                                                     : NULL,
         .stop = v->stop,
     };
+}
+
+il_status il_view_explore(il_view *v, il_space *out, il_error *err) {
+    const il_subject *s = v->subject;
+    *out = (il_space){0};
+    if (s->m->bits + il_view_bits(v) > 64) {
+        return il_error_set(err, IL_E_LIMIT, "the state and what a check must remember beside it are wider than 64 bits");
+    }
+    il_space_def def;
+    il_view_define(v, &def);
     return il_space_explore(out, s->alloc, &def, &s->bounds, err);
 }

@@ -20,7 +20,10 @@ typedef struct il_view {
     il_observer observer;
     uint64_t regions; /* bit r: region r is judged */
     uint64_t stop;    /* as in il_space_def */
-    bool saturated;   /* the observer's count reached its ceiling: inconclusive */
+    /* Steps in the place of the guards', as il_steps_row() gives them: those of a mutant. NULL: the guards. */
+    il_steps_edges (*rows)(void *ctx, uint64_t state);
+    void *rows_ctx;
+    bool saturated; /* the observer's count reached its ceiling: inconclusive */
 } il_view;
 
 /* The bit of the finding that the approvals observer makes. */
@@ -30,5 +33,7 @@ typedef struct il_view {
 uint32_t il_view_bits(const il_view *v);
 /* Explores the view. IL_E_LIMIT when state and observer do not fit 64 bits together. */
 IL_NODISCARD il_status il_view_explore(il_view *v, il_space *out, il_error *err);
+/* What il_view_explore() runs, for a search that begins elsewhere than in the initial state. */
+void il_view_define(il_view *v, il_space_def *out);
 /* The machine's own part of a key. */
 uint64_t il_view_state(const il_view *v, uint64_t key);

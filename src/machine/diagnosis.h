@@ -11,14 +11,16 @@
  *       faults:                        # edges that no gate mediates and that nobody announces
  *         broker-bug: {when: "!pre.egress", next: {egress: "true"}}
  *       alarms:
- *         lethal-trifecta: {on: certain, within: 3, shield: quarantine}
+ *         lethal-trifecta: {raise: certain, within: 3, shield: quarantine}
  *
+ * A shield with a payload is a map of one action: `shield: {settle: {last: egress}}`; a field that is left out has its first value.
  * Symbols of a hidden action (`observable: false`) are not seen; nor is a fault edge but for what it changes in the projection and the sensors. */
 #pragma once
 #include "machine/model.h"
 
 #define IL_SENSORS_MAX 32
 #define IL_FAULTS_MAX 32
+#define IL_WITHIN_MAX 1000000
 
 typedef struct il_sensor {
     il_str name;
@@ -28,14 +30,14 @@ typedef struct il_sensor {
 
 typedef struct il_silent { /* a silent edge */
     il_str name;
-    il_cel_program *when; /* over pre; NULL: everywhere */
+    il_cel_program *when; /* over pre; NULL: everywhere; an error is no edge */
     uint32_t nupdates;
-    il_update *updates; /* over pre; what leaves its domain is no edge */
+    il_update *updates; /* over pre; what leaves its domain, or errs, is no edge */
     uint32_t line, col;
 } il_silent;
 
 typedef struct il_alarm {
-    uint32_t region;
+    uint32_t region; /* of states */
     bool certain;    /* raise when every state that is possible is in the region; else when some is */
     uint32_t within; /* steps after the region was entered by which the alarm must be raised; 0: no limit of its own */
     uint32_t shield; /* symbol of a corrective action that the guard takes; IL_NO_SYMBOL for none */
@@ -52,6 +54,8 @@ typedef struct il_diagnosis {
     il_alarm *alarms; /* at most one for a region */
 } il_diagnosis;
 
+/* What a machine without the section has: all is seen but ghosts, verdicts too; no sensors, no silent edges, no alarms. */
+il_diagnosis il_diagnosis_default(const il_model *m);
 /* What is seen of a state: one number; equal numbers, equal to the eye. `sees` and `uses` may differ from the document's (advice, --see). */
 uint64_t il_diagnosis_view(const il_model *m, uint64_t sees, uint32_t uses, uint64_t state);
 /* The state after a silent edge; false when it is not enabled there, leaves a domain or changes nothing. */

@@ -1,10 +1,327 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The section `diagnosis` (machine/diagnosis.h has its shape). Expressions are compiled over `pre`, as those of state regions are. */
 #include "machine/diagnosis.h"
 #include "machine/load.h"
 
+typedef struct load_diagnosis {
+    il_loader *l;
+    il_diagnosis *d;
+    il_cel_env env; /* over pre */
+} load_diagnosis;
+
+static il_status load_diagnosis_env(load_diagnosis *x) {
+    il_loader *l = x->l;
+    il_cel_field *vars = IL_NEW_ARRAY(l->arena, il_cel_field, 1);
+    il_cel_type *type = IL_NEW(l->arena, il_cel_type);
+    if (!vars || !type) {
+        return il_arena_fail(l->arena, l->err);
+    }
+    *type = l->state_type;
+    type->name = IL_STR("pre");
+    vars[0] = (il_cel_field){type->name, type};
+    x->env = (il_cel_env){.size = sizeof x->env, .vars = vars, .nvars = 1, .lets = l->lets, .nlets = l->nlets};
+    return IL_OK;
+}
+
+/* What an error about a member's key is positioned at. */
+static const il_json *load_diagnosis_key(const il_json *member, il_json *room) {
+    *room = *member;
+    room->line = member->key_line;
+    room->col = member->key_col;
+    room->offset = member->key_offset;
+    return room;
+}
+
+static il_status load_diagnosis_map(load_diagnosis *x, const il_json *v, const char *key, uint32_t max) {
+    if (il_json_kind_of(v) != IL_JSON_OBJECT) {
+        return IL_JSON_FAIL(v, x->l->err, IL_E_INVALID, "`%s` of `diagnosis` must be a map", key);
+    }
+    if (il_json_count(v) > max) {
+        return IL_JSON_FAIL(v, x->l->err, IL_E_LIMIT, "`%s` of `diagnosis` has more than %u entries", key, (unsigned)max);
+    }
+    return IL_OK;
+}
+
+static il_status load_diagnosis_var(load_diagnosis *x, const il_json *at, il_str name, uint32_t *out) {
+    il_str names[IL_MODEL_VARS_MAX];
+    *out = il_model_var(x->l->m, name);
+    if (*out != UINT32_MAX) {
+        return IL_OK;
+    }
+    for (uint32_t v = 0; v < x->l->m->nvars; v++) {
+        names[v] = x->l->m->vars[v].name;
+    }
+    return il_load_unknown(x->l, at, "variable", name, names, x->l->m->nvars);
+}
+
+static il_status load_sees(load_diagnosis *x, const il_json *list) {
+    if (!list) {
+        return IL_OK; /* the default stands */
+    }
+    if (il_json_kind_of(list) != IL_JSON_ARRAY) {
+        return IL_JSON_FAIL(list, x->l->err, IL_E_INVALID, "`sees` must be a list of variables; `[]` when none is seen");
+    }
+    x->d->sees = 0;
+    for (const il_json *v = il_json_first(list); v; v = il_json_next(v)) {
+        uint32_t var = 0;
+        IL_TRY(load_diagnosis_var(x, v, il_json_text(v), &var));
+        if (x->d->sees >> var & 1) {
+            return IL_JSON_FAIL(v, x->l->err, IL_E_INVALID, "variable `%.*s` is listed twice", IL_STR_ARG(v->text));
+        }
+        x->d->sees |= UINT64_C(1) << var;
+    }
+    return IL_OK;
+}
+
+static il_status load_sensors(load_diagnosis *x, const il_json *map) {
+    if (!map) {
+        return IL_OK;
+    }
+    IL_TRY(load_diagnosis_map(x, map, "sensors", IL_SENSORS_MAX));
+    x->d->sensors = IL_NEW_ARRAY(x->l->arena, il_sensor, il_json_count(map));
+    if (!x->d->sensors) {
+        return il_arena_fail(x->l->arena, x->l->err);
+    }
+    for (const il_json *v = il_json_first(map); v; v = il_json_next(v)) {
+        il_sensor *s = &x->d->sensors[x->d->nsensors];
+        IL_TRY(il_load_slug(x->l, v, v->key, true, "sensor"));
+        if (il_model_var(x->l->m, v->key) != UINT32_MAX) { /* --see and the advice name either */
+            il_json at;
+            return IL_JSON_FAIL(load_diagnosis_key(v, &at), x->l->err, IL_E_INVALID, "`%.*s` is a variable; give the sensor another name",
+                                IL_STR_ARG(v->key));
+        }
+        IL_TRY(il_arena_copy(x->l->arena, v->key, &s->name, x->l->err));
+        s->line = v->key_line;
+        s->col = v->key_col;
+        IL_TRY(il_load_program(x->l, v, &x->env, IL_CEL_BOOL, &s->reads));
+        x->d->nsensors++;
+        if (x->l->m->bits + x->d->nsensors > 64) {
+            il_json at;
+            return IL_JSON_FAIL(load_diagnosis_key(v, &at), x->l->err, IL_E_LIMIT,
+                                "a state of %u bits and its sensors are wider than 64 bits; declare fewer sensors",
+                                (unsigned)x->l->m->bits);
+        }
+    }
+    return IL_OK;
+}
+
+static il_status load_uses(load_diagnosis *x, const il_json *list) {
+    il_str names[IL_SENSORS_MAX];
+    if (!list) {
+        return IL_OK;
+    }
+    if (il_json_kind_of(list) != IL_JSON_ARRAY) {
+        return IL_JSON_FAIL(list, x->l->err, IL_E_INVALID, "`uses` must be a list of sensors");
+    }
+    for (uint32_t i = 0; i < x->d->nsensors; i++) {
+        names[i] = x->d->sensors[i].name;
+    }
+    for (const il_json *v = il_json_first(list); v; v = il_json_next(v)) {
+        uint32_t i = 0;
+        while (i < x->d->nsensors && !il_str_eq(names[i], il_json_text(v))) {
+            i++;
+        }
+        if (i == x->d->nsensors) {
+            return il_load_unknown(x->l, v, "sensor", il_json_text(v), names, x->d->nsensors);
+        }
+        if (x->d->uses >> i & 1) {
+            return IL_JSON_FAIL(v, x->l->err, IL_E_INVALID, "sensor `%.*s` is listed twice", IL_STR_ARG(v->text));
+        }
+        x->d->uses |= UINT32_C(1) << i;
+    }
+    return IL_OK;
+}
+
+static il_status load_fault(load_diagnosis *x, const il_json *v, il_silent *s) {
+    static const il_str keys[] = {{"when", 4}, {"next", 4}};
+    il_loader *l = x->l;
+    IL_TRY(il_load_slug(l, v, v->key, true, "fault"));
+    IL_TRY(il_arena_copy(l->arena, v->key, &s->name, l->err));
+    s->line = v->key_line;
+    s->col = v->key_col;
+    if (il_json_kind_of(v) != IL_JSON_OBJECT) {
+        return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "fault `%.*s` must be a map with `next`, and `when` unless it is everywhere",
+                            IL_STR_ARG(s->name));
+    }
+    IL_TRY(il_json_only(v, keys, 2, "a fault", l->err));
+    const il_json *when = il_json_get(v, IL_STR("when"));
+    const il_json *next = NULL;
+    IL_TRY(il_load_need(l, v, "next", IL_JSON_OBJECT, "fault", s->name, &next));
+    if (il_json_count(next) == 0) {
+        return IL_JSON_FAIL(next, l->err, IL_E_INVALID, "fault `%.*s` changes nothing; name a variable in `next`",
+                            IL_STR_ARG(s->name));
+    }
+    if (when) {
+        IL_TRY(il_load_program(l, when, &x->env, IL_CEL_BOOL, &s->when));
+    }
+    s->updates = IL_NEW_ARRAY(l->arena, il_update, il_json_count(next));
+    if (!s->updates) {
+        return il_arena_fail(l->arena, l->err);
+    }
+    for (const il_json *u = il_json_first(next); u; u = il_json_next(u)) {
+        il_json at;
+        il_update *out = &s->updates[s->nupdates];
+        IL_TRY(load_diagnosis_var(x, load_diagnosis_key(u, &at), u->key, &out->var));
+        out->line = u->line;
+        out->col = u->col;
+        IL_TRY(il_load_program(l, u, &x->env, l->m->vars[out->var].domain.type.kind, &out->value));
+        s->nupdates++;
+    }
+    return IL_OK;
+}
+
+static il_status load_faults(load_diagnosis *x, const il_json *map) {
+    if (!map) {
+        return IL_OK;
+    }
+    IL_TRY(load_diagnosis_map(x, map, "faults", IL_FAULTS_MAX));
+    x->d->silent = IL_NEW_ARRAY(x->l->arena, il_silent, il_json_count(map));
+    if (!x->d->silent) {
+        return il_arena_fail(x->l->arena, x->l->err);
+    }
+    for (const il_json *v = il_json_first(map); v; v = il_json_next(v)) {
+        IL_TRY(load_fault(x, v, &x->d->silent[x->d->nsilent]));
+        x->d->nsilent++;
+    }
+    return IL_OK;
+}
+
+/* The value of a payload field as it stands in the document. */
+static il_status load_shield_field(load_diagnosis *x, const il_action_def *a, const il_json *v, uint32_t *symbol) {
+    il_loader *l = x->l;
+    uint32_t f = il_model_field(l->m, (uint32_t)(a - l->m->actions), v->key);
+    if (f == UINT32_MAX) {
+        il_json at;
+        return il_load_unknown(l, load_diagnosis_key(v, &at), "field", v->key, a->fields, a->nfields);
+    }
+    il_str word = il_json_text(v);
+    if (il_json_kind_of(v) == IL_JSON_BOOL) {
+        word = v->truth ? IL_STR("true") : IL_STR("false");
+    }
+    for (uint32_t i = 0; i < a->field_domains[f].size; i++) {
+        if (il_str_eq(a->field_domains[f].names[i], word)) {
+            *symbol += i * a->strides[f];
+            return IL_OK;
+        }
+    }
+    return il_load_unknown(l, v, "value", word, a->field_domains[f].names, a->field_domains[f].size);
+}
+
+static il_status load_shield(load_diagnosis *x, const il_json *v, uint32_t *out) {
+    il_loader *l = x->l;
+    il_json room;
+    const il_json *at = v;
+    il_str name = il_json_text(v);
+    const il_json *payload = NULL;
+    if (il_json_kind_of(v) == IL_JSON_OBJECT && il_json_count(v) == 1) {
+        payload = il_json_first(v);
+        at = load_diagnosis_key(payload, &room);
+        name = payload->key;
+    } else if (il_json_kind_of(v) != IL_JSON_STRING) {
+        return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "`shield` must be an action, or a map of one action and its payload");
+    }
+    uint32_t action = il_model_action(l->m, name);
+    if (action == UINT32_MAX) {
+        il_str names[IL_MODEL_ACTIONS_MAX];
+        for (uint32_t k = 0; k < l->m->nactions; k++) {
+            names[k] = l->m->actions[k].name;
+        }
+        return il_load_unknown(l, at, "action", name, names, l->m->nactions);
+    }
+    const il_action_def *a = &l->m->actions[action];
+    if (!a->corrective) {
+        return IL_JSON_FAIL(at, l->err, IL_E_INVALID,
+                            "action `%.*s` is no correction; say `corrective: true` there or name another", IL_STR_ARG(name));
+    }
+    if (payload && il_json_kind_of(payload) != IL_JSON_OBJECT) {
+        return IL_JSON_FAIL(payload, l->err, IL_E_INVALID, "the payload of `%.*s` must be a map of fields", IL_STR_ARG(name));
+    }
+    *out = a->first_symbol;
+    for (const il_json *f = il_json_first(payload); f; f = il_json_next(f)) {
+        IL_TRY(load_shield_field(x, a, f, out));
+    }
+    return IL_OK;
+}
+
+static il_status load_alarm(load_diagnosis *x, const il_json *v, il_alarm *a) {
+    static const il_str keys[] = {{"raise", 5}, {"within", 6}, {"shield", 6}};
+    il_loader *l = x->l;
+    *a = (il_alarm){.region = l->m->nregions, .shield = IL_NO_SYMBOL, .line = v->key_line, .col = v->key_col};
+    il_str names[IL_MODEL_REGIONS_MAX];
+    il_json at;
+    for (uint32_t r = 0; r < l->m->nregions; r++) {
+        names[r] = l->m->regions[r].name;
+        a->region = il_str_eq(names[r], v->key) ? r : a->region;
+    }
+    if (a->region == l->m->nregions) {
+        return il_load_unknown(l, load_diagnosis_key(v, &at), "region", v->key, names, l->m->nregions);
+    }
+    if (l->m->regions[a->region].edge || l->m->regions[a->region].rejection) {
+        return IL_JSON_FAIL(load_diagnosis_key(v, &at), l->err, IL_E_INVALID, "region `%.*s` judges steps; an alarm is for a region of states",
+                            IL_STR_ARG(v->key));
+    }
+    if (il_json_kind_of(v) != IL_JSON_OBJECT) {
+        return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "alarm `%.*s` must be a map with `raise`", IL_STR_ARG(v->key));
+    }
+    IL_TRY(il_json_only(v, keys, 3, "an alarm", l->err));
+    const il_json *raise = NULL;
+    IL_TRY(il_load_need(l, v, "raise", IL_JSON_STRING, "alarm", v->key, &raise));
+    a->certain = il_str_eq(raise->text, IL_STR("certain"));
+    if (!a->certain && !il_str_eq(raise->text, IL_STR("possible"))) {
+        return IL_JSON_FAIL(raise, l->err, IL_E_INVALID, "`raise` of alarm `%.*s` must be `possible` or `certain`", IL_STR_ARG(v->key));
+    }
+    const il_json *within = il_json_get(v, IL_STR("within"));
+    if (within) {
+        int64_t n = 0;
+        if (!il_json_int(within, &n) || n < 1 || n > IL_WITHIN_MAX) {
+            return IL_JSON_FAIL(within, l->err, IL_E_INVALID, "`within` must be a whole number of steps from 1 to %u",
+                                (unsigned)IL_WITHIN_MAX);
+        }
+        a->within = (uint32_t)n;
+    }
+    const il_json *shield = il_json_get(v, IL_STR("shield"));
+    return shield ? load_shield(x, shield, &a->shield) : IL_OK;
+}
+
+static il_status load_alarms(load_diagnosis *x, const il_json *map) {
+    if (!map) {
+        return IL_OK;
+    }
+    IL_TRY(load_diagnosis_map(x, map, "alarms", IL_MODEL_REGIONS_MAX));
+    x->d->alarms = IL_NEW_ARRAY(x->l->arena, il_alarm, il_json_count(map));
+    if (!x->d->alarms) {
+        return il_arena_fail(x->l->arena, x->l->err);
+    }
+    for (const il_json *v = il_json_first(map); v; v = il_json_next(v)) { /* no region twice: keys are unique */
+        IL_TRY(load_alarm(x, v, &x->d->alarms[x->d->nalarms]));
+        x->d->nalarms++;
+    }
+    return IL_OK;
+}
+
 il_status il_load_diagnosis(il_loader *l, const il_json *section) {
+    static const il_str keys[] = {{"sees", 4}, {"verdicts", 8}, {"sensors", 7}, {"uses", 4}, {"faults", 6}, {"alarms", 6}};
     if (!section) {
         return IL_OK;
     }
-    return IL_JSON_FAIL(section, l->err, IL_E_INVALID, "`diagnosis` is not known yet");
+    if (il_json_kind_of(section) != IL_JSON_OBJECT) {
+        return IL_JSON_FAIL(section, l->err, IL_E_INVALID, "`diagnosis` must be a map");
+    }
+    IL_TRY(il_json_only(section, keys, sizeof keys / sizeof keys[0], "`diagnosis`", l->err));
+    load_diagnosis x = {.l = l, .d = IL_NEW(l->arena, il_diagnosis)};
+    if (!x.d) {
+        return il_arena_fail(l->arena, l->err);
+    }
+    *x.d = il_diagnosis_default(l->m);
+    IL_TRY(load_diagnosis_env(&x));
+    if (il_json_get(section, IL_STR("verdicts"))) {
+        IL_TRY(il_load_flag(l, section, "verdicts", &x.d->verdicts));
+    }
+    IL_TRY(load_sees(&x, il_json_get(section, IL_STR("sees"))));
+    IL_TRY(load_sensors(&x, il_json_get(section, IL_STR("sensors"))));
+    IL_TRY(load_uses(&x, il_json_get(section, IL_STR("uses"))));
+    IL_TRY(load_faults(&x, il_json_get(section, IL_STR("faults"))));
+    IL_TRY(load_alarms(&x, il_json_get(section, IL_STR("alarms"))));
+    l->m->diagnosis = x.d;
+    return IL_OK;
 }

@@ -291,7 +291,8 @@ static il_status load_rules_named(il_loader *l, const il_json *rules) {
 
 il_status il_model_load(il_arena *arena, const il_json *doc, il_model **out, il_error *err) {
     static const il_str keys[] = {{"machine", 7}, {"version", 7}, {"const", 5},    {"vars", 4},      {"let", 3},
-                                  {"actions", 7}, {"regions", 7}, {"contract", 8}, {"diagnosis", 9}, {"fleet", 5}};
+                                  {"actions", 7}, {"regions", 7}, {"contract", 8}, {"diagnosis", 9}, {"fleet", 5},
+                                  {"widens", 6}};
     *out = NULL;
     if (il_json_kind_of(doc) != IL_JSON_OBJECT) {
         return IL_JSON_FAIL(doc, err, IL_E_INVALID, "a machine must be a map that begins with `machine:` and its name");
@@ -334,6 +335,7 @@ il_status il_model_load(il_arena *arena, const il_json *doc, il_model **out, il_
     IL_TRY(il_load_regions(&l, regions));
     IL_TRY(il_load_diagnosis(&l, il_json_get(doc, IL_STR("diagnosis"))));
     IL_TRY(il_load_fleet(&l, il_json_get(doc, IL_STR("fleet"))));
+    IL_TRY(il_load_widens(&l, il_json_get(doc, IL_STR("widens"))));
     IL_TRY(load_unused(&l, consts, lets));
     IL_TRY(il_json_digest(doc, NULL, m->digest, err));
     *out = m;

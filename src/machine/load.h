@@ -51,3 +51,4 @@ IL_NODISCARD il_status il_load_unknown(il_loader *l, const il_json *at, const ch
 /* The sections `diagnosis` and `fleet`; NULL json: the document has none. After actions and regions. */
 IL_NODISCARD il_status il_load_diagnosis(il_loader *l, const il_json *section);
 IL_NODISCARD il_status il_load_fleet(il_loader *l, const il_json *section);
+IL_NODISCARD il_status il_load_widens(il_loader *l, const il_json *list);

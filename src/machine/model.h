@@ -118,6 +118,8 @@ typedef struct il_model {
     const struct il_diagnosis
         *diagnosis;               /* what a monitor sees (machine/diagnosis.h); NULL when the document has no such section */
     const struct il_fleet *fleet; /* several instances together (machine/fleet.h); likewise */
+    uint32_t nwidens;
+    const struct il_widens *widens; /* what this version accepts that an older one denied (machine/widens.h) */
     uint32_t nsymbols;
     uint8_t *symbol_action; /* nsymbols entries */
     uint32_t bits;          /* of the packed state */

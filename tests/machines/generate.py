@@ -135,8 +135,28 @@ class Generator:
                 if r.random() < 0.5:
                     doc["nap_bound"] = r.randint(1, 3)
         doc["regions"] = self.regions(actions, real, used, features)
+        if "families" in features:
+            self.family(doc, used)
         doc["contract"] = {"rules": used}
         return doc
+
+    def family(self, doc, rules):
+        """one variable, one action and one region for each member, beside what is there"""
+        r = self.rng
+        doc["families"] = {"c": ["left", "right", "third"][:r.randint(2, 3)]}
+        doc["vars"]["w[c]"] = r.choice(["bool", {"enum": ["none", "some", "all"]}])
+        on = lambda x: f"pre.w[{x}]" if doc["vars"]["w[c]"] == "bool" else f"pre.w[{x}] == 'all'"
+        off = lambda x: f"!({on(x)})"
+        real = {"pre": {k: v for k, v in doc["vars"].items() if k[0] == "v"}}
+        some = r.choice(["exists", "all", "exists_one"])
+        doc["let"] = {"others[c]": f"c.exists(x, x != c && ({on('x')}))"}
+        up = "true" if doc["vars"]["w[c]"] == "bool" else "pre.w[c] == 'none' ? 'some' : 'all'"
+        doc["actions"]["take[c]"] = {"principal": "agent", "gate": r.random() < 0.7, "next": {"w[c]": up},
+                                     "reject": [{"as": rules[0], "if": r.choice(["others[c]", f"{on('c')} || ({self.truth(real, 1)})", f"c.{some}(x, {on('x')})"])}]}
+        doc["actions"]["drop[c]"] = {"principal": "runtime", "gate": True, "next": {"w[c]": "false" if doc["vars"]["w[c]"] == "bool" else "'none'"}}
+        doc["regions"]["family[c]"] = {"never": f"({on('c')}) && others[c] && ({self.truth(real, 0)})"}
+        doc["regions"]["all-of-them"] = r.choice([{"never": f"c.all(x, {on('x')})"}, {"gated": f"c.exists(x, {on('x')})", "by": ["drop[*]"]},
+                                                  {"never": f"c.exists_one(x, {off('x')}) && action == 'take[left]'", "edge": ["take[*]"]}])
 
     def regions(self, actions, real, rules, features):
         r, out = self.rng, {}

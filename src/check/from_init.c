@@ -4,7 +4,18 @@
 
 #include "base/error.h"
 
-static void from_init_survey(il_harden *h, const il_space *s) {
+/* A rejection that breaks an invariant; in the order of the walk, so the first is a shortest trace. */
+static void from_init_rejected(const il_harden *h, il_space *s, uint32_t node, uint32_t symbol, uint8_t reason) {
+    const il_model *m = h->subject.m;
+    uint64_t state = il_space_key(s, node);
+    for (uint32_t r = 0; r < m->nregions; r++) {
+        if (m->regions[r].rejection && !s->hits[r].found && il_model_refused_wrongly(m, r, state, symbol, reason)) {
+            s->hits[r] = (il_space_hit){.found = true, .edge = true, .node = node, .symbol = symbol, .next = state};
+        }
+    }
+}
+
+static void from_init_survey(il_harden *h, il_space *s) {
     il_subject *sub = &h->subject;
     const il_model *m = sub->m;
     uint64_t moved = 0;
@@ -14,6 +25,7 @@ static void from_init_survey(il_harden *h, const il_space *s) {
                 sub->table ? il_machine_step(sub->table, s->keys[i], symbol) : il_steps_one(sub->steps, NULL, s->keys[i], symbol);
             if (step.verdict == IL_REJECT && step.reason > 0 && step.reason <= m->nrules) {
                 h->rule_fired[step.reason - 1] = true;
+                from_init_rejected(h, s, i, symbol, step.reason);
             }
             if (step.verdict != IL_ACCEPT) {
                 continue;

@@ -51,7 +51,7 @@ il_status il_check_laundering(il_harden *h, il_error *err) {
     il_space space = {0};
     il_status status = il_view_explore(&v, &space, err);
     for (uint32_t r = 0; status == IL_OK && r < s->m->nregions; r++) {
-        if (s->m->regions[r].gated) {
+        if (!(s->never >> r & 1)) {
             continue;
         }
         il_check *c = il_check_add(h, "laundering", r, true);

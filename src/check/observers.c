@@ -8,7 +8,7 @@ static il_status observers_confirmed(il_harden *h, il_error *err) {
     il_space space = {0};
     il_status status = il_view_explore(&v, &space, err);
     for (uint32_t r = 0; status == IL_OK && r < s->m->nregions; r++) {
-        if (!s->m->regions[r].gated) {
+        if (s->never >> r & 1) {
             il_check *c = il_check_add(h, "confirmed", r, false);
             status = c ? il_check_judge(h, c, &v, &space, r, "CONFIRMED_LOWERED", err) : il_arena_fail(s->arena, err);
         }

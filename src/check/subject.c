@@ -112,6 +112,9 @@ il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena,
     subject_vars(s);
     for (uint32_t r = 0; r < m->nregions; r++) {
         s->edges |= m->regions[r].edge ? UINT64_C(1) << r : 0;
+        if (m->regions[r].rejection) {
+            continue; /* from_init.c judges what is rejected; no other check does */
+        }
         if (m->regions[r].gated) {
             s->gated |= UINT64_C(1) << r;
         } else {

@@ -66,6 +66,7 @@ static il_eval eval_stay(uint64_t state, il_verdict verdict, uint8_t reason) {
     e.clause = UINT32_MAX;
     e.next = state;
     e.fault_var = UINT32_MAX;
+    e.fault_nap = UINT32_MAX;
     return e;
 }
 
@@ -76,7 +77,7 @@ static bool eval_skips(const il_variant *v, uint32_t action, uint32_t clause, ui
 /* The values that a step's guards read, and what its updates come to. */
 typedef struct eval_step {
     il_cel_value pre[IL_MODEL_VARS_MAX], next[IL_MODEL_VARS_MAX], call[IL_MODEL_FIELDS_MAX];
-    il_cel_value vars[3]; /* the three as records */
+    il_cel_value vars[4]; /* the three as records, and the action's name */
     uint64_t after;
     uint64_t escaped, failed; /* as in il_look */
 } eval_step;
@@ -91,6 +92,7 @@ static void eval_updates(const il_model *m, const il_action_def *a, uint64_t sta
     s->vars[0] = eval_record(s->pre, m->nvars);
     s->vars[1] = eval_record(s->call, a->nfields);
     s->vars[2] = eval_record(s->next, m->nvars);
+    s->vars[3] = il_cel_of_str(a->name);
     s->after = state;
     s->escaped = s->failed = 0;
     for (uint32_t u = 0; u < a->nupdates; u++) {
@@ -137,13 +139,8 @@ il_look il_model_look(const il_model *m, uint64_t state, uint32_t symbol) {
     return look;
 }
 
-il_eval il_model_eval(const il_model *m, const il_variant *variant, uint64_t state, uint32_t symbol) {
-    if (symbol >= m->nsymbols) {
-        return eval_stay(state, IL_REJECT, IL_REASON_NO_SYMBOL);
-    }
-    if (!il_model_valid(m, state)) {
-        return eval_stay(state, IL_REJECT, IL_REASON_OFF_TABLE);
-    }
+/* One step without the naps after it. */
+static il_eval eval_one(const il_model *m, const il_variant *variant, uint64_t state, uint32_t symbol) {
     uint32_t action = m->symbol_action[symbol];
     const il_action_def *a = &m->actions[action];
     if (variant && (variant->deleted >> action & 1)) {
@@ -171,13 +168,104 @@ il_eval il_model_eval(const il_model *m, const il_variant *variant, uint64_t sta
     return e;
 }
 
+bool il_model_nap_holds(const il_model *m, uint32_t nap, uint64_t state) {
+    il_cel_value pre[IL_MODEL_VARS_MAX];
+    eval_state(m, state, pre);
+    const il_cel_value vars[1] = {eval_record(pre, m->nvars)};
+    il_cel_value v = il_cel_eval(m->naps[nap].when, vars, NULL);
+    return v.kind != IL_CEL_BOOL || v.u.b;
+}
+
+/* Takes the first nap that changes something; false when none does, or one faults. */
+static bool eval_settle_one(const il_model *m, const il_variant *variant, il_settled *s) {
+    for (uint32_t i = 0; i < m->nnaps; i++) {
+        const il_nap *nap = &m->naps[i];
+        if ((variant && (variant->deleted >> m->symbol_action[nap->symbol] & 1)) || !il_model_nap_holds(m, i, s->state)) {
+            continue;
+        }
+        const il_eval e = eval_one(m, variant, s->state, nap->symbol);
+        if (e.step.verdict != IL_ACCEPT) {
+            s->fault = e.fault ? e.fault : "nap-refused";
+            s->fault_var = e.fault_var;
+            s->fault_nap = i;
+            return false;
+        }
+        if (e.step.next != s->state) {
+            s->state = e.step.next;
+            s->fault_nap = i; /* the last that was taken: it is to blame when there is no end */
+            return true;
+        }
+    }
+    return false;
+}
+
+il_settled il_model_settle(const il_model *m, const il_variant *variant, uint64_t state) {
+    il_settled s = {.state = state, .fault_var = UINT32_MAX, .fault_nap = UINT32_MAX};
+    for (uint32_t taken = 0; eval_settle_one(m, variant, &s); taken++) {
+        if (taken == m->nap_bound) {
+            s.fault = "nap-unsettled";
+            return s;
+        }
+    }
+    s.fault_nap = s.fault ? s.fault_nap : UINT32_MAX;
+    return s;
+}
+
+il_eval il_model_eval(const il_model *m, const il_variant *variant, uint64_t state, uint32_t symbol) {
+    if (symbol >= m->nsymbols) {
+        return eval_stay(state, IL_REJECT, IL_REASON_NO_SYMBOL);
+    }
+    if (!il_model_valid(m, state)) {
+        return eval_stay(state, IL_REJECT, IL_REASON_OFF_TABLE);
+    }
+    il_eval e = eval_one(m, variant, state, symbol);
+    if (m->nnaps == 0 || e.step.verdict == IL_FAULT) {
+        return e;
+    }
+    il_settled s = il_model_settle(m, variant, e.next);
+    if (!s.fault) {
+        e.next = s.state;
+    }
+    if (e.step.verdict == IL_ACCEPT) {
+        e.step.next = s.fault ? state : s.state;
+        e.step.verdict = s.fault ? IL_FAULT : IL_ACCEPT;
+        e.fault = s.fault;
+        e.fault_var = s.fault_var;
+        e.fault_nap = s.fault_nap;
+    }
+    return e;
+}
+
+/* What an invariant (`must`) does not fulfil is inside, like what is forbidden; an error always is. */
+static bool eval_inside(const il_region *r, il_cel_value v) {
+    return v.kind != IL_CEL_BOOL || v.u.b != r->must;
+}
+
+bool il_model_refused_wrongly(const il_model *m, uint32_t region, uint64_t pre, uint32_t symbol, uint8_t reason) {
+    const il_region *r = &m->regions[region];
+    if (!r->rejection || symbol >= m->nsymbols || !r->on[m->symbol_action[symbol]] || reason == 0 || reason > m->nrules) {
+        return false;
+    }
+    const il_action_def *a = &m->actions[m->symbol_action[symbol]];
+    il_cel_value before[IL_MODEL_VARS_MAX];
+    il_cel_value call[IL_MODEL_FIELDS_MAX];
+    eval_state(m, pre, before);
+    eval_call(m, symbol, call);
+    const il_cel_value vars[4] = {eval_record(before, m->nvars), eval_record(call, a->nfields),
+                                  il_cel_of_str(m->rules[reason - 1].name), il_cel_of_str(a->name)};
+    return eval_inside(r, il_cel_eval(r->on[m->symbol_action[symbol]], vars, NULL));
+}
+
 bool il_model_in_region(const il_model *m, uint32_t region, uint64_t pre, uint32_t symbol, uint64_t next) {
     const il_region *r = &m->regions[region];
     il_cel_value before[IL_MODEL_VARS_MAX];
     il_cel_value after[IL_MODEL_VARS_MAX];
     il_cel_value call[IL_MODEL_FIELDS_MAX];
-    il_cel_value vars[3] = {{0}, {0}, {0}};
+    il_cel_value vars[4] = {{0}, {0}, {0}, {0}};
     const il_cel_program *program = r->predicate;
+    if (r->rejection) {
+        return false;
+    }
     eval_state(m, pre, before);
     vars[0] = eval_record(before, m->nvars);
     if (r->edge) {
@@ -189,7 +277,7 @@ bool il_model_in_region(const il_model *m, uint32_t region, uint64_t pre, uint32
         eval_state(m, next, after);
         vars[1] = eval_record(call, m->actions[m->symbol_action[symbol]].nfields);
         vars[2] = eval_record(after, m->nvars);
+        vars[3] = il_cel_of_str(m->actions[m->symbol_action[symbol]].name);
     }
-    il_cel_value v = il_cel_eval(program, vars, NULL);
-    return v.kind != IL_CEL_BOOL || v.u.b;
+    return eval_inside(r, il_cel_eval(program, vars, NULL));
 }

@@ -128,6 +128,50 @@ il_status il_load_program(il_loader *l, const il_json *v, const il_cel_env *env,
     return il_cel_compile(l->arena, source, v->line, v->col + (v->plain ? 0 : 1), env, want, NULL, out, l->err);
 }
 
+il_status il_load_over_pre(il_loader *l, const il_json *v, il_cel_program **out) {
+    il_cel_field *vars = IL_NEW_ARRAY(l->arena, il_cel_field, 1);
+    il_cel_type *type = IL_NEW(l->arena, il_cel_type);
+    if (!vars || !type) {
+        return il_arena_fail(l->arena, l->err);
+    }
+    *type = l->state_type;
+    type->name = IL_STR("pre");
+    vars[0] = (il_cel_field){type->name, type};
+    il_cel_env env = {.size = sizeof env, .vars = vars, .nvars = 1, .lets = l->lets, .nlets = l->nlets};
+    return il_load_program(l, v, &env, IL_CEL_BOOL, out);
+}
+
+typedef struct load_ghost {
+    const il_model *m;
+    uint32_t own, found; /* UINT32_MAX: none */
+} load_ghost;
+
+static void load_ghost_visit(void *ctx, size_t var, size_t field) {
+    load_ghost *g = ctx;
+    if ((var == IL_LOAD_PRE || var == IL_LOAD_NEXT) && field < g->m->nvars && field != g->own && g->m->vars[field].ghost) {
+        g->found = (uint32_t)field;
+    }
+}
+
+il_status il_load_no_ghost(il_loader *l, const il_json *v, const il_cel_program *program, uint32_t own, const char *who) {
+    load_ghost g = {l->m, own, UINT32_MAX};
+    il_cel_reads(program, load_ghost_visit, &g);
+    if (g.found != UINT32_MAX) {
+        return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "%s reads the ghost `%.*s`; only regions and its own updates may", who,
+                            IL_STR_ARG(l->m->vars[g.found].name));
+    }
+    return IL_OK;
+}
+
+/* A name that stands alone in an expression, and would hide what does so already. */
+static il_status load_name(il_loader *l, const il_json *v, const char *what) {
+    if (il_str_eq(v->key, IL_STR("action")) || il_str_eq(v->key, IL_STR("reason"))) {
+        return il_error_at(l->err, IL_E_INVALID, v->key_line, v->key_col, v->offset,
+                           "`%.*s` has a meaning in guards and regions; choose another name for the %s", IL_STR_ARG(v->key), what);
+    }
+    return il_load_ident(l, v, what);
+}
+
 static il_status load_consts(il_loader *l, const il_json *consts, const il_json *lets) {
     if (consts && il_json_kind_of(consts) != IL_JSON_OBJECT) {
         return IL_JSON_FAIL(consts, l->err, IL_E_INVALID, "`const` must be a map of names and numbers");
@@ -144,7 +188,7 @@ static il_status load_consts(il_loader *l, const il_json *consts, const il_json 
         return il_arena_fail(l->arena, l->err);
     }
     for (const il_json *v = il_json_first(lets); v; v = il_json_next(v)) {
-        IL_TRY(il_load_ident(l, v, "let"));
+        IL_TRY(load_name(l, v, "let"));
         if (il_json_kind_of(v) != IL_JSON_STRING) {
             return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "let `%.*s` must be an expression in quotes", IL_STR_ARG(v->key));
         }
@@ -156,7 +200,7 @@ static il_status load_consts(il_loader *l, const il_json *consts, const il_json 
         l->nlets++;
     }
     for (const il_json *v = il_json_first(consts); v; v = il_json_next(v)) {
-        IL_TRY(il_load_ident(l, v, "const"));
+        IL_TRY(load_name(l, v, "const"));
         int64_t value = 0;
         if (!il_json_int(v, &value)) {
             return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "const `%.*s` must be a whole number", IL_STR_ARG(v->key));
@@ -189,49 +233,6 @@ static il_status load_unused(il_loader *l, const il_json *consts, const il_json 
     return IL_OK;
 }
 
-static il_status load_vars(il_loader *l, const il_json *vars) {
-    il_model *m = l->m;
-    if (il_json_count(vars) == 0) {
-        return IL_JSON_FAIL(vars, l->err, IL_E_INVALID, "a machine needs at least one variable");
-    }
-    if (il_json_count(vars) > IL_MODEL_VARS_MAX) {
-        return IL_JSON_FAIL(vars, l->err, IL_E_LIMIT, "more than %u variables", (unsigned)IL_MODEL_VARS_MAX);
-    }
-    m->vars = IL_NEW_ARRAY(l->arena, il_var, il_json_count(vars));
-    il_cel_field *fields = IL_NEW_ARRAY(l->arena, il_cel_field, il_json_count(vars));
-    if (!m->vars || !fields) {
-        return il_arena_fail(l->arena, l->err);
-    }
-    m->product = 1;
-    for (const il_json *v = il_json_first(vars); v; v = il_json_next(v)) {
-        il_var *var = &m->vars[m->nvars];
-        IL_TRY(il_load_ident(l, v, "variable"));
-        IL_TRY(il_arena_copy(l->arena, v->key, &var->name, l->err));
-        var->line = v->key_line;
-        var->col = v->key_col;
-        IL_TRY(il_load_domain(l, v, var->name, &var->domain, &var->taint));
-        while ((UINT32_C(1) << var->bits) < var->domain.size) {
-            var->bits++;
-        }
-        if (m->bits + var->bits > 64) {
-            return il_error_at(l->err, IL_E_LIMIT, v->key_line, v->key_col, v->offset,
-                               "`%.*s` makes the state wider than 64 bits; use fewer or smaller variables",
-                               IL_STR_ARG(var->name));
-        }
-        var->shift = (uint8_t)(var->bits == 0 ? 0 : m->bits);
-        m->bits += var->bits;
-        if (__builtin_mul_overflow(m->product, (uint64_t)var->domain.size, &m->product)) {
-            m->product = UINT64_MAX;
-        }
-        fields[m->nvars] = (il_cel_field){var->name, &var->domain.type};
-        m->nvars++;
-    }
-    l->state_type.kind = IL_CEL_RECORD;
-    l->state_type.fields = fields;
-    l->state_type.nfields = m->nvars;
-    return IL_OK;
-}
-
 static il_status load_contract(il_loader *l, const il_json *contract) {
     static const il_str keys[] = {{"rules", 5}, {"releasable", 10}};
     il_model *m = l->m;
@@ -253,6 +254,14 @@ static il_status load_contract(il_loader *l, const il_json *contract) {
         IL_TRY(il_arena_copy(l->arena, v->text, &m->rules[m->nrules].name, l->err));
         m->nrules++;
     }
+    il_str *names = IL_NEW_ARRAY(l->arena, il_str, m->nrules);
+    if (!names) {
+        return il_arena_fail(l->arena, l->err);
+    }
+    for (uint32_t i = 0; i < m->nrules; i++) {
+        names[i] = m->rules[i].name;
+    }
+    l->reason_type = (il_cel_type){.kind = IL_CEL_STRING, .domain = names, .ndomain = m->nrules, .name = IL_STR("reason")};
     const il_json *releasable = il_json_get(contract, IL_STR("releasable"));
     if (releasable && il_json_kind_of(releasable) != IL_JSON_ARRAY) {
         return IL_JSON_FAIL(releasable, l->err, IL_E_INVALID, "`releasable` must be a list of rules");
@@ -260,10 +269,6 @@ static il_status load_contract(il_loader *l, const il_json *contract) {
     for (const il_json *v = il_json_first(releasable); v; v = il_json_next(v)) {
         uint32_t rule = il_load_rule(l, il_json_text(v));
         if (rule == 0) {
-            il_str names[IL_MODEL_RULES_MAX];
-            for (uint32_t k = 0; k < m->nrules; k++) {
-                names[k] = m->rules[k].name;
-            }
             return il_load_unknown(l, v, "rule", il_json_text(v), names, m->nrules);
         }
         m->rules[rule - 1].releasable = true;
@@ -289,10 +294,22 @@ static il_status load_rules_named(il_loader *l, const il_json *rules) {
     return IL_OK;
 }
 
+static il_status load_recovery(il_loader *l, const il_json *v) {
+    static const il_str keys[] = {{"goal", 4}};
+    if (!v) {
+        return IL_OK;
+    }
+    if (il_json_kind_of(v) != IL_JSON_OBJECT || il_json_count(v) == 0) {
+        return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "`recovery` must be {goal: CONDITION}");
+    }
+    IL_TRY(il_json_only(v, keys, 1, "`recovery`", l->err));
+    return il_load_over_pre(l, il_json_get(v, keys[0]), &l->m->goal);
+}
+
 il_status il_model_load(il_arena *arena, const il_json *doc, il_model **out, il_error *err) {
-    static const il_str keys[] = {{"machine", 7}, {"version", 7}, {"const", 5},    {"vars", 4},      {"let", 3},
-                                  {"actions", 7}, {"regions", 7}, {"contract", 8}, {"diagnosis", 9}, {"fleet", 5},
-                                  {"widens", 6}};
+    static const il_str keys[] = {{"machine", 7}, {"version", 7},  {"const", 5},    {"vars", 4},      {"let", 3},
+                                  {"actions", 7}, {"naps", 4},     {"nap_bound", 9}, {"regions", 7},  {"recovery", 8},
+                                  {"contract", 8}, {"diagnosis", 9}, {"fleet", 5},     {"widens", 6}};
     *out = NULL;
     if (il_json_kind_of(doc) != IL_JSON_OBJECT) {
         return IL_JSON_FAIL(doc, err, IL_E_INVALID, "a machine must be a map that begins with `machine:` and its name");
@@ -328,11 +345,13 @@ il_status il_model_load(il_arena *arena, const il_json *doc, il_model **out, il_
     const il_json *lets = il_json_get(doc, IL_STR("let"));
     IL_TRY(il_arena_copy(arena, name->text, &m->name, err));
     IL_TRY(load_consts(&l, consts, lets));
-    IL_TRY(load_vars(&l, vars));
+    IL_TRY(il_load_vars(&l, vars));
     IL_TRY(load_contract(&l, contract));
     IL_TRY(il_load_actions(&l, actions));
     IL_TRY(load_rules_named(&l, il_json_get(contract, IL_STR("rules"))));
+    IL_TRY(il_load_naps(&l, il_json_get(doc, IL_STR("naps")), il_json_get(doc, IL_STR("nap_bound"))));
     IL_TRY(il_load_regions(&l, regions));
+    IL_TRY(load_recovery(&l, il_json_get(doc, IL_STR("recovery"))));
     IL_TRY(il_load_diagnosis(&l, il_json_get(doc, IL_STR("diagnosis"))));
     IL_TRY(il_load_fleet(&l, il_json_get(doc, IL_STR("fleet"))));
     IL_TRY(il_load_widens(&l, il_json_get(doc, IL_STR("widens"))));

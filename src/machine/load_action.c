@@ -66,9 +66,9 @@ static il_status load_call(il_loader *l, il_action_def *a, const il_json *call) 
     return IL_OK;
 }
 
-il_status il_load_env(il_loader *l, const il_action_def *a, il_cel_env *out) {
-    il_cel_field *vars = IL_NEW_ARRAY(l->arena, il_cel_field, 3);
-    il_cel_type *types = IL_NEW_ARRAY(l->arena, il_cel_type, 3);
+il_status il_load_env(il_loader *l, const il_action_def *a, bool rejection, il_cel_env *out) {
+    il_cel_field *vars = IL_NEW_ARRAY(l->arena, il_cel_field, IL_LOAD_NAMES);
+    il_cel_type *types = IL_NEW_ARRAY(l->arena, il_cel_type, IL_LOAD_NAMES);
     il_cel_field *fields = IL_NEW_ARRAY(l->arena, il_cel_field, a->nfields);
     if (!vars || !types || !fields) {
         return il_arena_fail(l->arena, l->err);
@@ -78,16 +78,21 @@ il_status il_load_env(il_loader *l, const il_action_def *a, il_cel_env *out) {
     }
     types[IL_LOAD_PRE] = l->state_type;
     types[IL_LOAD_PRE].name = IL_STR("pre");
-    types[IL_LOAD_NEXT] = l->state_type;
-    types[IL_LOAD_NEXT].name = IL_STR("next");
+    if (rejection) {
+        types[IL_LOAD_REASON] = l->reason_type;
+    } else {
+        types[IL_LOAD_NEXT] = l->state_type;
+        types[IL_LOAD_NEXT].name = IL_STR("next");
+    }
+    types[IL_LOAD_ACTION] = l->action_type;
     types[IL_LOAD_CALL].kind = IL_CEL_RECORD;
     types[IL_LOAD_CALL].name = IL_STR("call");
     types[IL_LOAD_CALL].fields = fields;
     types[IL_LOAD_CALL].nfields = a->nfields;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < IL_LOAD_NAMES; i++) {
         vars[i] = (il_cel_field){types[i].name, &types[i]};
     }
-    *out = (il_cel_env){.size = sizeof *out, .vars = vars, .nvars = 3, .lets = l->lets, .nlets = l->nlets};
+    *out = (il_cel_env){.size = sizeof *out, .vars = vars, .nvars = IL_LOAD_NAMES, .lets = l->lets, .nlets = l->nlets};
     return IL_OK;
 }
 
@@ -125,6 +130,11 @@ static il_status load_updates(il_loader *l, il_action_def *a, const il_json *nex
     for (const il_json *v = il_json_first(next); v; v = il_json_next(v), i++) {
         il_cel_kind want = l->m->vars[a->updates[i].var].domain.type.kind;
         IL_TRY(il_load_program(l, v, env, want, &a->updates[i].value));
+        if (!l->m->vars[a->updates[i].var].ghost) {
+            IL_TRY(il_load_no_ghost(l, v, a->updates[i].value, UINT32_MAX, "an update"));
+        } else {
+            IL_TRY(il_load_no_ghost(l, v, a->updates[i].value, a->updates[i].var, "the update of another ghost"));
+        }
         load_reads r = {.l = l, .a = a, .at = i};
         il_cel_reads(a->updates[i].value, load_visit, &r);
         if (r.early.n > 0) {
@@ -164,6 +174,7 @@ static il_status load_live(il_loader *l, il_action_def *a, const il_json *at, co
         c->line = at->line;
         c->col = at->col;
         IL_TRY(il_cel_compile(l->arena, guards[i], at->line, at->col, env, IL_CEL_BOOL, NULL, &c->guard, l->err));
+        IL_TRY(il_load_no_ghost(l, at, c->guard, UINT32_MAX, "`live`"));
     }
     return IL_OK;
 }
@@ -206,6 +217,7 @@ static il_status load_clauses(il_loader *l, il_action_def *a, const il_json *v, 
         out->line = c->line;
         out->col = c->col;
         IL_TRY(il_load_program(l, guard, env, IL_CEL_BOOL, &out->guard));
+        IL_TRY(il_load_no_ghost(l, guard, out->guard, UINT32_MAX, "a guard"));
     }
     return IL_OK;
 }
@@ -223,8 +235,8 @@ static il_status load_principal(il_loader *l, il_action_def *a, const il_json *p
 }
 
 static il_status load_action(il_loader *l, const il_json *v, il_action_def *a) {
-    static const il_str keys[] = {{"principal", 9}, {"gate", 4}, {"live", 4}, {"corrective", 10},
-                                  {"lowers", 6},    {"call", 4}, {"next", 4}, {"reject", 6}};
+    static const il_str keys[] = {{"principal", 9}, {"gate", 4},       {"live", 4}, {"corrective", 10}, {"lowers", 6},
+                                  {"observable", 10}, {"call", 4}, {"next", 4}, {"reject", 6}};
     IL_TRY(il_load_ident(l, v, "action"));
     IL_TRY(il_arena_copy(l->arena, v->key, &a->name, l->err));
     a->line = v->key_line;
@@ -232,7 +244,7 @@ static il_status load_action(il_loader *l, const il_json *v, il_action_def *a) {
     if (il_json_kind_of(v) != IL_JSON_OBJECT) {
         return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "action `%.*s` must be a map", IL_STR_ARG(a->name));
     }
-    IL_TRY(il_json_only(v, keys, 8, "an action", l->err));
+    IL_TRY(il_json_only(v, keys, sizeof keys / sizeof keys[0], "an action", l->err));
     const il_json *p = NULL;
     IL_TRY(il_load_need(l, v, "principal", IL_JSON_STRING, "action", a->name, &p));
     IL_TRY(load_principal(l, a, p));
@@ -240,11 +252,30 @@ static il_status load_action(il_loader *l, const il_json *v, il_action_def *a) {
     IL_TRY(il_load_flag(l, v, "live", &a->live));
     IL_TRY(il_load_flag(l, v, "corrective", &a->corrective));
     IL_TRY(il_load_flag(l, v, "lowers", &a->lowers));
+    bool seen = true;
+    if (il_json_get(v, IL_STR("observable"))) {
+        IL_TRY(il_load_flag(l, v, "observable", &seen));
+    }
+    a->hidden = !seen;
     IL_TRY(load_call(l, a, il_json_get(v, IL_STR("call"))));
     il_cel_env env = {.size = sizeof env};
-    IL_TRY(il_load_env(l, a, &env));
+    IL_TRY(il_load_env(l, a, false, &env));
     IL_TRY(load_updates(l, a, il_json_get(v, IL_STR("next")), &env));
     return load_clauses(l, a, v, &env);
+}
+
+/* What `action` may be in a guard: known before the first guard is read. */
+static il_status load_action_names(il_loader *l, const il_json *actions) {
+    il_str *names = IL_NEW_ARRAY(l->arena, il_str, il_json_count(actions));
+    if (!names) {
+        return il_arena_fail(l->arena, l->err);
+    }
+    size_t n = 0;
+    for (const il_json *v = il_json_first(actions); v; v = il_json_next(v)) {
+        IL_TRY(il_arena_copy(l->arena, v->key, &names[n++], l->err));
+    }
+    l->action_type = (il_cel_type){.kind = IL_CEL_STRING, .domain = names, .ndomain = n, .name = IL_STR("action")};
+    return IL_OK;
 }
 
 il_status il_load_actions(il_loader *l, const il_json *actions) {
@@ -259,6 +290,7 @@ il_status il_load_actions(il_loader *l, const il_json *actions) {
     if (!m->actions) {
         return il_arena_fail(l->arena, l->err);
     }
+    IL_TRY(load_action_names(l, actions));
     for (const il_json *v = il_json_first(actions); v; v = il_json_next(v)) {
         il_action_def *a = &m->actions[m->nactions];
         IL_TRY(load_action(l, v, a));

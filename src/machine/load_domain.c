@@ -126,10 +126,30 @@ static il_status load_overflow(il_loader *l, const il_json *v, il_str name, il_o
                         IL_STR_ARG(name));
 }
 
-static il_status load_domain_map(il_loader *l, const il_json *v, il_str name, il_domain *out, bool *taint) {
-    static const il_str var_keys[] = {{"type", 4}, {"enum", 4}, {"int", 3}, {"overflow", 8}, {"taint", 5}};
-    static const il_str field_keys[] = {{"type", 4}, {"enum", 4}, {"int", 3}};
-    IL_TRY(il_json_only(v, taint ? var_keys : field_keys, taint ? 5 : 3, taint ? "a variable" : "a payload field", l->err));
+/* What is said of a variable beside its domain; who may write it besides the actions is load_var.c's. */
+static il_status load_flags(il_loader *l, const il_json *v, il_str name, il_var *var) {
+    const il_json *source = il_json_get(v, IL_STR("taint"));
+    if (source) {
+        if (!il_str_eq(il_json_text(source), IL_STR("source"))) {
+            return IL_JSON_FAIL(source, l->err, IL_E_INVALID, "`taint` of `%.*s` must be `source`", IL_STR_ARG(name));
+        }
+        var->taint = true;
+    }
+    IL_TRY(il_load_flag(l, v, "sticky", &var->sticky));
+    IL_TRY(il_load_flag(l, v, "ghost", &var->ghost));
+    const il_json *adversarial = il_json_get(v, IL_STR("adversarial"));
+    if (var->ghost && (source || adversarial)) {
+        return IL_JSON_FAIL(source ? source : adversarial, l->err, IL_E_INVALID,
+                            "a ghost only remembers: `%.*s` cannot be `%s` as well", IL_STR_ARG(name),
+                            source ? "taint" : "adversarial");
+    }
+    return IL_OK;
+}
+
+static il_status load_domain_map(il_loader *l, const il_json *v, il_str name, il_domain *out, il_var *var) {
+    static const il_str keys[] = {{"type", 4},  {"enum", 4},   {"int", 3},   {"overflow", 8},
+                                  {"taint", 5}, {"sticky", 6}, {"ghost", 5}, {"adversarial", 11}};
+    IL_TRY(il_json_only(v, keys, var ? 8 : 3, var ? "a variable" : "a payload field", l->err));
     const il_json *type = il_json_get(v, IL_STR("type"));
     const il_json *words = il_json_get(v, IL_STR("enum"));
     const il_json *range = il_json_get(v, IL_STR("int"));
@@ -150,7 +170,7 @@ static il_status load_domain_map(il_loader *l, const il_json *v, il_str name, il
         IL_TRY(load_enum(l, words, name, out));
     } else {
         IL_TRY(load_int(l, range, name, out));
-        if (taint && !overflow) {
+        if (var && !overflow) {
             return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "int variable `%.*s` needs `overflow`: `reject`, `error` or `saturate`",
                                 IL_STR_ARG(name));
         }
@@ -162,17 +182,27 @@ static il_status load_domain_map(il_loader *l, const il_json *v, il_str name, il
         }
         IL_TRY(load_overflow(l, overflow, name, &out->overflow));
     }
-    const il_json *source = il_json_get(v, IL_STR("taint"));
-    if (source) {
-        if (!il_str_eq(il_json_text(source), IL_STR("source"))) {
-            return IL_JSON_FAIL(source, l->err, IL_E_INVALID, "`taint` of `%.*s` must be `source`", IL_STR_ARG(name));
-        }
-        *taint = true;
-    }
-    return IL_OK;
+    return var ? load_flags(l, v, name, var) : IL_OK;
 }
 
-il_status il_load_domain(il_loader *l, const il_json *v, il_str name, il_domain *out, bool *taint) {
+il_status il_load_value(il_loader *l, const il_json *v, const il_domain *d, uint32_t *place) {
+    il_str text = il_json_text(v);
+    if (il_json_kind_of(v) == IL_JSON_BOOL) {
+        text = il_json_bool(v) ? IL_STR("true") : IL_STR("false");
+    }
+    for (uint32_t i = 0; i < d->size; i++) {
+        if (il_str_eq(d->names[i], text)) {
+            *place = i;
+            return IL_OK;
+        }
+    }
+    if (text.n == 0) {
+        return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "a value must be true, false, a number or a word");
+    }
+    return il_load_unknown(l, v, "value", text, d->names, d->size);
+}
+
+il_status il_load_domain(il_loader *l, const il_json *v, il_str name, il_domain *out, il_var *var) {
     out->type.name = name;
     if (il_json_kind_of(v) == IL_JSON_STRING && il_str_eq(v->text, IL_STR("bool"))) {
         return load_bool(l, out);
@@ -181,8 +211,8 @@ il_status il_load_domain(il_loader *l, const il_json *v, il_str name, il_domain 
         return load_enum(l, v, name, out);
     }
     if (il_json_kind_of(v) == IL_JSON_OBJECT) {
-        return load_domain_map(l, v, name, out, taint);
+        return load_domain_map(l, v, name, out, var);
     }
     return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "`%.*s` must be `bool`, a list of words, {enum: […]} or {int: LOW..HIGH%s}",
-                        IL_STR_ARG(name), taint ? ", overflow: …" : "");
+                        IL_STR_ARG(name), var ? ", overflow: …" : "");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regions: on states or, with `edge`, on accepted steps of the named actions; `never` or `gated` by the named gates. */
+/* Regions: on states or, with `edge`, on accepted steps of the named actions, `never` or `gated` by the named gates; invariants of accepted steps
+ * (`transition`) and of rejected ones (`rejection`). */
 #include "machine/load.h"
 
 il_status il_load_action_set(il_loader *l, const il_json *list, const char *key, uint64_t *out) {
@@ -25,16 +26,7 @@ il_status il_load_action_set(il_loader *l, const il_json *list, const char *key,
 
 static il_status load_predicate(il_loader *l, const il_json *v, il_region *r) {
     if (!r->edge) {
-        il_cel_field *vars = IL_NEW_ARRAY(l->arena, il_cel_field, 1);
-        il_cel_type *type = IL_NEW(l->arena, il_cel_type);
-        if (!vars || !type) {
-            return il_arena_fail(l->arena, l->err);
-        }
-        *type = l->state_type;
-        type->name = IL_STR("pre");
-        vars[0] = (il_cel_field){type->name, type};
-        il_cel_env env = {.size = sizeof env, .vars = vars, .nvars = 1, .lets = l->lets, .nlets = l->nlets};
-        return il_load_program(l, v, &env, IL_CEL_BOOL, &r->predicate);
+        return il_load_over_pre(l, v, &r->predicate);
     }
     r->on = IL_NEW_ARRAY(l->arena, il_cel_program *, l->m->nactions);
     if (!r->on) {
@@ -43,7 +35,7 @@ static il_status load_predicate(il_loader *l, const il_json *v, il_region *r) {
     for (uint32_t a = 0; a < l->m->nactions; a++) {
         if (r->actions & (UINT64_C(1) << a)) {
             il_cel_env env = {.size = sizeof env};
-            IL_TRY(il_load_env(l, &l->m->actions[a], &env));
+            IL_TRY(il_load_env(l, &l->m->actions[a], r->rejection, &env));
             IL_TRY(il_load_program(l, v, &env, IL_CEL_BOOL, &r->on[a]));
         }
     }
@@ -51,28 +43,42 @@ static il_status load_predicate(il_loader *l, const il_json *v, il_region *r) {
 }
 
 static il_status load_region(il_loader *l, const il_json *v, il_region *r) {
-    static const il_str keys[] = {{"never", 5}, {"gated", 5}, {"edge", 4}, {"by", 2}};
+    static const il_str keys[] = {{"never", 5}, {"gated", 5}, {"transition", 10}, {"rejection", 9}, {"edge", 4}, {"by", 2}};
+    enum { NEVER, GATED, TRANSITION, REJECTION, KINDS };
+    uint32_t kind = 0;
+    uint32_t kinds = 0;
     IL_TRY(il_load_slug(l, v, v->key, true, "region"));
     IL_TRY(il_arena_copy(l->arena, v->key, &r->name, l->err));
     r->line = v->key_line;
     r->col = v->key_col;
     if (il_json_kind_of(v) != IL_JSON_OBJECT) {
-        return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "region `%.*s` must be a map with `never` or `gated`", IL_STR_ARG(r->name));
-    }
-    IL_TRY(il_json_only(v, keys, 4, "a region", l->err));
-    const il_json *never = il_json_get(v, IL_STR("never"));
-    const il_json *gated = il_json_get(v, IL_STR("gated"));
-    const il_json *edge = il_json_get(v, IL_STR("edge"));
-    const il_json *by = il_json_get(v, IL_STR("by"));
-    if ((never != NULL) == (gated != NULL)) {
-        return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "region `%.*s` needs exactly one of `never` and `gated`",
+        return IL_JSON_FAIL(v, l->err, IL_E_INVALID,
+                            "region `%.*s` must be a map with `never`, `gated`, `transition` or `rejection`",
                             IL_STR_ARG(r->name));
     }
-    r->gated = gated != NULL;
-    r->edge = edge != NULL;
+    IL_TRY(il_json_only(v, keys, sizeof keys / sizeof keys[0], "a region", l->err));
+    for (uint32_t k = 0; k < KINDS; k++) {
+        if (il_json_get(v, keys[k])) {
+            kind = k;
+            kinds++;
+        }
+    }
+    const il_json *edge = il_json_get(v, IL_STR("edge"));
+    const il_json *by = il_json_get(v, IL_STR("by"));
+    if (kinds != 1) {
+        return IL_JSON_FAIL(v, l->err, IL_E_INVALID,
+                            "region `%.*s` needs exactly one of `never`, `gated`, `transition` and `rejection`",
+                            IL_STR_ARG(r->name));
+    }
+    r->gated = kind == GATED;
+    r->rejection = kind == REJECTION;
+    r->must = r->rejection || kind == TRANSITION;
+    r->edge = r->must || edge != NULL;
     r->rule = (uint8_t)il_load_rule(l, r->name);
     if (edge) {
         IL_TRY(il_load_action_set(l, edge, "edge", &r->actions));
+    } else if (r->edge) {
+        r->actions = UINT64_MAX >> (IL_MODEL_ACTIONS_MAX - l->m->nactions); /* all: there is at least one */
     }
     if (r->gated != (by != NULL)) {
         return IL_JSON_FAIL(by ? by : v, l->err, IL_E_INVALID,
@@ -88,7 +94,7 @@ static il_status load_region(il_loader *l, const il_json *v, il_region *r) {
             }
         }
     }
-    return load_predicate(l, never ? never : gated, r);
+    return load_predicate(l, il_json_get(v, keys[kind]), r);
 }
 
 il_status il_load_regions(il_loader *l, const il_json *regions) {

@@ -77,11 +77,12 @@ typedef struct il_action_def {
 typedef struct il_region {
     il_str name;
     bool gated;                /* else never */
-    bool edge;                 /* judges accepted steps of `actions` rather than states */
+    bool edge;                 /* judges steps of `actions` rather than states */
     bool must;                 /* `transition`, `rejection`: an invariant. In the region is what does not fulfil it */
-    bool rejection;            /* judges rejected steps of `actions`: reads pre, call, action, reason */
+    bool rejection;            /* with `edge`: judges the rejected steps, and no accepted one */
     il_cel_program *predicate; /* state regions: reads pre */
-    il_cel_program **on;       /* edge regions: one for each action, NULL for those not judged; reads pre, call, next */
+    il_cel_program **on;       /* edge regions: one for each action, NULL for those not judged; reads pre, call, next, action; of
+                                  rejections pre, call, reason, action */
     uint64_t actions;          /* bit i: action i (edge regions) */
     uint64_t by;               /* bit i: action i (gated regions) */
     uint8_t rule;              /* contract rule of the same name, 0 when there is none */
@@ -146,7 +147,8 @@ typedef struct il_eval {
     uint32_t clause;   /* clause that rejected (index in the action), UINT32_MAX for none */
     uint64_t next;     /* the state that the updates (and naps) give, also when rejected; meaningless after a fault */
     const char *fault; /* IL_FAULT: `domain-escape`, `update-error`, `nap-refused`, `nap-unsettled`; static text */
-    uint32_t fault_var;
+    uint32_t fault_var; /* whose update has no value; UINT32_MAX for the nap faults */
+    uint32_t fault_nap; /* the nap that faulted, or whose step did; UINT32_MAX when it was the step itself */
 } il_eval;
 
 /* One step by the guards. `variant` may be NULL. A guard that errs rejects: the clause counts as hit. An update that leaves its domain is a
@@ -155,7 +157,18 @@ il_eval il_model_eval(const il_model *m, const il_variant *variant, uint64_t sta
 
 #define IL_LOOK_CLAUSES 32u
 
-/* What a step's guards say one by one, whatever the others say: the parts from which il_steps puts a step together. */
+/* The cascade of naps after a step that leads to `state`. */
+typedef struct il_settled {
+    uint64_t state;    /* after the cascade; meaningless with a fault */
+    const char *fault; /* NULL, or as in il_eval */
+    uint32_t fault_var, fault_nap;
+} il_settled;
+/* Whether the condition of a nap holds; an error counts as true: what cannot be judged is put right. */
+bool il_model_nap_holds(const il_model *m, uint32_t nap, uint64_t state);
+/* A nap of an action that `variant` deletes is never taken. `state` inside its domains. */
+il_settled il_model_settle(const il_model *m, const il_variant *variant, uint64_t state);
+
+/* What a step's guards say one by one, whatever the others say: the parts from which il_steps puts a step together. Naps are not in it. */
 typedef struct il_look {
     uint64_t next;            /* with the updates that have a value */
     uint64_t escaped, failed; /* bit u: update u has none; `escaped`: a fault only when the step is accepted */
@@ -164,8 +177,11 @@ typedef struct il_look {
 /* `state` inside its domains, `symbol` of an action with at most IL_LOOK_CLAUSES clauses. */
 il_look il_model_look(const il_model *m, uint64_t state, uint32_t symbol);
 
-/* A region's predicate on an edge (pre, symbol, next); for a state region only `pre` is read. An error counts as in the region. */
+/* A region's predicate on an edge (pre, symbol, next); for a state region only `pre` is read. An error counts as in the region. Of an
+ * invariant (`must`) what does not fulfil it is inside. A region of rejections judges no accepted step: false. */
 bool il_model_in_region(const il_model *m, uint32_t region, uint64_t pre, uint32_t symbol, uint64_t next);
+/* Whether a step that was rejected for `reason` (a rule of the contract; else false) breaks a `rejection` region; false for other regions. */
+bool il_model_refused_wrongly(const il_model *m, uint32_t region, uint64_t pre, uint32_t symbol, uint8_t reason);
 
 uint32_t il_model_get(const il_model *m, uint64_t state, uint32_t var);
 uint64_t il_model_set(const il_model *m, uint64_t state, uint32_t var, uint32_t value);

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
+#include "machine/settle.h"
 
 #define IL_STEPS_PART_CELLS (1u << 19)           /* of one table; a single guard may have twice that */
 #define IL_STEPS_PART_VALUES 4096u               /* of the variables that parts are put together for */
@@ -63,6 +64,7 @@ struct il_steps {
     il_arena arena;
     size_t bytes; /* of tables */
     steps_action actions[IL_MODEL_ACTIONS_MAX];
+    il_settle *settle;   /* NULL: the machine has no naps */
     steps_judge *judges; /* nregions x nactions; a region of states has one */
     bool any, valid;     /* a state is in hand; it is inside its domains */
     uint64_t state;
@@ -213,6 +215,12 @@ static bool steps_make(il_steps *steps) {
     if (!steps->edges || !steps->judges) {
         return false;
     }
+    if (m->nnaps > 0) {
+        steps->settle = il_settle_new(&steps->arena, m);
+        if (!steps->settle) {
+            return false;
+        }
+    }
     for (uint32_t a = 0; a < m->nactions; a++) {
         if (!steps_action_make(steps, a)) {
             return false;
@@ -362,6 +370,12 @@ static il_verdict steps_verdict(const steps_cell *sum, uint32_t hits) {
     return hits == 0 ? IL_ACCEPT : IL_REJECT;
 }
 
+/* Naps come after an accepted step. */
+static il_verdict steps_settle(il_steps *p, const il_variant *variant, il_verdict verdict, uint64_t *next) {
+    bool settled = verdict != IL_ACCEPT || !p->settle || il_settle_state(p->settle, variant, *next, next);
+    return settled ? verdict : IL_FAULT;
+}
+
 il_step il_steps_one(il_steps *p, const il_variant *variant, uint64_t state, uint32_t symbol) {
     uint32_t action = symbol < p->m->nsymbols ? p->m->symbol_action[symbol] : 0;
     if (symbol >= p->m->nsymbols || !steps_hold(p, state) || (variant && (variant->deleted >> action & 1)) ||
@@ -370,7 +384,7 @@ il_step il_steps_one(il_steps *p, const il_variant *variant, uint64_t state, uin
     }
     steps_cell sum = steps_join(p, action, symbol);
     uint32_t hits = sum.hits & ~steps_skips(p, variant, action);
-    il_verdict verdict = steps_verdict(&sum, hits);
+    il_verdict verdict = steps_settle(p, variant, steps_verdict(&sum, hits), &sum.next);
     il_step s = {.next = verdict == IL_ACCEPT ? sum.next : state, .verdict = (uint8_t)verdict};
     s.reason = verdict == IL_REJECT ? p->m->actions[action].clauses[__builtin_ctz(hits)].rule : 0;
     return s;
@@ -386,7 +400,7 @@ static uint32_t steps_action_edges(il_steps *p, const il_variant *variant, uint3
         il_verdict verdict = IL_REJECT;
         if (tables) {
             steps_cell sum = steps_join(p, action, symbol);
-            verdict = steps_verdict(&sum, sum.hits & ~skips);
+            verdict = steps_settle(p, variant, steps_verdict(&sum, sum.hits & ~skips), &sum.next);
             edge.next = sum.next;
         } else {
             il_step step = il_model_eval(p->m, variant, p->state, symbol).step;
@@ -436,7 +450,7 @@ il_steps_edges il_steps_row(il_steps *p, const il_variant *variant, uint64_t sta
         return (il_steps_edges){0}; /* off the table */
     }
     const il_variant *v = variant ? variant : &as_it_is;
-    const steps_row *row = steps_remember(p);
+    const steps_row *row = p->settle && il_settle_touched(p->settle, v) ? NULL : steps_remember(p);
     if (row && !v->skip && v->deleted == 0) {
         return (il_steps_edges){row->edges, row->n};
     }
@@ -470,6 +484,9 @@ static bool steps_look(const il_model *m, const steps_lens *l, uint64_t state, u
 bool il_steps_in_region(il_steps *p, uint32_t region, uint64_t pre, uint32_t symbol, uint64_t next) {
     const il_model *m = p->m;
     bool edge = m->regions[region].edge;
+    if (m->regions[region].rejection) {
+        return false;
+    }
     if (edge && (symbol >= m->nsymbols || !m->regions[region].on[m->symbol_action[symbol]])) {
         return false; /* an edge that the region does not judge */
     }

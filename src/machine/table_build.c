@@ -78,6 +78,19 @@ static il_status table_fault(const table_found *f, const il_model *m, uint32_t f
     il_model_symbol_brief(m, symbol, &trace);
     il_str text = {0};
     IL_TRY(il_buf_done(&trace, &text, err));
+    if (e->fault_nap != UINT32_MAX && e->fault_var == UINT32_MAX) {
+        const il_nap *nap = &m->naps[e->fault_nap];
+        il_str action = m->actions[m->symbol_action[nap->symbol]].name;
+        return e->fault[4] == 'r' /* nap-refused */
+                   ? il_error_at(err, IL_E_INVALID, nap->line, nap->col, 0, "the nap's `%.*s` is refused after: %.*s",
+                                 IL_STR_ARG(action), IL_STR_ARG(text))
+                   : il_error_at(err, IL_E_INVALID, nap->line, nap->col, 0,
+                                 "the naps do not settle: `%.*s` changes something again after %u of them, after: %.*s",
+                                 IL_STR_ARG(action), (unsigned)m->nap_bound, IL_STR_ARG(text));
+    }
+    if (e->fault_nap != UINT32_MAX) {
+        symbol = m->naps[e->fault_nap].symbol; /* whose update it is */
+    }
     const il_action_def *a = &m->actions[m->symbol_action[symbol]];
     uint32_t line = a->line;
     uint32_t col = a->col;
@@ -256,8 +269,12 @@ static il_status table_cells(const il_model *m, il_steps *steps, const table_fou
             IL_CHECK(post < f->n && f->states[post] == step.next && (step.verdict == IL_ACCEPT || step.verdict == IL_REJECT),
                      err);
             cells[at] = IL_CELL_OF(post, step.verdict, step.reason);
-            for (uint32_t r = 0; step.verdict == IL_ACCEPT && r < m->nregions; r++) {
-                if (m->regions[r].edge && il_steps_in_region(steps, r, f->states[i], s, step.next)) {
+            for (uint32_t r = 0; r < m->nregions; r++) {
+                bool in = m->regions[r].rejection
+                              ? step.verdict == IL_REJECT && il_model_refused_wrongly(m, r, f->states[i], s, step.reason)
+                              : step.verdict == IL_ACCEPT && m->regions[r].edge &&
+                                    il_steps_in_region(steps, r, f->states[i], s, step.next);
+                if (in) {
                     bitmaps[r][at / 8] |= (uint8_t)(1u << (at % 8));
                 }
             }

@@ -70,6 +70,36 @@ void machine_load_text(machine_case *c, const char *text) {
     machine_parse(c);
 }
 
+char *machine_edited(const char *text, const char *from, const char *to, char *out, size_t cap) {
+    const char *at = strstr(text, from);
+    assert_non_null(at);
+    assert_null(strstr(at + 1, from));
+    int n = snprintf(out, cap, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    assert_true(n > 0 && (size_t)n < cap);
+    return out;
+}
+
+void machine_all_refused(const char *base, const machine_bad *rows, size_t n) {
+    static char text[16384];
+    uint32_t wrong = 0;
+    for (size_t i = 0; i < n; i++) {
+        const machine_bad *row = &rows[i];
+        machine_case c;
+        machine_load_text(&c, machine_edited(base, row->from, row->to, text, sizeof text));
+        if (c.status == IL_OK) { /* what only exploring finds */
+            il_str table = {0};
+            c.status = il_table_build(&c.arena, c.m, 0, &table, &c.err);
+            assert_null(table.p);
+        }
+        if (c.status == IL_OK || c.err.line != row->line || c.err.col != row->col || strcmp(c.err.msg, row->message) != 0) {
+            print_error("`%s` -> `%s`: %u:%u: %s\n", row->from, row->to, (unsigned)c.err.line, (unsigned)c.err.col, c.err.msg);
+            wrong++;
+        }
+        machine_free(&c);
+    }
+    assert_int_equal(wrong, 0);
+}
+
 void machine_open(machine_case *c, const char *path, const machine_edit *edits) {
     machine_load(c, path, edits);
     if (c->status != IL_OK) {

@@ -23,6 +23,17 @@ typedef struct machine_case {
     bool hardened;
 } machine_case;
 
+/* One edit of a document, and what is said of the result. */
+typedef struct machine_bad {
+    const char *from, *to;
+    uint32_t line, col;
+    const char *message;
+} machine_bad;
+/* `text` with the one place where `from` stands replaced; into `out`, which is returned. */
+char *machine_edited(const char *text, const char *from, const char *to, char *out, size_t cap);
+/* Each edit of `base` must be refused, when loaded or when compiled, at that place and with that message. */
+void machine_all_refused(const char *base, const machine_bad *rows, size_t n);
+
 /* Reads `path`, applies edits (each must replace exactly one place, else the test fails) up to one whose `from` is NULL, and loads. */
 void machine_load(machine_case *c, const char *path, const machine_edit *edits);
 /* As machine_load of text, without edits. */

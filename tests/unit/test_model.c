@@ -38,18 +38,12 @@ static const char tiny[] = "machine: tiny\n"
                            "contract:\n"
                            "  rules: [too-many]\n";
 
-typedef struct bad_row {
-    const char *from, *to; /* one edit of `tiny` */
-    uint32_t line, col;
-    const char *message;
-} bad_row;
-
-static const bad_row bad_rows[] = {
+static const machine_bad bad_rows[] = {
     {"version: 1", "versoin: 1", 2, 1, "unknown key `versoin` in a machine; did you mean `version`?"},
     {"version: 1", "version: 2", 2, 10, "machine version `2` is not known; this build reads version 1"},
     {"version: 1", "version: '1'", 2, 10, "`version` of a machine must be a number"},
     {"machine: tiny", "machine: Tiny", 1, 10, "`Tiny` is no name for a machine: use lower-case letters, digits and `-`"},
-    {"machine: tiny", "name: tiny", 1, 1, "unknown key `name` in a machine"},
+    {"machine: tiny", "name: tiny", 1, 1, "unknown key `name` in a machine; did you mean `naps`?"},
     {"    gate: true", "    gaet: true", 13, 5, "unknown key `gaet` in an action; did you mean `gate`?"},
     {"gate: true", "gate: 'yes'", 13, 11, "`gate` must be true or false"},
     {"principal: agent", "principal: robot", 12, 16, "`principal` of action `go` must be `agent`, `human`, `runtime` or `env`"},
@@ -107,7 +101,7 @@ static const bad_row bad_rows[] = {
     {"hot: {never: \"pre.flag", "hot: {never: \"next.flag", 22, 17, "undeclared name `next`; there are `pre`"},
     {"hot: {never: \"pre.flag", "hot: {edge: [go, stop], never: \"call.hard && pre.flag", 22, 40, "no field `hard` in `call`"},
     {"hot: {never: \"pre.flag && pre.mode == 'busy'\"}", "hot: {}", 22, 8,
-     "region `hot` needs exactly one of `never` and `gated`"},
+     "region `hot` needs exactly one of `never`, `gated`, `transition` and `rejection`"},
     {"  full:", "  spare: \"1 == 1\"\n  full:", 9, 3, "nothing uses `spare`; remove it or correct its name"},
     {"const: {K: 1}", "const: {K: 1, N: 2}", 3, 15, "yaml readers disagree on a plain `N`; quote this"},
     {"const: {K: 1}", "const: {K: one}", 3, 12, "const `K` must be a whole number"},
@@ -125,31 +119,12 @@ static const bad_row bad_rows[] = {
 };
 
 static char *tiny_edited(const char *from, const char *to, char *out, size_t cap) {
-    const char *at = strstr(tiny, from);
-    assert_non_null(at);
-    assert_null(strstr(at + 1, from));
-    int n = snprintf(out, cap, "%.*s%s%s", (int)(at - tiny), tiny, to, at + strlen(from));
-    assert_true(n > 0 && (size_t)n < cap);
-    return out;
+    return machine_edited(tiny, from, to, out, cap);
 }
 
 static void test_bad_documents(void **state) {
     (void)state;
-    static char text[8192];
-    for (size_t i = 0; i < sizeof bad_rows / sizeof bad_rows[0]; i++) {
-        const bad_row *row = &bad_rows[i];
-        machine_case c;
-        machine_load_text(&c, tiny_edited(row->from, row->to, text, sizeof text));
-        if (c.status == IL_OK) { /* what only exploring finds */
-            il_str table = {0};
-            c.status = il_table_build(&c.arena, c.m, 0, &table, &c.err);
-            assert_null(table.p);
-        }
-        if (c.status == IL_OK || c.err.line != row->line || c.err.col != row->col || strcmp(c.err.msg, row->message) != 0) {
-            fail_msg("`%s` -> `%s`: %u:%u: %s", row->from, row->to, (unsigned)c.err.line, (unsigned)c.err.col, c.err.msg);
-        }
-        machine_free(&c);
-    }
+    machine_all_refused(tiny, bad_rows, sizeof bad_rows / sizeof bad_rows[0]);
 }
 
 static void test_the_base_is_good(void **state) {

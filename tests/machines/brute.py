@@ -486,7 +486,7 @@ def lines(m):
     out["mediation", None] = {"verdict": "FAIL" if finding else "PASS", "finding": finding}
 
     # havoc
-    every = [(v, True, True, None, None) for v in range(len(m.vars)) if v not in m.ghost]
+    every = [(v, True, True, None, None) for v in range(len(m.vars))]  # ghosts too: is there any such state at all?
     for r in never + gated:
         d, _, st, _ = m.explore(dropped=r.by, writes=unmediated + adversary)
         n = m.hit(r, d, st)
@@ -519,6 +519,9 @@ def lines(m):
         d, _, st, _ = m.explore(dropped=gates, writes=unmediated + adversary)
         if m.hit(r, d, st) is not None:
             out["gates", r.name] = {"verdict": "FAIL", "finding": "BYPASS"}
+            continue
+        if r.kind == "transition":  # kept by updates as often as by guards
+            out["gates", r.name] = {"verdict": "PASS", "finding": None}
             continue
         idle, works = False, bool(opened.get(r.name))
         for a, act in enumerate(m.actions):

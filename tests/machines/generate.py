@@ -131,7 +131,7 @@ class Generator:
         if "naps" in features and r.random() < 0.7:
             right = [n for n, a in actions.items() if a.get("corrective")]
             if right:
-                doc["naps"] = [{"if": self.truth({"pre": real}, 1), "do": r.choice(right)} for _ in range(r.randint(1, 2))]
+                doc["naps"] = [self.nap(real, actions, r.choice(right)) for _ in range(r.randint(1, 2))]
                 if r.random() < 0.5:
                     doc["nap_bound"] = r.randint(1, 3)
         doc["regions"] = self.regions(actions, real, used, features)
@@ -139,6 +139,21 @@ class Generator:
             self.family(doc, used)
         doc["contract"] = {"rules": used}
         return doc
+
+    def nap(self, real, actions, action):
+        nap = {"if": self.truth({"pre": real}, 1), "do": action}
+        fields = actions[action].get("call", {})
+        if fields:
+            nap["with"] = {f: self.member(spec) for f, spec in fields.items()}
+        return nap
+
+    def member(self, spec):
+        if spec == "bool":
+            return self.rng.random() < 0.5
+        if "enum" in spec:
+            return self.rng.choice(spec["enum"])
+        lo, hi = (int(x) for x in spec["int"].split(".."))
+        return self.rng.randint(lo, hi)
 
     def family(self, doc, rules):
         """one variable, one action and one region for each member, beside what is there"""

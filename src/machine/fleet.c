@@ -22,27 +22,22 @@ bool il_fleet_counts(const il_model *m, const il_fleet_invariant *invariant, uin
     return v.kind != IL_CEL_BOOL || v.u.b;
 }
 
-bool il_fleet_broken(const il_model *m, const il_fleet_invariant *invariant, const uint64_t *states, uint32_t n) {
-    uint32_t counted = 0, values = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!il_fleet_counts(m, invariant, states[i])) {
-            continue;
+bool il_fleet_breaks(const il_fleet_invariant *invariant, const uint32_t *values, uint32_t n) {
+    uint32_t different = 0;
+    for (uint32_t i = 0; invariant->kind != IL_FLEET_COUNT && i < n; i++) {
+        uint32_t k = 0;
+        while (k < i && values[k] != values[i]) {
+            k++;
         }
-        bool again = false;
-        for (uint32_t k = 0; invariant->kind != IL_FLEET_COUNT && !again && k < i; k++) {
-            again = il_model_get(m, states[k], invariant->var) == il_model_get(m, states[i], invariant->var) &&
-                    il_fleet_counts(m, invariant, states[k]);
-        }
-        counted++;
-        values += again ? 0 : 1;
+        different += k == i ? 1 : 0;
     }
     switch (invariant->kind) {
     case IL_FLEET_COUNT:
-        return counted > invariant->most;
+        return n > invariant->most;
     case IL_FLEET_DISTINCT:
-        return values > invariant->most;
+        return different > invariant->most;
     case IL_FLEET_UNIQUE:
-        return values < counted;
+        return different < n;
     }
     return true;
 }

@@ -15,7 +15,7 @@
  * the action `join` carrying what the parent holds, and answer by the same action of the parent. `join` defaults to the action of that name.
  * A field of it carries the variable of its name: a bool says whether the variable is beyond its first value, any other field takes the value of
  * the same name, or its last one where it has none; `data` carries `sensitive` and `secret`. Regions under `together` are judged on the union of
- * what two members hold, for families whose members have channels beside the join.
+ * what all members hold, for families whose members have channels beside the join.
  *
  * Checked over the exact product (alike instances up to their order); the invariants are watched at run time over the sessions of a ledger. */
 #pragma once
@@ -32,7 +32,7 @@ typedef struct il_fleet_invariant {
     il_fleet_kind kind;
     il_cel_program *where; /* over pre; for COUNT what is counted; NULL: every instance */
     uint32_t var;          /* DISTINCT, UNIQUE */
-    uint32_t most;         /* COUNT, DISTINCT; 1 for UNIQUE: of each value */
+    uint32_t most;         /* COUNT, DISTINCT: from 1 to one less than all; 1 for UNIQUE: of each value */
     uint32_t line, col;
 } il_fleet_invariant;
 
@@ -62,8 +62,8 @@ typedef struct il_fleet {
 
 /* Whether an instance in `state` counts for the invariant; an error counts as true. */
 bool il_fleet_counts(const il_model *m, const il_fleet_invariant *invariant, uint64_t state);
-/* Whether instances in these states together break it. */
-bool il_fleet_broken(const il_model *m, const il_fleet_invariant *invariant, const uint64_t *states, uint32_t n);
+/* Whether `n` instances that count break it; `values`: of `var`, one for each (not read for COUNT). */
+bool il_fleet_breaks(const il_fleet_invariant *invariant, const uint32_t *values, uint32_t n);
 /* Whether an instance in `state` may be followed by a new one; an error is no. */
 bool il_fleet_renews(const il_model *m, const il_fleet *fleet, uint64_t state);
 

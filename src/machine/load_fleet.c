@@ -108,7 +108,7 @@ static il_status fleet_invariant(il_loader *l, const il_json *v, const il_fleet 
     out->kind = count ? IL_FLEET_COUNT : distinct ? IL_FLEET_DISTINCT : IL_FLEET_UNIQUE;
     out->most = 1;
     if (most) { /* what no number of instances can exceed is no invariant */
-        IL_TRY(fleet_number(l, most, "most", count ? 0 : 1, (int64_t)f->instances - 1, &out->most));
+        IL_TRY(fleet_number(l, most, "most", 1, (int64_t)f->instances - 1, &out->most));
     }
     if (count) {
         return il_load_program(l, count, env, IL_CEL_BOOL, &out->where);

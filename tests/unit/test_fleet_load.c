@@ -66,6 +66,7 @@ static const fleet_row rows[] = {
     {"renew: \"pre.busy\"", "renew: \"pre.total\"", 30, 11, "must be `bool`, is `int`; did you mean `pre.total > 0`?"},
     {"count: \"pre.busy\"", "count: \"next.busy\"", 32, 19, "undeclared name `next`; there are `pre`"},
     {"few: {count", "few: {where: \"true\", count", 32, 18, "`where` is for `distinct` and `unique`; say it in `count`"},
+    {"most: K", "most: 0", 32, 36, "`most` must be a whole number from 1 to 2, or a const"},
     {"most: 2", "most: 3", 33, 54, "`most` must be a whole number from 1 to 2, or a const"},
     {", most: 2", "", 33, 12, "invariant `hosts` needs `most`"},
     {"own: {unique: host}", "own: {unique: host, most: 1}", 34, 31, "`most` is for `count` and `distinct`; `own` is neither"},
@@ -110,6 +111,16 @@ static uint64_t packed(const il_model *m, uint32_t host, uint32_t busy, uint32_t
     return il_model_set(m, il_model_set(m, il_model_set(m, m->initial, 0, host), 1, busy), 3, sensitive);
 }
 
+static bool broken(const il_model *m, const il_fleet_invariant *invariant, const uint64_t *states, uint32_t n) {
+    uint32_t values[IL_FLEET_INSTANCES_MAX], counted = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (il_fleet_counts(m, invariant, states[i])) {
+            values[counted++] = il_model_get(m, states[i], invariant->var);
+        }
+    }
+    return il_fleet_breaks(invariant, values, counted);
+}
+
 static void invariants(void **state) {
     (void)state;
     machine_case c;
@@ -121,13 +132,13 @@ static void invariants(void **state) {
     assert_int_equal(f->ninvariants, 3);
     const uint64_t idle = packed(c.m, 0, 0, 0), a = packed(c.m, 1, 1, 0), b = packed(c.m, 2, 1, 0), none = packed(c.m, 0, 1, 0);
     const uint64_t one[] = {idle, a, idle}, same[] = {a, a, idle}, all[] = {a, b, none}, idles[] = {idle, a, b};
-    assert_false(il_fleet_broken(c.m, &f->invariants[0], one, 3));
-    assert_true(il_fleet_broken(c.m, &f->invariants[0], same, 3));
-    assert_false(il_fleet_broken(c.m, &f->invariants[1], same, 3));
-    assert_true(il_fleet_broken(c.m, &f->invariants[1], all, 3));
-    assert_false(il_fleet_broken(c.m, &f->invariants[1], idles, 3)); /* who is not busy does not count */
-    assert_true(il_fleet_broken(c.m, &f->invariants[2], one, 3));
-    assert_false(il_fleet_broken(c.m, &f->invariants[2], all, 3));
+    assert_false(broken(c.m, &f->invariants[0], one, 3));
+    assert_true(broken(c.m, &f->invariants[0], same, 3));
+    assert_false(broken(c.m, &f->invariants[1], same, 3));
+    assert_true(broken(c.m, &f->invariants[1], all, 3));
+    assert_false(broken(c.m, &f->invariants[1], idles, 3)); /* who is not busy does not count */
+    assert_true(broken(c.m, &f->invariants[2], one, 3));
+    assert_false(broken(c.m, &f->invariants[2], all, 3));
     assert_true(il_fleet_renews(c.m, f, a));
     assert_false(il_fleet_renews(c.m, f, idle));
     machine_free(&c);

@@ -10,7 +10,7 @@ typedef struct belief_list { /* p->from or p->to, with their marks in p->mark */
     uint32_t *v, n;
 } belief_list;
 
-static void belief_put(il_plant *p, belief_list *l, uint32_t state) {
+static void belief_put(il_estimator *p, belief_list *l, uint32_t state) {
     uint64_t *word = &p->mark[state / 64];
     const uint64_t bit = UINT64_C(1) << (state % 64);
     if ((*word & bit) == 0) {
@@ -19,17 +19,17 @@ static void belief_put(il_plant *p, belief_list *l, uint32_t state) {
     }
 }
 
-static void belief_unmark(il_plant *p, const belief_list *l) {
+static void belief_unmark(il_estimator *p, const belief_list *l) {
     for (uint32_t i = 0; i < l->n; i++) {
         p->mark[l->v[i] / 64] &= ~(UINT64_C(1) << (l->v[i] % 64));
     }
 }
 
 /* Adds what hidden edges lead to: all of it, or only where `view` is what is seen. */
-static void belief_close(il_plant *p, belief_list *l, const uint64_t *view) {
+static void belief_close(il_estimator *p, belief_list *l, const uint64_t *view) {
     for (uint32_t i = 0; i < l->n; i++) { /* the list grows */
         for (uint64_t k = p->hidden.first[l->v[i]]; k < p->hidden.first[l->v[i] + 1]; k++) {
-            const il_plant_edge *e = &p->hidden.edge[k];
+            const il_estimator_edge *e = &p->hidden.edge[k];
             if (!view || p->views[e->next] == *view) {
                 belief_put(p, l, e->next);
             }
@@ -37,7 +37,7 @@ static void belief_close(il_plant *p, belief_list *l, const uint64_t *view) {
     }
 }
 
-static void belief_filter(il_plant *p, belief_list *l, uint64_t view) {
+static void belief_filter(il_estimator *p, belief_list *l, uint64_t view) {
     uint32_t n = 0;
     belief_unmark(p, l);
     for (uint32_t i = 0; i < l->n; i++) {
@@ -51,7 +51,7 @@ static void belief_filter(il_plant *p, belief_list *l, uint64_t view) {
     }
 }
 
-static const il_plant_edge *belief_edge(const il_plant *p, uint32_t state, uint32_t symbol) {
+static const il_estimator_edge *belief_edge(const il_estimator *p, uint32_t state, uint32_t symbol) {
     uint64_t from = p->visible.first[state], to = p->visible.first[state + 1];
     const uint64_t end = to;
     while (from < to) {
@@ -66,8 +66,8 @@ static const il_plant_edge *belief_edge(const il_plant *p, uint32_t state, uint3
 }
 
 /* Where one member goes by a symbol that was seen: at most to one state for each verdict that fits. */
-static void belief_step(il_plant *p, uint32_t state, const il_observation *seen, belief_list *to) {
-    const il_plant_edge *e = belief_edge(p, state, seen->symbol);
+static void belief_step(il_estimator *p, uint32_t state, const il_observation *seen, belief_list *to) {
+    const il_estimator_edge *e = belief_edge(p, state, seen->symbol);
     const bool verdict = seen->has_verdict && p->options.verdicts;
     if (e) {
         if ((!verdict || seen->accepted) && (!seen->has_after || p->views[e->next] == seen->after)) {
@@ -84,9 +84,9 @@ static void belief_step(il_plant *p, uint32_t state, const il_observation *seen,
     }
 }
 
-static void belief_hidden(il_plant *p, uint32_t state, const il_observation *seen, belief_list *to) {
+static void belief_hidden(il_estimator *p, uint32_t state, const il_observation *seen, belief_list *to) {
     for (uint64_t k = p->hidden.first[state]; k < p->hidden.first[state + 1]; k++) {
-        const il_plant_edge *e = &p->hidden.edge[k];
+        const il_estimator_edge *e = &p->hidden.edge[k];
         if (!seen->has_after || p->views[e->next] == seen->after) {
             belief_put(p, to, e->next);
         }
@@ -94,7 +94,7 @@ static void belief_hidden(il_plant *p, uint32_t state, const il_observation *see
 }
 
 /* The list becomes the set; the order of its members says nothing. */
-static il_status belief_keep(il_plant *p, il_belief *b, belief_list *l, il_error *err) {
+static il_status belief_keep(il_estimator *p, il_belief *b, belief_list *l, il_error *err) {
     belief_unmark(p, l);
     b->n = 0;
     if (l->n > b->cap) {
@@ -115,14 +115,14 @@ static il_status belief_keep(il_plant *p, il_belief *b, belief_list *l, il_error
     return IL_OK;
 }
 
-il_status il_belief_begin(il_plant *p, il_belief *b, il_error *err) {
+il_status il_belief_begin(il_estimator *p, il_belief *b, il_error *err) {
     belief_list l = {.v = p->to};
     belief_put(p, &l, 0); /* the explorer begins with the initial state */
     belief_close(p, &l, &p->views[0]);
     return belief_keep(p, b, &l, err);
 }
 
-il_status il_belief_any(il_plant *p, il_belief *b, uint64_t view, il_error *err) {
+il_status il_belief_any(il_estimator *p, il_belief *b, uint64_t view, il_error *err) {
     belief_list l = {.v = p->to};
     for (uint32_t i = 0; i < p->n; i++) {
         if (p->views[i] == view) {
@@ -132,7 +132,7 @@ il_status il_belief_any(il_plant *p, il_belief *b, uint64_t view, il_error *err)
     return belief_keep(p, b, &l, err);
 }
 
-il_status il_belief_see(il_plant *p, il_belief *b, const il_observation *seen, il_error *err) {
+il_status il_belief_see(il_estimator *p, il_belief *b, const il_observation *seen, il_error *err) {
     belief_list from = {.v = p->from}, to = {.v = p->to};
     for (uint32_t i = 0; i < b->n; i++) {
         belief_put(p, &from, b->members[i]);
@@ -162,8 +162,8 @@ il_status il_belief_see(il_plant *p, il_belief *b, const il_observation *seen, i
     return belief_keep(p, b, &to, err);
 }
 
-bool il_belief_has(const il_plant *p, const il_belief *b, uint64_t state) {
-    const uint32_t number = il_plant_find(p, state);
+bool il_belief_has(const il_estimator *p, const il_belief *b, uint64_t state) {
+    const uint32_t number = il_estimator_find(p, state);
     for (uint32_t i = 0; i < b->n && number != UINT32_MAX; i++) {
         if (b->members[i] == number) {
             return true;
@@ -172,12 +172,12 @@ bool il_belief_has(const il_plant *p, const il_belief *b, uint64_t state) {
     return false;
 }
 
-void il_belief_free(const il_plant *p, il_belief *b) {
+void il_belief_free(const il_estimator *p, il_belief *b) {
     p->alloc->free(p->alloc->ctx, b->members);
     *b = (il_belief){0};
 }
 
-il_belief_regions il_belief_judge(const il_plant *p, const il_belief *b) {
+il_belief_regions il_belief_judge(const il_estimator *p, const il_belief *b) {
     uint64_t some = 0, all = UINT64_MAX;
     for (uint32_t i = 0; i < b->n; i++) {
         some |= p->regions[b->members[i]];
@@ -189,9 +189,9 @@ il_belief_regions il_belief_judge(const il_plant *p, const il_belief *b) {
     return (il_belief_regions){.possible = some, .certain = all};
 }
 
-bool il_plant_drifts(il_plant *p, uint64_t from, uint64_t to) {
+bool il_estimator_drifts(il_estimator *p, uint64_t from, uint64_t to) {
     belief_list l = {.v = p->to};
-    const uint32_t start = il_plant_find(p, from), end = il_plant_find(p, to);
+    const uint32_t start = il_estimator_find(p, from), end = il_estimator_find(p, to);
     bool found = from == to;
     if (start == UINT32_MAX || end == UINT32_MAX) {
         return found;

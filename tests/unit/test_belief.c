@@ -49,11 +49,11 @@ static const char belief_machine[] =
 
 typedef struct belief_case {
     machine_case machine;
-    il_plant *p;
+    il_estimator *p;
     il_belief b;
 } belief_case;
 
-static void belief_open(belief_case *c, const char *text, const il_plant_options *options) {
+static void belief_open(belief_case *c, const char *text, const il_estimator_options *options) {
     memset(c, 0, sizeof *c);
     machine_load_text(&c->machine, text);
     if (c->machine.status != IL_OK) {
@@ -63,12 +63,12 @@ static void belief_open(belief_case *c, const char *text, const il_plant_options
     if (probe != UINT32_MAX) {
         c->machine.m->actions[probe].hidden = true;
     }
-    assert_int_equal(il_plant_new(&c->machine.memory.alloc, c->machine.m, options, NULL, &c->p, &c->machine.err), IL_OK);
+    assert_int_equal(il_estimator_new(&c->machine.memory.alloc, c->machine.m, options, NULL, &c->p, &c->machine.err), IL_OK);
 }
 
 static void belief_close_case(belief_case *c) {
     il_belief_free(c->p, &c->b);
-    il_plant_free(c->p);
+    il_estimator_free(c->p);
     machine_free(&c->machine);
 }
 
@@ -80,7 +80,7 @@ typedef struct belief_move { /* one edge of a run */
     il_observation seen;
 } belief_move;
 
-static uint32_t belief_moves(const belief_case *c, const il_plant_options *o, uint64_t state, belief_move *out) {
+static uint32_t belief_moves(const belief_case *c, const il_estimator_options *o, uint64_t state, belief_move *out) {
     const il_model *m = c->machine.m;
     uint32_t n = 0;
     for (uint32_t s = 0; s < m->nsymbols; s++) {
@@ -109,7 +109,7 @@ static uint32_t belief_moves(const belief_case *c, const il_plant_options *o, ui
     return n;
 }
 
-static uint64_t belief_view(const belief_case *c, const il_plant_options *o, uint64_t state) {
+static uint64_t belief_view(const belief_case *c, const il_estimator_options *o, uint64_t state) {
     return il_diagnosis_view(c->machine.m, o->sees, o->uses, state);
 }
 
@@ -122,7 +122,7 @@ static uint32_t belief_next(uint32_t below) {
 }
 
 /* `gaps`: hidden moves are not watched, only what is seen around each symbol. */
-static void belief_random_run(belief_case *c, const il_plant_options *o, bool gaps, uint32_t run) {
+static void belief_random_run(belief_case *c, const il_estimator_options *o, bool gaps, uint32_t run) {
     belief_move moves[BELIEF_MOVES];
     uint64_t state = c->machine.m->initial;
     assert_int_equal(il_belief_begin(c->p, &c->b, NULL), IL_OK);
@@ -146,10 +146,10 @@ static void belief_random_run(belief_case *c, const il_plant_options *o, bool ga
     }
 }
 
-static void belief_random(const char *text, const il_plant_options *given) {
+static void belief_random(const char *text, const il_estimator_options *given) {
     belief_case c;
     belief_open(&c, text, given);
-    const il_plant_options o = given ? *given : il_plant_options_of(c.machine.m);
+    const il_estimator_options o = given ? *given : il_estimator_options_of(c.machine.m);
     const char *env = getenv("IL_TEST_SEED");
     belief_seed = env ? (uint32_t)strtoul(env, NULL, 10) : 20261130u;
     print_message("seed %u (set IL_TEST_SEED for another)\n", belief_seed);
@@ -163,9 +163,9 @@ static void belief_random(const char *text, const il_plant_options *given) {
 static void test_true_state(void **state) {
     (void)state;
     belief_random(belief_machine, NULL);
-    const il_plant_options blind = {.sees = 0, .uses = 0, .verdicts = false, .faults = true};
+    const il_estimator_options blind = {.sees = 0, .uses = 0, .verdicts = false, .faults = true};
     belief_random(belief_machine, &blind);
-    const il_plant_options all = {.sees = UINT64_MAX, .verdicts = true, .faults = true};
+    const il_estimator_options all = {.sees = UINT64_MAX, .verdicts = true, .faults = true};
     belief_random(belief_machine, &all);
 }
 
@@ -186,7 +186,7 @@ typedef struct belief_end { /* what was seen of a run, and where it ended */
 
 typedef struct belief_walk {
     belief_case *c;
-    il_plant_options o;
+    il_estimator_options o;
     bool gaps;
     belief_end *ends;
     size_t n;
@@ -276,12 +276,12 @@ static void belief_compare(belief_walk *w) {
     assert_true(looks > 100);
 }
 
-static void belief_exact(const char *text, const il_plant_options *given, bool gaps) {
+static void belief_exact(const char *text, const il_estimator_options *given, bool gaps) {
     belief_case c;
     belief_walk w = {.c = &c, .gaps = gaps};
     belief_end start;
     belief_open(&c, text, given);
-    w.o = given ? *given : il_plant_options_of(c.machine.m);
+    w.o = given ? *given : il_estimator_options_of(c.machine.m);
     w.ends = calloc(BELIEF_ENDS, sizeof *w.ends);
     assert_non_null(w.ends);
     memset(&start, 0, sizeof start);
@@ -297,7 +297,7 @@ static void test_exact(void **state) {
     (void)state;
     belief_exact(belief_machine, NULL, false);
     belief_exact(belief_machine, NULL, true);
-    const il_plant_options verdicts = {.sees = 1, .uses = 1, .verdicts = false, .faults = true};
+    const il_estimator_options verdicts = {.sees = 1, .uses = 1, .verdicts = false, .faults = true};
     belief_exact(belief_machine, &verdicts, false);
     belief_exact(belief_machine, &verdicts, true);
 }
@@ -329,7 +329,7 @@ static void belief_seen(belief_case *c, uint32_t symbol, uint64_t after) {
                                  .has_verdict = symbol != IL_NO_SYMBOL,
                                  .accepted = true,
                                  .has_after = true,
-                                 .after = il_plant_view(c->p, after)};
+                                 .after = il_estimator_view(c->p, after)};
     assert_int_equal(il_belief_see(c->p, &c->b, &seen, NULL), IL_OK);
 }
 
@@ -357,12 +357,12 @@ static void test_alarms(void **unused) {
     assert_int_equal(il_belief_judge(c.p, &c.b).certain, 0);
     belief_close_case(&c);
     /* and with the way out in sight, it is certain */
-    il_plant_options all = {.sees = UINT64_MAX, .verdicts = true, .faults = true};
+    il_estimator_options all = {.sees = UINT64_MAX, .verdicts = true, .faults = true};
     belief_open(&c, belief_machine, &all);
-    assert_int_equal(il_belief_any(c.p, &c.b, il_plant_view(c.p, belief_set(&c, s, "egress", 1)), NULL), IL_OK);
+    assert_int_equal(il_belief_any(c.p, &c.b, il_estimator_view(c.p, belief_set(&c, s, "egress", 1)), NULL), IL_OK);
     assert_int_equal(il_belief_judge(c.p, &c.b).certain >> region & 1, 1);
-    assert_true(il_plant_drifts(c.p, s, belief_set(&c, s, "egress", 1)));
-    assert_false(il_plant_drifts(c.p, belief_set(&c, s, "egress", 1), s));
+    assert_true(il_estimator_drifts(c.p, s, belief_set(&c, s, "egress", 1)));
+    assert_false(il_estimator_drifts(c.p, belief_set(&c, s, "egress", 1), s));
     belief_close_case(&c);
 }
 
@@ -370,16 +370,16 @@ static void test_alarms(void **unused) {
 
 static void test_bounds(void **unused) {
     belief_case c;
-    il_plant *p = NULL;
+    il_estimator *p = NULL;
     (void)unused;
     belief_open(&c, belief_machine, NULL);
-    const uint32_t n = il_plant_states(c.p);
-    const il_plant_bounds enough = {.states = n}, few = {.states = n - 1}, small = {.bytes = 64};
-    assert_int_equal(il_plant_new(&c.machine.memory.alloc, c.machine.m, NULL, &enough, &p, NULL), IL_OK);
-    il_plant_free(p);
-    assert_int_equal(il_plant_new(&c.machine.memory.alloc, c.machine.m, NULL, &few, &p, NULL), IL_E_LIMIT);
+    const uint32_t n = il_estimator_states(c.p);
+    const il_estimator_bounds enough = {.states = n}, few = {.states = n - 1}, small = {.bytes = 64};
+    assert_int_equal(il_estimator_new(&c.machine.memory.alloc, c.machine.m, NULL, &enough, &p, NULL), IL_OK);
+    il_estimator_free(p);
+    assert_int_equal(il_estimator_new(&c.machine.memory.alloc, c.machine.m, NULL, &few, &p, NULL), IL_E_LIMIT);
     assert_null(p);
-    assert_int_equal(il_plant_new(&c.machine.memory.alloc, c.machine.m, NULL, &small, &p, NULL), IL_E_LIMIT);
+    assert_int_equal(il_estimator_new(&c.machine.memory.alloc, c.machine.m, NULL, &small, &p, NULL), IL_E_LIMIT);
     belief_close_case(&c);
 }
 
@@ -391,17 +391,17 @@ static void test_memory_runs_out(void **unused) {
     bool done = false;
     for (size_t left = 0; left < 200 && !done; left++) {
         test_memory memory;
-        il_plant *p = NULL;
+        il_estimator *p = NULL;
         il_belief b = {0};
         test_memory_init(&memory, left);
-        il_status status = il_plant_new(&memory.alloc, c.machine.m, NULL, NULL, &p, NULL);
+        il_status status = il_estimator_new(&memory.alloc, c.machine.m, NULL, NULL, &p, NULL);
         status = status == IL_OK ? il_belief_begin(p, &b, NULL) : status;
         done = status == IL_OK;
         assert_true(done || status == IL_E_MEMORY);
         if (p) {
             il_belief_free(p, &b);
         }
-        il_plant_free(p);
+        il_estimator_free(p);
         assert_int_equal(memory.live, 0);
     }
     assert_true(done);
@@ -411,11 +411,11 @@ static void test_memory_runs_out(void **unused) {
 /* A shipped machine, of which everything is seen: one state at a time. */
 static void test_standard(void **unused) {
     machine_case machine;
-    il_plant *p = NULL;
+    il_estimator *p = NULL;
     il_belief b = {0};
     (void)unused;
     machine_open(&machine, MACHINE_TRIFECTA, NULL);
-    assert_int_equal(il_plant_new(&machine.memory.alloc, machine.m, NULL, NULL, &p, NULL), IL_OK);
+    assert_int_equal(il_estimator_new(&machine.memory.alloc, machine.m, NULL, NULL, &p, NULL), IL_OK);
     assert_int_equal(il_belief_begin(p, &b, NULL), IL_OK);
     uint64_t state = machine.m->initial;
     for (uint32_t i = 0; i < 20000; i++) {
@@ -426,7 +426,7 @@ static void test_standard(void **unused) {
                                      .accepted = step.verdict == IL_ACCEPT,
                                      .rule = step.reason,
                                      .has_after = true,
-                                     .after = il_plant_view(p, step.next)};
+                                     .after = il_estimator_view(p, step.next)};
         state = i % 40 == 0 ? machine.m->initial : step.next;
         assert_int_equal(i % 40 == 0 ? il_belief_begin(p, &b, NULL) : il_belief_see(p, &b, &seen, NULL), IL_OK);
         assert_int_equal(b.n, 1);
@@ -434,7 +434,7 @@ static void test_standard(void **unused) {
     }
     assert_int_equal(b.most, 1);
     il_belief_free(p, &b);
-    il_plant_free(p);
+    il_estimator_free(p);
     machine_free(&machine);
 }
 

@@ -73,11 +73,19 @@ il_store il_ledger_store(il_ledger *l) {
                       .end_turn = turns ? ledger_store_end_turn : NULL};
 }
 
-il_status il_ledger_rows(il_ledger *l, il_str session, il_ledger_visit visit, void *ctx, il_error *err) {
+static il_status ledger_rows(il_ledger *l, il_str session, uint64_t after, il_ledger_visit visit, void *ctx, il_error *err) {
     IL_TRY(l->kind->hold(l, err));
-    const il_status status = l->kind->rows(l, session, visit, ctx, err);
+    const il_status status = l->kind->rows(l, session, after, visit, ctx, err);
     l->kind->release(l);
     return status;
+}
+
+il_status il_ledger_rows(il_ledger *l, il_str session, il_ledger_visit visit, void *ctx, il_error *err) {
+    return ledger_rows(l, session, 0, visit, ctx, err);
+}
+
+il_status il_ledger_rows_after(il_ledger *l, uint64_t after, il_ledger_visit visit, void *ctx, il_error *err) {
+    return ledger_rows(l, IL_STR(""), after, visit, ctx, err);
 }
 
 il_status il_ledger_sessions(il_ledger *l, il_ledger_visit_session visit, void *ctx, il_error *err) {

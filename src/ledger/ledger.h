@@ -36,7 +36,7 @@ typedef struct il_ledger_kind {
     /* One unchanging picture of the ledger until release; the functions below are called in between. */
     il_status (*hold)(il_ledger *l, il_error *err);
     void (*release)(il_ledger *l);
-    il_status (*rows)(il_ledger *l, il_str session, il_ledger_visit visit, void *ctx, il_error *err);
+    il_status (*rows)(il_ledger *l, il_str session, uint64_t after, il_ledger_visit visit, void *ctx, il_error *err);
     il_status (*sessions)(il_ledger *l, il_ledger_visit_session visit, void *ctx, il_error *err);
     il_status (*object)(il_ledger *l, il_str session, uint8_t *buf, size_t cap, size_t *n, uint64_t *version, il_error *err);
     /* Acts of pruning in order; of one session only when it is not empty, then the latest first. */

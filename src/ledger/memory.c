@@ -243,11 +243,12 @@ static il_status memory_commit(il_ledger *base, const il_store_change *changes, 
     return status;
 }
 
-static il_status memory_rows(il_ledger *base, il_str session, il_ledger_visit visit, void *ctx, il_error *err) {
+static il_status memory_rows(il_ledger *base, il_str session, uint64_t after, il_ledger_visit visit, void *ctx, il_error *err) {
     memory_ledger *l = (memory_ledger *)base;
     (void)err;
     for (const memory_row *r = l->first; r; r = r->next) {
-        if ((session.n == 0 || (il_str_eq(r->row.key, session) && il_str_eq(r->row.space, IL_STR(IL_SPACE_SESSION)))) &&
+        if (r->row.seq > after &&
+            (session.n == 0 || (il_str_eq(r->row.key, session) && il_str_eq(r->row.space, IL_STR(IL_SPACE_SESSION)))) &&
             !visit(ctx, &r->row)) {
             break;
         }

@@ -144,7 +144,8 @@ IL_NODISCARD il_status il_sqlite_object_read(il_sqlite *l, il_str space, il_str 
                                              uint64_t *version, il_error *err);
 IL_NODISCARD il_status il_sqlite_object_locked(il_sqlite *l, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n,
                                                uint64_t *version, il_error *err);
-IL_NODISCARD il_status il_sqlite_rows(il_ledger *base, il_str session, il_ledger_visit visit, void *ctx, il_error *err);
+IL_NODISCARD il_status il_sqlite_rows(il_ledger *base, il_str session, uint64_t after, il_ledger_visit visit, void *ctx,
+                                      il_error *err);
 IL_NODISCARD il_status il_sqlite_sessions(il_ledger *base, il_ledger_visit_session visit, void *ctx, il_error *err);
 IL_NODISCARD il_status il_sqlite_pruned(il_ledger *base, il_str session, il_ledger_visit_pruned visit, void *ctx, il_error *err);
 IL_NODISCARD il_status il_sqlite_prune(il_ledger *base, il_str session, uint64_t version, uint64_t now_ms, uint64_t *erased,

@@ -5,13 +5,14 @@
 /* Version 1 had no hash of the body. */
 static const char *sqlite_rows_text(const il_sqlite *l, bool all) {
     if (l->base.version == 1) {
-        return all ? "SELECT seq, time_ms, space, key, kind, ticket, body, zeroblob(32), hash FROM rows ORDER BY seq"
+        return all ? "SELECT seq, time_ms, space, key, kind, ticket, body, zeroblob(32), hash FROM rows WHERE seq > ?3 ORDER BY "
+                     "seq"
                    : "SELECT seq, time_ms, space, key, kind, ticket, body, zeroblob(32), hash FROM rows WHERE key = ?2 AND "
-                     "space = ?1 ORDER BY seq";
+                     "space = ?1 AND seq > ?3 ORDER BY seq";
     }
-    return all ? "SELECT seq, time_ms, space, key, kind, ticket, body, body_hash, hash FROM rows ORDER BY seq"
+    return all ? "SELECT seq, time_ms, space, key, kind, ticket, body, body_hash, hash FROM rows WHERE seq > ?3 ORDER BY seq"
                : "SELECT seq, time_ms, space, key, kind, ticket, body, body_hash, hash FROM rows WHERE key = ?2 AND space = ?1 "
-                 "ORDER BY seq";
+                 "AND seq > ?3 ORDER BY seq";
 }
 
 static il_status sqlite_row(const il_sqlite *l, sqlite3_stmt *s, il_ledger_row *row, il_error *err) {
@@ -30,12 +31,15 @@ static il_status sqlite_row(const il_sqlite *l, sqlite3_stmt *s, il_ledger_row *
     return IL_OK;
 }
 
-il_status il_sqlite_rows(il_ledger *base, il_str session, il_ledger_visit visit, void *ctx, il_error *err) {
+il_status il_sqlite_rows(il_ledger *base, il_str session, uint64_t after, il_ledger_visit visit, void *ctx, il_error *err) {
     il_sqlite *l = (il_sqlite *)base;
     sqlite3_stmt *s = NULL;
     il_status status = IL_OK;
     int64_t last = INT64_MIN;
     int code = sqlite3_prepare_v2(l->db, sqlite_rows_text(l, session.n == 0), -1, &s, NULL);
+    if (code == SQLITE_OK) { /* a damaged number of a row may be below zero, and is shown */
+        code = sqlite3_bind_int64(s, 3, after ? (int64_t)il_ledger_number(after) : INT64_MIN);
+    }
     if (code == SQLITE_OK && session.n) {
         code = il_sqlite_bind_name(s, IL_STR(IL_SPACE_SESSION), session);
     }

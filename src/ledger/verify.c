@@ -266,7 +266,7 @@ static bool verify_orphan(void *ctx, const il_ledger_row *row) {
 
 static il_status verify_all(il_verify *v, verify_chain *c, il_error *err) {
     uint64_t rows = 0;
-    IL_TRY(v->l->kind->rows(v->l, IL_STR(""), verify_row, c, err));
+    IL_TRY(v->l->kind->rows(v->l, IL_STR(""), 0, verify_row, c, err));
     IL_TRY(il_verify_stopped(v, err));
     memcpy(v->out->head, c->hash, sizeof v->out->head);
     verify_beginning(c);
@@ -277,7 +277,7 @@ static il_status verify_all(il_verify *v, verify_chain *c, il_error *err) {
     }
     verify_orphans o = {.v = v, .last = IL_STR("")};
     il_arena_init(&o.arena, v->l->alloc, VERIFY_ARENA_BYTES);
-    const il_status status = v->l->kind->rows(v->l, IL_STR(""), verify_orphan, &o, err);
+    const il_status status = v->l->kind->rows(v->l, IL_STR(""), 0, verify_orphan, &o, err);
     il_arena_free(&o.arena);
     return status == IL_OK ? il_verify_stopped(v, err) : status;
 }

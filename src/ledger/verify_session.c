@@ -323,7 +323,7 @@ static il_status session_one(session_check *c, il_error *err) {
     c->known = c->pruned.n > 0;
     c->state = c->pruned.state;
     c->state_row = c->pruned.through;
-    IL_TRY(l->kind->rows(l, c->id, session_row, c, err));
+    IL_TRY(l->kind->rows(l, c->id, 0, session_row, c, err));
     IL_TRY(il_verify_stopped(c->v, err));
     session_left(c, false);
     if (c->owes) {

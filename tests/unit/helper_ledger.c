@@ -183,6 +183,28 @@ static void ledger_test_together(il_ledger *l) {
     assert_string_equal(state, "b");
 }
 
+static bool ledger_test_next(void *ctx, const il_ledger_row *row) {
+    uint64_t *seq = ctx;
+    assert_int_equal(row->seq, *seq + 1);
+    *seq = row->seq;
+    return false; /* one at a time */
+}
+
+/* Who follows a ledger asks for what is behind the row that it saw last. */
+static void ledger_test_after(il_ledger *l) {
+    uint64_t seq = 0;
+    il_error err = {0};
+    const size_t all = ledger_test_rows(l, "", NULL);
+    assert_true(all > 2);
+    for (size_t i = 0; i < all; i++) {
+        assert_int_equal(il_ledger_rows_after(l, seq, ledger_test_next, &seq, &err), IL_OK);
+        assert_int_equal(seq, i + 1);
+    }
+    assert_int_equal(il_ledger_rows_after(l, seq, ledger_test_next, &seq, &err), IL_OK);
+    assert_int_equal(il_ledger_rows_after(l, UINT64_MAX, ledger_test_next, &seq, &err), IL_OK);
+    assert_int_equal(seq, all);
+}
+
 static void ledger_test_arguments(il_ledger *l) {
     static const char long_key[130] = "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk"
                                       "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk";
@@ -237,6 +259,7 @@ void ledger_test_store(il_ledger *l) {
     ledger_test_basics(l);
     ledger_test_conflicts(l);
     ledger_test_together(l);
+    ledger_test_after(l);
     ledger_test_arguments(l);
     ledger_test_visits(l);
 }

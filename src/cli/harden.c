@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check/harden.h"
+#include "check/mutation.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "host/file.h"
@@ -15,11 +16,13 @@
 #include "yaml/yaml.h"
 
 #define HARDEN_ARENA_BYTES ((size_t)2 << 30)
+#define HARDEN_MUTANTS_MAX UINT64_C(1000000000)
 #define HARDEN_STATES_MAX (UINT64_C(1) << 24)
 
 typedef struct harden_run {
     const char *path; /* what messages are about: the machine's file, once it is known */
     bool json;
+    uint64_t mutants; /* 0: none are made */
     il_space_bounds bounds;
     il_arena arena;
     bool usable; /* the monitor can keep sessions with it */
@@ -92,6 +95,18 @@ static il_status harden_print(harden_run *run, const il_harden *h, il_error *err
     return IL_OK;
 }
 
+/* Instruments that are no part of the proof: how good it is, not whether it holds. */
+static il_status harden_extras(harden_run *run, il_harden *h, il_error *err) {
+    il_mutation *mutation = NULL;
+    il_json *object = NULL;
+    if (run->mutants > 0) {
+        IL_TRY(il_mutation_run(h, run->mutants, &mutation, err));
+        IL_TRY(il_mutation_object(mutation, &object, err));
+        IL_TRY(il_harden_join(h, "mutation", object, err));
+    }
+    return il_harden_conclude(h, err);
+}
+
 static il_exit harden_machine(harden_run *run) {
     il_error err = {0};
     il_json *doc = NULL;
@@ -121,6 +136,9 @@ static il_exit harden_machine(harden_run *run) {
     }
     status = il_harden_run(&h, il_host_alloc(), &run->arena, model, &run->bounds, &err);
     if (status == IL_OK) {
+        status = harden_extras(run, &h, &err);
+    }
+    if (status == IL_OK) {
         status = harden_sessions(run, &h, &err);
     }
     if (status == IL_OK) {
@@ -131,15 +149,26 @@ static il_exit harden_machine(harden_run *run) {
     return code;
 }
 
+/* `all`, or how many at most. */
+static il_status harden_mutants(const char *text, uint64_t *out, il_error *err) {
+    if (strcmp(text, "all") == 0) {
+        *out = IL_MUTATION_ALL;
+        return IL_OK;
+    }
+    return il_options_number("mutants", text, HARDEN_MUTANTS_MAX, out, err);
+}
+
 il_exit il_cmd_harden(int argc, char **argv) {
-    harden_run run = {0};
-    const char *most = NULL;
-    const il_option options[] = {{.name = "json", .flag = &run.json}, {.name = "max-states", .value = &most}};
+    harden_run run = {.mutants = IL_MUTATION_DEFAULT};
+    const char *most = NULL, *mutants = NULL;
+    const il_option options[] = {{.name = "json", .flag = &run.json}, {.name = "max-states", .value = &most},
+                                 {.name = "mutants", .value = &mutants}};
     il_arguments arguments;
     il_error err = {0};
     uint64_t states = 0;
     if (il_options_read(argc, argv, options, sizeof options / sizeof options[0], &arguments, &err) != IL_OK ||
-        (most && il_options_number("max-states", most, HARDEN_STATES_MAX, &states, &err) != IL_OK)) {
+        (most && il_options_number("max-states", most, HARDEN_STATES_MAX, &states, &err) != IL_OK) ||
+        (mutants && harden_mutants(mutants, &run.mutants, &err) != IL_OK)) {
         return il_fail_usage(argv[0], &err);
     }
     if (arguments.n != 1) {

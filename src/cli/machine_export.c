@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* interlock machine export: a machine for other tools (docs/proofs.md). */
+#include <stdio.h>
+#include <string.h>
+
+#include "check/export.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "host/file.h"
+#include "host/machine_file.h"
+#include "host/shipped.h"
+#include "interlock/host.h"
+#include "yaml/yaml.h"
+
+#define EXPORT_ARENA_BYTES ((size_t)2 << 30)
+
+typedef struct export_run {
+    const char *path;
+    bool promela, smt2, c, json;
+    uint64_t steps;
+} export_run;
+
+static il_status export_document(il_arena *arena, const char *path, il_json **out, il_error *err) {
+    il_str source = {0};
+    if (!il_machine_file_is(il_str_of(path)) && il_shipped_source(il_str_of(path), &source)) { /* a bare word is no file */
+        return il_yaml_parse(arena, source, NULL, out, err);
+    }
+    return il_file_document(arena, path, IL_FILE_DATA, out, err);
+}
+
+static il_status export_text(const export_run *run, il_arena *arena, il_str *out, il_error *err) {
+    il_json *doc = NULL;
+    il_model *model = NULL;
+    IL_TRY(export_document(arena, run->path, &doc, err));
+    IL_TRY(il_model_load(arena, doc, &model, err));
+    if (run->json) { /* the text whose digest stands in the table */
+        il_buf b;
+        il_buf_init(&b, arena, EXPORT_ARENA_BYTES / 2);
+        il_json_write(&b, doc, IL_JSON_SORTED);
+        return il_buf_done(&b, out, err);
+    }
+    const il_export_form form = run->promela ? IL_EXPORT_PROMELA : run->smt2 ? IL_EXPORT_SMT2 : IL_EXPORT_C;
+    return il_export_write(arena, model, form, (uint32_t)run->steps, out, err);
+}
+
+il_exit il_cmd_machine_export(int argc, char **argv) {
+    export_run run = {0};
+    const char *steps = NULL;
+    const il_option options[] = {{.name = "promela", .flag = &run.promela},
+                                 {.name = "smt2", .flag = &run.smt2},
+                                 {.name = "c", .flag = &run.c},
+                                 {.name = "json", .flag = &run.json},
+                                 {.name = "steps", .value = &steps}};
+    il_arguments arguments;
+    il_error err = {0};
+    il_str text = {0};
+    if (il_options_read(argc, argv, options, sizeof options / sizeof options[0], &arguments, &err) != IL_OK ||
+        (steps && il_options_number("steps", steps, IL_EXPORT_STEPS_MAX, &run.steps, &err) != IL_OK)) {
+        return il_fail_usage("machine", &err);
+    }
+    if (arguments.n != 1) {
+        return il_usage("machine", arguments.n ? "one machine at a time" : "which machine?");
+    }
+    if (run.promela + run.smt2 + run.c + run.json != 1) {
+        return il_usage("machine", "say one of --promela, --smt2, --c and --json");
+    }
+    if (steps && !run.smt2) {
+        return il_usage("machine", "--steps goes with --smt2");
+    }
+    run.path = arguments.v[0];
+    il_arena arena;
+    il_arena_init(&arena, il_host_alloc(), EXPORT_ARENA_BYTES);
+    const il_status status = export_text(&run, &arena, &text, &err);
+    if (status == IL_OK) {
+        (void)fwrite(text.p, 1, text.n, stdout); /* main looks at stdout's error */
+    }
+    const il_exit code = status == IL_OK ? IL_EXIT_FINE : il_fail(run.path, &err);
+    il_arena_free(&arena);
+    return code;
+}

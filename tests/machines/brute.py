@@ -267,6 +267,7 @@ class Machine:
             for full, bound in members(name, self.families):
                 self.action(full, spec, bound, consts)
         self.first = tuple(d[0] for d in self.domains)
+        self.goal = self.compile(doc["recovery"]["goal"], {}) if "recovery" in doc else None
         self.naps = []
         self.nap_bound = doc.get("nap_bound", 8)
         for n in doc.get("naps", []):
@@ -711,6 +712,99 @@ def observers(m):
         n = approvals(m)
         out["approvals", None] = {"verdict": "PASS" if n is None else "FAIL", "finding": None if n is None else "UNAPPROVED_ADMISSION", "length": n}
     return out
+
+
+def recovery(m):
+    """{("recovery", None): …} of a machine that says where corrections lead: `recovery: {goal}`, or `phase` with `ended` and `quarantined`"""
+    words_of = {m.vars[v]: m.domains[v] for v in range(len(m.vars))}
+    phased = {"ended", "quarantined"} <= set(words_of.get("phase", []))
+    corrective = {i for i, a in enumerate(m.actions) if a.corrective}
+    never = [r for r in m.regions if r.kind == "never" and r.actions is None]
+    on_steps = [r for r in m.regions if r.kind in ("never", "transition") and r.actions is not None]
+    if (m.goal is None and not phased) or not corrective or not never:
+        return {}
+    live = [v for v, n in enumerate(m.vars) if n in OUT]
+    goal = (lambda s: m.goal({"pre": m.bag(s)}) is True) if m.goal else \
+        (lambda s: s[m.place["phase"]] == "ended" and all(s[v] == m.domains[v][0] for v in live))
+    inside = lambda s: {r.name for r in never if m.inside(r, s)}
+    danger = [s for s in itertools.product(*m.domains) if inside(s)]
+    if not danger:
+        return {("recovery", None): {"verdict": "VACUOUS", "finding": "NO_DANGER_STATE"}}
+    moves = {}
+
+    def steps(s):
+        if s not in moves:
+            moves[s] = ([], [])
+            for symbol in range(len(m.symbols)):
+                verdict, _, t = m.step(s, symbol)
+                if verdict == "fault" and m.symbols[symbol][0] in corrective:
+                    raise Refused("a correction has no meaning")
+                if verdict == "accept" and t != s:
+                    moves[s][0 if m.symbols[symbol][0] in corrective else 1].append((symbol, t))
+        return moves[s]
+
+    def closure(starts, which):
+        seen, queue = set(starts), collections.deque(starts)
+        while queue:
+            s = queue.popleft()
+            for _, t in steps(s)[which]:
+                if t not in seen:
+                    seen.add(t)
+                    queue.append(t)
+        return seen
+
+    reached = closure(danger, 0)
+    outside = {s for s in reached if not goal(s)}
+    ends = {s for s in reached if goal(s)}
+    back, grown = set(ends), True
+    while grown:
+        more = {s for s in outside - back if any(t in back for _, t in steps(s)[0])}
+        grown = bool(more)
+        back |= more
+    stuck = any(not steps(s)[0] for s in outside)
+    # what is left after leaves are taken away again and again lies on or before a cycle
+    def cycles(nodes):
+        left = set(nodes)
+        while True:
+            leaves = {s for s in left if not any(t in left for _, t in steps(s)[0])}
+            if not leaves:
+                return left
+            left -= leaves
+    diverges = bool(cycles(outside - back))
+    unsafe = any(inside(t) - inside(s) or any(m.inside(r, s, symbol, t) for r in on_steps) for s in reached for symbol, t in steps(s)[0])
+    rank = lambda v, s: m.domains[v].index(s[v])
+    restores = any(rank(v, t) < rank(v, s) for v in m.taint | m.sticky for s in reached for _, t in steps(s)[0])
+    # the game: after each correction the others take any steps
+    known = {}
+    def others(s):
+        if s not in known:
+            known[s] = closure([s], 1)
+        return known[s]
+    won = set()
+    grown = True
+    while grown and not (stuck or diverges):
+        more = {s for s in outside_all(outside, others, steps, goal) - won
+                if any(goal(t) or all(goal(u) or u in won for u in others(t)) for _, t in steps(s)[0])}
+        grown = bool(more)
+        won |= more
+    field = outside_all(outside, others, steps, goal)
+    anew = any(inside(t) - inside(s) for s in field for _, t in steps(s)[1])
+    fragile = not outside <= won or anew
+    finding = "STUCK" if stuck else "DIVERGES" if diverges else "RECOVERY_UNSAFE" if unsafe else "RESTORES_COMPROMISE" if restores else "FRAGILE" if fragile else None
+    return {("recovery", None): {"verdict": "FAIL" if finding else "PASS", "finding": finding, "states": len(reached)}}
+
+
+def outside_all(outside, others, steps, goal):
+    """every state that corrections and others together can make of `outside` before the goal is reached"""
+    seen, queue = set(outside), collections.deque(outside)
+    while queue:
+        s = queue.popleft()
+        for _, t in steps(s)[0]:
+            for u in [t] if goal(t) else others(t):
+                if not goal(u) and u not in seen:
+                    seen.add(u)
+                    queue.append(u)
+    return seen
 
 
 def without(self, action, clauses, region):

@@ -252,6 +252,7 @@ void il_view_define(il_view *v, il_space_def *out) {
     *out = (il_space_def){
         .ctx = v,
         .initial = view_key(v, s->m->initial, 0),
+        .bits = s->m->bits + il_view_bits(v),
         .nsymbols = s->m->nsymbols + ((v->raise | v->lower) ? s->nwrites : 0),
         .first_write = s->m->nsymbols,
         .expand = view_expand,

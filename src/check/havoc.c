@@ -2,6 +2,7 @@
 /* Havoc: an adversary writes variables at will. Verdict: over the writes that no gate mediates, nothing is reached. Beside it the report
  * names every smallest set of variables (up to three) whose writing reaches a region: what the host must keep out of the agent's hands. */
 #include "check/parts.h"
+#include "check/quotient.h"
 
 enum { HAVOC_SET_MAX = 3 };
 
@@ -45,14 +46,13 @@ static il_status havoc_note(il_harden *h, const havoc_group *g, uint32_t region,
     return IL_OK;
 }
 
-/* Which of `regions` are reached when `vars` are written at will; each is noted as a set when `note`. Regions that are not reached before a
- * bound go to *bounded. */
-static il_status havoc_try(il_harden *h, const havoc_group *g, uint64_t regions, uint64_t vars, bool note, uint64_t *reached,
-                           uint64_t *bounded, il_error *err) {
+/* Traces to `regions`, which are reached when `vars` are written at will, each noted as a set; or, where it is not known what is reached, which
+ * are. Regions that are not reached before a bound go to *bounded. */
+static il_status havoc_explore(il_harden *h, const havoc_group *g, uint64_t regions, uint64_t vars, bool note, uint64_t *reached,
+                               uint64_t *bounded, il_error *err) {
     il_view v = havoc_view(h, g, regions, vars, vars);
     il_space s = {0};
     v.stop = regions;
-    *reached = 0;
     il_status status = il_view_explore(&v, &s, err);
     for (uint32_t r = 0; status == IL_OK && r < h->subject.m->nregions; r++) {
         if ((regions >> r & 1) == 0) {
@@ -72,6 +72,26 @@ static il_status havoc_try(il_harden *h, const havoc_group *g, uint64_t regions,
     }
     il_space_free(&s);
     return status;
+}
+
+/* Which of `regions` are reached when `vars` are written at will; each is noted as a set when `note`. What is reached is decided without the
+ * writes as steps, where that can be done; only what is reached is explored again, for its trace. */
+static il_status havoc_try(il_harden *h, const havoc_group *g, uint64_t regions, uint64_t vars, bool note, uint64_t *reached,
+                           uint64_t *bounded, il_error *err) {
+    *reached = 0;
+    if (il_quotient_values(h->subject.m, vars) == 0) {
+        return havoc_explore(h, g, regions, vars, note, reached, bounded, err);
+    }
+    il_quotient q;
+    il_view v = havoc_view(h, g, regions, 0, 0);
+    IL_TRY(il_quotient_reach(&v, vars, &q, err));
+    *bounded |= q.bound_hit ? regions & ~q.reached : 0;
+    h->bounded = h->bounded || (q.bound_hit && (regions & ~q.reached));
+    if (!note || !q.reached) {
+        *reached = q.reached;
+        return IL_OK;
+    }
+    return havoc_explore(h, g, q.reached, vars, true, reached, bounded, err);
 }
 
 static bool havoc_covered(const il_harden *h, const havoc_group *g, uint32_t region, uint64_t vars) {

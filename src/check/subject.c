@@ -47,6 +47,8 @@ static void subject_vars(il_subject *s) {
             }
         }
         s->taint_words[s->ntaints] = word;
+        s->taint_last[s->ntaints] = il_model_set(m, 0, v, m->vars[v].domain.size - 1);
+        s->taint_mask |= ((UINT64_C(1) << m->vars[v].bits) - 1) << m->vars[v].shift;
         s->wordless = s->wordless || word == IL_TAINT_OTHER;
         s->taints[s->ntaints++] = v;
     }

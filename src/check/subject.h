@@ -39,6 +39,7 @@ typedef struct il_subject {
     uint64_t gates, lowers, corrective;
     uint64_t never, gated, edges; /* bit r: region r; `edges`: of steps */
     uint32_t ntaints, taints[IL_MODEL_VARS_MAX];
+    uint64_t taint_mask, taint_last[IL_MODEL_VARS_MAX]; /* their bits in a packed state: all of them; each one's at its last value */
     bool wordless; /* some taint is IL_TAINT_OTHER */
     il_taint_word taint_words[IL_MODEL_VARS_MAX];
     il_out_var out[IL_WAYS_OUT];

@@ -173,13 +173,21 @@ static uint32_t view_expand_guards(il_view *v, uint64_t state, uint64_t extra, i
     return n;
 }
 
+uint32_t il_view_steps(il_view *v, uint64_t key, il_space_edge *out) {
+    uint64_t state = il_view_state(v, key);
+    uint64_t extra = view_extra(v, key);
+    return v->table ? view_expand_table(v, state, extra, out) : view_expand_guards(v, state, extra, out);
+}
+
+uint64_t il_view_initial(const il_view *v) { return view_key(v, v->subject->m->initial, 0); }
+
 /* The adversary's writes come after the symbols. */
 static uint32_t view_expand(void *ctx, uint64_t key, il_space_edge *out) {
     il_view *v = ctx;
     const il_subject *s = v->subject;
     uint64_t state = il_view_state(v, key);
     uint64_t extra = view_extra(v, key);
-    uint32_t n = v->table ? view_expand_table(v, state, extra, out) : view_expand_guards(v, state, extra, out);
+    uint32_t n = il_view_steps(v, key, out);
     for (uint32_t i = 0; (v->raise | v->lower) != 0 && i < s->nwrites; i++) {
         il_write w = s->writes[i];
         uint32_t now = il_model_get(s->m, state, w.var);
@@ -200,23 +208,22 @@ static uint64_t view_seen(const il_view *v, uint64_t key) {
     if (!ghosts && v->observer != IL_OBSERVE_CONFIRMED) {
         return state;
     }
+    state &= ~s->taint_mask;
     for (uint32_t t = 0; t < s->ntaints; t++) {
-        uint32_t last = s->m->vars[s->taints[t]].domain.size - 1;
-        state = il_model_set(s->m, state, s->taints[t], extra >> t & 1 ? last : 0);
+        state |= extra >> t & 1 ? s->taint_last[t] : 0;
     }
     for (uint32_t way = 0; ghosts && way < IL_WAYS_OUT; way++) {
         uint32_t var = s->out[way].var;
         uint64_t ghost = extra >> (s->ntaints + 2 * way) & 3;
         uint32_t least = ghost == 0 ? 0 : ghost > 1 ? s->out[way].foreign : s->out[way].bound;
-        if (var != UINT32_MAX && il_model_get(s->m, state, var) < least) {
+        if (ghost != 0 && var != UINT32_MAX && il_model_get(s->m, state, var) < least) {
             state = il_model_set(s->m, state, var, least);
         }
     }
     return state;
 }
 
-static uint64_t view_judge_state(void *ctx, uint64_t key) {
-    const il_view *v = ctx;
+uint64_t il_view_judge(const il_view *v, uint64_t key) {
     const il_subject *s = v->subject;
     uint64_t seen = view_seen(v, key);
     uint64_t hit = 0;
@@ -227,8 +234,7 @@ static uint64_t view_judge_state(void *ctx, uint64_t key) {
     return hit;
 }
 
-static uint64_t view_judge_edge(void *ctx, uint64_t key, uint32_t symbol, uint64_t next) {
-    const il_view *v = ctx;
+uint64_t il_view_judge_step(const il_view *v, uint64_t key, uint32_t symbol, uint64_t next) {
     const il_subject *s = v->subject;
     uint64_t hit = 0;
     for (uint64_t left = v->regions & s->edges; left != 0; left &= left - 1) {
@@ -241,6 +247,12 @@ static uint64_t view_judge_edge(void *ctx, uint64_t key, uint32_t symbol, uint64
     return hit;
 }
 
+static uint64_t view_judge_state(void *ctx, uint64_t key) { return il_view_judge(ctx, key); }
+
+static uint64_t view_judge_edge(void *ctx, uint64_t key, uint32_t symbol, uint64_t next) {
+    return il_view_judge_step(ctx, key, symbol, next);
+}
+
 static uint64_t view_judge_approval(void *ctx, uint64_t key, uint32_t symbol, uint64_t next) {
     const il_view *v = ctx;
     (void)next;
@@ -251,7 +263,7 @@ void il_view_define(il_view *v, il_space_def *out) {
     const il_subject *s = v->subject;
     *out = (il_space_def){
         .ctx = v,
-        .initial = view_key(v, s->m->initial, 0),
+        .initial = il_view_initial(v),
         .bits = s->m->bits + il_view_bits(v),
         .nsymbols = s->m->nsymbols + ((v->raise | v->lower) ? s->nwrites : 0),
         .first_write = s->m->nsymbols,

@@ -35,5 +35,11 @@ uint32_t il_view_bits(const il_view *v);
 IL_NODISCARD il_status il_view_explore(il_view *v, il_space *out, il_error *err);
 /* What il_view_explore() runs, for a search that begins elsewhere than in the initial state. */
 void il_view_define(il_view *v, il_space_def *out);
+/* The steps of a key but for the adversary's writes, and the regions that a state or a step between two is in; nothing else that `v` says of
+ * an exploration is read. */
+uint32_t il_view_steps(il_view *v, uint64_t key, il_space_edge *out);
+uint64_t il_view_judge(const il_view *v, uint64_t key);
+uint64_t il_view_judge_step(const il_view *v, uint64_t key, uint32_t symbol, uint64_t next);
+uint64_t il_view_initial(const il_view *v);
 /* The machine's own part of a key. */
 uint64_t il_view_state(const il_view *v, uint64_t key);

@@ -6,7 +6,7 @@
 #include "machine/settle.h"
 
 #define IL_STEPS_PART_CELLS (1u << 19)           /* of one table; a single guard may have twice that */
-#define IL_STEPS_PART_VALUES 4096u               /* of the variables that parts are put together for */
+#define IL_STEPS_PART_VALUES 256u                /* of the variables that parts are put together for */
 #define IL_STEPS_TABLE_BYTES ((size_t)128 << 20) /* of all tables */
 #define IL_STEPS_ROWS (1u << 18)                 /* a full product up to this has its rows remembered */
 #define IL_STEPS_ROW_BITS 20u                    /* and a state has at most so many bits */
@@ -743,4 +743,21 @@ bool il_steps_in_region(il_steps *p, uint32_t region, uint64_t pre, uint32_t sym
         *cell = il_model_in_region(m, region, pre, symbol, next) ? 2 : 1;
     }
     return *cell == 2;
+}
+
+static uint64_t steps_bits_mask(const steps_bits *l) {
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < l->nruns; i++) {
+        mask |= l->runs[i].mask << l->runs[i].from;
+    }
+    return mask;
+}
+
+void il_steps_region_reads(const il_steps *p, uint32_t region, uint64_t *pre, uint64_t *next) {
+    *pre = *next = 0;
+    for (uint32_t a = 0; a < p->m->nactions; a++) {
+        const steps_judge *j = &p->judges[(size_t)region * p->m->nactions + a];
+        *pre |= steps_bits_mask(&j->pre);
+        *next |= steps_bits_mask(&j->next);
+    }
 }

@@ -39,7 +39,7 @@ typedef struct quotient_run {
     const il_alloc *alloc;
     il_quotient *out;
     il_arena arena; /* of what is kept */
-    il_nodes classes, values;
+    il_known classes, values;
     quotient_place *places; /* of each node of `values` */
     uint32_t nplaces;
     uint64_t mask; /* the written variables' bits */
@@ -219,9 +219,9 @@ static quotient_place quotient_keep(quotient_run *q, uint32_t value) {
 
 /* false with *ended: stop, it is said why; false without: memory ran out. */
 static bool quotient_place_of(quotient_run *q, uint64_t outside, uint32_t done, quotient_place *out, bool *ended) {
-    il_nodes_added added = il_nodes_add(&q->values, outside, 0, 0, 0);
-    uint32_t value = added == IL_NODES_FULL || added == IL_NODES_MEMORY ? UINT32_MAX : il_nodes_find(&q->values, outside);
-    if (added == IL_NODES_NEW && value >= q->nplaces) {
+    il_known_added added = il_known_add(&q->values, outside, 0, 0, 0);
+    uint32_t value = added == IL_KNOWN_FULL || added == IL_KNOWN_MEMORY ? UINT32_MAX : il_known_find(&q->values, outside);
+    if (added == IL_KNOWN_NEW && value >= q->nplaces) {
         uint32_t room = q->nplaces ? q->nplaces * 2 : 256;
         if (quotient_grow(q->alloc, &q->places, q->nplaces * sizeof *q->places, room * sizeof *q->places)) {
             memset(q->places + q->nplaces, 0, (room - q->nplaces) * sizeof *q->places);
@@ -250,14 +250,14 @@ static bool quotient_place_of(quotient_run *q, uint64_t outside, uint32_t done, 
 static il_status quotient_memory(il_error *err) { return il_error_set(err, IL_E_MEMORY, "no memory for more states"); }
 
 static il_status quotient_add(quotient_run *q, uint64_t key, il_error *err) {
-    switch (il_nodes_add(&q->classes, key, 0, 0, 0)) {
-    case IL_NODES_KNOWN:
-    case IL_NODES_NEW:
+    switch (il_known_add(&q->classes, key, 0, 0, 0)) {
+    case IL_KNOWN_OLD:
+    case IL_KNOWN_NEW:
         return IL_OK;
-    case IL_NODES_FULL:
+    case IL_KNOWN_FULL:
         q->out->bound_hit = true;
         return IL_OK;
-    case IL_NODES_MEMORY:
+    case IL_KNOWN_MEMORY:
         break;
     }
     return quotient_memory(err);
@@ -295,7 +295,7 @@ static il_status quotient_run_all(quotient_run *q, il_error *err) {
     }
     for (uint32_t i = 0; i < q->classes.n && (q->out->reached & all) != all; i++) {
         quotient_place p;
-        uint64_t key = il_nodes_key(&q->classes, i);
+        uint64_t key = il_known_key(&q->classes, i);
         if (!quotient_place_of(q, il_view_state(q->v, key), i, &p, &ended)) {
             return ended ? IL_OK : quotient_memory(err);
         }
@@ -321,8 +321,8 @@ static void quotient_init(quotient_run *q, uint64_t vars) {
         q->judged |= s->m->regions[__builtin_ctzll(left)].actions;
     }
     il_arena_init(&q->arena, q->alloc, bytes / 8 < IL_QUOTIENT_KEPT ? bytes / 8 : IL_QUOTIENT_KEPT);
-    il_nodes_init(&q->classes, q->alloc, s->m->bits + il_view_bits(q->v), false, most ? most : 1, bytes / 2);
-    il_nodes_init(&q->values, q->alloc, s->m->bits, true, most ? most : 1, bytes / 8); /* `writes`: with an index of places */
+    il_known_init(&q->classes, q->alloc, s->m->bits + il_view_bits(q->v), false, most ? most : 1, bytes / 2);
+    il_known_init(&q->values, q->alloc, s->m->bits, true, most ? most : 1, bytes / 8); /* `writes`: with an index of places */
 }
 
 static void quotient_free(quotient_run *q) {
@@ -330,8 +330,8 @@ static void quotient_free(quotient_run *q) {
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         q->alloc->free(q->alloc->ctx, all[i]);
     }
-    il_nodes_free(&q->classes);
-    il_nodes_free(&q->values);
+    il_known_free(&q->classes);
+    il_known_free(&q->values);
     il_arena_free(&q->arena);
 }
 

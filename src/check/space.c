@@ -19,18 +19,19 @@ typedef struct space_run {
     uint32_t work;
 } space_run;
 
-uint64_t il_space_key(const il_space *s, uint32_t node) { return il_nodes_key(&s->nodes, node); }
-uint32_t il_space_find(const il_space *s, uint64_t key) { return il_nodes_find(&s->nodes, key); }
-uint32_t il_space_parent(const il_space *s, uint32_t node) { return il_nodes_parent(&s->nodes, node); }
+uint64_t il_space_key(const il_space *s, uint32_t node) { return il_known_key(&s->nodes, node); }
+uint32_t il_space_find(const il_space *s, uint64_t key) { return il_known_find(&s->nodes, key); }
+uint32_t il_space_parent(const il_space *s, uint32_t node) { return il_known_parent(&s->nodes, node); }
 
 /* The first step from the parent that leads to the node: where it was found as a better way, that is the better one, because an adversary's
  * writes come last. */
-uint32_t il_space_via(const il_space *s, uint32_t node) {
+uint32_t il_space_via(const il_space *s, const il_space_def *def, uint32_t node) {
+    const il_space_def *from = def ? def : &s->def;
     if (node == 0) {
         return UINT32_MAX;
     }
-    uint64_t key = il_nodes_key(&s->nodes, node);
-    uint32_t n = s->def.expand(s->def.ctx, il_nodes_key(&s->nodes, il_nodes_parent(&s->nodes, node)), s->edge);
+    uint64_t key = il_known_key(&s->nodes, node);
+    uint32_t n = from->expand(from->ctx, il_known_key(&s->nodes, il_known_parent(&s->nodes, node)), s->edge);
     for (uint32_t k = 0; k < n; k++) {
         if (s->edge[k].next == key && !s->edge[k].fault) {
             return s->edge[k].symbol;
@@ -43,7 +44,7 @@ void il_space_free(il_space *s) {
     if (s->nodes.alloc) {
         s->nodes.alloc->free(s->nodes.alloc->ctx, s->edge);
     }
-    il_nodes_free(&s->nodes);
+    il_known_free(&s->nodes);
     *s = (il_space){0};
 }
 
@@ -51,7 +52,7 @@ void il_space_free(il_space *s) {
 static void space_hit(space_run *run, uint64_t bits, const il_space_hit *hit) {
     for (bits &= ~run->settled; bits != 0; bits &= bits - 1) {
         uint32_t b = (uint32_t)__builtin_ctzll(bits);
-        uint16_t writes = il_nodes_writes(&run->s->nodes, hit->node);
+        uint16_t writes = il_known_writes(&run->s->nodes, hit->node);
         if (!run->s->hits[b].found || writes < run->best[b]) {
             run->s->hits[b] = *hit;
             run->best[b] = writes;
@@ -81,14 +82,14 @@ static bool space_goes_on(space_run *run, uint32_t expanded) {
 }
 
 static il_status space_add(space_run *run, uint64_t key, uint32_t parent, uint16_t writes, il_error *err) {
-    switch (il_nodes_add(&run->s->nodes, key, parent, writes, run->to)) {
-    case IL_NODES_KNOWN:
-    case IL_NODES_NEW:
+    switch (il_known_add(&run->s->nodes, key, parent, writes, run->to)) {
+    case IL_KNOWN_OLD:
+    case IL_KNOWN_NEW:
         return IL_OK;
-    case IL_NODES_FULL:
+    case IL_KNOWN_FULL:
         run->s->bound_hit = true;
         return IL_OK;
-    case IL_NODES_MEMORY:
+    case IL_KNOWN_MEMORY:
         break;
     }
     return il_error_set(err, IL_E_MEMORY, "no memory for more states");
@@ -114,11 +115,11 @@ static il_status space_step(space_run *run, uint32_t i, uint64_t key, const il_s
     if (e->next == key) {
         return IL_OK; /* known, and no shorter this way */
     }
-    return space_add(run, e->next, i, (uint16_t)(il_nodes_writes(&s->nodes, i) + write), err);
+    return space_add(run, e->next, i, (uint16_t)(il_known_writes(&s->nodes, i) + write), err);
 }
 
 /* Memory answers slowly, but many at once. */
-static void space_fetch(const il_nodes *nodes, const il_space_edge *edge, uint32_t n) {
+static void space_fetch(const il_known *nodes, const il_space_edge *edge, uint32_t n) {
     if (nodes->set) {
         for (uint32_t k = 0; k < n; k++) {
             __builtin_prefetch(&nodes->set[edge[k].next / 64]);
@@ -126,19 +127,19 @@ static void space_fetch(const il_nodes *nodes, const il_space_edge *edge, uint32
         return;
     }
     for (uint32_t k = 0; k < n; k++) {
-        __builtin_prefetch(&nodes->slots[il_nodes_hash(nodes, edge[k].next)]);
+        __builtin_prefetch(&nodes->slots[il_known_hash(nodes, edge[k].next)]);
     }
     for (uint32_t k = 0; k < n; k++) {
-        uint32_t place = nodes->slots[il_nodes_hash(nodes, edge[k].next)];
+        uint32_t place = nodes->slots[il_known_hash(nodes, edge[k].next)];
         place -= place != 0;
-        __builtin_prefetch(&nodes->chunks[place / IL_NODES_CHUNK]->keys[place % IL_NODES_CHUNK]);
+        __builtin_prefetch(&nodes->chunks[place / IL_KNOWN_CHUNK]->keys[place % IL_KNOWN_CHUNK]);
     }
 }
 
 static il_status space_layer(space_run *run, uint32_t from, bool *ended, il_error *err) {
     il_space *s = run->s;
     for (uint32_t i = from; i < run->to; i++) {
-        uint64_t key = il_nodes_key(&s->nodes, i);
+        uint64_t key = il_known_key(&s->nodes, i);
         uint32_t n = s->def.expand(s->def.ctx, key, s->edge);
         space_fetch(&s->nodes, s->edge, n);
         for (uint32_t k = 0; k < n; k++) {
@@ -157,10 +158,10 @@ static il_status space_layer(space_run *run, uint32_t from, bool *ended, il_erro
 static void space_judge(space_run *run, uint32_t from) {
     il_space *s = run->s;
     for (uint32_t i = from; s->def.state && i < s->nodes.n; i++) {
-        uint64_t bits = s->def.state(s->def.ctx, il_nodes_key(&s->nodes, i)) & ~run->settled;
+        uint64_t bits = s->def.state(s->def.ctx, il_known_key(&s->nodes, i)) & ~run->settled;
         if (bits != 0) {
             il_space_hit hit = {
-                .found = true, .node = i, .symbol = il_space_via(s, i), .next = il_nodes_key(&s->nodes, i)};
+                .found = true, .node = i, .symbol = il_space_via(s, NULL, i), .next = il_known_key(&s->nodes, i)};
             space_hit(run, bits, &hit);
         }
     }
@@ -202,7 +203,7 @@ il_status il_space_explore(il_space *s, const il_alloc *alloc, const il_space_de
     size_t bytes = bounds && bounds->bytes ? bounds->bytes : IL_SPACE_BYTES;
     size_t room = (size_t)def->nsymbols * sizeof *s->edge + 1;
     bool writes = def->first_write < def->nsymbols;
-    il_nodes_init(&s->nodes, alloc, def->bits ? def->bits : 64, writes, max, bytes > room ? bytes - room : 0);
+    il_known_init(&s->nodes, alloc, def->bits ? def->bits : 64, writes, max, bytes > room ? bytes - room : 0);
     s->edge = alloc->alloc(alloc->ctx, room);
     if (!s->edge) {
         return il_error_set(err, IL_E_MEMORY, "no memory for the steps of a state");

@@ -5,7 +5,7 @@
  * A key is 64 bits that the definition gives a meaning: a packed state, with what an observer remembers above it.
  * Threads: one space, one thread. */
 #pragma once
-#include "check/nodes.h"
+#include "check/known.h"
 #include "machine/steps.h"
 
 /* A step that leaves a key. One without a meaning (`fault`) is noted and not followed. */
@@ -50,7 +50,7 @@ typedef struct il_space_hit {
 } il_space_hit;
 
 typedef struct il_space {
-    il_nodes nodes;      /* in the order of discovery; 0 is the initial state */
+    il_known nodes;      /* in the order of discovery; 0 is the initial state */
     uint32_t n;          /* of them */
     il_space_def def;    /* what was explored */
     il_space_edge *edge; /* room for the steps of one key */
@@ -70,7 +70,7 @@ void il_space_free(il_space *s);
 uint64_t il_space_key(const il_space *s, uint32_t node);
 /* Place of a key, UINT32_MAX when it was not reached. */
 uint32_t il_space_find(const il_space *s, uint64_t key);
-/* The node from which this one was reached, and the symbol of that step: it is asked of `def.expand` again, so what that reads must still be
- * there. Of the initial state: 0 and UINT32_MAX. */
+/* The node from which this one was reached, and the symbol of that step: it is asked of `def.expand` again, where `def` is what was explored; NULL
+ * while that is still there to be asked. Of the initial state: 0 and UINT32_MAX. */
 uint32_t il_space_parent(const il_space *s, uint32_t node);
-uint32_t il_space_via(const il_space *s, uint32_t node);
+uint32_t il_space_via(const il_space *s, const il_space_def *def, uint32_t node);

@@ -5,6 +5,9 @@
 il_status il_trace_of(il_harden *h, const il_view *v, const il_space *s, const il_space_hit *hit, il_trace *out, il_error *err) {
     const il_model *m = h->subject.m;
     uint32_t n = hit->edge ? 1 : 0;
+    il_view again = *v; /* the one that was explored may be gone */
+    il_space_def def;
+    il_view_define(&again, &def);
     for (uint32_t i = hit->node; i != 0; i = il_space_parent(s, i)) {
         n++;
     }
@@ -20,7 +23,7 @@ il_status il_trace_of(il_harden *h, const il_view *v, const il_space *s, const i
     for (uint32_t i = hit->node; i != 0; i = il_space_parent(s, i)) {
         n--;
         out->steps[n] = (il_trace_step){
-            .symbol = il_space_via(s, i), .pre = il_space_key(s, il_space_parent(s, i)), .post = il_space_key(s, i)};
+            .symbol = il_space_via(s, &def, i), .pre = il_space_key(s, il_space_parent(s, i)), .post = il_space_key(s, i)};
     }
     for (uint32_t i = 0; i < out->n; i++) {
         il_trace_step *step = &out->steps[i];

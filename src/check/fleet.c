@@ -447,11 +447,11 @@ static uint64_t fleet_judge_edge(void *ctx, uint64_t key, uint32_t code, uint64_
 
 static uint32_t fleet_path(const il_space *s, const il_space_hit *hit, uint32_t *nodes) {
     uint32_t n = 0;
-    for (uint32_t i = hit->node; i != 0; i = s->parent[i]) {
+    for (uint32_t i = hit->node; i != 0; i = il_space_parent(s, i)) {
         n++;
     }
     uint32_t at = n;
-    for (uint32_t i = hit->node; nodes && i != 0; i = s->parent[i]) {
+    for (uint32_t i = hit->node; nodes && i != 0; i = il_space_parent(s, i)) {
         nodes[--at] = i;
     }
     return n;
@@ -475,7 +475,7 @@ static il_status fleet_witness(fleet *t, const il_space *s, const il_space_hit *
     out->nsteps = n + (hit->edge ? 1 : 0);
     for (uint32_t i = 0; i < out->nsteps; i++) {
         uint32_t slot = 0, symbol = 0;
-        const uint32_t code = i < n ? s->via[nodes[i]] : hit->symbol;
+        const uint32_t code = i < n ? il_space_via(s, NULL, nodes[i]) : hit->symbol;
         const il_fleet_move move = fleet_decode(t, code, &slot, &symbol);
         const fleet_moved v = fleet_make(t, &j, code);
         if (move == IL_FLEET_SPAWN) {

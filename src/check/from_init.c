@@ -20,9 +20,10 @@ static void from_init_survey(il_harden *h, il_space *s) {
     const il_model *m = sub->m;
     uint64_t moved = 0;
     for (uint32_t i = 0; i < s->n; i++) {
+        uint64_t key = il_space_key(s, i);
         for (uint32_t symbol = 0; symbol < m->nsymbols; symbol++) {
             il_step step =
-                sub->table ? il_machine_step(sub->table, s->keys[i], symbol) : il_steps_one(sub->steps, NULL, s->keys[i], symbol);
+                sub->table ? il_machine_step(sub->table, key, symbol) : il_steps_one(sub->steps, NULL, key, symbol);
             if (step.verdict == IL_REJECT && step.reason > 0 && step.reason <= m->nrules) {
                 h->rule_fired[step.reason - 1] = true;
                 from_init_rejected(h, s, i, symbol, step.reason);
@@ -32,8 +33,8 @@ static void from_init_survey(il_harden *h, il_space *s) {
             }
             h->symbol_accepted[symbol] = true;
             uint64_t action = UINT64_C(1) << m->symbol_action[symbol];
-            for (uint32_t v = 0; step.next != s->keys[i] && v < m->nvars; v++) {
-                uint32_t before = il_model_get(m, s->keys[i], v);
+            for (uint32_t v = 0; step.next != key && v < m->nvars; v++) {
+                uint32_t before = il_model_get(m, key, v);
                 uint32_t after = il_model_get(m, step.next, v);
                 h->writers[v].raised_by |= after > before ? action : 0;
                 h->writers[v].lowered_by |= after < before ? action : 0;

@@ -2,8 +2,9 @@
 /* Havoc: an adversary writes variables at will. Verdict: over the writes that no gate mediates, nothing is reached. Beside it the report
  * names every smallest set of variables (up to three) whose writing reaches a region: what the host must keep out of the agent's hands. */
 #include "check/parts.h"
+#include "check/quotient.h"
 
-enum { HAVOC_SET_MAX = 3 };
+enum { HAVOC_SET_MAX = 3, HAVOC_PATIENCE = 1 << 17 /* steps, before a question is asked of several variables together */ };
 
 /* Regions that are asked on the same machine: one exploration answers for all of them. */
 typedef struct havoc_group {
@@ -45,14 +46,13 @@ static il_status havoc_note(il_harden *h, const havoc_group *g, uint32_t region,
     return IL_OK;
 }
 
-/* Which of `regions` are reached when `vars` are written at will; each is noted as a set when `note`. Regions that are not reached before a
- * bound go to *bounded. */
-static il_status havoc_try(il_harden *h, const havoc_group *g, uint64_t regions, uint64_t vars, bool note, uint64_t *reached,
-                           uint64_t *bounded, il_error *err) {
+/* With the writes as steps: each of `regions` that is reached is noted as a set when `note`, with its trace. Regions that are not reached before
+ * a bound go to *bounded. */
+static il_status havoc_explore(il_harden *h, const havoc_group *g, uint64_t regions, uint64_t vars, bool note, uint64_t *reached,
+                               uint64_t *bounded, il_error *err) {
     il_view v = havoc_view(h, g, regions, vars, vars);
     il_space s = {0};
     v.stop = regions;
-    *reached = 0;
     il_status status = il_view_explore(&v, &s, err);
     for (uint32_t r = 0; status == IL_OK && r < h->subject.m->nregions; r++) {
         if ((regions >> r & 1) == 0) {
@@ -72,6 +72,22 @@ static il_status havoc_try(il_harden *h, const havoc_group *g, uint64_t regions,
     }
     il_space_free(&s);
     return status;
+}
+
+/* Which of `regions` are reached when `vars` are written at will; on classes of states, where these are few. */
+static il_status havoc_try(il_harden *h, const havoc_group *g, uint64_t regions, uint64_t vars, uint64_t *reached,
+                           uint64_t *bounded, il_error *err) {
+    *reached = 0;
+    if (il_quotient_values(h->subject.m, vars) == 0) {
+        return havoc_explore(h, g, regions, vars, false, reached, bounded, err);
+    }
+    il_quotient q;
+    il_view v = havoc_view(h, g, regions, 0, 0);
+    IL_TRY(il_quotient_reach(&v, vars, UINT64_MAX, &q, err));
+    *reached = q.reached;
+    *bounded |= q.bound_hit ? regions & ~q.reached : 0;
+    h->bounded = h->bounded || (q.bound_hit && (regions & ~q.reached));
+    return IL_OK;
 }
 
 static bool havoc_covered(const il_harden *h, const havoc_group *g, uint32_t region, uint64_t vars) {
@@ -101,7 +117,10 @@ static il_status havoc_sets(il_harden *h, const havoc_group *g, uint32_t region,
         }
         if (!havoc_covered(h, g, region, set)) {
             uint64_t reached = 0;
-            IL_TRY(havoc_try(h, g, UINT64_C(1) << region, set, true, &reached, bounded, err));
+            IL_TRY(havoc_try(h, g, UINT64_C(1) << region, set, &reached, bounded, err));
+            if (reached) {
+                IL_TRY(havoc_explore(h, g, reached, set, true, &reached, bounded, err));
+            }
         }
         uint32_t i = size; /* the next combination */
         while (i > 0 && at[i - 1] == n - size + i - 1) {
@@ -118,7 +137,61 @@ static il_status havoc_sets(il_harden *h, const havoc_group *g, uint32_t region,
     return IL_OK;
 }
 
-/* More writes reach more: what all variables that no set names do not reach together, no set of them reaches. */
+/* What single variables reach, before any of it is noted. */
+typedef struct havoc_singles {
+    uint64_t reached[IL_MODEL_VARS_MAX]; /* of variable v: regions */
+    uint64_t open[IL_MODEL_VARS_MAX];    /* not decided */
+    uint64_t done;                       /* regions that the variables which do not reach them do not reach together either */
+} havoc_singles;
+
+static uint64_t havoc_rest(const il_harden *h, const havoc_singles *one, uint32_t region) {
+    uint64_t rest = 0;
+    for (uint32_t v = 0; v < h->subject.m->nvars; v++) {
+        rest |= one->reached[v] >> region & 1 ? 0 : UINT64_C(1) << v;
+    }
+    return rest;
+}
+
+/* What a variable reaches it mostly reaches soon. */
+static il_status havoc_soon(il_harden *h, const havoc_group *g, uint64_t regions, havoc_singles *one, il_error *err) {
+    for (uint32_t v = 0; v < h->subject.m->nvars; v++) {
+        il_quotient q;
+        il_view view = havoc_view(h, g, regions, 0, 0);
+        IL_TRY(il_quotient_reach(&view, UINT64_C(1) << v, HAVOC_PATIENCE, &q, err));
+        one->reached[v] = q.reached;
+        one->open[v] = q.cut || q.bound_hit ? regions & ~q.reached : 0;
+    }
+    return IL_OK;
+}
+
+/* More writes reach more: what all the others do not reach together, none of them reaches. Only where they do is each asked to the end. */
+static il_status havoc_decide(il_harden *h, const havoc_group *g, uint64_t regions, havoc_singles *one, uint64_t *bounded,
+                              il_error *err) {
+    const il_model *m = h->subject.m;
+    for (uint32_t r = 0; r < m->nregions; r++) {
+        uint64_t reached = 0, same = 0, limit = 0, rest = havoc_rest(h, one, r);
+        if ((regions >> r & 1) == 0 || (one->done >> r & 1)) {
+            continue;
+        }
+        for (uint32_t k = r; k < m->nregions; k++) {
+            same |= (regions >> k & 1) && havoc_rest(h, one, k) == rest ? UINT64_C(1) << k : 0;
+        }
+        if (rest != 0) {
+            IL_TRY(havoc_try(h, g, same, rest, &reached, &limit, err));
+        }
+        one->done |= same & ~reached & ~limit;
+    }
+    for (uint32_t v = 0; v < m->nvars; v++) {
+        uint64_t open = one->open[v] & ~one->done, reached = 0;
+        if (open != 0) {
+            IL_TRY(havoc_try(h, g, open, UINT64_C(1) << v, &reached, bounded, err));
+            one->reached[v] |= reached;
+        }
+    }
+    return IL_OK;
+}
+
+/* The sets of several: none of them holds a variable that suffices by itself. */
 static il_status havoc_larger(il_harden *h, const havoc_group *g, uint32_t region, uint64_t *bounded, il_error *err) {
     uint64_t rest = havoc_all(h);
     for (const il_havoc_set *s = h->havoc; s; s = s->next) {
@@ -126,7 +199,7 @@ static il_status havoc_larger(il_harden *h, const havoc_group *g, uint32_t regio
     }
     for (uint32_t size = 2; rest != 0 && size <= HAVOC_SET_MAX; size++) {
         uint64_t reached = 0;
-        IL_TRY(havoc_try(h, g, UINT64_C(1) << region, rest, false, &reached, bounded, err));
+        IL_TRY(havoc_try(h, g, UINT64_C(1) << region, rest, &reached, bounded, err));
         if (!reached) {
             break;
         }
@@ -138,13 +211,21 @@ static il_status havoc_larger(il_harden *h, const havoc_group *g, uint32_t regio
 static il_status havoc_name(il_harden *h, const havoc_group *g, uint64_t *bounded, il_error *err) {
     uint64_t broken = 0;
     uint64_t reached = 0;
-    IL_TRY(havoc_try(h, g, g->regions, 0, false, &broken, bounded, err));
+    havoc_singles one = {0};
+    IL_TRY(havoc_try(h, g, g->regions, 0, &broken, bounded, err));
     uint64_t whole = g->regions & ~broken; /* what is reached without an adversary is no variable's fault */
-    for (uint32_t v = 0; whole && v < h->subject.m->nvars; v++) {
-        IL_TRY(havoc_try(h, g, whole, UINT64_C(1) << v, true, &reached, bounded, err));
+    if (whole == 0) {
+        return IL_OK;
+    }
+    IL_TRY(havoc_soon(h, g, whole, &one, err));
+    IL_TRY(havoc_decide(h, g, whole, &one, bounded, err));
+    for (uint32_t v = 0; v < h->subject.m->nvars; v++) {
+        if (one.reached[v]) {
+            IL_TRY(havoc_explore(h, g, one.reached[v], UINT64_C(1) << v, true, &reached, bounded, err));
+        }
     }
     for (uint32_t r = 0; r < h->subject.m->nregions; r++) {
-        if (whole >> r & 1) {
+        if (whole & ~one.done & UINT64_C(1) << r) {
             IL_TRY(havoc_larger(h, g, r, bounded, err));
         }
     }
@@ -159,7 +240,7 @@ static il_status havoc_empty(il_harden *h, const havoc_group *g, il_check *c, ui
         havoc_covered(h, g, c->region, UINT64_MAX)) {
         return IL_OK;
     }
-    IL_TRY(havoc_try(h, g, UINT64_C(1) << c->region, havoc_all(h), false, &reached, bounded, err));
+    IL_TRY(havoc_try(h, g, UINT64_C(1) << c->region, havoc_all(h), &reached, bounded, err));
     if (!reached) {
         c->verdict = IL_CHECK_VACUOUS;
         c->finding = "EMPTY_REGION";

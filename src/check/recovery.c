@@ -84,7 +84,7 @@ static bool recovery_longest(recovery *r, const il_space *space, recovery_walk *
     w->mark[root] = 1;
     while (true) {
         uint32_t node = w->stack[top];
-        uint64_t state = space->keys[node];
+        uint64_t state = il_space_key(space, node);
         bool goal = recovery_goal(r, state);
         bool down = false;
         il_steps_edges row = il_steps_row(r->s->steps, NULL, state);

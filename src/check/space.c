@@ -6,135 +6,56 @@
 
 #define IL_SPACE_STATES (1u << 24)
 #define IL_SPACE_BYTES ((size_t)1 << 30)
-/* keys, parent, via, writes and two index slots */
-#define IL_SPACE_NODE_BYTES (8u + 4u + 4u + 2u + 8u)
 
-enum { SPACE_AHEAD = 16 }; /* slots ahead whose keys are fetched while the table grows */
+enum { SPACE_WORK = 1 << 14 }; /* states and steps between two calls of `progress` */
 
-/* Keys that differ little lie far apart by the upper bits of the product; and a table of twice the size keeps its order. */
-static uint32_t space_hash(const il_space *s, uint64_t key) {
-    return (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - s->bits));
-}
+/* One exploration while it runs. */
+typedef struct space_run {
+    il_space *s;
+    const il_space_bounds *bounds; /* may be NULL */
+    uint32_t to;                   /* end of the layer in hand */
+    uint64_t settled;              /* hits of earlier layers, which are shorter and stay */
+    uint16_t best[64];             /* writes on the way to each hit of this layer */
+    uint32_t work;
+} space_run;
 
-/* The slot of a key, or the empty one where it would be. */
-static uint32_t space_slot(const il_space *s, uint64_t key) {
-    uint32_t at = space_hash(s, key);
-    while (s->slots[at] && s->keys[s->slots[at] - 1] != key) {
-        at = (at + 1) & ((UINT32_C(1) << s->bits) - 1);
+uint64_t il_space_key(const il_space *s, uint32_t node) { return il_known_key(&s->nodes, node); }
+uint32_t il_space_find(const il_space *s, uint64_t key) { return il_known_find(&s->nodes, key); }
+uint32_t il_space_parent(const il_space *s, uint32_t node) { return il_known_parent(&s->nodes, node); }
+
+/* The first step from the parent that leads to the node: where it was found as a better way, that is the better one, because an adversary's
+ * writes come last. */
+uint32_t il_space_via(const il_space *s, const il_space_def *def, uint32_t node) {
+    const il_space_def *from = def ? def : &s->def;
+    if (node == 0) {
+        return UINT32_MAX;
     }
-    return at;
+    uint64_t key = il_known_key(&s->nodes, node);
+    uint32_t n = from->expand(from->ctx, il_known_key(&s->nodes, il_known_parent(&s->nodes, node)), s->edge);
+    for (uint32_t k = 0; k < n; k++) {
+        if (s->edge[k].next == key && !s->edge[k].fault) {
+            return s->edge[k].symbol;
+        }
+    }
+    return UINT32_MAX;
 }
-
-uint32_t il_space_find(const il_space *s, uint64_t key) {
-    uint32_t place = s->n == 0 ? 0 : s->slots[space_slot(s, key)];
-    return place == 0 ? UINT32_MAX : place - 1;
-}
-
-uint64_t il_space_key(const il_space *s, uint32_t node) { return s->keys[node]; }
 
 void il_space_free(il_space *s) {
-    if (s->alloc) {
-        s->alloc->free(s->alloc->ctx, s->keys);
-        s->alloc->free(s->alloc->ctx, s->parent);
-        s->alloc->free(s->alloc->ctx, s->via);
-        s->alloc->free(s->alloc->ctx, s->writes);
-        s->alloc->free(s->alloc->ctx, s->slots);
-        s->alloc->free(s->alloc->ctx, s->edge);
+    if (s->nodes.alloc) {
+        s->nodes.alloc->free(s->nodes.alloc->ctx, s->edge);
     }
+    il_known_free(&s->nodes);
     *s = (il_space){0};
 }
 
-static bool space_move(il_space *s, void **p, size_t old_bytes, size_t new_bytes) {
-    void *q = s->alloc->alloc(s->alloc->ctx, new_bytes);
-    if (!q) {
-        return false;
-    }
-    if (old_bytes > 0 && *p) {
-        memcpy(q, *p, old_bytes);
-    }
-    s->alloc->free(s->alloc->ctx, *p);
-    *p = q;
-    return true;
-}
-
-static bool space_grow(il_space *s) {
-    uint32_t cap = s->cap ? s->cap * 2 : 1024;
-    void *keys = s->keys;
-    void *parent = s->parent;
-    void *via = s->via;
-    void *writes = s->writes;
-    bool done = space_move(s, &keys, (size_t)s->n * 8, (size_t)cap * 8);
-    s->keys = keys;
-    done = done && space_move(s, &parent, (size_t)s->n * 4, (size_t)cap * 4);
-    s->parent = parent;
-    done = done && space_move(s, &via, (size_t)s->n * 4, (size_t)cap * 4);
-    s->via = via;
-    done = done && space_move(s, &writes, (size_t)s->n * 2, (size_t)cap * 2);
-    s->writes = writes;
-    uint32_t *slots = done ? s->alloc->alloc(s->alloc->ctx, (size_t)cap * 2 * sizeof *slots) : NULL;
-    if (!slots) {
-        return false;
-    }
-    memset(slots, 0, (size_t)cap * 2 * sizeof *slots);
-    uint32_t *old = s->slots;
-    uint32_t nold = s->cap ? s->cap * 2 : 0;
-    s->slots = slots;
-    s->cap = cap;
-    for (s->bits = 0; UINT32_C(1) << s->bits < cap * 2; s->bits++) {
-    }
-    for (uint32_t i = 0; i < nold; i++) { /* by old place: the new places come in nearly the same order */
-        if (i + SPACE_AHEAD < nold && old[i + SPACE_AHEAD]) {
-            __builtin_prefetch(&s->keys[old[i + SPACE_AHEAD] - 1]);
-        }
-        if (old[i]) {
-            slots[space_slot(s, s->keys[old[i] - 1])] = old[i];
-        }
-    }
-    s->alloc->free(s->alloc->ctx, old);
-    return true;
-}
-
-/* `max`: a new state beyond that many is not added but noted as a bound that was reached. */
-static il_status space_add(il_space *s, uint64_t key, uint32_t parent, uint32_t via, uint16_t writes, uint32_t layer_end,
-                           uint32_t max, il_error *err) {
-    uint32_t at = s->cap ? space_slot(s, key) : 0;
-    if (s->cap && s->slots[at]) {
-        uint32_t known = s->slots[at] - 1;
-        if (known >= layer_end && writes < s->writes[known]) { /* as short, with fewer writes */
-            s->parent[known] = parent;
-            s->via[known] = via;
-            s->writes[known] = writes;
-        }
-        return IL_OK;
-    }
-    if (s->n >= max) {
-        s->bound_hit = true;
-        return IL_OK;
-    }
-    if (s->n == s->cap) {
-        if (!space_grow(s)) {
-            return il_error_set(err, IL_E_MEMORY, "no memory for more states");
-        }
-        at = space_slot(s, key);
-    }
-    s->keys[s->n] = key;
-    s->parent[s->n] = parent;
-    s->via[s->n] = via;
-    s->writes[s->n] = writes;
-    s->slots[at] = ++s->n;
-    return IL_OK;
-}
-
 /* Takes a hit for each new bit; among hits of one layer the one with fewest writes stays. */
-static void space_hit(il_space *s, uint64_t bits, const il_space_hit *hit, uint64_t settled, uint16_t best[64]) {
-    for (uint32_t b = 0; bits != 0 && b < 64; b++) {
-        if ((bits >> b & 1) == 0 || (settled >> b & 1)) {
-            continue;
-        }
-        uint16_t writes = s->writes[hit->node];
-        if (!s->hits[b].found || writes < best[b]) {
-            s->hits[b] = *hit;
-            best[b] = writes;
+static void space_hit(space_run *run, uint64_t bits, const il_space_hit *hit) {
+    for (bits &= ~run->settled; bits != 0; bits &= bits - 1) {
+        uint32_t b = (uint32_t)__builtin_ctzll(bits);
+        uint16_t writes = il_known_writes(&run->s->nodes, hit->node);
+        if (!run->s->hits[b].found || writes < run->best[b]) {
+            run->s->hits[b] = *hit;
+            run->best[b] = writes;
         }
     }
 }
@@ -147,39 +68,128 @@ static uint64_t space_found(const il_space *s) {
     return bits;
 }
 
-static il_status space_step(il_space *s, const il_space_def *def, uint32_t i, const il_space_edge *e, uint32_t layer_end,
-                            uint32_t max, uint64_t settled, uint16_t best[64], il_error *err) {
-    il_space_hit hit = {.found = true, .edge = true, .node = i, .symbol = e->symbol, .next = e->next};
+static bool space_stops(il_space *s) {
+    s->stopped = s->def.stop && (space_found(s) & s->def.stop) == s->def.stop;
+    return s->stopped;
+}
+
+/* false: whoever bounds the exploration ends it. */
+static bool space_goes_on(space_run *run, uint32_t expanded) {
+    const il_space *s = run->s;
+    il_space_progress now = {.states = s->nodes.n, .edges = s->edges, .frontier = s->nodes.n - expanded};
+    run->work = 0;
+    return !run->bounds || !run->bounds->progress || run->bounds->progress(run->bounds->progress_ctx, &now);
+}
+
+static il_status space_add(space_run *run, uint64_t key, uint32_t parent, uint16_t writes, il_error *err) {
+    switch (il_known_add(&run->s->nodes, key, parent, writes, run->to)) {
+    case IL_KNOWN_OLD:
+    case IL_KNOWN_NEW:
+        return IL_OK;
+    case IL_KNOWN_FULL:
+        run->s->bound_hit = true;
+        return IL_OK;
+    case IL_KNOWN_MEMORY:
+        break;
+    }
+    return il_error_set(err, IL_E_MEMORY, "no memory for more states");
+}
+
+static il_status space_step(space_run *run, uint32_t i, uint64_t key, const il_space_edge *e, il_error *err) {
+    il_space *s = run->s;
+    bool write = e->symbol >= s->def.first_write;
     if (e->fault) {
         if (!s->fault.found) {
-            s->fault = hit;
+            s->fault = (il_space_hit){.found = true, .edge = true, .node = i, .symbol = e->symbol, .next = e->next};
         }
         return IL_OK;
     }
-    bool write = e->symbol >= def->first_write;
     s->edges += !write;
-    if (def->edge && !write) {
-        space_hit(s, def->edge(def->ctx, s->keys[i], e->symbol, e->next), &hit, settled, best);
+    if (s->def.edge && !write) {
+        uint64_t bits = s->def.edge(s->def.ctx, key, e->symbol, e->next);
+        if (bits != 0) {
+            il_space_hit hit = {.found = true, .edge = true, .node = i, .symbol = e->symbol, .next = e->next};
+            space_hit(run, bits, &hit);
+        }
     }
-    if (e->next == s->keys[i]) {
+    if (e->next == key) {
         return IL_OK; /* known, and no shorter this way */
     }
-    return space_add(s, e->next, i, e->symbol, (uint16_t)(s->writes[i] + write), layer_end, max, err);
+    return space_add(run, e->next, i, (uint16_t)(il_known_writes(&s->nodes, i) + write), err);
 }
 
-static il_status space_layer(il_space *s, const il_space_def *def, uint32_t from, uint32_t to, uint32_t max, uint64_t settled,
-                             uint16_t best[64], il_error *err) {
-    for (uint32_t i = from; i < to; i++) {
-        uint32_t n = def->expand(def->ctx, s->keys[i], s->edge);
-        for (uint32_t k = 0; k < n; k++) { /* memory answers slowly, but many at once */
-            __builtin_prefetch(&s->slots[space_hash(s, s->edge[k].next)]);
-        }
+/* Memory answers slowly, but many at once. */
+static void space_fetch(const il_known *nodes, const il_space_edge *edge, uint32_t n) {
+    if (nodes->set) {
         for (uint32_t k = 0; k < n; k++) {
-            uint32_t place = s->slots[space_hash(s, s->edge[k].next)];
-            __builtin_prefetch(&s->keys[place ? place - 1 : 0]);
+            __builtin_prefetch(&nodes->set[edge[k].next / 64]);
         }
+        return;
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        __builtin_prefetch(&nodes->slots[il_known_hash(nodes, edge[k].next)]);
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t place = nodes->slots[il_known_hash(nodes, edge[k].next)];
+        place -= place != 0;
+        __builtin_prefetch(&nodes->chunks[place / IL_KNOWN_CHUNK]->keys[place % IL_KNOWN_CHUNK]);
+    }
+}
+
+static il_status space_layer(space_run *run, uint32_t from, bool *ended, il_error *err) {
+    il_space *s = run->s;
+    for (uint32_t i = from; i < run->to; i++) {
+        uint64_t key = il_known_key(&s->nodes, i);
+        uint32_t n = s->def.expand(s->def.ctx, key, s->edge);
+        space_fetch(&s->nodes, s->edge, n);
         for (uint32_t k = 0; k < n; k++) {
-            IL_TRY(space_step(s, def, i, &s->edge[k], to, max, settled, best, err));
+            IL_TRY(space_step(run, i, key, &s->edge[k], err));
+        }
+        run->work += n + 1;
+        if (run->work >= SPACE_WORK && !space_goes_on(run, i + 1)) {
+            *ended = true;
+            return IL_OK;
+        }
+    }
+    return IL_OK;
+}
+
+/* Nodes from `from` on: what are they in? */
+static void space_judge(space_run *run, uint32_t from) {
+    il_space *s = run->s;
+    for (uint32_t i = from; s->def.state && i < s->nodes.n; i++) {
+        uint64_t bits = s->def.state(s->def.ctx, il_known_key(&s->nodes, i)) & ~run->settled;
+        if (bits != 0) {
+            il_space_hit hit = {
+                .found = true, .node = i, .symbol = il_space_via(s, NULL, i), .next = il_known_key(&s->nodes, i)};
+            space_hit(run, bits, &hit);
+        }
+    }
+}
+
+static il_status space_layers(space_run *run, il_error *err) {
+    il_space *s = run->s;
+    bool ended = false;
+    space_judge(run, 0);
+    if (space_stops(s)) {
+        return IL_OK;
+    }
+    for (uint32_t from = 0; from < s->nodes.n; from = run->to) {
+        run->to = s->nodes.n;
+        run->settled = space_found(s);
+        s->depth += from > 0;
+        if (from == 0 && !space_goes_on(run, 0)) {
+            s->bound_hit = true;
+            return IL_OK;
+        }
+        IL_TRY(space_layer(run, from, &ended, err));
+        space_judge(run, run->to);
+        if (ended) {
+            s->bound_hit = true;
+            return IL_OK;
+        }
+        if (space_stops(s)) {
+            return IL_OK;
         }
     }
     return IL_OK;
@@ -187,46 +197,21 @@ static il_status space_layer(il_space *s, const il_space_def *def, uint32_t from
 
 il_status il_space_explore(il_space *s, const il_alloc *alloc, const il_space_def *def, const il_space_bounds *bounds,
                            il_error *err) {
-    *s = (il_space){.alloc = alloc};
+    *s = (il_space){.def = *def};
+    space_run run = {.s = s, .bounds = bounds};
     uint32_t max = bounds && bounds->states ? bounds->states : IL_SPACE_STATES;
     size_t bytes = bounds && bounds->bytes ? bounds->bytes : IL_SPACE_BYTES;
-    if (max > bytes / IL_SPACE_NODE_BYTES) {
-        max = (uint32_t)(bytes / IL_SPACE_NODE_BYTES);
-    }
-    if (max == 0) {
-        s->bound_hit = true;
-        return IL_OK;
-    }
-    s->edge = alloc->alloc(alloc->ctx, (size_t)def->nsymbols * sizeof *s->edge + 1);
+    size_t room = (size_t)def->nsymbols * sizeof *s->edge + 1;
+    bool writes = def->first_write < def->nsymbols;
+    il_known_init(&s->nodes, alloc, def->bits ? def->bits : 64, writes, max, bytes > room ? bytes - room : 0);
+    s->edge = alloc->alloc(alloc->ctx, room);
     if (!s->edge) {
         return il_error_set(err, IL_E_MEMORY, "no memory for the steps of a state");
     }
-    IL_TRY(space_add(s, def->initial, 0, UINT32_MAX, 0, 0, max, err));
-    uint32_t from = 0;
-    for (uint32_t layer = 0; from < s->n; layer++) {
-        uint16_t best[64] = {0};
-        uint64_t settled = space_found(s); /* hits of earlier layers are shorter and stay */
-        uint32_t to = s->n;
-        s->depth = layer;
-        if (layer == 0 && def->state) {
-            il_space_hit start = {.found = true, .node = 0, .symbol = UINT32_MAX, .next = def->initial};
-            space_hit(s, def->state(def->ctx, def->initial), &start, settled, best);
-            if (def->stop && (space_found(s) & def->stop) == def->stop) {
-                s->stopped = true;
-                return IL_OK;
-            }
-            settled = space_found(s);
-        }
-        IL_TRY(space_layer(s, def, from, to, max, settled, best, err));
-        for (uint32_t i = to; def->state && i < s->n; i++) {
-            il_space_hit hit = {.found = true, .node = i, .symbol = s->via[i], .next = s->keys[i]};
-            space_hit(s, def->state(def->ctx, s->keys[i]), &hit, settled, best);
-        }
-        if (def->stop && (space_found(s) & def->stop) == def->stop) {
-            s->stopped = true;
-            return IL_OK;
-        }
-        from = to;
+    IL_TRY(space_add(&run, def->initial, 0, 0, err));
+    if (s->nodes.n > 0) {
+        IL_TRY(space_layers(&run, err));
     }
+    s->n = s->nodes.n;
     return IL_OK;
 }

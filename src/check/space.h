@@ -5,22 +5,21 @@
  * A key is 64 bits that the definition gives a meaning: a packed state, with what an observer remembers above it.
  * Threads: one space, one thread. */
 #pragma once
-#include "base/arena.h"
+#include "check/known.h"
+#include "machine/steps.h"
 
 /* A step that leaves a key. One without a meaning (`fault`) is noted and not followed. */
-typedef struct il_space_edge {
-    uint64_t next;
-    uint32_t symbol;
-    bool fault;
-} il_space_edge;
+typedef il_steps_edge il_space_edge;
 
 typedef struct il_space_def {
     void *ctx;
     uint64_t initial;
+    uint32_t bits; /* no key is 2^bits or more, which makes a smaller and faster set; 0: any number */
     uint32_t nsymbols;
     uint32_t
         first_write; /* symbols from here on are an adversary's writes; of equally short traces the one with fewest is taken */
-    /* Writes the steps of a key in ascending order of their symbols, at most nsymbols; returns how many. */
+    /* Writes the steps of a key in ascending order of their symbols, at most nsymbols; returns how many. The same ones whenever it is asked:
+     * a trace asks again. */
     uint32_t (*expand)(void *ctx, uint64_t key, il_space_edge *out);
     /* Which of up to 64 things a state, or an accepted step, is in. May be NULL. */
     uint64_t (*state)(void *ctx, uint64_t key);
@@ -34,7 +33,7 @@ typedef struct il_space_progress {
 
 typedef struct il_space_bounds { /* zero: the default */
     uint32_t states;             /* 2^24 */
-    size_t bytes;                /* of nodes and their index, 1 GiB */
+    size_t bytes;                /* of nodes and what finds them, 1 GiB */
     uint32_t workers;            /* threads, 1 */
     /* Called every few thousand states, from the exploring thread; false ends the exploration as a bound that was reached (a time limit).
      * The module has no clock: who calls it has one. May be NULL. */
@@ -51,17 +50,14 @@ typedef struct il_space_hit {
 } il_space_hit;
 
 typedef struct il_space {
-    const il_alloc *alloc;
-    uint64_t *keys; /* in the order of discovery; 0 is the initial state */
-    uint32_t *parent, *via;
-    uint16_t *writes; /* adversary's writes on the trace */
-    uint32_t n, cap;
-    uint32_t *slots, bits; /* 2^bits slots: place plus 1, 0 empty */
-    il_space_edge *edge;   /* room for the steps of one key */
-    uint64_t edges;        /* accepted steps, those that change nothing included */
-    uint32_t depth;        /* of the deepest state */
-    bool bound_hit;        /* there was more to explore: nothing may be concluded from what was not found */
-    bool stopped;          /* ended by `stop` */
+    il_known nodes;      /* in the order of discovery; 0 is the initial state */
+    uint32_t n;          /* of them */
+    il_space_def def;    /* what was explored */
+    il_space_edge *edge; /* room for the steps of one key */
+    uint64_t edges;      /* accepted steps, those that change nothing included */
+    uint32_t depth;      /* of the deepest state */
+    bool bound_hit;      /* there was more to explore: nothing may be concluded from what was not found */
+    bool stopped;        /* ended by `stop` */
     il_space_hit hits[64];
     il_space_hit fault; /* the first step that had no meaning */
 } il_space;
@@ -74,3 +70,7 @@ void il_space_free(il_space *s);
 uint64_t il_space_key(const il_space *s, uint32_t node);
 /* Place of a key, UINT32_MAX when it was not reached. */
 uint32_t il_space_find(const il_space *s, uint64_t key);
+/* The node from which this one was reached, and the symbol of that step: it is asked of `def.expand` again, where `def` is what was explored; NULL
+ * while that is still there to be asked. Of the initial state: 0 and UINT32_MAX. */
+uint32_t il_space_parent(const il_space *s, uint32_t node);
+uint32_t il_space_via(const il_space *s, const il_space_def *def, uint32_t node);

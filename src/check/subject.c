@@ -27,6 +27,7 @@ static void subject_actions(il_subject *s) {
         s->lowers |= m->actions[a].lowers ? bit : 0;
         s->corrective |= m->actions[a].corrective ? bit : 0;
     }
+    s->phase = il_model_var(m, IL_STR("phase"));
     s->request = il_model_action(m, IL_STR("request"));
     s->approve = il_model_action(m, IL_STR("approve"));
     s->refuse = il_model_action(m, IL_STR("refuse"));
@@ -47,6 +48,8 @@ static void subject_vars(il_subject *s) {
             }
         }
         s->taint_words[s->ntaints] = word;
+        s->taint_last[s->ntaints] = il_model_set(m, 0, v, m->vars[v].domain.size - 1);
+        s->taint_mask |= ((UINT64_C(1) << m->vars[v].bits) - 1) << m->vars[v].shift;
         s->wordless = s->wordless || word == IL_TAINT_OTHER;
         s->taints[s->ntaints++] = v;
     }
@@ -77,6 +80,9 @@ static il_symbol_ghosts subject_ghosts(const il_subject *s, uint32_t symbol) {
     const il_symbol_words *w = &s->words[symbol];
     uint64_t action = UINT64_C(1) << s->m->symbol_action[symbol];
     il_symbol_ghosts g = {0};
+    for (uint32_t t = 0; ((s->settles | s->joins) & action) != 0 && t < s->ntaints; t++) {
+        g.confirms |= il_words_taint(w, s->taint_words[t]) ? UINT64_C(1) << t : 0;
+    }
     if (s->ntaints + 2 * IL_WAYS_OUT > 64) {
         return g; /* wider than a key: no view with ghosts is ever made */
     }

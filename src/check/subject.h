@@ -23,6 +23,7 @@ typedef struct il_out_var {
 /* What an accepted step does to the ghosts (view.c has their order); an approved once is decided by the state it leads to. */
 typedef struct il_symbol_ghosts {
     uint64_t clear, set;
+    uint64_t confirms; /* taints that it confirms */
     bool approved_once;
 } il_symbol_ghosts;
 
@@ -39,9 +40,11 @@ typedef struct il_subject {
     uint64_t gates, lowers, corrective;
     uint64_t never, gated, edges; /* bit r: region r; `edges`: of steps */
     uint32_t ntaints, taints[IL_MODEL_VARS_MAX];
+    uint64_t taint_mask, taint_last[IL_MODEL_VARS_MAX]; /* their bits in a packed state: all of them; each one's at its last value */
     bool wordless; /* some taint is IL_TAINT_OTHER */
     il_taint_word taint_words[IL_MODEL_VARS_MAX];
     il_out_var out[IL_WAYS_OUT];
+    uint32_t phase;                             /* variable; UINT32_MAX when the machine has none */
     uint32_t request, approve, refuse, lapse; /* actions; UINT32_MAX likewise */
     uint32_t nwrites;
     il_write *writes;

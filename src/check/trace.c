@@ -5,7 +5,10 @@
 il_status il_trace_of(il_harden *h, const il_view *v, const il_space *s, const il_space_hit *hit, il_trace *out, il_error *err) {
     const il_model *m = h->subject.m;
     uint32_t n = hit->edge ? 1 : 0;
-    for (uint32_t i = hit->node; i != 0; i = s->parent[i]) {
+    il_view again = *v; /* the one that was explored may be gone */
+    il_space_def def;
+    il_view_define(&again, &def);
+    for (uint32_t i = hit->node; i != 0; i = il_space_parent(s, i)) {
         n++;
     }
     *out = (il_trace){.found = true, .n = n};
@@ -15,11 +18,12 @@ il_status il_trace_of(il_harden *h, const il_view *v, const il_space *s, const i
     }
     if (hit->edge) {
         n--;
-        out->steps[n] = (il_trace_step){.symbol = hit->symbol, .pre = s->keys[hit->node], .post = hit->next};
+        out->steps[n] = (il_trace_step){.symbol = hit->symbol, .pre = il_space_key(s, hit->node), .post = hit->next};
     }
-    for (uint32_t i = hit->node; i != 0; i = s->parent[i]) {
+    for (uint32_t i = hit->node; i != 0; i = il_space_parent(s, i)) {
         n--;
-        out->steps[n] = (il_trace_step){.symbol = s->via[i], .pre = s->keys[s->parent[i]], .post = s->keys[i]};
+        out->steps[n] = (il_trace_step){
+            .symbol = il_space_via(s, &def, i), .pre = il_space_key(s, il_space_parent(s, i)), .post = il_space_key(s, i)};
     }
     for (uint32_t i = 0; i < out->n; i++) {
         il_trace_step *step = &out->steps[i];

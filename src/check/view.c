@@ -2,6 +2,7 @@
 #include "check/view.h"
 
 #include "base/error.h"
+#include "base/mem.h"
 
 enum { VIEW_COUNT_BITS = 4, VIEW_COUNT_MAX = 15 };
 
@@ -27,12 +28,12 @@ uint64_t il_view_state(const il_view *v, uint64_t key) {
     return bits < 64 ? key & ((UINT64_C(1) << bits) - 1) : key;
 }
 
-static uint64_t view_extra(const il_view *v, uint64_t key) {
+uint64_t il_view_extra(const il_view *v, uint64_t key) {
     uint32_t bits = v->subject->m->bits;
     return bits < 64 ? key >> bits : 0;
 }
 
-static uint64_t view_key(const il_view *v, uint64_t state, uint64_t extra) {
+uint64_t il_view_key(const il_view *v, uint64_t state, uint64_t extra) {
     uint32_t bits = v->subject->m->bits;
     return bits < 64 ? state | extra << bits : state;
 }
@@ -48,23 +49,28 @@ static uint64_t view_bring_approved(const il_subject *s, uint32_t symbol, uint64
     return il_ghost_out(s, both || crosses ? IL_OUT_CROSSING : IL_OUT_FLIGHT, !s->words[symbol].bound);
 }
 
-static uint64_t view_bring(const il_subject *s, uint32_t symbol, uint64_t next, uint64_t extra) {
+static il_view_effect view_bring(const il_subject *s, uint32_t symbol, uint64_t next) {
     const il_symbol_ghosts *g = &s->ghosts[symbol];
-    extra = (extra & ~g->clear) | g->set;
+    il_view_effect e = {g->clear, g->set};
     for (uint32_t t = 0; s->wordless && t < s->ntaints; t++) { /* no payload speaks of it: the variable must do */
         bool set = s->taint_words[t] == IL_TAINT_OTHER && il_model_get(s->m, next, s->taints[t]) != 0;
-        extra |= set ? UINT64_C(1) << t : 0;
+        e.set |= set ? UINT64_C(1) << t : 0;
     }
-    return g->approved_once ? extra | view_bring_approved(s, symbol, next) : extra;
+    e.set |= g->approved_once ? view_bring_approved(s, symbol, next) : 0;
+    return e;
 }
 
-static uint64_t view_confirm(const il_subject *s, uint32_t symbol, uint64_t extra) {
-    for (uint32_t t = 0; (s->settles | s->joins) >> s->m->symbol_action[symbol] & 1 && t < s->ntaints; t++) {
-        if (il_words_taint(&s->words[symbol], s->taint_words[t])) {
-            extra |= UINT64_C(1) << t;
-        }
+il_view_effect il_view_remember(const il_view *v, uint32_t symbol, uint64_t next) {
+    switch (v->observer) {
+    case IL_OBSERVE_NOTHING:
+    case IL_OBSERVE_APPROVALS:
+        return (il_view_effect){0};
+    case IL_OBSERVE_GHOSTS:
+        return view_bring(v->subject, symbol, next);
+    case IL_OBSERVE_CONFIRMED:
+        return (il_view_effect){.set = v->subject->ghosts[symbol].confirms};
     }
-    return extra;
+    return (il_view_effect){0};
 }
 
 /* How strange the live unapproved egress is: 0 none, 1 bound, 2 foreign. */
@@ -101,7 +107,6 @@ static uint64_t view_count(il_view *v, uint64_t pre, uint32_t symbol, uint64_t n
     }
     uint64_t asked = extra & VIEW_COUNT_MAX;
     uint64_t granted = extra >> VIEW_COUNT_BITS;
-    uint32_t phase = il_model_var(s->m, IL_STR("phase"));
     if (action == s->request) {
         asked++;
     } else if (action == s->approve && asked > 0) {
@@ -116,7 +121,7 @@ static uint64_t view_count(il_view *v, uint64_t pre, uint32_t symbol, uint64_t n
     } else if (w->approved && granted > 0) {
         granted--;
     }
-    if (view_gained(s, pre, next) || (phase != UINT32_MAX && il_model_get(s->m, next, phase) != 0)) {
+    if (view_gained(s, pre, next) || (s->phase != UINT32_MAX && il_model_get(s->m, next, s->phase) != 0)) {
         asked = granted = 0; /* the void comes after what the step itself used */
     }
     if (asked > VIEW_COUNT_MAX || granted > VIEW_COUNT_MAX) {
@@ -128,17 +133,11 @@ static uint64_t view_count(il_view *v, uint64_t pre, uint32_t symbol, uint64_t n
 
 /* What the observer remembers after an accepted step. */
 static uint64_t view_observe(il_view *v, uint64_t state, uint32_t symbol, uint64_t next, uint64_t extra) {
-    switch (v->observer) {
-    case IL_OBSERVE_NOTHING:
-        return extra;
-    case IL_OBSERVE_GHOSTS:
-        return view_bring(v->subject, symbol, next, extra);
-    case IL_OBSERVE_CONFIRMED:
-        return view_confirm(v->subject, symbol, extra);
-    case IL_OBSERVE_APPROVALS:
+    if (v->observer == IL_OBSERVE_APPROVALS) {
         return view_count(v, state, symbol, next, extra);
     }
-    return extra;
+    il_view_effect e = il_view_remember(v, symbol, next);
+    return (extra & ~e.clear) | e.set;
 }
 
 static uint32_t view_expand_table(il_view *v, uint64_t state, uint64_t extra, il_space_edge *out) {
@@ -151,41 +150,50 @@ static uint32_t view_expand_table(il_view *v, uint64_t state, uint64_t extra, il
         il_step step = il_machine_step(s->table, state, symbol);
         if (step.verdict != IL_REJECT) {
             uint64_t after = view_observe(v, state, symbol, step.next, extra);
-            out[n++] = (il_space_edge){view_key(v, step.next, after), symbol, step.verdict != IL_ACCEPT};
+            out[n++] = (il_space_edge){il_view_key(v, step.next, after), symbol, step.verdict != IL_ACCEPT};
         }
     }
     return n;
 }
 
+il_steps_edges il_view_steps(il_view *v, uint64_t state) {
+    return v->rows ? v->rows(v->rows_ctx, state) : il_steps_row(v->subject->steps, v->variant.skip ? &v->variant : NULL, state);
+}
+
 static uint32_t view_expand_guards(il_view *v, uint64_t state, uint64_t extra, il_space_edge *out) {
     const il_subject *s = v->subject;
-    il_steps_edges row =
-        v->rows ? v->rows(v->rows_ctx, state) : il_steps_row(s->steps, v->variant.skip ? &v->variant : NULL, state);
+    il_steps_edges row = il_view_steps(v, state);
     uint32_t n = 0;
+    if (v->observer == IL_OBSERVE_NOTHING && v->dropped == 0) {
+        memcpy(out, row.n ? row.edge : out, row.n * sizeof *out);
+        return row.n;
+    }
     for (uint32_t k = 0; k < row.n; k++) {
         const il_steps_edge *e = &row.edge[k];
         if (v->dropped >> s->m->symbol_action[e->symbol] & 1) {
             continue;
         }
         uint64_t after = e->fault ? extra : view_observe(v, state, e->symbol, e->next, extra);
-        out[n++] = (il_space_edge){view_key(v, e->next, after), e->symbol, e->fault};
+        out[n++] = (il_space_edge){il_view_key(v, e->next, after), e->symbol, e->fault};
     }
     return n;
 }
+
+uint64_t il_view_initial(const il_view *v) { return il_view_key(v, v->subject->m->initial, 0); }
 
 /* The adversary's writes come after the symbols. */
 static uint32_t view_expand(void *ctx, uint64_t key, il_space_edge *out) {
     il_view *v = ctx;
     const il_subject *s = v->subject;
     uint64_t state = il_view_state(v, key);
-    uint64_t extra = view_extra(v, key);
+    uint64_t extra = il_view_extra(v, key);
     uint32_t n = v->table ? view_expand_table(v, state, extra, out) : view_expand_guards(v, state, extra, out);
     for (uint32_t i = 0; (v->raise | v->lower) != 0 && i < s->nwrites; i++) {
         il_write w = s->writes[i];
         uint32_t now = il_model_get(s->m, state, w.var);
         if ((w.value > now && (v->raise >> w.var & 1)) || (w.value < now && (v->lower >> w.var & 1))) {
             uint64_t next = il_model_set(s->m, state, w.var, w.value);
-            out[n++] = (il_space_edge){view_key(v, next, extra), s->m->nsymbols + i, false};
+            out[n++] = (il_space_edge){il_view_key(v, next, extra), s->m->nsymbols + i, false};
         }
     }
     return n;
@@ -195,28 +203,27 @@ static uint32_t view_expand(void *ctx, uint64_t key, il_space_edge *out) {
 static uint64_t view_seen(const il_view *v, uint64_t key) {
     const il_subject *s = v->subject;
     uint64_t state = il_view_state(v, key);
-    uint64_t extra = view_extra(v, key);
+    uint64_t extra = il_view_extra(v, key);
     bool ghosts = v->observer == IL_OBSERVE_GHOSTS;
     if (!ghosts && v->observer != IL_OBSERVE_CONFIRMED) {
         return state;
     }
+    state &= ~s->taint_mask;
     for (uint32_t t = 0; t < s->ntaints; t++) {
-        uint32_t last = s->m->vars[s->taints[t]].domain.size - 1;
-        state = il_model_set(s->m, state, s->taints[t], extra >> t & 1 ? last : 0);
+        state |= extra >> t & 1 ? s->taint_last[t] : 0;
     }
     for (uint32_t way = 0; ghosts && way < IL_WAYS_OUT; way++) {
         uint32_t var = s->out[way].var;
         uint64_t ghost = extra >> (s->ntaints + 2 * way) & 3;
         uint32_t least = ghost == 0 ? 0 : ghost > 1 ? s->out[way].foreign : s->out[way].bound;
-        if (var != UINT32_MAX && il_model_get(s->m, state, var) < least) {
+        if (ghost != 0 && var != UINT32_MAX && il_model_get(s->m, state, var) < least) {
             state = il_model_set(s->m, state, var, least);
         }
     }
     return state;
 }
 
-static uint64_t view_judge_state(void *ctx, uint64_t key) {
-    const il_view *v = ctx;
+uint64_t il_view_judge(const il_view *v, uint64_t key) {
     const il_subject *s = v->subject;
     uint64_t seen = view_seen(v, key);
     uint64_t hit = 0;
@@ -227,8 +234,7 @@ static uint64_t view_judge_state(void *ctx, uint64_t key) {
     return hit;
 }
 
-static uint64_t view_judge_edge(void *ctx, uint64_t key, uint32_t symbol, uint64_t next) {
-    const il_view *v = ctx;
+uint64_t il_view_judge_step(const il_view *v, uint64_t key, uint32_t symbol, uint64_t next) {
     const il_subject *s = v->subject;
     uint64_t hit = 0;
     for (uint64_t left = v->regions & s->edges; left != 0; left &= left - 1) {
@@ -241,17 +247,43 @@ static uint64_t view_judge_edge(void *ctx, uint64_t key, uint32_t symbol, uint64
     return hit;
 }
 
+il_view_reads il_view_judged(const il_view *v) {
+    const il_subject *s = v->subject;
+    il_view_reads reads = {0};
+    for (uint64_t left = v->regions; left != 0; left &= left - 1) {
+        uint32_t r = (uint32_t)__builtin_ctzll(left);
+        uint64_t pre = 0, next = 0;
+        il_steps_region_reads(s->steps, r, &pre, &next);
+        reads.state |= s->edges >> r & 1 ? 0 : pre;
+        reads.pre |= s->edges >> r & 1 ? pre : 0;
+        reads.next |= next;
+    }
+    if (v->observer == IL_OBSERVE_GHOSTS || v->observer == IL_OBSERVE_CONFIRMED) { /* it knows taints better */
+        reads.state &= ~s->taint_mask;
+        reads.pre &= ~s->taint_mask;
+        reads.next &= ~s->taint_mask;
+    }
+    return reads;
+}
+
+static uint64_t view_judge_state(void *ctx, uint64_t key) { return il_view_judge(ctx, key); }
+
+static uint64_t view_judge_edge(void *ctx, uint64_t key, uint32_t symbol, uint64_t next) {
+    return il_view_judge_step(ctx, key, symbol, next);
+}
+
 static uint64_t view_judge_approval(void *ctx, uint64_t key, uint32_t symbol, uint64_t next) {
     const il_view *v = ctx;
     (void)next;
-    return v->subject->words[symbol].approved && view_extra(v, key) >> VIEW_COUNT_BITS == 0 ? IL_VIEW_UNAPPROVED : 0;
+    return v->subject->words[symbol].approved && il_view_extra(v, key) >> VIEW_COUNT_BITS == 0 ? IL_VIEW_UNAPPROVED : 0;
 }
 
 void il_view_define(il_view *v, il_space_def *out) {
     const il_subject *s = v->subject;
     *out = (il_space_def){
         .ctx = v,
-        .initial = view_key(v, s->m->initial, 0),
+        .initial = il_view_initial(v),
+        .bits = s->m->bits + il_view_bits(v),
         .nsymbols = s->m->nsymbols + ((v->raise | v->lower) ? s->nwrites : 0),
         .first_write = s->m->nsymbols,
         .expand = view_expand,

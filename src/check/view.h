@@ -35,5 +35,23 @@ uint32_t il_view_bits(const il_view *v);
 IL_NODISCARD il_status il_view_explore(il_view *v, il_space *out, il_error *err);
 /* What il_view_explore() runs, for a search that begins elsewhere than in the initial state. */
 void il_view_define(il_view *v, il_space_def *out);
+/* The steps of a machine's state, whoever observes them and but for the adversary's writes; borrowed until the next call. */
+il_steps_edges il_view_steps(il_view *v, uint64_t state);
+/* The regions that a state, or a step between two, is in. */
+uint64_t il_view_judge(const il_view *v, uint64_t key);
+uint64_t il_view_judge_step(const il_view *v, uint64_t key, uint32_t symbol, uint64_t next);
+uint64_t il_view_initial(const il_view *v);
+/* What an observer that only sets and clears bits remembers after an accepted step: (bits & ~clear) | set. Not of IL_OBSERVE_APPROVALS. */
+typedef struct il_view_effect {
+    uint64_t clear, set;
+} il_view_effect;
+il_view_effect il_view_remember(const il_view *v, uint32_t symbol, uint64_t next);
+/* Bits of the packed state that il_view_judge() reads (`state`), and il_view_judge_step() of the states before and after. */
+typedef struct il_view_reads {
+    uint64_t state, pre, next;
+} il_view_reads;
+il_view_reads il_view_judged(const il_view *v);
+uint64_t il_view_extra(const il_view *v, uint64_t key);
+uint64_t il_view_key(const il_view *v, uint64_t state, uint64_t extra);
 /* The machine's own part of a key. */
 uint64_t il_view_state(const il_view *v, uint64_t key);

@@ -6,9 +6,11 @@
 #include "machine/settle.h"
 
 #define IL_STEPS_PART_CELLS (1u << 19)           /* of one table; a single guard may have twice that */
-#define IL_STEPS_PART_VALUES 4096u               /* of the variables that parts are put together for */
+#define IL_STEPS_PART_VALUES 256u                /* of the variables that parts are put together for */
 #define IL_STEPS_TABLE_BYTES ((size_t)128 << 20) /* of all tables */
 #define IL_STEPS_ROWS (1u << 18)                 /* a full product up to this has its rows remembered */
+#define IL_STEPS_ROW_BITS 20u                    /* and a state has at most so many bits */
+#define IL_STEPS_GROUP_BITS 12u                  /* of the variables that several actions are put together for; one alone: 16 */
 #define IL_STEPS_ROW_BYTES ((size_t)128 << 20)
 #define IL_STEPS_ARENA_BYTES ((size_t)1 << 30)
 
@@ -18,6 +20,15 @@ typedef struct steps_lens {
     uint8_t vars[IL_MODEL_VARS_MAX];
     uint32_t strides[IL_MODEL_VARS_MAX];
 } steps_lens;
+
+/* The same of packed bits as they stand, which is quicker: the sum of the runs. */
+typedef struct steps_bits {
+    uint32_t nruns, width;
+    struct {
+        uint64_t mask;
+        uint8_t from, to;
+    } runs[IL_MODEL_VARS_MAX];
+} steps_bits;
 
 enum { STEPS_FILLED = 1, STEPS_ESCAPED = 2, STEPS_FAILED = 4 };
 
@@ -45,12 +56,31 @@ typedef struct steps_action {
     steps_part *parts;
 } steps_action;
 
+/* What a step that is not rejected does to the packed state. */
+typedef struct steps_delta {
+    uint64_t keep, set;
+    uint32_t symbol;
+    bool fault;
+} steps_delta;
+typedef struct steps_deltas {
+    const steps_delta *list;
+    uint32_t n;
+    bool ready;
+} steps_deltas;
+
+/* Consecutive actions whose steps are decided by few bits: the steps of all of them, for each value that those bits can have. */
+typedef struct steps_group {
+    uint32_t first, end;
+    steps_bits lens;
+    steps_deltas *of; /* 2^width entries; NULL: each action by itself */
+} steps_group;
+
 /* A region's question: of one variable before the step, or after it. */
 typedef struct steps_judge {
     bool plain;
     uint32_t nsymbols, first;
-    steps_lens pre, next; /* next's strides go on where pre's end */
-    uint8_t *cells;       /* 0 not asked yet, 1 outside, 2 inside */
+    steps_bits pre, next;
+    uint8_t *cells; /* 0 not asked yet, 1 outside, 2 inside */
 } steps_judge;
 
 typedef struct steps_row {
@@ -69,9 +99,16 @@ struct il_steps {
     bool any, valid;     /* a state is in hand; it is inside its domains */
     uint64_t state;
     uint32_t values[IL_MODEL_VARS_MAX];
-    steps_row **rows; /* by place in the full product; NULL when that is too large */
+    uint64_t gaps;    /* bit v: not every number that the bits of variable v can hold is a value */
+    uint32_t ngroups;
+    steps_group *groups;
+    steps_row **rows; /* by packed state; NULL when the machine is too large */
     size_t row_bytes;
-    il_steps_edge *edges; /* the row in hand, when it is not remembered */
+    il_variant variant;       /* whose rows are remembered beside */
+    steps_row **variant_rows; /* likewise; made when a variant is asked for */
+    il_arena variant_arena;
+    il_steps_edge *edges;   /* the row in hand, when it is not remembered */
+    il_steps_edge *scratch; /* steps of a group, while it is filled */
 };
 
 typedef struct steps_reads {
@@ -196,23 +233,91 @@ static bool steps_action_make(il_steps *steps, uint32_t action) {
     return true;
 }
 
+static void steps_bits_make(steps_bits *l, const il_model *m, uint64_t vars) {
+    uint64_t mask = 0;
+    for (uint32_t v = 0; v < m->nvars; v++) {
+        mask |= vars >> v & 1 ? ((UINT64_C(1) << m->vars[v].bits) - 1) << m->vars[v].shift : 0;
+    }
+    *l = (steps_bits){0};
+    while (mask != 0) {
+        uint32_t from = (uint32_t)__builtin_ctzll(mask);
+        uint64_t run = mask >> from;
+        uint32_t n = ~run ? (uint32_t)__builtin_ctzll(~run) : 64;
+        uint64_t ones = n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
+        l->runs[l->nruns].mask = ones;
+        l->runs[l->nruns].from = (uint8_t)from;
+        l->runs[l->nruns++].to = (uint8_t)l->width;
+        l->width += n;
+        mask &= ~(ones << from);
+    }
+}
+
+static inline uint64_t steps_see(const steps_bits *l, uint64_t state) {
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < l->nruns; i++) {
+        at |= (state >> l->runs[i].from & l->runs[i].mask) << l->runs[i].to;
+    }
+    return at;
+}
+
 static void steps_judge_make(il_steps *steps, steps_judge *j, const il_cel_program *program, uint32_t first, uint32_t nsymbols) {
     steps_reads r = steps_read(steps->m, program);
-    uint64_t values = steps_product(steps->m, r.vars[0]);
-    values = values <= IL_STEPS_PART_CELLS ? values * steps_product(steps->m, r.vars[2]) : values;
-    j->plain = values > 2 * IL_STEPS_PART_CELLS / nsymbols;
+    steps_bits_make(&j->pre, steps->m, r.vars[0]);
+    steps_bits_make(&j->next, steps->m, r.vars[2]);
+    j->plain = j->pre.width + j->next.width > 30 ||
+               (UINT64_C(1) << (j->pre.width + j->next.width)) * nsymbols > 4 * IL_STEPS_PART_CELLS;
     j->first = first;
     j->nsymbols = nsymbols;
-    if (!j->plain) {
-        (void)steps_lens_make(&j->next, steps->m, r.vars[2], steps_lens_make(&j->pre, steps->m, r.vars[0], 1));
+}
+
+static uint64_t steps_action_reads(const il_steps *steps, uint32_t action) {
+    uint64_t reads = 0;
+    for (uint32_t i = 0; i < steps->actions[action].nparts; i++) {
+        reads |= steps->actions[action].parts[i].reads;
     }
+    return reads;
+}
+
+/* As many actions as fit go together; of one that does not fit even alone each step is put together when it is asked for. */
+static bool steps_groups_make(il_steps *steps) {
+    const il_model *m = steps->m;
+    steps->groups = IL_NEW_ARRAY(&steps->arena, steps_group, m->nactions);
+    if (!steps->groups) {
+        return false;
+    }
+    for (uint32_t a = 0; a < m->nactions;) {
+        steps_group *g = &steps->groups[steps->ngroups++];
+        uint64_t reads = steps_action_reads(steps, a);
+        bool plain = steps->actions[a].plain;
+        steps_bits wider;
+        g->first = a++;
+        g->end = a;
+        steps_bits_make(&g->lens, m, reads);
+        plain = plain || g->lens.width > IL_STEPS_GROUP_BITS + 4;
+        for (; !plain && a < m->nactions && !steps->actions[a].plain; g->end = ++a) {
+            reads |= steps_action_reads(steps, a);
+            steps_bits_make(&wider, m, reads);
+            if (wider.width > IL_STEPS_GROUP_BITS) {
+                break;
+            }
+            g->lens = wider;
+        }
+        if (!plain) {
+            g->of = IL_NEW_ARRAY(&steps->arena, steps_deltas, (size_t)1 << g->lens.width);
+            if (!g->of) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 static bool steps_make(il_steps *steps) {
     const il_model *m = steps->m;
     steps->edges = IL_NEW_ARRAY(&steps->arena, il_steps_edge, m->nsymbols);
     steps->judges = IL_NEW_ARRAY(&steps->arena, steps_judge, (size_t)m->nregions * m->nactions);
-    if (!steps->edges || !steps->judges) {
+    steps->scratch = IL_NEW_ARRAY(&steps->arena, il_steps_edge, m->nsymbols);
+    if (!steps->edges || !steps->scratch || !steps->judges) {
         return false;
     }
     if (m->nnaps > 0) {
@@ -237,11 +342,14 @@ static bool steps_make(il_steps *steps) {
             }
         }
     }
-    if (m->product <= IL_STEPS_ROWS) {
-        steps->rows = IL_NEW_ARRAY(&steps->arena, steps_row *, (size_t)m->product);
+    for (uint32_t v = 0; v < m->nvars; v++) {
+        steps->gaps |= m->vars[v].domain.size != UINT32_C(1) << m->vars[v].bits ? UINT64_C(1) << v : 0;
+    }
+    if (m->product <= IL_STEPS_ROWS && m->bits <= IL_STEPS_ROW_BITS) {
+        steps->rows = IL_NEW_ARRAY(&steps->arena, steps_row *, (size_t)1 << m->bits);
         return steps->rows != NULL;
     }
-    return true;
+    return steps_groups_make(steps);
 }
 
 il_status il_steps_new(const il_alloc *alloc, const il_model *m, il_steps **out, il_error *err) {
@@ -254,6 +362,7 @@ il_status il_steps_new(const il_alloc *alloc, const il_model *m, il_steps **out,
     p->alloc = alloc;
     p->m = m;
     il_arena_init(&p->arena, alloc, IL_STEPS_ARENA_BYTES);
+    il_arena_init(&p->variant_arena, alloc, IL_STEPS_ROW_BYTES);
     if (!steps_make(p)) {
         il_steps_free(p);
         return il_error_set(err, IL_E_MEMORY, "no memory for the machine's decision tables");
@@ -265,6 +374,7 @@ il_status il_steps_new(const il_alloc *alloc, const il_model *m, il_steps **out,
 void il_steps_free(il_steps *p) {
     if (p) {
         const il_alloc *alloc = p->alloc;
+        il_arena_free(&p->variant_arena);
         il_arena_free(&p->arena);
         alloc->free(alloc->ctx, p);
     }
@@ -390,8 +500,8 @@ il_step il_steps_one(il_steps *p, const il_variant *variant, uint64_t state, uin
     return s;
 }
 
-/* Appends what one action does to the state in hand. */
-static uint32_t steps_action_edges(il_steps *p, const il_variant *variant, uint32_t action, uint32_t n) {
+/* Appends what one action does to the state in hand; naps come after (steps_settle_row), and find those of the evaluator taken already. */
+static uint32_t steps_action_edges(il_steps *p, const il_variant *variant, uint32_t action, il_steps_edge *out, uint32_t n) {
     const il_action_def *def = &p->m->actions[action];
     bool tables = steps_tables(p, action);
     uint32_t skips = steps_skips(p, variant, action);
@@ -400,7 +510,7 @@ static uint32_t steps_action_edges(il_steps *p, const il_variant *variant, uint3
         il_verdict verdict = IL_REJECT;
         if (tables) {
             steps_cell sum = steps_join(p, action, symbol);
-            verdict = steps_settle(p, variant, steps_verdict(&sum, sum.hits & ~skips), &sum.next);
+            verdict = steps_verdict(&sum, sum.hits & ~skips);
             edge.next = sum.next;
         } else {
             il_step step = il_model_eval(p->m, variant, p->state, symbol).step;
@@ -410,75 +520,204 @@ static uint32_t steps_action_edges(il_steps *p, const il_variant *variant, uint3
         if (verdict != IL_REJECT) {
             edge.fault = verdict == IL_FAULT;
             edge.next = edge.fault ? p->state : edge.next;
-            p->edges[n++] = edge;
+            out[n++] = edge;
         }
     }
     return n;
 }
 
-/* The row of the machine as it is, remembered; NULL when it is not. */
-static const steps_row *steps_remember(il_steps *p) {
-    const il_model *m = p->m;
-    uint32_t place = 0;
-    for (uint32_t v = m->nvars; p->rows && v-- > 0;) {
-        place = place * m->vars[v].domain.size + p->values[v];
+/* Takes the naps after each step of a row. */
+static void steps_settle_row(il_steps *p, const il_variant *variant, uint64_t state, il_steps_edge *row, uint32_t n) {
+    for (uint32_t k = 0; p->settle && k < n; k++) {
+        if (!row[k].fault && steps_settle(p, variant, IL_ACCEPT, &row[k].next) != IL_ACCEPT) {
+            row[k] = (il_steps_edge){.next = state, .symbol = row[k].symbol, .fault = true};
+        }
     }
-    if (!p->rows || p->rows[place]) {
-        return p->rows ? p->rows[place] : NULL;
-    }
-    uint32_t n = 0;
-    for (uint32_t a = 0; a < m->nactions; a++) {
-        n = steps_action_edges(p, NULL, a, n);
-    }
+}
+
+/* The row in hand, kept; NULL when memory is short. */
+static const steps_row *steps_keep(il_steps *p, il_arena *arena, steps_row **at, uint32_t n) {
     size_t bytes = sizeof(steps_row) + n * sizeof(il_steps_edge);
-    steps_row *row = bytes > IL_STEPS_ROW_BYTES - p->row_bytes ? NULL : il_arena_get(&p->arena, bytes);
-    if (!row) {
-        p->rows = NULL; /* memory is short: put together each time */
-        return NULL;
+    steps_row *row = bytes > IL_STEPS_ROW_BYTES - p->row_bytes ? NULL : il_arena_raw(arena, bytes);
+    if (row) {
+        p->row_bytes += bytes;
+        row->n = n;
+        memcpy(row->edges, p->edges, n * sizeof *p->edges);
+        *at = row;
     }
-    p->row_bytes += bytes;
-    row->n = n;
-    memcpy(row->edges, p->edges, n * sizeof *p->edges);
-    p->rows[place] = row;
     return row;
 }
 
-il_steps_edges il_steps_row(il_steps *p, const il_variant *variant, uint64_t state) {
-    static const il_variant as_it_is = {0};
+/* The row of the machine as it is, remembered; NULL when it is not. */
+static const steps_row *steps_remember(il_steps *p, uint64_t state) {
+    if (!p->rows || p->rows[state]) {
+        return p->rows ? p->rows[state] : NULL;
+    }
+    uint32_t n = 0;
+    for (uint32_t a = 0; steps_hold(p, state) && a < p->m->nactions; a++) {
+        n = steps_action_edges(p, NULL, a, p->edges, n);
+    }
+    steps_settle_row(p, NULL, state, p->edges, n);
+    const steps_row *row = steps_keep(p, &p->arena, &p->rows[state], n);
+    p->rows = row ? p->rows : NULL; /* put together each time from here on */
+    return row;
+}
+
+/* The steps of a group for what it sees of the state in hand; NULL when memory is short. */
+static const steps_deltas *steps_group_fill(il_steps *p, const steps_group *g, steps_deltas *d) {
+    uint32_t n = 0;
+    uint64_t writes[IL_MODEL_ACTIONS_MAX] = {0};
+    for (uint32_t a = g->first; a < g->end; a++) {
+        n = steps_action_edges(p, NULL, a, p->scratch, n);
+        for (uint32_t i = 0; i < p->actions[a].nparts; i++) {
+            writes[a] |= p->actions[a].parts[i].mask;
+        }
+        if (p->actions[a].plain) {
+            return NULL;
+        }
+    }
+    size_t bytes = n * sizeof(steps_delta);
+    steps_delta *list = bytes > IL_STEPS_ROW_BYTES - p->row_bytes ? NULL : il_arena_array(&p->arena, n, sizeof *list);
+    if (!list) {
+        return NULL;
+    }
+    p->row_bytes += bytes;
+    for (uint32_t k = 0; k < n; k++) {
+        const il_steps_edge *e = &p->scratch[k];
+        uint64_t mask = e->fault ? 0 : writes[p->m->symbol_action[e->symbol]];
+        list[k] = (steps_delta){.keep = ~mask, .set = e->next & mask, .symbol = e->symbol, .fault = e->fault};
+    }
+    *d = (steps_deltas){.list = list, .n = n, .ready = true};
+    return d;
+}
+
+/* Appends what a group of actions does to a state. */
+static uint32_t steps_group_edges(il_steps *p, steps_group *g, uint64_t state, il_steps_edge *out, uint32_t n) {
+    const steps_deltas *d = g->of ? &g->of[steps_see(&g->lens, state)] : NULL;
+    if (d && !d->ready) {
+        d = steps_hold(p, state) ? steps_group_fill(p, g, &g->of[d - g->of]) : NULL;
+        g->of = d ? g->of : NULL;
+    }
+    for (uint32_t k = 0; d && k < d->n; k++) {
+        const steps_delta *e = &d->list[k];
+        out[n++] = (il_steps_edge){.next = (state & e->keep) | e->set, .symbol = e->symbol, .fault = e->fault};
+    }
+    for (uint32_t a = g->first; !d && steps_hold(p, state) && a < g->end; a++) {
+        n = steps_action_edges(p, NULL, a, out, n);
+    }
+    return n;
+}
+
+/* Whether a state is inside its domains. */
+static bool steps_valid(const il_steps *p, uint64_t state) {
     const il_model *m = p->m;
-    if (!steps_hold(p, state)) {
-        return (il_steps_edges){0}; /* off the table */
+    bool valid = m->bits == 64 || state >> m->bits == 0;
+    for (uint64_t left = p->gaps; valid && left != 0; left &= left - 1) {
+        const il_var *v = &m->vars[__builtin_ctzll(left)];
+        valid = ((uint32_t)(state >> v->shift) & ((UINT32_C(1) << v->bits) - 1)) < v->domain.size;
     }
-    const il_variant *v = variant ? variant : &as_it_is;
-    const steps_row *row = p->settle && il_settle_touched(p->settle, v) ? NULL : steps_remember(p);
-    if (row && !v->skip && v->deleted == 0) {
-        return (il_steps_edges){row->edges, row->n};
+    return valid;
+}
+
+static bool steps_same_variant(const il_variant *a, const il_variant *b) {
+    return a->skip == b->skip && a->deleted == b->deleted && a->skip_action == b->skip_action &&
+           a->skip_clause == b->skip_clause && a->skip_rule == b->skip_rule;
+}
+
+/* Where the row of a variant is remembered; NULL where none are. Those of the variant before are forgotten. */
+static steps_row **steps_variant_at(il_steps *p, const il_variant *v, uint64_t state) {
+    if (!p->rows || (p->variant_rows && steps_same_variant(v, &p->variant))) {
+        return p->rows && p->variant_rows ? &p->variant_rows[state] : NULL;
     }
+    il_arena_free(&p->variant_arena);
+    il_arena_init(&p->variant_arena, p->alloc, IL_STEPS_ROW_BYTES);
+    p->variant = *v;
+    p->variant_rows = IL_NEW_ARRAY(&p->variant_arena, steps_row *, (size_t)1 << p->m->bits);
+    return p->variant_rows ? &p->variant_rows[state] : NULL;
+}
+
+/* What one action of a variant does, appended: by itself where the variant changes it, else out of what is remembered. */
+static uint32_t steps_variant_group(il_steps *p, const il_variant *v, uint64_t state, steps_group *g, uint32_t n) {
+    bool same = !(v->skip && v->skip_action >= g->first && v->skip_action < g->end);
+    for (uint32_t a = g->first; same && a < g->end; a++) {
+        same = !(v->deleted >> a & 1);
+    }
+    if (same) {
+        return steps_group_edges(p, g, state, p->edges, n);
+    }
+    for (uint32_t a = g->first; a < g->end && steps_hold(p, state); a++) {
+        n = v->deleted >> a & 1 ? n : steps_action_edges(p, v, a, p->edges, n);
+    }
+    return n;
+}
+
+/* With the row of the machine as it is, whose other actions a variant does not change. */
+static uint32_t steps_variant_of(il_steps *p, const il_variant *v, const steps_row *row) {
+    const il_model *m = p->m;
     uint32_t n = 0, from = 0;
     for (uint32_t a = 0; a < m->nactions; a++) {
-        const il_action_def *def = &m->actions[a];
-        if (!row || (v->skip && v->skip_action == a)) {
-            n = v->deleted >> a & 1 ? n : steps_action_edges(p, v, a, n);
+        const uint32_t end = m->actions[a].first_symbol + m->actions[a].nsymbols;
+        bool changed = v->skip && v->skip_action == a;
+        if (changed && !(v->deleted >> a & 1)) {
+            uint32_t begun = n;
+            n = steps_action_edges(p, v, a, p->edges, n);
+            steps_settle_row(p, v, p->state, p->edges + begun, n - begun);
         }
-        for (; row && from < row->n && row->edges[from].symbol < def->first_symbol + def->nsymbols; from++) {
-            if (!(v->deleted >> a & 1) && !(v->skip && v->skip_action == a)) {
+        for (; from < row->n && row->edges[from].symbol < end; from++) {
+            if (!(v->deleted >> a & 1) && !changed) {
                 p->edges[n++] = row->edges[from];
             }
         }
     }
+    return n;
+}
+
+static il_steps_edges steps_variant_row(il_steps *p, const il_variant *v, uint64_t state) {
+    steps_row **at = steps_variant_at(p, v, state);
+    if (at && *at) {
+        return (il_steps_edges){(*at)->edges, (*at)->n};
+    }
+    const steps_row *row = p->settle && il_settle_touched(p->settle, v) ? NULL : steps_remember(p, state);
+    uint32_t n = 0;
+    if (!steps_hold(p, state)) {
+        return (il_steps_edges){0};
+    }
+    if (row) {
+        n = steps_variant_of(p, v, row);
+    } else {
+        for (uint32_t g = 0; g < p->ngroups; g++) {
+            n = steps_variant_group(p, v, state, &p->groups[g], n);
+        }
+        for (uint32_t a = 0; p->ngroups == 0 && a < p->m->nactions; a++) {
+            n = v->deleted >> a & 1 ? n : steps_action_edges(p, v, a, p->edges, n);
+        }
+        steps_settle_row(p, v, state, p->edges, n);
+    }
+    const steps_row *kept = at ? steps_keep(p, &p->variant_arena, at, n) : NULL;
+    p->row_bytes -= kept ? sizeof *kept + n * sizeof(il_steps_edge) : 0; /* that arena has a cap of its own */
     return (il_steps_edges){p->edges, n};
 }
 
-/* Adds what a lens sees of a state; false when the state is outside its domains. */
-static bool steps_look(const il_model *m, const steps_lens *l, uint64_t state, uint32_t *at) {
-    bool valid = true;
-    for (uint32_t k = 0; k < l->nvars; k++) {
-        const il_var *v = &m->vars[l->vars[k]];
-        uint32_t value = (uint32_t)(state >> v->shift) & ((UINT32_C(1) << v->bits) - 1);
-        valid = valid && value < v->domain.size;
-        *at += value * l->strides[k];
+il_steps_edges il_steps_row(il_steps *p, const il_variant *variant, uint64_t state) {
+    if (!steps_valid(p, state)) {
+        return (il_steps_edges){0}; /* off the table */
     }
-    return valid;
+    if (variant && (variant->skip || variant->deleted != 0)) {
+        return steps_variant_row(p, variant, state);
+    }
+    const steps_row *row = steps_remember(p, state);
+    if (row) {
+        return (il_steps_edges){row->edges, row->n};
+    }
+    uint32_t n = 0;
+    for (uint32_t g = 0; g < p->ngroups; g++) {
+        n = steps_group_edges(p, &p->groups[g], state, p->edges, n);
+    }
+    for (uint32_t a = 0; p->ngroups == 0 && steps_hold(p, state) && a < p->m->nactions; a++) {
+        n = steps_action_edges(p, NULL, a, p->edges, n);
+    }
+    steps_settle_row(p, NULL, state, p->edges, n);
+    return (il_steps_edges){p->edges, n};
 }
 
 bool il_steps_in_region(il_steps *p, uint32_t region, uint64_t pre, uint32_t symbol, uint64_t next) {
@@ -491,17 +730,34 @@ bool il_steps_in_region(il_steps *p, uint32_t region, uint64_t pre, uint32_t sym
         return false; /* an edge that the region does not judge */
     }
     steps_judge *j = &p->judges[(size_t)region * m->nactions + (edge ? m->symbol_action[symbol] : 0)];
-    uint32_t at = 0;
     if (!j->plain && !j->cells) {
-        j->cells = steps_table(p, (size_t)j->next.size * j->nsymbols, 1);
+        j->cells = steps_table(p, ((size_t)1 << (j->pre.width + j->next.width)) * j->nsymbols, 1);
         j->plain = !j->cells;
     }
-    if (j->plain || !steps_look(m, &j->pre, pre, &at) || (edge && !steps_look(m, &j->next, next, &at))) {
+    if (j->plain) {
         return il_model_in_region(m, region, pre, symbol, next);
     }
-    uint8_t *cell = &j->cells[(size_t)at * j->nsymbols + (edge ? symbol - j->first : 0)];
+    uint64_t at = steps_see(&j->pre, pre) | (edge ? steps_see(&j->next, next) << j->pre.width : 0);
+    uint8_t *cell = &j->cells[at * j->nsymbols + (edge ? symbol - j->first : 0)];
     if (*cell == 0) {
         *cell = il_model_in_region(m, region, pre, symbol, next) ? 2 : 1;
     }
     return *cell == 2;
+}
+
+static uint64_t steps_bits_mask(const steps_bits *l) {
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < l->nruns; i++) {
+        mask |= l->runs[i].mask << l->runs[i].from;
+    }
+    return mask;
+}
+
+void il_steps_region_reads(const il_steps *p, uint32_t region, uint64_t *pre, uint64_t *next) {
+    *pre = *next = 0;
+    for (uint32_t a = 0; a < p->m->nactions; a++) {
+        const steps_judge *j = &p->judges[(size_t)region * p->m->nactions + a];
+        *pre |= steps_bits_mask(&j->pre);
+        *next |= steps_bits_mask(&j->next);
+    }
 }

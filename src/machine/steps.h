@@ -34,3 +34,5 @@ il_step il_steps_one(il_steps *p, const il_variant *variant, uint64_t state, uin
 il_steps_edges il_steps_row(il_steps *p, const il_variant *variant, uint64_t state);
 /* il_model_in_region() */
 bool il_steps_in_region(il_steps *p, uint32_t region, uint64_t pre, uint32_t symbol, uint64_t next);
+/* Bits of the packed state before and after a step that a region's answer depends on; of a region of states those before. */
+void il_steps_region_reads(const il_steps *p, uint32_t region, uint64_t *pre, uint64_t *next);

@@ -49,14 +49,15 @@ void policy_case_init(policy_case *c, const char *machine) {
     memset(c, 0, sizeof *c);
     policy_memory_init(&c->memory);
     il_arena_init(&c->arena, &c->memory.alloc, (size_t)256 << 20);
+    il_arena_init(&c->table, &c->memory.alloc, (size_t)256 << 20);
     size_t n = 0;
     char *text = policy_file(machine, &n);
     il_json *doc = NULL;
     il_model *model = NULL;
     il_str table = {0};
-    if (il_yaml_parse(&c->arena, (il_str){text, n}, NULL, &doc, &c->err) != IL_OK ||
-        il_model_load(&c->arena, doc, &model, &c->err) != IL_OK ||
-        il_table_build(&c->arena, model, 0, &table, &c->err) != IL_OK ||
+    if (il_yaml_parse(&c->table, (il_str){text, n}, NULL, &doc, &c->err) != IL_OK ||
+        il_model_load(&c->table, doc, &model, &c->err) != IL_OK ||
+        il_table_build(&c->table, model, 0, &table, &c->err) != IL_OK ||
         il_table_open(&c->memory.alloc, table, &c->machine, &c->err) != IL_OK) {
         fail_msg("%s: %u:%u %s", machine, c->err.line, c->err.col, c->err.msg);
     }
@@ -67,6 +68,7 @@ void policy_case_free(policy_case *c) {
     il_policy_free(c->policy);
     il_machine_free(c->machine);
     il_arena_free(&c->arena);
+    il_arena_free(&c->table);
 }
 
 il_policy *policy_load(policy_case *c, const char *yaml) {

@@ -19,7 +19,8 @@ void policy_memory_init(policy_memory *m);
 
 typedef struct policy_case {
     policy_memory memory;
-    il_arena arena; /* of documents, arguments and labels */
+    il_arena arena; /* of documents, arguments and labels; may be reset */
+    il_arena table; /* of the machine, which borrows from it */
     il_machine *machine;
     il_policy *policy;
     il_status status; /* of the latest policy */

@@ -150,6 +150,7 @@ typedef struct il_cel_env {
      * NULL: there are none. Called while compiling (is there such a zone?) and while evaluating, from any thread. */
     bool (*zone)(void *ctx, il_str zone, int64_t seconds, int32_t *east);
     void *zone_ctx;
+    const struct il_cel_families *families; /* names with an index, of machine documents; NULL: there are none. May go likewise */
 } il_cel_env;
 
 typedef struct il_cel_limits { /* zero: the default, but for `size` */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recursive descent: operators, literals, lists and maps, members. parse.h has the grammar. */
-#include "cel/parse.h"
+#include "cel/family.h"
 
 #include "base/double.h"
 #include "base/utf8.h"
@@ -192,6 +192,9 @@ static il_status parse_literal(il_cel_parser *p, bool negative, size_t start, il
         break;
     case IL_CEL_T_STRING:
         IL_TRY(il_cel_unescape(p->lex.src, &p->tok, p->arena, &text, p->err));
+        if (p->env->families != NULL) {
+            IL_TRY(il_cel_family_word(p, &text));
+        }
         n->lit = il_cel_of_str(text);
         n->name = text;
         break;
@@ -307,7 +310,7 @@ static il_status parse_select(il_cel_parser *p, il_str name, bool optional, size
     }
     IL_TRY(il_cel_parse_hang(p, n, &tail, *io));
     *io = n;
-    return IL_OK;
+    return p->env->families != NULL ? il_cel_family_field(p, n) : IL_OK;
 }
 
 /* After `of.name(`: a macro, a function with a dotted name (`strings.quote`), or a function called on what stands before. */
@@ -475,6 +478,9 @@ static il_status parse_binary(il_cel_parser *p, unsigned strength, il_cel_node *
         }
         IL_TRY(il_cel_parse_hang(p, chain, &tail, right));
         il_cel_parse_close(p, chain);
+        if (p->env->families != NULL) {
+            IL_TRY(il_cel_family_compare(p, chain));
+        }
         if (op != IL_CEL_OP_AND && op != IL_CEL_OP_OR) {
             chain = NULL; /* a - b - c is (a - b) - c */
         }
@@ -519,6 +525,10 @@ il_status il_cel_parse(il_arena *arena, il_str source, uint32_t line, uint32_t c
         .arena = arena, .env = env, .limits = limits, .err = err, .lex = {src, 0}, .qualified = env->container.n > 0};
     for (size_t i = 0; i < env->nvars && !p.qualified; i++) {
         p.qualified = il_str_find(env->vars[i].name, IL_STR("."), 0) != SIZE_MAX;
+    }
+    if (env->families != NULL && env->families->bound < env->families->n) {
+        const il_cel_families *f = env->families;
+        IL_TRY(il_cel_family_bind(&p, f->list[f->bound].name, f->bound, f->member, 0));
     }
     IL_TRY(il_cel_parse_advance(&p));
     if (p.tok.kind == IL_CEL_T_END) {

@@ -12,6 +12,12 @@
 #pragma once
 #include "cel/ast.h"
 
+typedef struct il_cel_binding { /* an index (cel/family.h) */
+    il_str name;
+    size_t family, member;
+    uint32_t nlocals; /* macro variables around it: later ones of its name hide it */
+} il_cel_binding;
+
 typedef struct il_cel_parser {
     il_arena *arena;
     const il_cel_env *env;
@@ -24,6 +30,8 @@ typedef struct il_cel_parser {
     size_t expanded;           /* bytes of lets read so far */
     uint32_t nlocals, visible; /* macro variables around here; those from `visible` on can be named */
     il_str locals[IL_CEL_LOCALS];
+    uint32_t nbound, bound_visible; /* indices, likewise */
+    il_cel_binding bound[IL_CEL_LOCALS];
     uint32_t nlets;
     size_t lets[IL_CEL_DEPTH_MAX]; /* those being expanded; each is one deeper */
 } il_cel_parser;

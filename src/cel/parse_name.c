@@ -3,7 +3,7 @@
  * NAME, for the checker to refuse. */
 #include "base/utf8.h"
 #include "cel/builtin.h"
-#include "cel/parse.h"
+#include "cel/family.h"
 
 bool il_cel_parse_type(il_str name, il_cel_value *out) {
     static const struct {
@@ -46,7 +46,7 @@ bool il_cel_parse_function(const il_cel_parser *p, il_str name) {
 
 /* Stands for the let's expression in parentheses. Its names are those of the root scope: a macro variable around the use is not
  * seen inside, so a let means the same wherever it is used. */
-static il_status parse_expand(il_cel_parser *p, size_t let, size_t offset, il_cel_node **out) {
+static il_status parse_expand(il_cel_parser *p, size_t let, size_t member, size_t offset, il_cel_node **out) {
     const il_cel_let *l = &p->env->lets[let];
     for (uint32_t i = 0; i < p->nlets; i++) {
         if (p->lets[i] == let) {
@@ -78,7 +78,7 @@ static il_status parse_expand(il_cel_parser *p, size_t let, size_t offset, il_ce
 
     il_cel_lexer lex = p->lex;
     il_cel_token tok = p->tok, prev = p->prev;
-    uint32_t visible = p->visible;
+    uint32_t visible = p->visible, nbound = p->nbound, bound_visible = p->bound_visible;
     il_cel_node *n = NULL, *kid = NULL, *tail = NULL;
     IL_TRY(il_cel_parse_node(p, IL_CEL_OP_LET, offset, offset, &n));
     IL_CHECK(n != NULL, p->err);
@@ -86,7 +86,12 @@ static il_status parse_expand(il_cel_parser *p, size_t let, size_t offset, il_ce
     p->lex = (il_cel_lexer){src, 0};
     p->prev = (il_cel_token){.kind = IL_CEL_T_END};
     p->visible = p->nlocals;
+    p->bound_visible = p->nbound;
     p->lets[p->nlets++] = let;
+    size_t family = il_cel_family_of_let(p->env, let);
+    if (family != SIZE_MAX) {
+        IL_TRY(il_cel_family_bind(p, p->env->families->list[family].name, family, member, 0));
+    }
     IL_TRY(il_cel_lex(&p->lex, &p->tok, p->err));
     IL_TRY(il_cel_parse_expr(p, &kid));
     if (p->tok.kind != IL_CEL_T_END) {
@@ -96,6 +101,8 @@ static il_status parse_expand(il_cel_parser *p, size_t let, size_t offset, il_ce
     p->tok = tok;
     p->prev = prev;
     p->visible = visible;
+    p->nbound = nbound;
+    p->bound_visible = bound_visible;
     p->nlets--;
     il_cel_parse_leave(p);
     IL_TRY(il_cel_parse_hang(p, n, &tail, kid));
@@ -207,6 +214,13 @@ il_status il_cel_parse_name(il_cel_parser *p, bool root, size_t start, il_cel_no
     if (p->tok.kind == IL_CEL_T_LPAREN) {
         return parse_call(p, name, start, at, out);
     }
+    if (!root && p->env->families != NULL) {
+        bool is = false;
+        IL_TRY(il_cel_family_name(p, name, start, at, &is, out));
+        if (is) {
+            return IL_OK;
+        }
+    }
     for (uint32_t i = root ? p->visible : p->nlocals; i > p->visible; i--) { /* innermost first */
         if (il_str_eq(p->locals[i - 1], name)) {
             IL_TRY(il_cel_parse_node(p, IL_CEL_OP_LOCAL, start, at, &n));
@@ -220,7 +234,11 @@ il_status il_cel_parse_name(il_cel_parser *p, bool root, size_t start, il_cel_no
     }
     for (size_t i = 0; i < p->env->nlets; i++) {
         if (il_str_eq(p->env->lets[i].name, name)) {
-            return parse_expand(p, i, start, out);
+            size_t family = il_cel_family_of_let(p->env, i), member = 0;
+            if (family != SIZE_MAX) {
+                IL_TRY(il_cel_family_index(p, name, family, at, &member));
+            }
+            return parse_expand(p, i, member, start, out);
         }
     }
     size_t var = p->env->nvars;

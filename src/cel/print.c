@@ -204,6 +204,14 @@ static void print_select(il_buf *out, const il_cel_node *n, const print_scope *s
     print_node(out, of, PRINT_POSTFIX, scope);
     il_buf_puts(out, dotted ? ")" : "");
     il_buf_puts(out, n->optional ? ".?" : ".");
+    size_t open = n->name.n > 0 && n->name.p[n->name.n - 1] == ']' ? il_str_find(n->name, IL_STR("["), 0) : SIZE_MAX;
+    if (open != SIZE_MAX) { /* one of a family (family.h) */
+        il_buf_put(out, il_str_part(n->name, 0, open));
+        il_buf_puts(out, "['");
+        il_buf_put(out, il_str_part(n->name, open + 1, n->name.n - 1));
+        il_buf_puts(out, "']");
+        return;
+    }
     il_buf_puts(out, plain ? "" : "`");
     il_buf_put(out, n->name);
     il_buf_puts(out, plain ? "" : "`");

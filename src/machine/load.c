@@ -49,9 +49,8 @@ il_status il_load_unknown(il_loader *l, const il_json *at, const char *kind, il_
 
 static bool load_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-il_status il_load_ident(il_loader *l, const il_json *member, const char *what) {
+il_status il_load_ident(il_loader *l, const il_json *member, il_str s, const char *what) {
     static const il_str taken[] = {{"true", 4}, {"false", 5}, {"null", 4}, {"in", 2}, {"pre", 3}, {"call", 4}, {"next", 4}};
-    il_str s = member->key;
     bool good = s.n > 0 && s.n <= 64 && load_letter(s.p[0]);
     for (size_t i = 1; good && i < s.n; i++) {
         good = load_letter(s.p[i]) || (s.p[i] >= '0' && s.p[i] <= '9');
@@ -65,6 +64,20 @@ il_status il_load_ident(il_loader *l, const il_json *member, const char *what) {
                            what);
     }
     return IL_OK;
+}
+
+il_status il_load_free_name(il_loader *l, const il_json *v, il_str name, const char *what) {
+    if (il_str_eq(name, IL_STR("action")) || il_str_eq(name, IL_STR("reason"))) {
+        return il_error_at(l->err, IL_E_INVALID, v->key_line, v->key_col, v->offset,
+                           "`%.*s` has a meaning in guards and regions; choose another name for the %s", IL_STR_ARG(name), what);
+    }
+    for (size_t i = 0; i < l->families.n; i++) {
+        if (il_str_eq(l->families.list[i].name, name)) {
+            return il_error_at(l->err, IL_E_INVALID, v->key_line, v->key_col, v->offset, "`%.*s` is a family and a %s",
+                               IL_STR_ARG(name), what);
+        }
+    }
+    return il_load_ident(l, v, name, what);
 }
 
 /* What a decision or a table can say in full: a decision keeps its reason in 64 bytes, the last of them 0. */
@@ -137,7 +150,8 @@ il_status il_load_over_pre(il_loader *l, const il_json *v, il_cel_program **out)
     *type = l->state_type;
     type->name = IL_STR("pre");
     vars[0] = (il_cel_field){type->name, type};
-    il_cel_env env = {.size = sizeof env, .vars = vars, .nvars = 1, .lets = l->lets, .nlets = l->nlets};
+    il_cel_env env = {.size = sizeof env, .vars = vars, .nvars = 1, .lets = l->lets, .nlets = l->nlets,
+                      .families = il_load_names(l)};
     return il_load_program(l, v, &env, IL_CEL_BOOL, out);
 }
 
@@ -163,15 +177,6 @@ il_status il_load_no_ghost(il_loader *l, const il_json *v, const il_cel_program 
     return IL_OK;
 }
 
-/* A name that stands alone in an expression, and would hide what does so already. */
-static il_status load_name(il_loader *l, const il_json *v, const char *what) {
-    if (il_str_eq(v->key, IL_STR("action")) || il_str_eq(v->key, IL_STR("reason"))) {
-        return il_error_at(l->err, IL_E_INVALID, v->key_line, v->key_col, v->offset,
-                           "`%.*s` has a meaning in guards and regions; choose another name for the %s", IL_STR_ARG(v->key), what);
-    }
-    return il_load_ident(l, v, what);
-}
-
 static il_status load_consts(il_loader *l, const il_json *consts, const il_json *lets) {
     if (consts && il_json_kind_of(consts) != IL_JSON_OBJECT) {
         return IL_JSON_FAIL(consts, l->err, IL_E_INVALID, "`const` must be a map of names and numbers");
@@ -183,30 +188,45 @@ static il_status load_consts(il_loader *l, const il_json *consts, const il_json 
     size_t nl = il_json_count(lets);
     l->consts = IL_NEW_ARRAY(l->arena, il_load_const, nc);
     l->lets = IL_NEW_ARRAY(l->arena, il_cel_let, nc + nl);
+    l->let_nodes = IL_NEW_ARRAY(l->arena, const il_json *, nc + nl);
     l->let_used = IL_NEW_ARRAY(l->arena, bool, nc + nl);
-    if (!l->consts || !l->lets || !l->let_used) {
+    size_t *let_family = IL_NEW_ARRAY(l->arena, size_t, nc + nl);
+    if (!l->consts || !l->lets || !l->let_nodes || !l->let_used || !let_family) {
         return il_arena_fail(l->arena, l->err);
     }
+    l->families.lets = let_family;
     for (const il_json *v = il_json_first(lets); v; v = il_json_next(v)) {
-        IL_TRY(load_name(l, v, "let"));
+        il_str base;
+        size_t family = 0;
+        IL_TRY(il_load_declared(l, v, &base, &family));
+        IL_TRY(il_load_free_name(l, v, base, "let"));
         if (il_json_kind_of(v) != IL_JSON_STRING) {
             return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "let `%.*s` must be an expression in quotes", IL_STR_ARG(v->key));
         }
+        for (size_t i = 0; i < l->nlets; i++) {
+            if (il_str_eq(l->lets[i].name, base)) {
+                return il_error_at(l->err, IL_E_INVALID, v->key_line, v->key_col, v->offset,
+                                   "let `%.*s` is declared already, with another index or none", IL_STR_ARG(base));
+            }
+        }
         il_cel_let *let = &l->lets[l->nlets];
-        IL_TRY(il_arena_copy(l->arena, v->key, &let->name, l->err));
+        IL_TRY(il_arena_copy(l->arena, base, &let->name, l->err));
         IL_TRY(il_arena_copy(l->arena, v->text, &let->source, l->err));
         let->line = v->line;
         let->col = v->col + (v->plain ? 0 : 1);
-        l->nlets++;
+        let_family[l->nlets] = family;
+        l->let_nodes[l->nlets++] = v;
     }
     for (const il_json *v = il_json_first(consts); v; v = il_json_next(v)) {
-        IL_TRY(load_name(l, v, "const"));
+        IL_TRY(il_load_free_name(l, v, v->key, "const"));
         int64_t value = 0;
         if (!il_json_int(v, &value)) {
             return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "const `%.*s` must be a whole number", IL_STR_ARG(v->key));
         }
-        if (il_json_get(lets, v->key)) {
-            return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "`%.*s` is a const and a let", IL_STR_ARG(v->key));
+        for (size_t i = 0; i < l->nlets - l->nconsts; i++) {
+            if (il_str_eq(l->lets[i].name, v->key)) {
+                return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "`%.*s` is a const and a let", IL_STR_ARG(v->key));
+            }
         }
         il_cel_let *let = &l->lets[l->nlets];
         IL_TRY(il_arena_copy(l->arena, v->key, &let->name, l->err));
@@ -214,7 +234,8 @@ static il_status load_consts(il_loader *l, const il_json *consts, const il_json 
         let->line = v->line;
         let->col = v->col;
         l->consts[l->nconsts++] = (il_load_const){let->name, value};
-        l->nlets++;
+        let_family[l->nlets] = l->families.n;
+        l->let_nodes[l->nlets++] = v;
     }
     for (const il_json *v = il_json_first(lets); v; v = il_json_next(v)) {
         load_mark_used(l, v->text);
@@ -222,10 +243,10 @@ static il_status load_consts(il_loader *l, const il_json *consts, const il_json 
     return IL_OK;
 }
 
-static il_status load_unused(il_loader *l, const il_json *consts, const il_json *lets) {
+static il_status load_unused(il_loader *l) {
     for (size_t i = 0; i < l->nlets; i++) {
         if (!l->let_used[i]) {
-            const il_json *v = il_json_get(i < l->nlets - l->nconsts ? lets : consts, l->lets[i].name);
+            const il_json *v = l->let_nodes[i];
             return il_error_at(l->err, IL_E_INVALID, v->key_line, v->key_col, v->offset,
                                "nothing uses `%.*s`; remove it or correct its name", IL_STR_ARG(l->lets[i].name));
         }
@@ -307,7 +328,7 @@ static il_status load_recovery(il_loader *l, const il_json *v) {
 }
 
 il_status il_model_load(il_arena *arena, const il_json *doc, il_model **out, il_error *err) {
-    static const il_str keys[] = {{"machine", 7}, {"version", 7},  {"const", 5},    {"vars", 4},      {"let", 3},
+    static const il_str keys[] = {{"machine", 7}, {"version", 7},  {"const", 5},    {"families", 8}, {"vars", 4},      {"let", 3},
                                   {"actions", 7}, {"naps", 4},     {"nap_bound", 9}, {"regions", 7},  {"recovery", 8},
                                   {"contract", 8}, {"diagnosis", 9}, {"fleet", 5},     {"widens", 6}};
     *out = NULL;
@@ -344,6 +365,7 @@ il_status il_model_load(il_arena *arena, const il_json *doc, il_model **out, il_
     const il_json *consts = il_json_get(doc, IL_STR("const"));
     const il_json *lets = il_json_get(doc, IL_STR("let"));
     IL_TRY(il_arena_copy(arena, name->text, &m->name, err));
+    IL_TRY(il_load_families(&l, il_json_get(doc, IL_STR("families"))));
     IL_TRY(load_consts(&l, consts, lets));
     IL_TRY(il_load_vars(&l, vars));
     IL_TRY(load_contract(&l, contract));
@@ -355,7 +377,7 @@ il_status il_model_load(il_arena *arena, const il_json *doc, il_model **out, il_
     IL_TRY(il_load_diagnosis(&l, il_json_get(doc, IL_STR("diagnosis"))));
     IL_TRY(il_load_fleet(&l, il_json_get(doc, IL_STR("fleet"))));
     IL_TRY(il_load_widens(&l, il_json_get(doc, IL_STR("widens"))));
-    IL_TRY(load_unused(&l, consts, lets));
+    IL_TRY(load_unused(&l));
     IL_TRY(il_json_digest(doc, NULL, m->digest, err));
     *out = m;
     return IL_OK;

@@ -47,7 +47,7 @@ static il_status load_call(il_loader *l, il_action_def *a, const il_json *call) 
         }
         uint32_t i = 0;
         for (const il_json *v = il_json_first(call); v; v = il_json_next(v), i++) {
-            IL_TRY(il_load_ident(l, v, "field"));
+            IL_TRY(il_load_ident(l, v, v->key, "field"));
             IL_TRY(il_arena_copy(l->arena, v->key, &a->fields[i], l->err));
             IL_TRY(il_load_domain(l, v, a->fields[i], &a->field_domains[i], NULL));
             n *= a->field_domains[i].size;
@@ -92,11 +92,95 @@ il_status il_load_env(il_loader *l, const il_action_def *a, bool rejection, il_c
     for (size_t i = 0; i < IL_LOAD_NAMES; i++) {
         vars[i] = (il_cel_field){types[i].name, &types[i]};
     }
-    *out = (il_cel_env){.size = sizeof *out, .vars = vars, .nvars = IL_LOAD_NAMES, .lets = l->lets, .nlets = l->nlets};
+    *out = (il_cel_env){.size = sizeof *out, .vars = vars, .nvars = IL_LOAD_NAMES, .lets = l->lets, .nlets = l->nlets,
+                         .families = il_load_names(l)};
+    return IL_OK;
+}
+
+typedef struct load_target { /* one variable that `next` sets */
+    const il_json *v;
+    uint32_t var;
+    size_t family, member; /* the index that the value stands under */
+} load_target;
+
+static il_status load_target_add(il_loader *l, const il_json *at, const il_json *v, il_str name, load_target *out, uint32_t *n) {
+    uint32_t var = il_model_var(l->m, name);
+    for (size_t i = 0; var == UINT32_MAX && i < l->families.nfields; i++) {
+        if (il_str_eq(l->families.fields[i].base, name)) {
+            return IL_JSON_FAIL(at, l->err, IL_E_INVALID, "`%.*s` has an index: `%.*s[%.*s]`", IL_STR_ARG(name), IL_STR_ARG(name),
+                                IL_STR_ARG(l->families.list[l->families.fields[i].family].name));
+        }
+    }
+    if (var == UINT32_MAX) {
+        il_str names[IL_MODEL_VARS_MAX];
+        for (uint32_t k = 0; k < l->m->nvars; k++) {
+            names[k] = l->m->vars[k].name;
+        }
+        return il_load_unknown(l, at, "variable", name, names, l->m->nvars);
+    }
+    for (uint32_t i = 0; i < *n; i++) {
+        if (out[i].var == var) {
+            return IL_JSON_FAIL(at, l->err, IL_E_INVALID, "`%.*s` is set twice", IL_STR_ARG(name));
+        }
+    }
+    out[(*n)++] = (load_target){v, var, l->families.bound, l->families.member};
+    return IL_OK;
+}
+
+/* At most one for each variable, in file order. `cap[c]` where nothing binds c sets all members, each with c bound in its value. */
+static il_status load_targets(il_loader *l, const il_json *next, load_target *out, uint32_t *n) {
+    *n = 0;
+    for (const il_json *v = il_json_first(next); v; v = il_json_next(v)) {
+        il_json at = *v;
+        il_load_named named;
+        at.line = v->key_line;
+        at.col = v->key_col;
+        IL_TRY(il_load_name(l, &at, v->key, &named));
+        if (named.every) {
+            const il_json *key = &at;
+            return IL_JSON_FAIL(key, l->err, IL_E_INVALID, "name the index, so that the value can: `%.*s[c]` sets all members",
+                                IL_STR_ARG(named.base));
+        }
+        for (size_t k = 0; named.open && k < l->families.list[named.family].nmembers; k++) {
+            il_str name;
+            IL_TRY(il_cel_family_join(l->arena, named.base, l->families.list[named.family].members[k], &name, l->err));
+            il_load_bind(l, named.family, k);
+            IL_TRY(load_target_add(l, &at, v, name, out, n));
+            il_load_bind(l, l->families.n, 0);
+        }
+        if (!named.open) {
+            IL_TRY(load_target_add(l, &at, v, named.name, out, n));
+        }
+    }
+    return IL_OK;
+}
+
+static il_status load_update(il_loader *l, const il_action_def *a, const il_cel_env *env, const load_target *t, uint32_t at) {
+    const il_json *v = t->v;
+    const il_var *var = &l->m->vars[t->var];
+    il_update *u = &a->updates[at];
+    IL_TRY(il_load_program(l, v, env, var->domain.type.kind, &u->value));
+    if (!var->ghost) {
+        IL_TRY(il_load_no_ghost(l, v, u->value, UINT32_MAX, "an update"));
+    } else {
+        IL_TRY(il_load_no_ghost(l, v, u->value, t->var, "the update of another ghost"));
+    }
+    load_reads r = {.l = l, .a = a, .at = at};
+    il_cel_reads(u->value, load_visit, &r);
+    if (r.early.n > 0) {
+        return IL_JSON_FAIL(v, l->err, IL_E_INVALID,
+                            "the update of `%.*s` reads `next.%.*s`, which is set only at or below it; list it above",
+                            IL_STR_ARG(var->name), IL_STR_ARG(r.early));
+    }
+    if (r.whole) {
+        return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "the update of `%.*s` reads all of `next`; name a variable",
+                            IL_STR_ARG(var->name));
+    }
     return IL_OK;
 }
 
 static il_status load_updates(il_loader *l, il_action_def *a, const il_json *next, const il_cel_env *env) {
+    load_target targets[IL_MODEL_VARS_MAX];
     if (!next) {
         return IL_OK;
     }
@@ -104,49 +188,21 @@ static il_status load_updates(il_loader *l, il_action_def *a, const il_json *nex
         return IL_JSON_FAIL(next, l->err, IL_E_INVALID, "`next` of action `%.*s` must be a map of variables",
                             IL_STR_ARG(a->name));
     }
-    a->nupdates = (uint32_t)il_json_count(next);
+    const size_t family = l->families.bound;
+    const size_t member = l->families.member;
+    IL_TRY(load_targets(l, next, targets, &a->nupdates));
     a->updates = IL_NEW_ARRAY(l->arena, il_update, a->nupdates);
     if (!a->updates) {
         return il_arena_fail(l->arena, l->err);
     }
-    uint32_t i = 0;
-    for (const il_json *v = il_json_first(next); v; v = il_json_next(v), i++) {
-        uint32_t var = il_model_var(l->m, v->key);
-        if (var == UINT32_MAX) {
-            il_json at = *v;
-            at.line = v->key_line;
-            at.col = v->key_col;
-            il_str names[IL_MODEL_VARS_MAX];
-            for (uint32_t k = 0; k < l->m->nvars; k++) {
-                names[k] = l->m->vars[k].name;
-            }
-            return il_load_unknown(l, &at, "variable", v->key, names, l->m->nvars);
-        }
-        a->updates[i].var = var;
-        a->updates[i].line = v->line;
-        a->updates[i].col = v->col;
+    for (uint32_t i = 0; i < a->nupdates; i++) {
+        a->updates[i] = (il_update){.var = targets[i].var, .line = targets[i].v->line, .col = targets[i].v->col};
     }
-    i = 0;
-    for (const il_json *v = il_json_first(next); v; v = il_json_next(v), i++) {
-        il_cel_kind want = l->m->vars[a->updates[i].var].domain.type.kind;
-        IL_TRY(il_load_program(l, v, env, want, &a->updates[i].value));
-        if (!l->m->vars[a->updates[i].var].ghost) {
-            IL_TRY(il_load_no_ghost(l, v, a->updates[i].value, UINT32_MAX, "an update"));
-        } else {
-            IL_TRY(il_load_no_ghost(l, v, a->updates[i].value, a->updates[i].var, "the update of another ghost"));
-        }
-        load_reads r = {.l = l, .a = a, .at = i};
-        il_cel_reads(a->updates[i].value, load_visit, &r);
-        if (r.early.n > 0) {
-            return IL_JSON_FAIL(v, l->err, IL_E_INVALID,
-                                "the update of `%.*s` reads `next.%.*s`, which is set only at or below it; list it above",
-                                IL_STR_ARG(v->key), IL_STR_ARG(r.early));
-        }
-        if (r.whole) {
-            return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "the update of `%.*s` reads all of `next`; name a variable",
-                                IL_STR_ARG(v->key));
-        }
+    for (uint32_t i = 0; i < a->nupdates; i++) {
+        il_load_bind(l, targets[i].family, targets[i].member);
+        IL_TRY(load_update(l, a, env, &targets[i], i));
     }
+    il_load_bind(l, family, member);
     return IL_OK;
 }
 
@@ -234,11 +290,12 @@ static il_status load_principal(il_loader *l, il_action_def *a, const il_json *p
                         IL_STR_ARG(a->name));
 }
 
-static il_status load_action(il_loader *l, const il_json *v, il_action_def *a) {
+static il_status load_action(il_loader *l, const il_load_instance *from, il_action_def *a) {
     static const il_str keys[] = {{"principal", 9}, {"gate", 4},       {"live", 4}, {"corrective", 10}, {"lowers", 6},
                                   {"observable", 10}, {"call", 4}, {"next", 4}, {"reject", 6}};
-    IL_TRY(il_load_ident(l, v, "action"));
-    IL_TRY(il_arena_copy(l->arena, v->key, &a->name, l->err));
+    const il_json *v = from->v;
+    IL_TRY(il_load_ident(l, v, from->base, "action"));
+    a->name = from->name;
     a->line = v->key_line;
     a->col = v->key_col;
     if (il_json_kind_of(v) != IL_JSON_OBJECT) {
@@ -265,42 +322,40 @@ static il_status load_action(il_loader *l, const il_json *v, il_action_def *a) {
 }
 
 /* What `action` may be in a guard: known before the first guard is read. */
-static il_status load_action_names(il_loader *l, const il_json *actions) {
-    il_str *names = IL_NEW_ARRAY(l->arena, il_str, il_json_count(actions));
+static il_status load_action_names(il_loader *l, const il_load_instance *all, uint32_t n) {
+    il_str *names = IL_NEW_ARRAY(l->arena, il_str, n);
     if (!names) {
         return il_arena_fail(l->arena, l->err);
     }
-    size_t n = 0;
-    for (const il_json *v = il_json_first(actions); v; v = il_json_next(v)) {
-        IL_TRY(il_arena_copy(l->arena, v->key, &names[n++], l->err));
+    for (uint32_t i = 0; i < n; i++) {
+        names[i] = all[i].name;
     }
     l->action_type = (il_cel_type){.kind = IL_CEL_STRING, .domain = names, .ndomain = n, .name = IL_STR("action")};
-    return IL_OK;
+    return il_load_bases(l, all, n, &l->families.words, &l->families.nwords);
 }
 
 il_status il_load_actions(il_loader *l, const il_json *actions) {
     il_model *m = l->m;
-    if (il_json_count(actions) == 0) {
-        return IL_JSON_FAIL(actions, l->err, IL_E_INVALID, "a machine needs at least one action");
-    }
-    if (il_json_count(actions) > IL_MODEL_ACTIONS_MAX) {
-        return IL_JSON_FAIL(actions, l->err, IL_E_LIMIT, "more than %u actions", (unsigned)IL_MODEL_ACTIONS_MAX);
-    }
-    m->actions = IL_NEW_ARRAY(l->arena, il_action_def, il_json_count(actions));
+    il_load_instance *all = NULL;
+    uint32_t n = 0;
+    IL_TRY(il_load_instances(l, actions, "action", "actions", IL_MODEL_ACTIONS_MAX, &all, &n));
+    IL_TRY(load_action_names(l, all, n));
+    m->actions = IL_NEW_ARRAY(l->arena, il_action_def, n);
     if (!m->actions) {
         return il_arena_fail(l->arena, l->err);
     }
-    IL_TRY(load_action_names(l, actions));
-    for (const il_json *v = il_json_first(actions); v; v = il_json_next(v)) {
+    for (uint32_t i = 0; i < n; i++) {
         il_action_def *a = &m->actions[m->nactions];
-        IL_TRY(load_action(l, v, a));
+        il_load_bind(l, all[i].family, all[i].member);
+        IL_TRY(load_action(l, &all[i], a));
         a->first_symbol = m->nsymbols;
         m->nsymbols += a->nsymbols;
         m->nactions++;
         if (m->nsymbols > IL_MODEL_SYMBOLS_MAX) {
-            return IL_JSON_FAIL(v, l->err, IL_E_LIMIT, "more than %u symbols", (unsigned)IL_MODEL_SYMBOLS_MAX);
+            return IL_JSON_FAIL(all[i].v, l->err, IL_E_LIMIT, "more than %u symbols", (unsigned)IL_MODEL_SYMBOLS_MAX);
         }
     }
+    il_load_bind(l, l->families.n, 0);
     m->symbol_action = IL_NEW_ARRAY(l->arena, uint8_t, m->nsymbols);
     if (!m->symbol_action) {
         return il_arena_fail(l->arena, l->err);

@@ -19,7 +19,7 @@ static il_status load_diagnosis_env(load_diagnosis *x) {
     *type = l->state_type;
     type->name = IL_STR("pre");
     vars[0] = (il_cel_field){type->name, type};
-    x->env = (il_cel_env){.size = sizeof x->env, .vars = vars, .nvars = 1, .lets = l->lets, .nlets = l->nlets};
+    x->env = (il_cel_env){.size = sizeof x->env, .vars = vars, .nvars = 1, .lets = l->lets, .nlets = l->nlets, .families = il_load_names(l)};
     return IL_OK;
 }
 

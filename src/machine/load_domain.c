@@ -2,7 +2,7 @@
 /* Finite domains: of variables and of payload fields. */
 #include "machine/load.h"
 
-static bool load_is_word(il_str s) {
+bool il_load_is_word(il_str s) {
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
         bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -48,7 +48,7 @@ static il_status load_enum(il_loader *l, const il_json *list, il_str name, il_do
     IL_TRY(load_alloc_places(l, d, (uint32_t)il_json_count(list)));
     uint32_t n = 0;
     for (const il_json *v = il_json_first(list); v; v = il_json_next(v)) {
-        if (il_json_kind_of(v) != IL_JSON_STRING || !load_is_word(v->text)) {
+        if (il_json_kind_of(v) != IL_JSON_STRING || !il_load_is_word(v->text)) {
             return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "the values of `%.*s` must be words (letters, digits, `_`, `-`)",
                                 IL_STR_ARG(name));
         }

@@ -12,7 +12,7 @@ static il_status fleet_env(il_loader *l, il_cel_env *out) {
     *type = l->state_type;
     type->name = IL_STR("pre");
     vars[0] = (il_cel_field){type->name, type};
-    *out = (il_cel_env){.size = sizeof *out, .vars = vars, .nvars = 1, .lets = l->lets, .nlets = l->nlets};
+    *out = (il_cel_env){.size = sizeof *out, .vars = vars, .nvars = 1, .lets = l->lets, .nlets = l->nlets, .families = il_load_names(l)};
     return IL_OK;
 }
 

@@ -22,11 +22,13 @@ static il_status load_bound(il_loader *l, const il_json *naps, const il_json *bo
 }
 
 static il_status load_nap_action(il_loader *l, const il_json *v, uint32_t *out) {
-    il_model *m = l->m;
-    *out = il_model_action(m, il_json_text(v));
-    if (*out == UINT32_MAX) {
-        return il_load_unknown(l, v, "action", il_json_text(v), l->action_type.domain, l->action_type.ndomain);
+    const il_model *m = l->m;
+    uint64_t bits = 0;
+    IL_TRY(il_load_action_bits(l, v, &bits));
+    if ((bits & (bits - 1)) != 0) {
+        return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "a nap takes one action; `revoke[c]` makes a nap for each member");
     }
+    *out = (uint32_t)__builtin_ctzll(bits);
     const il_action_def *a = &m->actions[*out];
     if (!a->corrective || a->principal != IL_RUNTIME || a->lowers) {
         return IL_JSON_FAIL(v, l->err, IL_E_INVALID,
@@ -85,8 +87,25 @@ static il_status load_nap(il_loader *l, const il_json *v, il_nap *nap) {
     return il_load_no_ghost(l, when, nap->when, UINT32_MAX, "a nap");
 }
 
+/* How many naps an entry makes: with an index in `do` one for each member. */
+static il_status load_nap_family(il_loader *l, const il_json *v, size_t *family, size_t *count) {
+    const il_json *action = il_json_kind_of(v) == IL_JSON_OBJECT ? il_json_get(v, IL_STR("do")) : NULL;
+    *family = l->families.n;
+    *count = 1;
+    if (il_json_kind_of(action) == IL_JSON_STRING) {
+        il_load_named named;
+        IL_TRY(il_load_name(l, action, action->text, &named));
+        *family = named.open ? named.family : l->families.n;
+        *count = named.open ? l->families.list[named.family].nmembers : 1;
+    }
+    return IL_OK;
+}
+
 il_status il_load_naps(il_loader *l, const il_json *naps, const il_json *bound) {
     il_model *m = l->m;
+    size_t count = 0;
+    size_t family = 0;
+    size_t here = 0;
     IL_TRY(load_bound(l, naps, bound));
     if (!naps) {
         return IL_OK;
@@ -94,16 +113,25 @@ il_status il_load_naps(il_loader *l, const il_json *naps, const il_json *bound) 
     if (il_json_kind_of(naps) != IL_JSON_ARRAY || il_json_count(naps) == 0) {
         return IL_JSON_FAIL(naps, l->err, IL_E_INVALID, "`naps` must be a list of {if: CONDITION, do: ACTION}");
     }
-    if (il_json_count(naps) > IL_MODEL_NAPS_MAX) {
+    for (const il_json *v = il_json_first(naps); v; v = il_json_next(v)) {
+        IL_TRY(load_nap_family(l, v, &family, &here));
+        count += here;
+    }
+    if (count > IL_MODEL_NAPS_MAX) {
         return IL_JSON_FAIL(naps, l->err, IL_E_LIMIT, "more than %u naps", (unsigned)IL_MODEL_NAPS_MAX);
     }
-    m->naps = IL_NEW_ARRAY(l->arena, il_nap, il_json_count(naps));
+    m->naps = IL_NEW_ARRAY(l->arena, il_nap, count);
     if (!m->naps) {
         return il_arena_fail(l->arena, l->err);
     }
     for (const il_json *v = il_json_first(naps); v; v = il_json_next(v)) {
-        IL_TRY(load_nap(l, v, &m->naps[m->nnaps]));
-        m->nnaps++;
+        IL_TRY(load_nap_family(l, v, &family, &here));
+        for (size_t k = 0; k < here; k++) {
+            il_load_bind(l, family, k);
+            IL_TRY(load_nap(l, v, &m->naps[m->nnaps]));
+            m->nnaps++;
+            il_load_bind(l, l->families.n, 0);
+        }
     }
     return IL_OK;
 }

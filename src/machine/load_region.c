@@ -3,23 +3,40 @@
  * (`transition`) and of rejected ones (`rejection`). */
 #include "machine/load.h"
 
+il_status il_load_action_bits(il_loader *l, const il_json *v, uint64_t *out) {
+    il_load_named named;
+    il_str text = il_json_text(v);
+    IL_TRY(il_load_name(l, v, text, &named));
+    if (named.open) {
+        return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "nothing binds the index of `%.*s` here; say `%.*s[*]` for all members",
+                            IL_STR_ARG(text), IL_STR_ARG(named.base));
+    }
+    *out = 0;
+    for (uint32_t a = 0; a < l->m->nactions; a++) {
+        il_str name = l->m->actions[a].name;
+        bool member = named.every && il_str_starts(name, named.base) && name.n > named.base.n && name.p[named.base.n] == '[';
+        *out |= member || (!named.every && il_str_eq(name, named.name)) ? UINT64_C(1) << a : 0;
+    }
+    for (size_t i = 0; *out == 0 && i < l->families.nwords; i++) {
+        if (il_str_eq(l->families.words[i].base, text)) {
+            return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "`%.*s` has an index: `%.*s[*]` are all of its members",
+                                IL_STR_ARG(text), IL_STR_ARG(text));
+        }
+    }
+    return *out != 0 ? IL_OK : il_load_unknown(l, v, "action", named.name, l->action_type.domain, l->action_type.ndomain);
+}
+
 il_status il_load_action_set(il_loader *l, const il_json *list, const char *key, uint64_t *out) {
     if (il_json_kind_of(list) != IL_JSON_ARRAY || il_json_count(list) == 0) {
         return IL_JSON_FAIL(list, l->err, IL_E_INVALID, "`%s` must be a list of at least one action", key);
     }
     for (const il_json *v = il_json_first(list); v; v = il_json_next(v)) {
-        uint32_t a = il_model_action(l->m, il_json_text(v));
-        if (a == UINT32_MAX) {
-            il_str names[IL_MODEL_ACTIONS_MAX];
-            for (uint32_t k = 0; k < l->m->nactions; k++) {
-                names[k] = l->m->actions[k].name;
-            }
-            return il_load_unknown(l, v, "action", il_json_text(v), names, l->m->nactions);
-        }
-        if (*out & (UINT64_C(1) << a)) {
+        uint64_t bits = 0;
+        IL_TRY(il_load_action_bits(l, v, &bits));
+        if (*out & bits) {
             return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "action `%.*s` is listed twice", IL_STR_ARG(il_json_text(v)));
         }
-        *out |= UINT64_C(1) << a;
+        *out |= bits;
     }
     return IL_OK;
 }
@@ -42,13 +59,14 @@ static il_status load_predicate(il_loader *l, const il_json *v, il_region *r) {
     return IL_OK;
 }
 
-static il_status load_region(il_loader *l, const il_json *v, il_region *r) {
+static il_status load_region(il_loader *l, const il_load_instance *from, il_region *r) {
     static const il_str keys[] = {{"never", 5}, {"gated", 5}, {"transition", 10}, {"rejection", 9}, {"edge", 4}, {"by", 2}};
     enum { NEVER, GATED, TRANSITION, REJECTION, KINDS };
     uint32_t kind = 0;
     uint32_t kinds = 0;
-    IL_TRY(il_load_slug(l, v, v->key, true, "region"));
-    IL_TRY(il_arena_copy(l->arena, v->key, &r->name, l->err));
+    const il_json *v = from->v;
+    IL_TRY(il_load_slug(l, v, from->base, true, "region"));
+    r->name = from->name;
     r->line = v->key_line;
     r->col = v->key_col;
     if (il_json_kind_of(v) != IL_JSON_OBJECT) {
@@ -74,7 +92,7 @@ static il_status load_region(il_loader *l, const il_json *v, il_region *r) {
     r->rejection = kind == REJECTION;
     r->must = r->rejection || kind == TRANSITION;
     r->edge = r->must || edge != NULL;
-    r->rule = (uint8_t)il_load_rule(l, r->name);
+    r->rule = (uint8_t)il_load_rule(l, from->base);
     if (edge) {
         IL_TRY(il_load_action_set(l, edge, "edge", &r->actions));
     } else if (r->edge) {
@@ -88,9 +106,14 @@ static il_status load_region(il_loader *l, const il_json *v, il_region *r) {
     if (by) {
         IL_TRY(il_load_action_set(l, by, "by", &r->by));
         for (const il_json *g = il_json_first(by); g; g = il_json_next(g)) {
-            if (!l->m->actions[il_model_action(l->m, il_json_text(g))].gate) {
-                return IL_JSON_FAIL(g, l->err, IL_E_INVALID, "action `%.*s` is no gate; say `gate: true` there or name another",
-                                    IL_STR_ARG(il_json_text(g)));
+            uint64_t bits = 0;
+            IL_TRY(il_load_action_bits(l, g, &bits));
+            for (uint32_t a = 0; a < l->m->nactions; a++) {
+                if ((bits >> a & 1) && !l->m->actions[a].gate) {
+                    return IL_JSON_FAIL(g, l->err, IL_E_INVALID,
+                                        "action `%.*s` is no gate; say `gate: true` there or name another",
+                                        IL_STR_ARG(l->m->actions[a].name));
+                }
             }
         }
     }
@@ -98,19 +121,18 @@ static il_status load_region(il_loader *l, const il_json *v, il_region *r) {
 }
 
 il_status il_load_regions(il_loader *l, const il_json *regions) {
-    if (il_json_count(regions) == 0) {
-        return IL_JSON_FAIL(regions, l->err, IL_E_INVALID, "a machine needs at least one region");
-    }
-    if (il_json_count(regions) > IL_MODEL_REGIONS_MAX) {
-        return IL_JSON_FAIL(regions, l->err, IL_E_LIMIT, "more than %u regions", (unsigned)IL_MODEL_REGIONS_MAX);
-    }
-    l->m->regions = IL_NEW_ARRAY(l->arena, il_region, il_json_count(regions));
+    il_load_instance *all = NULL;
+    uint32_t n = 0;
+    IL_TRY(il_load_instances(l, regions, "region", "regions", IL_MODEL_REGIONS_MAX, &all, &n));
+    l->m->regions = IL_NEW_ARRAY(l->arena, il_region, n);
     if (!l->m->regions) {
         return il_arena_fail(l->arena, l->err);
     }
-    for (const il_json *v = il_json_first(regions); v; v = il_json_next(v)) {
-        IL_TRY(load_region(l, v, &l->m->regions[l->m->nregions]));
+    for (uint32_t i = 0; i < n; i++) {
+        il_load_bind(l, all[i].family, all[i].member);
+        IL_TRY(load_region(l, &all[i], &l->m->regions[i]));
         l->m->nregions++;
     }
+    il_load_bind(l, l->families.n, 0);
     return IL_OK;
 }

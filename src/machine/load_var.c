@@ -40,10 +40,11 @@ static il_status load_adversary(il_loader *l, const il_json *v, il_var *var) {
     return IL_OK;
 }
 
-static il_status load_var(il_loader *l, const il_json *v, il_var *var) {
+static il_status load_var(il_loader *l, const il_load_instance *from, il_var *var) {
     il_model *m = l->m;
-    IL_TRY(il_load_ident(l, v, "variable"));
-    IL_TRY(il_arena_copy(l->arena, v->key, &var->name, l->err));
+    const il_json *v = from->v;
+    IL_TRY(il_load_ident(l, v, from->base, "variable"));
+    var->name = from->name;
     var->line = v->key_line;
     var->col = v->key_col;
     IL_TRY(il_load_domain(l, v, var->name, &var->domain, var));
@@ -64,33 +65,32 @@ static il_status load_var(il_loader *l, const il_json *v, il_var *var) {
 
 il_status il_load_vars(il_loader *l, const il_json *vars) {
     il_model *m = l->m;
-    if (il_json_count(vars) == 0) {
-        return IL_JSON_FAIL(vars, l->err, IL_E_INVALID, "a machine needs at least one variable");
-    }
-    if (il_json_count(vars) > IL_MODEL_VARS_MAX) {
-        return IL_JSON_FAIL(vars, l->err, IL_E_LIMIT, "more than %u variables", (unsigned)IL_MODEL_VARS_MAX);
-    }
-    m->vars = IL_NEW_ARRAY(l->arena, il_var, il_json_count(vars));
-    il_cel_field *fields = IL_NEW_ARRAY(l->arena, il_cel_field, il_json_count(vars));
+    il_load_instance *all = NULL;
+    uint32_t n = 0;
+    IL_TRY(il_load_instances(l, vars, "variable", "variables", IL_MODEL_VARS_MAX, &all, &n));
+    IL_TRY(il_load_bases(l, all, n, &l->families.fields, &l->families.nfields));
+    m->vars = IL_NEW_ARRAY(l->arena, il_var, n);
+    il_cel_field *fields = IL_NEW_ARRAY(l->arena, il_cel_field, n);
     if (!m->vars || !fields) {
         return il_arena_fail(l->arena, l->err);
     }
     m->product = 1;
-    for (const il_json *v = il_json_first(vars); v; v = il_json_next(v)) {
-        il_var *var = &m->vars[m->nvars];
-        IL_TRY(load_var(l, v, var));
-        fields[m->nvars] = (il_cel_field){var->name, &var->domain.type};
+    for (uint32_t i = 0; i < n; i++) {
+        IL_TRY(load_var(l, &all[i], &m->vars[i]));
+        fields[i] = (il_cel_field){m->vars[i].name, &m->vars[i].domain.type};
         m->nvars++;
     }
     l->state_type.kind = IL_CEL_RECORD;
     l->state_type.fields = fields;
-    l->state_type.nfields = m->nvars;
-    uint32_t i = 0;
-    for (const il_json *v = il_json_first(vars); v; v = il_json_next(v), i++) { /* a condition may read any variable */
+    l->state_type.nfields = n;
+    for (uint32_t i = 0; i < n; i++) { /* a condition may read any variable */
+        const il_json *v = all[i].v;
         const il_json *adversarial = il_json_kind_of(v) == IL_JSON_OBJECT ? il_json_get(v, IL_STR("adversarial")) : NULL;
         if (adversarial) {
+            il_load_bind(l, all[i].family, all[i].member);
             IL_TRY(load_adversary(l, adversarial, &m->vars[i]));
         }
     }
+    il_load_bind(l, l->families.n, 0);
     return IL_OK;
 }

@@ -79,19 +79,12 @@ static il_status sticky_reachable(il_harden *h, il_sticky *out, il_check *c, il_
 }
 
 /* A correction is taken from states that no session should be in, so its steps are asked everywhere. */
-static il_status sticky_anywhere(il_harden *h, il_sticky *out, il_check *c, il_error *err) {
+static il_status sticky_anywhere(il_harden *h, il_sticky *out, il_error *err) {
     const il_subject *s = &h->subject;
     const il_model *m = s->m;
     uint64_t limit = s->bounds.states && s->bounds.states < STICKY_PRODUCT_MAX ? s->bounds.states : STICKY_PRODUCT_MAX;
-    if (s->corrective == 0) {
-        return IL_OK;
-    }
-    if (m->bits >= 64 || m->product > limit) {
-        c->bound_hit = true;
-        h->bounded = true;
-        return IL_OK;
-    }
-    for (uint64_t i = 0; i < m->product && out->var == UINT32_MAX; i++) {
+    out->product = m->bits < 64 && m->product <= limit;
+    for (uint64_t i = 0; out->product && i < m->product && out->var == UINT32_MAX; i++) {
         uint64_t state = 0;
         uint64_t index = i;
         for (uint32_t v = 0; v < m->nvars; v++) {
@@ -137,8 +130,7 @@ static il_status sticky_fail(il_harden *h, const il_sticky *out, il_check *c, il
     return il_buf_done(&b, &c->detail, err);
 }
 
-il_status il_check_sticky(il_harden *h, il_error *err) {
-    il_sticky *out = &h->sticky;
+il_status il_sticky_run(il_harden *h, il_sticky *out, il_error *err) {
     const il_model *m = h->subject.m;
     *out = (il_sticky){.var = UINT32_MAX, .symbol = UINT32_MAX};
     for (uint32_t v = 0; v < m->nvars; v++) {
@@ -154,7 +146,7 @@ il_status il_check_sticky(il_harden *h, il_error *err) {
     out->ran = true;
     IL_TRY(sticky_reachable(h, out, c, err));
     if (out->var == UINT32_MAX) {
-        IL_TRY(sticky_anywhere(h, out, c, err));
+        IL_TRY(sticky_anywhere(h, out, err));
     }
     if (out->var != UINT32_MAX) {
         return sticky_fail(h, out, c, err);
@@ -166,6 +158,12 @@ il_status il_check_sticky(il_harden *h, il_error *err) {
         c->detail = (out->vars & ~out->raised) >> v & 1 ? m->vars[v].name : (il_str){0};
     }
     return IL_OK;
+}
+
+il_status il_check_sticky(il_harden *h, il_error *err) {
+    il_sticky sticky;
+    IL_TRY(il_sticky_run(h, &sticky, err));
+    return il_harden_join(h, "sticky", il_sticky_object(h->subject.m, &sticky, h->subject.arena), err);
 }
 
 il_json *il_sticky_object(const il_model *m, const il_sticky *s, il_arena *arena) {
@@ -181,6 +179,7 @@ il_json *il_sticky_object(const il_model *m, const il_sticky *s, il_arena *arena
                (!(s->raised >> v & 1) || il_json_push(raised, il_json_string(arena, m->vars[v].name)));
     }
     made = made && il_json_set(o, IL_STR("variables"), vars) && il_json_set(o, IL_STR("raised"), raised) &&
+           il_json_set(o, IL_STR("scope"), il_json_string(arena, s->product ? IL_STR("product") : IL_STR("reachable"))) &&
            il_json_set(o, IL_STR("lowered"),
                        s->var == UINT32_MAX ? il_json_make(arena, IL_JSON_NULL) : il_json_string(arena, m->vars[s->var].name)) &&
            il_json_set(o, IL_STR("witness"), il_trace_from_object(m, s->from, &s->witness, arena));

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "check/report.h"
 
 #define RECOVERY_PRODUCT_MAX (UINT64_C(1) << 24)
 #define RECOVERY_WRITTEN (UINT64_C(1) << 63)   /* a state that one write of any variable made; nothing is followed from it */
@@ -626,16 +627,14 @@ const char *il_recovery_strength_name(il_recovery_strength s) {
     return "NONE";
 }
 
-static il_json *recovery_findings_object(const il_model *m, const il_recovery *r, il_arena *arena) {
-    il_json *list = il_json_make(arena, IL_JSON_ARRAY);
-    bool made = list != NULL;
-    for (uint32_t i = 0; made && i < r->nfindings; i++) {
-        il_json *o = il_json_make(arena, IL_JSON_OBJECT);
-        made = il_json_set(o, IL_STR("finding"), il_json_string(arena, il_str_of(r->findings[i].word))) &&
-               il_json_set(o, IL_STR("witness"), il_trace_from_object(m, r->findings[i].from, &r->findings[i].witness, arena)) &&
-               il_json_push(list, o);
+static il_json *recovery_way(il_report *r, uint64_t from, const il_trace *t) {
+    if (!t->found) {
+        return il_report_null(r);
     }
-    return made ? list : NULL;
+    il_json *o = il_report_object(r);
+    il_report_set(r, o, "from", il_report_state(r, from));
+    il_report_set(r, o, "steps", il_report_trace(r, t));
+    return o;
 }
 
 il_json *il_recovery_object(const il_model *m, const il_recovery *r, il_arena *arena) {
@@ -643,29 +642,28 @@ il_json *il_recovery_object(const il_model *m, const il_recovery *r, il_arena *a
     if (!r->ran) {
         return il_json_make(arena, IL_JSON_NULL);
     }
-    const struct {
-        const char *key;
-        il_json *value;
-    } rows[] = {
-        {"scope", il_json_string(arena, il_str_of(r->scope == IL_RECOVERY_PRODUCT ? "product" : "reachable"))},
-        {"danger", il_json_number(arena, (int64_t)r->danger)},
-        {"states", il_json_number(arena, r->states)},
-        {"strength", il_json_string(arena, il_str_of(il_recovery_strength_name(r->strength)))},
-        {"longest", il_json_number(arena, r->longest)},
-        {"robust", il_json_boolean(arena, r->robust)},
-        {"interleaved", il_json_number(arena, r->interleaved)},
-        {"result", il_json_string(arena, il_str_of(r->restoration ? "restoration" : "containment"))},
-        {"goal_inside_region", il_json_boolean(arena, r->inside)},
-        {"in_flight", il_json_string(arena, il_str_of(flight[r->flight]))},
-        {"in_flight_states", il_json_number(arena, (int64_t)r->in_flight)},
-        {"lasso", il_trace_from_object(m, r->lasso_from, &r->lasso, arena)},
-        {"lasso_stem", il_json_number(arena, r->lasso_stem)},
-        {"findings", recovery_findings_object(m, r, arena)},
-    };
-    il_json *o = il_json_make(arena, IL_JSON_OBJECT);
-    bool made = o != NULL;
-    for (size_t i = 0; made && i < sizeof rows / sizeof rows[0]; i++) {
-        made = il_json_set(o, il_str_of(rows[i].key), rows[i].value);
+    il_report b = {.arena = arena, .m = m};
+    il_json *o = il_report_object(&b);
+    il_json *findings = il_report_list(&b);
+    for (uint32_t i = 0; i < r->nfindings; i++) {
+        il_json *one = il_report_object(&b);
+        il_report_set(&b, one, "finding", il_report_word(&b, r->findings[i].word));
+        il_report_set(&b, one, "witness", recovery_way(&b, r->findings[i].from, &r->findings[i].witness));
+        il_report_push(&b, findings, one);
     }
-    return made ? o : NULL;
+    il_report_set(&b, o, "scope", il_report_word(&b, r->scope == IL_RECOVERY_PRODUCT ? "product" : "reachable"));
+    il_report_set(&b, o, "danger", il_report_number(&b, r->danger));
+    il_report_set(&b, o, "states", il_report_number(&b, r->states));
+    il_report_set(&b, o, "strength", il_report_word(&b, il_recovery_strength_name(r->strength)));
+    il_report_set(&b, o, "longest", il_report_number(&b, r->longest));
+    il_report_set(&b, o, "robust", il_report_bool(&b, r->robust));
+    il_report_set(&b, o, "interleaved", il_report_number(&b, r->interleaved));
+    il_report_set(&b, o, "result", il_report_word(&b, r->restoration ? "restoration" : "containment"));
+    il_report_set(&b, o, "goal_inside_region", il_report_bool(&b, r->inside));
+    il_report_set(&b, o, "in_flight", il_report_word(&b, flight[r->flight]));
+    il_report_set(&b, o, "in_flight_states", il_report_number(&b, r->in_flight));
+    il_report_set(&b, o, "lasso", recovery_way(&b, r->lasso_from, &r->lasso));
+    il_report_set(&b, o, "lasso_stem", il_report_number(&b, r->lasso_stem));
+    il_report_set(&b, o, "findings", findings);
+    return b.failed ? NULL : o;
 }

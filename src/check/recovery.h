@@ -22,6 +22,7 @@
  * state. Both pass. Findings stand in the order above; the check's line has the first, its detail all. Larger than the bounds: INCONCLUSIVE. */
 #pragma once
 #include "check/trace.h"
+#include "json/node.h"
 
 typedef enum il_recovery_strength { IL_RECOVERY_NONE = 0, IL_RECOVERY_WEAK, IL_RECOVERY_STRONG } il_recovery_strength;
 typedef enum il_recovery_scope { IL_RECOVERY_PRODUCT, IL_RECOVERY_REACHABLE } il_recovery_scope;

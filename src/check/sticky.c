@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "check/parts.h"
+#include "check/report.h"
 
 #define STICKY_PRODUCT_MAX (UINT64_C(1) << 24)
 
@@ -170,18 +171,13 @@ il_json *il_sticky_object(const il_model *m, const il_sticky *s, il_arena *arena
     if (!s->ran) {
         return il_json_make(arena, IL_JSON_NULL);
     }
-    il_json *o = il_json_make(arena, IL_JSON_OBJECT);
-    il_json *vars = il_json_make(arena, IL_JSON_ARRAY);
-    il_json *raised = il_json_make(arena, IL_JSON_ARRAY);
-    bool made = o != NULL;
-    for (uint32_t v = 0; made && v < m->nvars; v++) {
-        made = (!(s->vars >> v & 1) || il_json_push(vars, il_json_string(arena, m->vars[v].name))) &&
-               (!(s->raised >> v & 1) || il_json_push(raised, il_json_string(arena, m->vars[v].name)));
-    }
-    made = made && il_json_set(o, IL_STR("variables"), vars) && il_json_set(o, IL_STR("raised"), raised) &&
-           il_json_set(o, IL_STR("scope"), il_json_string(arena, s->product ? IL_STR("product") : IL_STR("reachable"))) &&
-           il_json_set(o, IL_STR("lowered"),
-                       s->var == UINT32_MAX ? il_json_make(arena, IL_JSON_NULL) : il_json_string(arena, m->vars[s->var].name)) &&
-           il_json_set(o, IL_STR("witness"), il_trace_from_object(m, s->from, &s->witness, arena));
-    return made ? o : NULL;
+    il_report b = {.arena = arena, .m = m};
+    il_json *o = il_report_object(&b);
+    il_report_set(&b, o, "variables", il_report_vars(&b, s->vars));
+    il_report_set(&b, o, "raised", il_report_vars(&b, s->raised));
+    il_report_set(&b, o, "scope", il_report_word(&b, s->product ? "product" : "reachable"));
+    il_report_set(&b, o, "lowered", s->var == UINT32_MAX ? il_report_null(&b) : il_report_str(&b, m->vars[s->var].name));
+    il_report_set(&b, o, "from", s->var == UINT32_MAX ? il_report_null(&b) : il_report_state(&b, s->from));
+    il_report_set(&b, o, "witness", il_report_trace(&b, &s->witness));
+    return b.failed ? NULL : o;
 }

@@ -6,6 +6,7 @@
  * INCONCLUSIVE when a bound was reached, or when some sticky variable is never raised (`NEVER_RAISED`): nothing was watched. */
 #pragma once
 #include "check/trace.h"
+#include "json/node.h"
 
 struct il_harden;
 

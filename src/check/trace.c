@@ -83,36 +83,3 @@ void il_state_text(const il_model *m, uint64_t state, il_buf *out) {
     }
     il_buf_puts(out, between[0] == '\0' ? "initial" : "");
 }
-
-static bool trace_set_state(const il_model *m, il_json *o, const char *key, const char *hex_key, uint64_t state, il_arena *arena) {
-    char hex[24];
-    il_str text = {0};
-    il_str digits = {0};
-    il_buf b;
-    il_buf_init(&b, arena, 1 << 16);
-    il_state_text(m, state, &b);
-    size_t n = il_format(hex, sizeof hex, "%llx", (unsigned long long)state);
-    return il_buf_done(&b, &text, NULL) == IL_OK && il_arena_copy(arena, (il_str){hex, n}, &digits, NULL) == IL_OK &&
-           il_json_set(o, il_str_of(key), il_json_string(arena, text)) &&
-           il_json_set(o, il_str_of(hex_key), il_json_string(arena, digits));
-}
-
-il_json *il_trace_from_object(const il_model *m, uint64_t from, const il_trace *t, il_arena *arena) {
-    if (!t->found) {
-        return il_json_make(arena, IL_JSON_NULL);
-    }
-    il_json *o = il_json_make(arena, IL_JSON_OBJECT);
-    il_json *steps = il_json_make(arena, IL_JSON_ARRAY);
-    bool made = o && steps && trace_set_state(m, o, "from", "from_state", from, arena);
-    for (uint32_t i = 0; made && i < t->n; i++) {
-        il_trace one = {.found = true, .n = 1, .steps = &t->steps[i]};
-        il_str text = {0};
-        il_buf b;
-        il_buf_init(&b, arena, 1 << 16);
-        il_trace_text(m, &one, &b);
-        made = il_buf_done(&b, &text, NULL) == IL_OK && il_json_push(steps, il_json_string(arena, text));
-    }
-    made = made && il_json_set(o, IL_STR("steps"), steps) &&
-           trace_set_state(m, o, "to", "to_state", t->n > 0 ? t->steps[t->n - 1].post : from, arena);
-    return made ? o : NULL;
-}

@@ -2,7 +2,6 @@
 /* A witness: the steps from one state to another. */
 #pragma once
 #include "base/buf.h"
-#include "json/node.h"
 #include "machine/model.h"
 
 /* One step: a symbol, or (symbol IL_NO_SYMBOL) an adversary's write of var. */
@@ -20,6 +19,3 @@ typedef struct il_trace {
 void il_trace_text(const il_model *m, const il_trace *t, il_buf *out);
 /* `phase=live flight=true`: variables that are not at the first value of their domain; `initial` when all are. */
 void il_state_text(const il_model *m, uint64_t state, il_buf *out);
-/* For results that begin elsewhere than in the initial state: {"from": text, "from_state": hex, "steps": [text], "to": text, "to_state": hex}.
- * NULL when memory ran out; JSON null when there is no trace. */
-il_json *il_trace_from_object(const il_model *m, uint64_t from, const il_trace *t, il_arena *arena);

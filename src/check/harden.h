@@ -2,6 +2,7 @@
 /* Proving a machine: every check, its verdict and its shortest witness; the sealed table and, when everything passed, its certificate. */
 #pragma once
 #include "check/recovery.h"
+#include "check/survey.h"
 #include "check/view.h"
 #include "machine/table.h"
 
@@ -106,6 +107,7 @@ typedef struct il_harden {
     uint32_t never_accepted;
     bool *symbol_accepted; /* nsymbols entries */
     il_recovery recovery;
+    il_survey survey;
     il_control *controls, *last_control;
     il_section *sections, *last_section;
     bool bounded;       /* some bound was reached */

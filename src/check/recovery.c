@@ -15,7 +15,7 @@ typedef struct recovery {
     il_harden *h;
     il_check *check;
     uint64_t regions, edges; /* never regions of states, of steps */
-    uint32_t phase, ended, quarantined;
+    uint32_t quarantined; /* value of `phase`; UINT32_MAX when the machine cannot freeze */
     uint64_t *danger;
     uint32_t ndanger, cap;
     uint64_t raise, lower; /* variables that an adversary writes */
@@ -546,9 +546,7 @@ static il_status recovery_conclude(recovery *r, il_error *err) {
 }
 
 static il_status recovery_graphs(recovery *r, il_error *err) {
-    const il_model *m = r->h->subject.m;
-    il_recover_graph alone = {.h = r->h, .goal = m->goal, .phase = r->phase, .ended = r->ended, .danger = r->danger};
-    alone.ndanger = r->ndanger;
+    il_recover_graph alone = {.h = r->h, .danger = r->danger, .ndanger = r->ndanger};
     il_recover_graph together = alone;
     together.others = true;
     il_status status = il_recover_graph_make(&alone, err);
@@ -591,10 +589,12 @@ static il_status recovery_run(recovery *r, il_error *err) {
 
 il_status il_check_recovery(il_harden *h, il_error *err) {
     const il_subject *s = &h->subject;
-    recovery r = {.h = h, .phase = il_model_var(s->m, IL_STR("phase")), .ended = UINT32_MAX, .quarantined = UINT32_MAX};
-    for (uint32_t i = 0; r.phase != UINT32_MAX && i < s->m->vars[r.phase].domain.size; i++) {
-        il_str name = s->m->vars[r.phase].domain.names[i];
-        r.ended = il_str_eq(name, IL_STR("ended")) ? i : r.ended;
+    recovery r = {.h = h, .quarantined = UINT32_MAX};
+    uint32_t phase = il_model_var(s->m, IL_STR("phase"));
+    bool ends = false;
+    for (uint32_t i = 0; phase != UINT32_MAX && i < s->m->vars[phase].domain.size; i++) {
+        il_str name = s->m->vars[phase].domain.names[i];
+        ends = ends || il_str_eq(name, IL_STR("ended"));
         r.quarantined = il_str_eq(name, IL_STR("quarantined")) ? i : r.quarantined;
     }
     for (uint32_t k = 0; k < s->m->nregions; k++) {
@@ -603,7 +603,7 @@ il_status il_check_recovery(il_harden *h, il_error *err) {
         r.edges |= region->edge ? bit : 0;
         r.regions |= region->edge ? 0 : bit;
     }
-    if (!s->m->goal && (r.ended == UINT32_MAX || s->corrective == 0 || r.regions == 0)) {
+    if (!s->m->goal && (!ends || s->corrective == 0 || r.regions == 0)) {
         return IL_OK; /* the machine declares no recovery */
     }
     r.row = IL_NEW_ARRAY(s->arena, il_steps_edge, s->m->nsymbols);

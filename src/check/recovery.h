@@ -55,6 +55,8 @@ typedef struct il_recovery {
     il_recovery_finding findings[IL_RECOVERY_FINDINGS];
 } il_recovery;
 
+/* The goal, as above; false everywhere when the machine has neither. */
+bool il_recovery_goal(const il_model *m, uint64_t state);
 const char *il_recovery_strength_name(il_recovery_strength s); /* `STRONG` */
 /* The object of the report; NULL when memory ran out. */
 il_json *il_recovery_object(const il_model *m, const il_recovery *r, il_arena *arena);

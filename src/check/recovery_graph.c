@@ -17,10 +17,9 @@ static bool recover_corrective(const il_recover_graph *g, uint32_t symbol) {
     return (s->corrective >> s->m->symbol_action[symbol] & 1) != 0;
 }
 
-bool il_recover_goal(const il_recover_graph *g, uint64_t state) {
+bool il_recovery_goal(const il_model *m, uint64_t state) {
     static const il_str live[] = {{"flight", 6}, {"open", 4}, {"crossing", 8}};
-    const il_model *m = g->h->subject.m;
-    if (g->goal) {
+    if (m->goal) {
         il_cel_value values[IL_MODEL_VARS_MAX];
         il_cel_value vars[3] = {{0}, {0}, {0}};
         for (uint32_t v = 0; v < m->nvars; v++) {
@@ -29,13 +28,15 @@ bool il_recover_goal(const il_recover_graph *g, uint64_t state) {
         vars[0].kind = IL_CEL_RECORD;
         vars[0].n = m->nvars;
         vars[0].u.items = values;
-        il_cel_value holds = il_cel_eval(g->goal, vars, NULL);
+        il_cel_value holds = il_cel_eval(m->goal, vars, NULL);
         return holds.kind == IL_CEL_BOOL && holds.u.b; /* an error is no goal */
     }
-    bool goal = il_model_get(m, state, g->phase) == g->ended;
-    for (uint32_t i = 0; i < 3; i++) {
+    uint32_t phase = il_model_var(m, IL_STR("phase"));
+    bool goal =
+        phase != UINT32_MAX && il_str_eq(m->vars[phase].domain.names[il_model_get(m, state, phase)], IL_STR("ended"));
+    for (uint32_t i = 0; goal && i < 3; i++) {
         uint32_t v = il_model_var(m, live[i]);
-        goal = goal && (v == UINT32_MAX || il_model_get(m, state, v) == 0);
+        goal = v == UINT32_MAX || il_model_get(m, state, v) == 0;
     }
     return goal;
 }
@@ -62,7 +63,7 @@ static uint32_t recover_expand(void *ctx, uint64_t key, il_space_edge *out) {
     }
     bool first = g->others && (key & RECOVER_TAG) != 0;
     uint64_t state = first ? key & ~RECOVER_TAG : key;
-    if (g->others && il_recover_goal(g, state)) {
+    if (g->others && il_recovery_goal(g->h->subject.m, state)) {
         return 0;
     }
     il_steps_edges row = il_steps_row(g->h->subject.steps, NULL, state);
@@ -227,7 +228,7 @@ static bool recover_arrays(il_recover_graph *g) {
     for (uint32_t i = 0; i < g->n; i++) {
         uint64_t key = il_space_key(&g->space, i);
         bool root = recover_is_root(g, key);
-        g->mark[i] = root ? IL_RECOVER_ROOT : il_recover_goal(g, il_recover_state(g, i)) ? IL_RECOVER_GOAL : 0;
+        g->mark[i] = root ? IL_RECOVER_ROOT : il_recovery_goal(g->h->subject.m, il_recover_state(g, i)) ? IL_RECOVER_GOAL : 0;
         g->mark[i] |= !root && g->others && (key & RECOVER_TAG) ? IL_RECOVER_FIRST : 0;
     }
     return true;

@@ -22,8 +22,6 @@ typedef struct il_recover_list { /* successors or predecessors by node */
 
 typedef struct il_recover_graph {
     il_harden *h;
-    il_cel_program *goal; /* NULL: `ended` */
-    uint32_t phase, ended;
     const uint64_t *danger;
     uint32_t ndanger;
     bool others; /* what other actions do is in it: danger states have two nodes, one before the first corrective step */
@@ -43,7 +41,6 @@ typedef struct il_recover_graph {
 IL_NODISCARD il_status il_recover_graph_make(il_recover_graph *g, il_error *err);
 void il_recover_graph_free(il_recover_graph *g);
 
-bool il_recover_goal(const il_recover_graph *g, uint64_t state);
 uint64_t il_recover_state(const il_recover_graph *g, uint32_t node);
 /* UINT32_MAX when there is none. `first`: the one before the first corrective step. */
 uint32_t il_recover_node(const il_recover_graph *g, uint64_t state, bool first);

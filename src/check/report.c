@@ -199,6 +199,7 @@ il_status il_harden_object(const il_harden *h, il_arena *arena, il_json **out, i
     il_report_set(&r, o, "unmediated", il_report_vars(&r, raise | lower));
     il_report_set(&r, o, "concessions", report_concessions(&r, h));
     il_report_set(&r, o, "recovery", il_recovery_object(h->subject.m, &h->recovery, arena));
+    il_report_set(&r, o, "survey", il_survey_object(h->subject.m, &h->survey, arena));
     il_report_set(&r, o, "frozen", il_report_vars(&r, h->table.n > 0 ? h->frozen : 0));
     il_report_set(&r, o, "never_fired", report_rules(&r, h));
     il_report_set(&r, o, "never_accepted", report_symbols(&r, h));

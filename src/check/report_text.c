@@ -198,6 +198,15 @@ static void text_rest(const il_harden *h, il_buf *b) {
         il_buf_puts(b, " of ");
         il_buf_putu(b, m->nsymbols);
         il_buf_puts(b, " symbols");
+        il_buf_puts(b, "\nat rest: ");
+        il_buf_putu(b, h->survey.terminal);
+        il_buf_puts(b, " terminal states, ");
+        il_buf_putu(b, h->survey.deadlocks);
+        il_buf_puts(b, " deadlocks");
+        if (h->survey.deadlock.found) {
+            il_buf_puts(b, "; the nearest after: ");
+            il_trace_text(m, &h->survey.deadlock, b);
+        }
     }
     il_buf_puts(b, "\n\nnegative controls:\n");
     for (const il_control *c = h->controls; c; c = c->next) {

@@ -28,6 +28,9 @@ il_status il_check_coverage(il_harden *h, il_error *err) {
         if (h->frozen >> v & 1) {
             coverage_put(&b, "frozen variable", m->vars[v].name, &any);
         }
+        if (h->survey.saturated >> v & 1) { /* what is counted no more may as well have come back to zero */
+            coverage_put(&b, "saturated counter", m->vars[v].name, &any);
+        }
         /* the monitor takes these for taints; without `taint: source` no ghost watches them */
         bool named = il_str_eq(m->vars[v].name, IL_STR("untrusted")) || il_str_eq(m->vars[v].name, IL_STR("sensitive")) ||
                      il_str_eq(m->vars[v].name, IL_STR("secret"));
@@ -53,6 +56,6 @@ il_status il_check_coverage(il_harden *h, il_error *err) {
         }
     }
     c->verdict = any ? IL_CHECK_INCONCLUSIVE : IL_CHECK_PASS;
-    c->finding = any ? "NOT_EXERCISED" : NULL;
+    c->finding = !any ? NULL : h->survey.saturated ? "SATURATED" : "NOT_EXERCISED";
     return il_buf_done(&b, &c->detail, err);
 }

@@ -180,6 +180,7 @@ static const harden_row harden_rows[] = {
     {.run = il_check_laundering},
     {.run = il_check_observers},
     {.run = il_check_recovery},
+    {.run = il_check_sticky},
     {.run = il_check_coverage},
     {.run = il_check_controls},
 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Proving a machine: every check, its verdict and its shortest witness; the sealed table and, when everything passed, its certificate. */
 #pragma once
+#include "check/recovery.h"
+#include "check/survey.h"
 #include "check/view.h"
 #include "machine/table.h"
 
@@ -12,17 +14,6 @@ typedef enum il_check_verdict {
     IL_CHECK_VACUOUS       /* holds, but not because of what is checked */
 } il_check_verdict;
 const char *il_check_verdict_name(il_check_verdict v);
-
-/* One step of a witness: a symbol, or (symbol IL_NO_SYMBOL) an adversary's write of var. */
-typedef struct il_trace_step {
-    uint32_t symbol, var, value;
-    uint64_t pre, post;
-} il_trace_step;
-typedef struct il_trace {
-    bool found;
-    uint32_t n;
-    il_trace_step *steps;
-} il_trace;
 
 /* One line of the report. */
 typedef struct il_check il_check;
@@ -96,12 +87,6 @@ struct il_section {
     il_json *object;
 };
 
-typedef struct il_recovery {
-    bool ran, strong, robust;
-    uint64_t danger;
-    uint32_t longest; /* corrective steps from a danger state to the goal, at most */
-} il_recovery;
-
 typedef struct il_harden {
     il_subject subject;
     il_str table; /* sealed bytes; empty when the machine could not be tabulated within the bounds */
@@ -122,6 +107,7 @@ typedef struct il_harden {
     uint32_t never_accepted;
     bool *symbol_accepted; /* nsymbols entries */
     il_recovery recovery;
+    il_survey survey;
     il_control *controls, *last_control;
     il_section *sections, *last_section;
     bool bounded;       /* some bound was reached */
@@ -151,5 +137,3 @@ const char *il_harden_verdict(const il_harden *h);
 IL_NODISCARD il_status il_harden_object(const il_harden *h, il_arena *arena, il_json **out, il_error *err);
 IL_NODISCARD il_status il_harden_json(const il_json *object, il_arena *arena, il_str *out, il_error *err);
 IL_NODISCARD il_status il_harden_text(const il_harden *h, il_arena *arena, il_str *out, il_error *err);
-/* `admit{sensitive,egress=once} untrusted:=fresh`, steps separated by spaces. */
-void il_trace_text(const il_model *m, const il_trace *t, il_buf *out);

@@ -24,6 +24,7 @@ IL_NODISCARD il_status il_check_gates(il_harden *h, il_error *err);
 IL_NODISCARD il_status il_check_laundering(il_harden *h, il_error *err);
 IL_NODISCARD il_status il_check_observers(il_harden *h, il_error *err);
 IL_NODISCARD il_status il_check_recovery(il_harden *h, il_error *err);
+IL_NODISCARD il_status il_check_sticky(il_harden *h, il_error *err);
 IL_NODISCARD il_status il_check_coverage(il_harden *h, il_error *err);
 IL_NODISCARD il_status il_check_controls(il_harden *h, il_error *err);
 

@@ -153,19 +153,6 @@ static il_json *report_concessions(il_report *r, const il_harden *h) {
     return list;
 }
 
-static il_json *report_recovery(il_report *r, const il_harden *h) {
-    if (!h->recovery.ran) {
-        return il_json_make(r->arena, IL_JSON_NULL);
-    }
-    il_json *o = il_report_object(r);
-    il_report_set(r, o, "danger", il_report_number(r, h->recovery.danger));
-    il_report_set(r, o, "longest", il_report_number(r, h->recovery.longest));
-    il_report_set(r, o, "strength", il_report_word(r, h->recovery.strong ? "STRONG" : "NONE"));
-    il_report_set(r, o, "robust", il_json_boolean(r->arena, h->recovery.robust));
-    il_report_set(r, o, "result", il_report_word(r, "containment"));
-    return o;
-}
-
 static il_json *report_table(il_report *r, const il_harden *h) {
     il_json *o = il_report_object(r);
     il_report_set(r, o, "states", il_report_number(r, h->states));
@@ -211,7 +198,8 @@ il_status il_harden_object(const il_harden *h, il_arena *arena, il_json **out, i
     il_report_set(&r, o, "mediation", report_mediation(&r, h));
     il_report_set(&r, o, "unmediated", il_report_vars(&r, raise | lower));
     il_report_set(&r, o, "concessions", report_concessions(&r, h));
-    il_report_set(&r, o, "recovery", report_recovery(&r, h));
+    il_report_set(&r, o, "recovery", il_recovery_object(h->subject.m, &h->recovery, arena));
+    il_report_set(&r, o, "survey", il_survey_object(h->subject.m, &h->survey, arena));
     il_report_set(&r, o, "frozen", il_report_vars(&r, h->table.n > 0 ? h->frozen : 0));
     il_report_set(&r, o, "never_fired", report_rules(&r, h));
     il_report_set(&r, o, "never_accepted", report_symbols(&r, h));

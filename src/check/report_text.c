@@ -172,13 +172,25 @@ static void text_rest(const il_harden *h, il_buf *b) {
         }
     }
     if (h->recovery.ran) {
+        const il_recovery *r = &h->recovery;
         il_buf_puts(b, "\nrecovery: ");
-        il_buf_puts(b, h->recovery.strong ? "STRONG" : "not established");
-        il_buf_puts(b, h->recovery.robust ? ", robust, " : ", fragile, ");
-        il_buf_putu(b, h->recovery.danger);
-        il_buf_puts(b, " danger states, at most ");
-        il_buf_putu(b, h->recovery.longest);
-        il_buf_puts(b, " corrective steps; the result is containment");
+        il_buf_puts(b, r->strength == IL_RECOVERY_NONE ? "not established" : il_recovery_strength_name(r->strength));
+        il_buf_puts(b, r->robust ? ", robust, " : ", fragile, ");
+        il_buf_putu(b, r->danger);
+        il_buf_puts(b, r->scope == IL_RECOVERY_PRODUCT ? " danger states" : " danger states among those in reach");
+        if (r->strength == IL_RECOVERY_STRONG) {
+            il_buf_puts(b, ", at most ");
+            il_buf_putu(b, r->longest);
+            il_buf_puts(b, " corrective steps");
+        }
+        il_buf_puts(b, r->restoration ? "; the result is restoration" : "; the result is containment");
+        il_buf_puts(b, r->flight == IL_RECOVERY_LEGAL ? "; legal in flight" : "");
+        if (r->lasso.found) {
+            il_buf_puts(b, "\n  round: from ");
+            il_state_text(m, r->lasso_from, b);
+            il_buf_puts(b, ": ");
+            il_trace_text(m, &r->lasso, b);
+        }
     }
     if (h->table.n > 0) {
         il_buf_puts(b, "\nnever accepted: ");
@@ -186,6 +198,15 @@ static void text_rest(const il_harden *h, il_buf *b) {
         il_buf_puts(b, " of ");
         il_buf_putu(b, m->nsymbols);
         il_buf_puts(b, " symbols");
+        il_buf_puts(b, "\nat rest: ");
+        il_buf_putu(b, h->survey.terminal);
+        il_buf_puts(b, " terminal states, ");
+        il_buf_putu(b, h->survey.deadlocks);
+        il_buf_puts(b, " deadlocks");
+        if (h->survey.deadlock.found) {
+            il_buf_puts(b, "; the nearest after: ");
+            il_trace_text(m, &h->survey.deadlock, b);
+        }
     }
     il_buf_puts(b, "\n\nnegative controls:\n");
     for (const il_control *c = h->controls; c; c = c->next) {

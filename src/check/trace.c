@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Witnesses: from a hit back to the initial state. */
 #include "check/parts.h"
+#include "check/trace.h"
 
 il_status il_trace_of(il_harden *h, const il_view *v, const il_space *s, const il_space_hit *hit, il_trace *out, il_error *err) {
     const il_model *m = h->subject.m;
@@ -70,4 +71,19 @@ void il_trace_text(const il_model *m, const il_trace *t, il_buf *out) {
             il_buf_put(out, m->vars[s->var].domain.names[s->value]);
         }
     }
+}
+
+void il_state_text(const il_model *m, uint64_t state, il_buf *out) {
+    const char *between = "";
+    for (uint32_t v = 0; v < m->nvars; v++) {
+        uint32_t value = il_model_get(m, state, v);
+        if (value != 0) {
+            il_buf_puts(out, between);
+            il_buf_put(out, m->vars[v].name);
+            il_buf_putc(out, '=');
+            il_buf_put(out, m->vars[v].domain.names[value]);
+            between = " ";
+        }
+    }
+    il_buf_puts(out, between[0] == '\0' ? "initial" : "");
 }

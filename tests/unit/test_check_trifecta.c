@@ -74,7 +74,7 @@ static void test_concession_of_refine(void **state) {
 
 static void test_recovery(void **state) {
     (void)state;
-    assert_true(trifecta.h.recovery.ran && trifecta.h.recovery.strong && trifecta.h.recovery.robust);
+    assert_true(trifecta.h.recovery.ran && trifecta.h.recovery.strength == IL_RECOVERY_STRONG && trifecta.h.recovery.robust);
     assert_int_equal(trifecta.h.recovery.danger, 648);
     assert_int_equal(trifecta.h.recovery.longest, 7);
 }

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The graph that recovery is judged on: explored by il_space, then kept as lists of successors. Not for other checks. */
+#pragma once
+#include "check/parts.h"
+
+/* Kinds of steps. */
+enum { IL_RECOVER_BY_CORRECTIVE = 1, IL_RECOVER_BY_OTHERS = 2 };
+/* Marks of nodes. */
+enum {
+    IL_RECOVER_GOAL = 1,
+    IL_RECOVER_ROOT = 2,  /* stands for no state: danger states are its successors */
+    IL_RECOVER_FIRST = 4, /* a danger state before the first corrective step: others have no turn yet */
+    IL_RECOVER_BACK = 8,  /* scratch of backward reach */
+    IL_RECOVER_CYCLE = 16,
+    IL_RECOVER_WON = 32
+};
+
+typedef struct il_recover_list { /* successors or predecessors by node */
+    uint32_t *first, *to;
+    uint32_t n, cap;
+} il_recover_list;
+
+typedef struct il_recover_graph {
+    il_harden *h;
+    const uint64_t *danger;
+    uint32_t ndanger;
+    bool others; /* what other actions do is in it: danger states have two nodes, one before the first corrective step */
+    size_t bytes, limit;
+    bool full; /* a bound was reached: the graph is not whole */
+    il_space space;
+    uint64_t steps; /* that change the state, counted by symbol */
+    uint32_t n;
+    uint8_t *mark;
+    il_recover_list next[2], back[2]; /* 0: corrective, 1: others */
+    uint32_t *parent, *order, norder; /* breadth first from the danger states; parent of a danger state is itself, UINT32_MAX not reached */
+    uint32_t depth;                   /* steps from the nearest danger state, at most */
+    uint32_t *scratch;
+} il_recover_graph;
+
+/* Explores and links. `g` has its first fields set (up to `others`); freed by the caller in any case. IL_E_MEMORY; a bound sets `full`. */
+IL_NODISCARD il_status il_recover_graph_make(il_recover_graph *g, il_error *err);
+void il_recover_graph_free(il_recover_graph *g);
+
+uint64_t il_recover_state(const il_recover_graph *g, uint32_t node);
+/* UINT32_MAX when there is none. `first`: the one before the first corrective step. */
+uint32_t il_recover_node(const il_recover_graph *g, uint64_t state, bool first);
+/* Marks IL_RECOVER_BACK on every node from which steps of `kinds` lead to a node that has one of `marks`, itself included; clears it elsewhere.
+ * Nodes with a mark of `through` are ends: nothing is followed back from them unless they have one of `marks`. */
+void il_recover_back(il_recover_graph *g, unsigned kinds, unsigned marks, unsigned through);
+
+/* A way through the graph: nodes, each with the kinds of step that may lead to it in the bits above. */
+typedef struct il_recover_way {
+    uint32_t *node;
+    uint8_t *kinds;
+    uint32_t n;
+} il_recover_way;
+IL_NODISCARD il_status il_recover_way_new(il_recover_graph *g, il_recover_way *way, il_error *err);
+void il_recover_way_free(il_recover_graph *g, il_recover_way *way);
+/* From the danger state that is nearest to `node`, to it. */
+void il_recover_stem(const il_recover_graph *g, uint32_t node, il_recover_way *way);
+void il_recover_way_add(il_recover_way *way, uint32_t node, unsigned kinds);
+/* Appends the shortest way by steps of `kinds` from the last node (n > 0) to a node with a mark of `marks`, over nodes that have all of `over`
+ * (0: any); at least one step when `step`. `budget` is lessened by the steps looked at. false: there is none, or the budget is used up. */
+bool il_recover_lead(il_recover_graph *g, il_recover_way *way, unsigned kinds, unsigned marks, unsigned over, bool step,
+                     uint64_t *budget);
+/* The steps of a way, least symbols first. */
+IL_NODISCARD il_status il_recover_trace(il_recover_graph *g, const il_recover_way *way, il_trace *out, il_error *err);

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check/sticky.h"
+
+#include "base/error.h"
+#include "check/parts.h"
+#include "check/report.h"
+
+#define STICKY_PRODUCT_MAX (UINT64_C(1) << 24)
+
+static uint32_t sticky_lowered(const il_model *m, uint64_t vars, uint64_t pre, uint64_t next) {
+    for (uint64_t left = next == pre ? 0 : vars; left != 0; left &= left - 1) {
+        uint32_t v = (uint32_t)__builtin_ctzll(left);
+        if (il_model_get(m, next, v) < il_model_get(m, pre, v)) {
+            return v;
+        }
+    }
+    return UINT32_MAX;
+}
+
+typedef struct sticky_walk {
+    il_view view;
+    il_sticky *out;
+} sticky_walk;
+
+/* The explorer's own view of the machine judges states and steps of regions; this one judges steps by what they lower. */
+static uint64_t sticky_judge(void *ctx, uint64_t key, uint32_t symbol, uint64_t next) {
+    sticky_walk *w = ctx;
+    const il_model *m = w->view.subject->m;
+    (void)symbol;
+    for (uint64_t left = w->out->vars; left != 0 && next != key; left &= left - 1) {
+        uint32_t v = (uint32_t)__builtin_ctzll(left);
+        w->out->raised |= il_model_get(m, next, v) > il_model_get(m, key, v) ? UINT64_C(1) << v : 0;
+    }
+    return sticky_lowered(m, w->out->vars, key, next) != UINT32_MAX ? 1 : 0;
+}
+
+static uint32_t sticky_expand(void *ctx, uint64_t key, il_space_edge *out) {
+    sticky_walk *w = ctx;
+    il_subject *s = w->view.subject;
+    uint32_t n = 0;
+    if (s->table) {
+        for (uint32_t symbol = 0; symbol < s->m->nsymbols; symbol++) {
+            il_step step = il_machine_step(s->table, key, symbol);
+            if (step.verdict == IL_ACCEPT) {
+                out[n++] = (il_space_edge){.next = step.next, .symbol = symbol};
+            }
+        }
+        return n;
+    }
+    il_steps_edges row = il_steps_row(s->steps, NULL, key);
+    for (uint32_t k = 0; k < row.n; k++) {
+        out[n++] = (il_space_edge){row.edge[k].next, row.edge[k].symbol, row.edge[k].fault};
+    }
+    return n;
+}
+
+static il_status sticky_reachable(il_harden *h, il_sticky *out, il_check *c, il_error *err) {
+    sticky_walk w = {.view = {.subject = &h->subject}, .out = out};
+    il_space space = {0};
+    il_space_def def = {.ctx = &w, .initial = h->subject.m->initial, .expand = sticky_expand, .edge = sticky_judge};
+    def.nsymbols = def.first_write = h->subject.m->nsymbols;
+    il_space_bounds bounds = h->subject.bounds;
+    bounds.workers = 1; /* what was raised is noted on the way */
+    il_status status = il_space_explore(&space, h->subject.alloc, &def, &bounds, err);
+    if (status == IL_OK) {
+        c->states = space.n;
+        c->edges = space.edges;
+        c->depth = space.depth;
+        c->bound_hit = space.bound_hit;
+        h->bounded = h->bounded || space.bound_hit;
+    }
+    if (status == IL_OK && space.hits[0].found) {
+        out->symbol = space.hits[0].symbol;
+        out->from = h->subject.m->initial;
+        out->var = sticky_lowered(h->subject.m, out->vars, il_space_key(&space, space.hits[0].node), space.hits[0].next);
+        status = il_trace_of(h, &w.view, &space, &space.hits[0], &out->witness, err);
+    }
+    il_space_free(&space);
+    return status;
+}
+
+/* A correction is taken from states that no session should be in, so its steps are asked everywhere. */
+static il_status sticky_anywhere(il_harden *h, il_sticky *out, il_error *err) {
+    const il_subject *s = &h->subject;
+    const il_model *m = s->m;
+    uint64_t limit = s->bounds.states && s->bounds.states < STICKY_PRODUCT_MAX ? s->bounds.states : STICKY_PRODUCT_MAX;
+    out->product = m->bits < 64 && m->product <= limit;
+    for (uint64_t i = 0; out->product && i < m->product && out->var == UINT32_MAX; i++) {
+        uint64_t state = 0;
+        uint64_t index = i;
+        for (uint32_t v = 0; v < m->nvars; v++) {
+            state = il_model_set(m, state, v, (uint32_t)(index % m->vars[v].domain.size));
+            index /= m->vars[v].domain.size;
+        }
+        il_steps_edges row = il_steps_row(s->steps, NULL, state);
+        for (uint32_t k = 0; k < row.n && out->var == UINT32_MAX; k++) {
+            const il_steps_edge *e = &row.edge[k];
+            if (e->fault || !(s->corrective >> m->symbol_action[e->symbol] & 1)) {
+                continue;
+            }
+            out->var = sticky_lowered(m, out->vars, state, e->next);
+            if (out->var != UINT32_MAX) {
+                out->symbol = e->symbol;
+                out->anywhere = true;
+                out->from = state;
+                out->witness = (il_trace){.found = true, .n = 1, .steps = IL_NEW(s->arena, il_trace_step)};
+                if (!out->witness.steps) {
+                    return il_arena_fail(s->arena, err);
+                }
+                out->witness.steps[0] = (il_trace_step){.symbol = e->symbol, .pre = state, .post = e->next};
+            }
+        }
+    }
+    return IL_OK;
+}
+
+static il_status sticky_fail(il_harden *h, const il_sticky *out, il_check *c, il_error *err) {
+    const il_model *m = h->subject.m;
+    il_buf b;
+    il_buf_init(&b, h->subject.arena, 1 << 16);
+    il_buf_put(&b, m->vars[out->var].name);
+    il_buf_puts(&b, " by ");
+    il_buf_put(&b, m->actions[m->symbol_action[out->symbol]].name);
+    if (out->anywhere) {
+        il_buf_puts(&b, ", from ");
+        il_state_text(m, out->from, &b);
+    }
+    c->verdict = IL_CHECK_FAIL;
+    c->finding = "STICKY_LOWERED";
+    c->witness = out->witness;
+    return il_buf_done(&b, &c->detail, err);
+}
+
+il_status il_sticky_run(il_harden *h, il_sticky *out, il_error *err) {
+    const il_model *m = h->subject.m;
+    *out = (il_sticky){.var = UINT32_MAX, .symbol = UINT32_MAX};
+    for (uint32_t v = 0; v < m->nvars; v++) {
+        out->vars |= m->vars[v].sticky ? UINT64_C(1) << v : 0;
+    }
+    if (out->vars == 0) {
+        return IL_OK;
+    }
+    il_check *c = il_check_add(h, "sticky", UINT32_MAX, true);
+    if (!c) {
+        return il_arena_fail(h->subject.arena, err);
+    }
+    out->ran = true;
+    IL_TRY(sticky_reachable(h, out, c, err));
+    if (out->var == UINT32_MAX) {
+        IL_TRY(sticky_anywhere(h, out, err));
+    }
+    if (out->var != UINT32_MAX) {
+        return sticky_fail(h, out, c, err);
+    }
+    bool unwatched = out->raised != out->vars;
+    c->verdict = c->bound_hit || unwatched ? IL_CHECK_INCONCLUSIVE : IL_CHECK_PASS;
+    c->finding = unwatched && !c->bound_hit ? "NEVER_RAISED" : NULL;
+    for (uint32_t v = 0; c->finding && v < m->nvars && c->detail.n == 0; v++) {
+        c->detail = (out->vars & ~out->raised) >> v & 1 ? m->vars[v].name : (il_str){0};
+    }
+    return IL_OK;
+}
+
+il_status il_check_sticky(il_harden *h, il_error *err) {
+    il_sticky sticky;
+    IL_TRY(il_sticky_run(h, &sticky, err));
+    return il_harden_join(h, "sticky", il_sticky_object(h->subject.m, &sticky, h->subject.arena), err);
+}
+
+il_json *il_sticky_object(const il_model *m, const il_sticky *s, il_arena *arena) {
+    if (!s->ran) {
+        return il_json_make(arena, IL_JSON_NULL);
+    }
+    il_report b = {.arena = arena, .m = m};
+    il_json *o = il_report_object(&b);
+    il_report_set(&b, o, "variables", il_report_vars(&b, s->vars));
+    il_report_set(&b, o, "raised", il_report_vars(&b, s->raised));
+    il_report_set(&b, o, "scope", il_report_word(&b, s->product ? "product" : "reachable"));
+    il_report_set(&b, o, "lowered", s->var == UINT32_MAX ? il_report_null(&b) : il_report_str(&b, m->vars[s->var].name));
+    il_report_set(&b, o, "from", s->var == UINT32_MAX ? il_report_null(&b) : il_report_state(&b, s->from));
+    il_report_set(&b, o, "witness", il_report_trace(&b, &s->witness));
+    return b.failed ? NULL : o;
+}

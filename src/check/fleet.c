@@ -5,9 +5,8 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "check/numbers.h"
 #include "machine/steps.h"
-
-#define FLEET_ROWS_MAX (1u << 24)
 
 enum { FLEET_LOST_START = 32, FLEET_LOST_ANSWER = 33, FLEET_TOGETHER = 34 }; /* bits of a hit; the invariants stand below */
 
@@ -19,15 +18,11 @@ typedef struct fleet_edge {
 
 typedef struct fleet_row { /* one instance in one state, the shared variables included */
     uint64_t state;
-    uint32_t local; /* number of its own part */
+    uint32_t local;  /* as in a key */
     uint32_t counts; /* bit i: for invariant i */
     bool renews, expanded;
     uint32_t first, n; /* its edges */
 } fleet_row;
-
-typedef struct fleet_map { /* open addressing; place plus 1, 0 empty */
-    uint32_t *slots, bits;
-} fleet_map;
 
 typedef struct fleet {
     const il_alloc *alloc;
@@ -36,11 +31,10 @@ typedef struct fleet {
     il_steps *steps;
     uint64_t shared; /* mask of the shared variables in a packed state */
     uint32_t shared_bits, local_bits;
-    fleet_row *rows;
-    uint64_t *locals; /* own parts by number - 1 */
+    il_numbers states, locals; /* of one instance, the shared variables included; of its own part, whose number in a key is 1 higher */
+    fleet_row *rows;           /* by number of the state */
     fleet_edge *edges;
-    uint32_t nrows, rows_cap, nlocals, locals_cap, nedges, edges_cap;
-    fleet_map row_of, local_of;
+    uint32_t rows_cap, nedges, edges_cap;
     bool wide, starved, began[2], carried[2]; /* of starts and of answers */
     uint32_t peak[IL_FLEET_INVARIANTS_MAX];
 } fleet;
@@ -71,96 +65,41 @@ static bool fleet_room(fleet *t, void **p, uint32_t *cap, uint32_t n, size_t siz
     return true;
 }
 
-static uint32_t fleet_slot(const fleet_map *map, uint64_t key) {
-    return map->bits == 0 ? 0 : (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - map->bits));
-}
-
-static uint64_t fleet_key_of(const fleet *t, const fleet_map *map, uint32_t place) {
-    return map == &t->row_of ? t->rows[place].state : t->locals[place];
-}
-
-/* UINT32_MAX when it is not there. */
-static uint32_t fleet_find(const fleet *t, const fleet_map *map, uint64_t key) {
-    if (!map->slots) {
-        return UINT32_MAX;
-    }
-    for (uint32_t at = fleet_slot(map, key); map->slots[at]; at = (at + 1) & ((UINT32_C(1) << map->bits) - 1)) {
-        if (fleet_key_of(t, map, map->slots[at] - 1) == key) {
-            return map->slots[at] - 1;
-        }
-    }
-    return UINT32_MAX;
-}
-
-static void fleet_put(const fleet *t, fleet_map *map, uint32_t place) {
-    uint32_t at = fleet_slot(map, fleet_key_of(t, map, place));
-    while (map->slots[at]) {
-        at = (at + 1) & ((UINT32_C(1) << map->bits) - 1);
-    }
-    map->slots[at] = place + 1;
-}
-
-/* Notes number n - 1, the latest; at most half of the slots are full. */
-static bool fleet_note(fleet *t, fleet_map *map, uint32_t n) {
-    if (!map->slots || n > (UINT32_C(1) << map->bits) / 2) {
-        const uint32_t bits = map->slots ? map->bits + 1 : 11;
-        uint32_t *slots = t->alloc->alloc(t->alloc->ctx, sizeof *slots << bits);
-        if (!slots) {
-            t->starved = true;
-            return false;
-        }
-        memset(slots, 0, sizeof *slots << bits);
-        t->alloc->free(t->alloc->ctx, map->slots);
-        *map = (fleet_map){.slots = slots, .bits = bits};
-        for (uint32_t i = 0; i + 1 < n; i++) {
-            fleet_put(t, map, i);
-        }
-    }
-    fleet_put(t, map, n - 1);
-    return true;
-}
-
-/* The number of the state's own part, from 1; 0 when it is too large for a key. */
+/* The number of the state's own part in a key; 0 when it is too large for one. */
 static uint32_t fleet_local(fleet *t, uint64_t state) {
-    const uint64_t own = state & ~t->shared;
-    const uint32_t known = fleet_find(t, &t->local_of, own);
-    if (known != UINT32_MAX) {
-        return known + 1;
-    }
-    if (t->nlocals + 1 >= UINT32_C(1) << t->local_bits) {
+    const uint32_t n = il_numbers_of(&t->locals, state & ~t->shared);
+    t->starved = t->starved || (n == IL_NO_NUMBER && t->locals.n < IL_NUMBERS_MAX);
+    if (n == IL_NO_NUMBER || n + 1 >= UINT32_C(1) << t->local_bits) {
         t->wide = true;
         return 0;
     }
-    void *p = t->locals;
-    if (!fleet_room(t, &p, &t->locals_cap, t->nlocals, sizeof *t->locals)) {
-        return 0;
-    }
-    t->locals = p;
-    t->locals[t->nlocals++] = own;
-    return fleet_note(t, &t->local_of, t->nlocals) ? t->nlocals : 0;
+    return n + 1;
 }
 
 /* UINT32_MAX: too large for a key, or no memory. */
 static uint32_t fleet_row_of(fleet *t, uint64_t state) {
-    const uint32_t known = fleet_find(t, &t->row_of, state);
-    if (known != UINT32_MAX) {
+    const uint32_t known = il_numbers_find(&t->states, state);
+    if (known != IL_NO_NUMBER) {
         return known;
     }
     const uint32_t local = fleet_local(t, state);
     void *p = t->rows;
-    if (t->nrows == FLEET_ROWS_MAX) {
-        t->wide = true;
-    }
-    if (local == 0 || t->nrows == FLEET_ROWS_MAX || !fleet_room(t, &p, &t->rows_cap, t->nrows, sizeof *t->rows)) {
+    if (local == 0 || !fleet_room(t, &p, &t->rows_cap, t->states.n, sizeof *t->rows)) {
         return UINT32_MAX;
     }
     t->rows = p;
-    fleet_row *r = &t->rows[t->nrows++];
+    const uint32_t row = il_numbers_of(&t->states, state);
+    if (row == IL_NO_NUMBER) {
+        t->wide = t->states.n == IL_NUMBERS_MAX;
+        t->starved = !t->wide;
+        return UINT32_MAX;
+    }
+    fleet_row *r = &t->rows[row];
     *r = (fleet_row){.state = state, .local = local, .renews = il_fleet_renews(t->m, t->f, state)};
     for (uint32_t i = 0; i < t->f->ninvariants; i++) {
         r->counts |= il_fleet_counts(t->m, &t->f->invariants[i], state) ? UINT32_C(1) << i : 0;
     }
-    return fleet_note(t, &t->row_of, t->nrows) ? t->nrows - 1 : UINT32_MAX;
+    return row;
 }
 
 /* The steps of an instance by itself: those that change something, one for each state that they lead to. */
@@ -238,7 +177,7 @@ static void fleet_sort(const fleet *t, fleet_joint *j, uint32_t *who) {
 }
 
 static uint64_t fleet_state(const fleet *t, const fleet_joint *j, uint32_t slot) {
-    return t->locals[j->local[slot] - 1] | j->shared;
+    return t->locals.keys[j->local[slot] - 1] | j->shared;
 }
 
 /* ---- moves --------------------------------------------------------------------------------------- */
@@ -628,7 +567,7 @@ static il_status fleet_explore(fleet *t, il_arena *arena, const il_space_bounds 
     out->states = s.n;
     out->edges = s.edges;
     out->depth = s.depth;
-    out->local = t->nlocals;
+    out->local = t->locals.n;
     if (status == IL_OK) {
         status = fleet_lines(&r, err);
     }
@@ -644,15 +583,16 @@ il_status il_fleet_run(il_fleet_check *out, const il_alloc *alloc, il_arena *are
     }
     fleet t = {.alloc = alloc, .m = m, .f = m->fleet};
     fleet_widths(&t);
+    il_numbers_init(&t.states, alloc);
+    il_numbers_init(&t.locals, alloc);
     il_status status = il_steps_new(alloc, m, &t.steps, err);
     if (status == IL_OK) {
         status = fleet_explore(&t, arena, bounds, out, err);
     }
     il_steps_free(t.steps);
     alloc->free(alloc->ctx, t.rows);
-    alloc->free(alloc->ctx, t.locals);
     alloc->free(alloc->ctx, t.edges);
-    alloc->free(alloc->ctx, t.row_of.slots);
-    alloc->free(alloc->ctx, t.local_of.slots);
+    il_numbers_free(&t.states);
+    il_numbers_free(&t.locals);
     return status;
 }

@@ -43,3 +43,5 @@ IL_NODISCARD il_status il_fleet_run(il_fleet_check *out, const il_alloc *alloc, 
                                     const il_space_bounds *bounds, il_error *err);
 /* The result for the report, under the key `fleet`. */
 IL_NODISCARD il_status il_fleet_object(const il_fleet_check *check, il_arena *arena, il_json **out, il_error *err);
+/* The object for people. */
+void il_fleet_text(const il_json *object, il_buf *out);

@@ -5,6 +5,7 @@
 
 #include "check/harden.h"
 #include "check/mutation.h"
+#include "cli/harden_joined.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "host/file.h"
@@ -21,6 +22,7 @@
 
 typedef struct harden_run {
     const char *path; /* what messages are about: the machine's file, once it is known */
+    const char *against; /* an older version */
     bool json;
     uint64_t mutants; /* 0: none are made */
     il_space_bounds bounds;
@@ -87,6 +89,8 @@ static il_status harden_print(harden_run *run, const il_harden *h, il_error *err
     }
     IL_TRY(il_harden_text(h, &run->arena, &text, err));
     (void)fwrite(text.p, 1, text.n, stdout); /* main looks at stdout's error */
+    IL_TRY(il_harden_joined_text(h, &text, err));
+    (void)fwrite(text.p, 1, text.n, stdout);
     (void)fputs(run->usable ? "sessions: the monitor can keep sessions with this machine"
                             : "sessions: NOT USABLE by the monitor: ",
                 stdout);
@@ -104,7 +108,8 @@ static il_status harden_extras(harden_run *run, il_harden *h, il_error *err) {
         IL_TRY(il_mutation_object(mutation, &object, err));
         IL_TRY(il_harden_join(h, "mutation", object, err));
     }
-    return il_harden_conclude(h, err);
+    IL_TRY(il_harden_conclude(h, err));
+    return il_harden_joined(h, run->against, &run->path, err);
 }
 
 static il_exit harden_machine(harden_run *run) {
@@ -162,7 +167,7 @@ il_exit il_cmd_harden(int argc, char **argv) {
     harden_run run = {.mutants = IL_MUTATION_DEFAULT};
     const char *most = NULL, *mutants = NULL;
     const il_option options[] = {{.name = "json", .flag = &run.json}, {.name = "max-states", .value = &most},
-                                 {.name = "mutants", .value = &mutants}};
+                                 {.name = "mutants", .value = &mutants}, {.name = "against", .value = &run.against}};
     il_arguments arguments;
     il_error err = {0};
     uint64_t states = 0;

@@ -78,7 +78,7 @@ static const il_command main_commands[] = {
      "  interlock gateway --policy policy.yaml --name files -- npx -y @modelcontextprotocol/server-filesystem ~/notes\n",
      il_cmd_gateway},
     {"harden", "prove a machine",
-     "usage: interlock harden MACHINE-OR-POLICY [--json] [--max-states N]\n"
+     "usage: interlock harden MACHINE-OR-POLICY [--json] [--max-states N] [--against OLD]\n"
      "\n"
      "Explores a machine completely and prints each check with its verdict and a shortest witness. The machine is a file,\n"
      "one that a policy names, or a shipped one by its name. Exit 0 when all pass, 1 for a finding, 2 when something is not "
@@ -87,6 +87,7 @@ static const il_command main_commands[] = {
      "\n"
      "  --json          the report as canonical JSON: the same machine gives the same bytes\n"
      "  --max-states N  explore at most so many states; what that leaves open is never clean\n"
+     "  --against OLD   an older version: what it denies and this one accepts must stand in `widens` (docs/fleet.md)\n"
      "\n"
      "example:\n"
      "  interlock harden trifecta\n",

@@ -282,3 +282,30 @@ void machine_sequence(const machine_case *c, const char *words, const char *reas
     }
     il_machine_free(k);
 }
+
+uint32_t machine_random_next(uint32_t *seed, uint32_t below) {
+    *seed = *seed * 1664525u + 1013904223u;
+    return (*seed >> 8) % below;
+}
+
+size_t machine_random(uint32_t *seed, char *out, size_t cap) {
+    static const char *const atoms[] = {"pre.a == 0",   "pre.a > 0",    "pre.b",  "!pre.b",
+                                        "pre.c == 'q'", "pre.c != 'p'", "call.k", "pre.a == 2 && pre.b"};
+    static const char *const as[] = {"pre.a", "pre.a == 2 ? 0 : pre.a + 1", "0", "2"};
+    static const char *const bs[] = {"pre.b", "!pre.b", "call.k", "pre.a == 1"};
+    static const char *const cs[] = {"pre.c", "'q'", "pre.b ? 'r' : 'p'", "call.k ? 'q' : pre.c"};
+    size_t n = (size_t)snprintf(out, cap,
+                                "machine: random\nversion: 1\nvars: {a: {int: 0..2, overflow: reject}, b: bool, c: [p, q, r]}\n"
+                                "actions:\n");
+    for (uint32_t i = 0; i < 3; i++) {
+        const char *a = as[machine_random_next(seed, 4)], *b = bs[machine_random_next(seed, 4)],
+                   *c = cs[machine_random_next(seed, 4)];
+        const char *one = atoms[machine_random_next(seed, 8)], *two = atoms[machine_random_next(seed, 8)];
+        n += (size_t)snprintf(out + n, cap - n,
+                              "  act%u: {principal: agent, call: {k: bool}, next: {a: \"%s\", b: \"%s\", c: \"%s\"},\n"
+                              "    reject: [{as: nope, if: \"%s && (%s)\"}]}\n",
+                              i, a, b, c, one, two);
+    }
+    return n + (size_t)snprintf(out + n, cap - n,
+                                "regions: {r: {never: \"pre.a == 1 && pre.b\"}}\ncontract: {rules: [nope]}\n");
+}

@@ -59,3 +59,8 @@ void machine_verdict_is(const machine_case *c, const char *id, const char *regio
 void machine_fails(const machine_case *c, const char *id, const char *region, const char *witness);
 /* Runs a sequence through the table that `c` was hardened into: the last step gives `reason` (NULL: accepted), all earlier are accepted. */
 void machine_sequence(const machine_case *c, const char *words, const char *reason);
+
+/* A small machine by the seed, which moves on: variables a (int 0..2), b (bool), c (one of p, q, r), three actions with a bool `k`, a region. Returns
+ * the text's length; other sections may follow. */
+size_t machine_random(uint32_t *seed, char *out, size_t cap);
+uint32_t machine_random_next(uint32_t *seed, uint32_t below);

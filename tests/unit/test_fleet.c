@@ -272,36 +272,16 @@ typedef struct brute_state {
     uint64_t at[BRUTE_INSTANCES];
 } brute_state;
 
-static uint32_t random_next(uint32_t *seed, uint32_t below) {
-    *seed = *seed * 1664525u + 1013904223u;
-    return (*seed >> 8) % below;
-}
-
-static void random_machine(uint32_t seed, char *out, size_t cap) {
-    static const char *const atoms[] = {"pre.a == 0",  "pre.a > 0",       "pre.b",          "!pre.b",
-                                        "pre.c == 'q'", "pre.c != 'p'", "call.k", "pre.a == 2 && pre.b"};
-    static const char *const as[] = {"pre.a", "pre.a == 2 ? 0 : pre.a + 1", "0", "2"};
-    static const char *const bs[] = {"pre.b", "!pre.b", "call.k", "pre.a == 1"};
-    static const char *const cs[] = {"pre.c", "'q'", "pre.b ? 'r' : 'p'", "call.k ? 'q' : pre.c"};
+static void random_fleet(uint32_t seed, char *out, size_t cap) {
     static const char *const shared[] = {"", "shared: [a], ", "shared: [b], ", "shared: [c], "};
-    size_t n = (size_t)snprintf(out, cap,
-                                "machine: random\nversion: 1\nvars: {a: {int: 0..2, overflow: reject}, b: bool, c: [p, q, r]}\n"
-                                "actions:\n");
-    for (uint32_t i = 0; i < 3; i++) {
-        n += (size_t)snprintf(out + n, cap - n,
-                              "  act%u: {principal: agent, call: {k: bool}, next: {a: \"%s\", b: \"%s\", c: \"%s\"},\n"
-                              "    reject: [{as: nope, if: \"%s && (%s)\"}]}\n",
-                              i, as[random_next(&seed, 4)], bs[random_next(&seed, 4)], cs[random_next(&seed, 4)],
-                              atoms[random_next(&seed, 8)], atoms[random_next(&seed, 8)]);
-    }
-    const uint32_t which = random_next(&seed, 4);
+    const size_t n = machine_random(&seed, out, cap);
+    const uint32_t which = machine_random_next(&seed, 4);
     (void)snprintf(out + n, cap - n,
-                   "regions: {r: {never: \"pre.a == 1 && pre.b\"}}\ncontract: {rules: [nope]}\n"
                    "fleet: {instances: 3, %s%sinvariants: {cn: {count: \"%s\", most: %u}, u: {unique: %s, where: \"pre.b\"}, "
                    "d: {distinct: %s, most: 2}}}\n",
-                   shared[which], random_next(&seed, 3) ? "" : "renew: \"pre.a == 2\", ",
-                   random_next(&seed, 2) ? "pre.b" : "pre.a == 2", random_next(&seed, 2) + 1, which == 1 ? "c" : "a",
-                   which == 3 ? "a" : "c");
+                   shared[which], machine_random_next(&seed, 3) ? "" : "renew: \"pre.a == 2\", ",
+                   machine_random_next(&seed, 2) ? "pre.b" : "pre.a == 2", machine_random_next(&seed, 2) + 1,
+                   which == 1 ? "c" : "a", which == 3 ? "a" : "c");
 }
 
 static bool brute_add(brute_state *all, uint32_t *depth, uint32_t *n, const brute_state *s, uint32_t d) {
@@ -406,7 +386,7 @@ static void randoms(void **state) {
     for (uint32_t seed = 1; seed <= 300; seed++) {
         char text[2048];
         fleet_case f;
-        random_machine(seed * 7919u, text, sizeof text);
+        random_fleet(seed * 7919u, text, sizeof text);
         fleet_run(&f, text, 0);
         brute(seed, &f, seen);
         machine_free(&f.c);

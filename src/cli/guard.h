@@ -54,7 +54,7 @@ typedef struct guard_session {
     char id[IL_SESSION_ID_BYTES];
     const guard_machine *machine; /* NULL: unknown */
     guard_live *live;             /* NULL: it ended, or its machine is unknown */
-    bool ended, quarantined, pruned, unenforced, off_table;
+    bool ended, quarantined, pruned, unenforced, refused;
     bool counted;   /* by its machine's fleet */
     uint64_t state; /* while `counted`, and when `ended` */
 } guard_session;

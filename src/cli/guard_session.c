@@ -122,6 +122,13 @@ static il_status session_breach(guard_run *run, const guard_session *s, uint64_t
     return session_reported(run, s) ? guard_say(run, &said, err) : IL_OK;
 }
 
+/* What the monitor itself has seen: every call of the session that follows is refused with such a row. */
+static il_status session_once(guard_run *run, guard_session *s, uint64_t row, const char *what, const char *why, il_error *err) {
+    const bool again = s->refused;
+    s->refused = true;
+    return again ? IL_OK : session_breach(run, s, row, what, why, err);
+}
+
 static il_status session_alarm(guard_run *run, guard_session *s, const guard_alarm *alarm, const char *level, uint64_t row, il_error *err) {
     const il_belief *b = &s->live->belief;
     guard_said said = {.level = level, .region = s->machine->model->regions[alarm->region].name, .session = s, .row = row};
@@ -215,9 +222,7 @@ static il_status session_estimate(guard_run *run, guard_session *s, const il_row
 static il_status session_recorded(guard_run *run, guard_session *s, const il_row_reader *before, const il_row *row, uint64_t seq, il_error *err) {
     const guard_machine *m = s->machine;
     if (row->word == IL_ROW_OFF_TABLE) {
-        const bool again = s->off_table; /* every call of it that follows is refused with such a row */
-        s->off_table = true;
-        return again ? IL_OK : session_breach(run, s, seq, "off-table", "the session's state was found to be none of its machine's", err);
+        return session_once(run, s, seq, "off-table", "the session's state was found to be none of its machine's", err);
     }
     if (before->knows && row->has_pre && row->word != IL_ROW_BEGINS && before->state != row->pre &&
         (!m->estimator || !il_estimator_drifts(m->estimator, before->state, row->pre))) {
@@ -316,6 +321,9 @@ static il_status session_read(guard_run *run, guard_session *s, const il_ledger_
     }
     if (got.word == IL_ROW_SILENT) {
         return IL_OK;
+    }
+    if (got.word == IL_ROW_DAMAGED) {
+        return session_once(run, s, row->seq, "damaged", "the monitor found the session's record to contradict itself", err);
     }
     live->rows[live->nrows++ % GUARD_TRAIL] = row->seq;
     s->quarantined = s->quarantined || il_str_eq(row->kind, IL_STR("quarantine"));

@@ -25,7 +25,7 @@ typedef struct steps_case {
         uint64_t ticket;
     } flights[STEPS_FLIGHTS];
     uint32_t nsessions;
-    size_t seen[IL_ROW_OFF_TABLE + 1], joins, refines, rejects, lapses, shadows;
+    size_t seen[IL_ROW_DAMAGED + 1], joins, refines, rejects, lapses, shadows;
 } steps_case;
 
 static const char *const steps_ids[STEPS_SESSIONS] = {"s1", "s2", "s3", "s4"};

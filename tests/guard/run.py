@@ -15,6 +15,8 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "gateway"))
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+import schema  # noqa: E402
 from peer import INTERLOCK, RUNNING, SCRATCH, WAIT, Gateway, failed, main, rss, words  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -64,11 +66,23 @@ def put(text, name, folder=None):
 
 # --- the guard ---------------------------------------------------------------------------------------
 
+def read(text):
+    lines = [json.loads(line) for line in text.splitlines()]
+    for line in lines:
+        schema.against("guard.schema.json", line)
+        SEEN.add((line["kind"], line.get("level") or line.get("what") or line["verdict"]))
+        SEEN.add(("what", line.get("what")))
+    return lines
+
+
+SEEN = set()
+
+
 class Once:
     def __init__(self, ledger, *args, code=None):
         done = subprocess.run([INTERLOCK, "guard", ledger, "--json", *args], capture_output=True, timeout=WAIT, check=False)
         self.code, self.err = done.returncode, done.stderr.decode()
-        self.lines = [json.loads(line) for line in done.stdout.splitlines()]
+        self.lines = read(done.stdout)
         self.alarms = [x for x in self.lines if x["kind"] == "alarm"]
         self.findings = [x for x in self.lines if x["kind"] == "finding"]
         self.summary = self.lines[-1] if self.lines else None
@@ -86,7 +100,7 @@ class Follow:
     def lines(self):
         self.out.flush()
         text = pathlib.Path(self.out.name).read_bytes()
-        return [json.loads(line) for line in text[:text.rfind(b"\n") + 1].splitlines()]
+        return read(text[:text.rfind(b"\n") + 1])
 
     def until(self, probe, what):
         end = time.monotonic() + WAIT
@@ -488,6 +502,26 @@ def test_a_fleet_of_equals():
     h.end()
 
 
+# --- the words ---------------------------------------------------------------------------------------------
+
+def test_the_text_for_people():
+    ledger = ordinary()
+    (seq, body), *_ = rows(ledger, "settle")
+    done = subprocess.run([INTERLOCK, "guard", ledger], capture_output=True, text=True, timeout=WAIT, check=False)
+    assert done.returncode == 0 and done.stdout == "quiet: 0 alarms, 0 findings; 10 rows of 1 session, at most 1 state possible at once\n", done
+    edit_row(ledger, seq, post=body["pre"])
+    done = subprocess.run([INTERLOCK, "guard", ledger], capture_output=True, text=True, timeout=WAIT, check=False)
+    assert done.returncode == 1 and done.stdout.startswith(f"alarm: session s1: row {seq}: model-breach: row-step: the machine does not go"), done
+
+
+def test_the_page_and_the_schema_have_the_same_words():
+    page = (ROOT / "docs/guard.md").read_text()
+    alarm_, finding, _ = json.loads((ROOT / "docs/schemas/guard.schema.json").read_text())["oneOf"]
+    words_ = {*alarm_["properties"]["level"]["enum"], *filter(None, alarm_["properties"]["what"]["enum"]), *finding["properties"]["what"]["enum"]}
+    listed = set(re.findall(r"^\| `([a-z-]+)` \|", page, re.M))
+    assert words_ == listed, words_ ^ listed
+
+
 # --- long ---------------------------------------------------------------------------------------------------
 
 def longer(ledger, rows_wanted):
@@ -524,6 +558,15 @@ def test_a_hundred_thousand_rows():
     print(f"    {full['rows']} rows of {full['sessions']} sessions in {time.monotonic() - started:.2f} s, {large} KiB (of {short['rows']} rows: {small} KiB)")
     assert full["verdict"] == "quiet" and full["rows"] > 100000, full
     assert large < small + 8192, (small, large)
+
+
+def test_zz_every_word_was_provoked():
+    if len(sys.argv) > 2:
+        return
+    wanted = {("alarm", x) for x in ("possible", "certain", "model-breach", "fleet")} | {("summary", x) for x in ("quiet", "ALARM", "INCONCLUSIVE")}
+    alarm_, finding, _ = json.loads((ROOT / "docs/schemas/guard.schema.json").read_text())["oneOf"]
+    wanted |= {("what", x) for x in alarm_["properties"]["what"]["enum"] + finding["properties"]["what"]["enum"]}
+    assert wanted <= SEEN, wanted - SEEN
 
 
 if __name__ == "__main__":

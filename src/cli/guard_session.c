@@ -63,9 +63,21 @@ static il_status session_grow(guard_run *run, il_error *err) {
     return IL_OK;
 }
 
+static bool session_id_ok(il_str id) {
+    bool ok = id.n > 0 && id.n < IL_SESSION_ID_BYTES;
+    for (size_t i = 0; ok && i < id.n; i++) {
+        ok = id.p[i] > 0x20 && id.p[i] < 0x7f;
+    }
+    return ok;
+}
+
 static il_status session_add(guard_run *run, il_str id, guard_session **out, il_error *err) {
-    if (id.n >= IL_SESSION_ID_BYTES || run->nsessions >= GUARD_SESSIONS_MAX) {
-        return il_error_set(err, IL_E_LIMIT, "more than %u sessions, or an id that is none", GUARD_SESSIONS_MAX);
+    if (!session_id_ok(id)) {
+        return il_error_set(err, IL_E_DAMAGED, "row %llu belongs to a session whose id no gateway takes; see interlock ledger verify",
+                            (unsigned long long)run->seq);
+    }
+    if (run->nsessions >= GUARD_SESSIONS_MAX) {
+        return il_error_set(err, IL_E_LIMIT, "more than %u sessions; look at one with --session", GUARD_SESSIONS_MAX);
     }
     IL_TRY(session_grow(run, err));
     guard_session *s = session_alloc(sizeof *s, err);
@@ -309,15 +321,20 @@ static il_status session_unenforced(guard_run *run, guard_session *s, const il_r
     return session_finding(run, s, seq, "unenforced", "it ran in monitor mode: calls that the machine rejected may have run all the same, and the estimate is without them", err);
 }
 
+/* A row may hold any number; only what gives each variable a value is a state. */
+static bool session_states(const guard_machine *m, const il_row *row) {
+    return (!row->has_pre || il_model_valid(m->model, row->pre)) && (!row->has_post || il_model_valid(m->model, row->post));
+}
+
 static il_status session_read(guard_run *run, guard_session *s, const il_ledger_row *row, const il_json *body, il_error *err) {
     guard_live *live = s->live;
     il_row got;
     il_error why = {0};
     const il_row_reader before = live->reader;
     const il_status status = il_row_read(&live->reader, session_parent(run, body), row, body, &got, &why);
-    if (status != IL_OK) {
+    if (status != IL_OK || !session_states(s->machine, &got)) {
         live->believes = live->reader.knows = false;
-        return session_breach(run, s, row->seq, "row-damaged", why.msg, err);
+        return session_breach(run, s, row->seq, "row-damaged", status != IL_OK ? why.msg : "it records a state in which a variable has no value", err);
     }
     if (got.word == IL_ROW_SILENT) {
         return IL_OK;

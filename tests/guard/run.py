@@ -266,6 +266,19 @@ def test_a_body_that_is_damaged():
     assert [(x["what"], x["row"]) for x in Once(ledger, code=1).alarms][0] == ("row-damaged", seq)
 
 
+def test_numbers_that_are_no_state():
+    for post in ("f" * 16, "0000000000000003", "8000000000000000"):
+        ledger = ordinary()
+        for seq, _ in rows(ledger, "settle")[:2]:
+            edit_row(ledger, seq, post=post)
+        once = Once(ledger, code=1)
+        assert once.alarms[0]["what"] == "row-damaged" and "no value" in once.alarms[0]["why"], once.alarms
+    ledger = ordinary()
+    sql(ledger, "UPDATE rows SET key = ? WHERE seq = 3", "a\0b")
+    done = subprocess.run([INTERLOCK, "guard", ledger], capture_output=True, timeout=WAIT, check=False)
+    assert done.returncode == 3 and b"row 3" in done.stderr, done
+
+
 def test_a_row_of_a_kind_that_is_not_known():
     ledger = ordinary()
     seq, _ = rows(ledger, "settle")[0]

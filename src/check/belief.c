@@ -172,6 +172,14 @@ bool il_belief_has(const il_estimator *p, const il_belief *b, uint64_t state) {
     return false;
 }
 
+uint32_t il_belief_in(const il_estimator *p, const il_belief *b, uint32_t region) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < b->n; i++) {
+        n += p->regions[b->members[i]] >> region & 1 ? 1u : 0u;
+    }
+    return n;
+}
+
 void il_belief_free(const il_estimator *p, il_belief *b) {
     p->alloc->free(p->alloc->ctx, b->members);
     *b = (il_belief){0};

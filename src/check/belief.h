@@ -79,6 +79,8 @@ IL_NODISCARD il_status il_belief_any(il_estimator *p, il_belief *b, uint64_t vie
 /* After IL_E_MEMORY the set is empty: nothing is known. */
 IL_NODISCARD il_status il_belief_see(il_estimator *p, il_belief *b, const il_observation *seen, il_error *err);
 bool il_belief_has(const il_estimator *p, const il_belief *b, uint64_t state);
+/* How many members are in a region. */
+uint32_t il_belief_in(const il_estimator *p, const il_belief *b, uint32_t region);
 void il_belief_free(const il_estimator *p, il_belief *b);
 
 /* Bit r: region r, one of states. `possible`: some member is in it; `certain`: there are members and all are. */

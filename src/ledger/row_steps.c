@@ -178,7 +178,9 @@ static void row_decision(il_row_reader *r, const il_ledger_row *row, const il_js
     const uint32_t symbol = row_symbol(r->bind->machine, row_text(body, "symbol"));
     out->unenforced = row_truth(body, "unenforced");
     if (row_is(body, "layer", "fault")) {
-        out->word = row_is(body, "reason", "off-table") ? IL_ROW_OFF_TABLE : IL_ROW_SILENT;
+        out->word = row_is(body, "reason", "off-table")        ? IL_ROW_OFF_TABLE
+                    : row_is(body, "reason", "ledger-damaged") ? IL_ROW_DAMAGED
+                                                               : IL_ROW_SILENT;
         return;
     }
     if (row_is(body, "action", "allow")) {
@@ -379,7 +381,7 @@ il_status il_row_read(il_row_reader *r, const il_row_reader *parent, const il_le
                             (unsigned long long)row->seq);
     }
     row_of_kind(r, parent, row, body, out);
-    if (out->word == IL_ROW_SILENT) {
+    if (out->word == IL_ROW_SILENT || out->word == IL_ROW_DAMAGED) {
         out->has_pre = out->has_post = false;
         return IL_OK;
     }

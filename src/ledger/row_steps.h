@@ -23,7 +23,8 @@ typedef enum il_row_word {
     IL_ROW_BEGINS,     /* a session begins: `pre` is the machine's initial state, and `steps` what its parent brought in */
     IL_ROW_STEPS,      /* `steps` lead from `pre` to `post`; none of them: nothing happened that the machine knows of */
     IL_ROW_UNKNOWN,    /* the state may have moved, and `why` says what is missing to tell how */
-    IL_ROW_OFF_TABLE   /* the monitor found the state to be none of its machine's */
+    IL_ROW_OFF_TABLE,  /* the monitor found the state to be none of its machine's */
+    IL_ROW_DAMAGED     /* the monitor found the session's record to contradict itself: the row knows no state */
 } il_row_word;
 
 typedef struct il_row_step {
@@ -35,7 +36,7 @@ typedef struct il_row_step {
 
 typedef struct il_row {
     il_row_word word;
-    bool has_pre, has_post; /* packed states that the row records; after IL_ROW_SILENT neither is there */
+    bool has_pre, has_post; /* packed states that the row records; after IL_ROW_SILENT and IL_ROW_DAMAGED neither is there */
     uint64_t pre, post;
     uint32_t nsteps;
     il_row_step steps[IL_ROW_STEPS_MAX];

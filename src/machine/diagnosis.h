@@ -11,7 +11,7 @@
  *       faults:                        # edges that no gate mediates and that nobody announces
  *         broker-bug: {when: "!pre.egress", next: {egress: "true"}}
  *       alarms:
- *         lethal-trifecta: {raise: certain, within: 3, shield: quarantine}
+ *         lethal-trifecta: {raise: certain, within: 3, shield: quarantine}   # `raise: possible` with a shield needs a `why`
  *
  * A shield with a payload is a map of one action: `shield: {settle: {last: egress}}`; a field that is left out has its first value.
  * Symbols of a hidden action (`observable: false`) are not seen; nor is a fault edge but for what it changes in the projection and the sensors. */
@@ -41,6 +41,7 @@ typedef struct il_alarm {
     bool certain;    /* raise when every state that is possible is in the region; else when some is */
     uint32_t within; /* steps after the region was entered by which the alarm must be raised; 0: no limit of its own */
     uint32_t shield; /* symbol of a corrective action that the guard takes; IL_NO_SYMBOL for none */
+    il_str why;      /* what justifies a shield on a mere possibility, which an attacker may bring about at no cost; empty: nothing */
     uint32_t line, col;
 } il_alarm;
 

@@ -244,7 +244,7 @@ static il_status load_shield(load_diagnosis *x, const il_json *v, uint32_t *out)
 }
 
 static il_status load_alarm(load_diagnosis *x, const il_json *v, il_alarm *a) {
-    static const il_str keys[] = {{"raise", 5}, {"within", 6}, {"shield", 6}};
+    static const il_str keys[] = {{"raise", 5}, {"within", 6}, {"shield", 6}, {"why", 3}};
     il_loader *l = x->l;
     *a = (il_alarm){.region = l->m->nregions, .shield = IL_NO_SYMBOL, .line = v->key_line, .col = v->key_col};
     il_str names[IL_MODEL_REGIONS_MAX];
@@ -263,7 +263,7 @@ static il_status load_alarm(load_diagnosis *x, const il_json *v, il_alarm *a) {
     if (il_json_kind_of(v) != IL_JSON_OBJECT) {
         return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "alarm `%.*s` must be a map with `raise`", IL_STR_ARG(v->key));
     }
-    IL_TRY(il_json_only(v, keys, 3, "an alarm", l->err));
+    IL_TRY(il_json_only(v, keys, 4, "an alarm", l->err));
     const il_json *raise = NULL;
     IL_TRY(il_load_need(l, v, "raise", IL_JSON_STRING, "alarm", v->key, &raise));
     a->certain = il_str_eq(raise->text, IL_STR("certain"));
@@ -279,7 +279,18 @@ static il_status load_alarm(load_diagnosis *x, const il_json *v, il_alarm *a) {
         }
         a->within = (uint32_t)n;
     }
+    const il_json *why = il_json_get(v, IL_STR("why"));
+    if (why && (il_json_kind_of(why) != IL_JSON_STRING || !il_json_text(why).n)) {
+        return IL_JSON_FAIL(why, l->err, IL_E_INVALID, "`why` of alarm `%.*s` must be a sentence", IL_STR_ARG(v->key));
+    }
+    a->why = why ? il_json_text(why) : IL_STR("");
     const il_json *shield = il_json_get(v, IL_STR("shield"));
+    if (shield && !a->certain && !why) { /* spec: a shield must not be an attacker's for free */
+        return IL_JSON_FAIL(shield, l->err, IL_E_INVALID,
+                            "the shield of alarm `%.*s` acts on a mere possibility, which an attacker may bring about; say with `why` "
+                            "why that is right, or raise `certain`",
+                            IL_STR_ARG(v->key));
+    }
     return shield ? load_shield(x, shield, &a->shield) : IL_OK;
 }
 

@@ -82,6 +82,10 @@ static const bad_row bad_rows[] = {
     {"diagnosis:\n  alarms: {hot: {raise: certain, shield: go}}", 2, 42,
      "action `go` is no correction; say `corrective: true` there or name another"},
     {"diagnosis:\n  alarms: {hot: {raise: certain, shield: stpo}}", 2, 42, "no action `stpo` is declared; did you mean `stop`?"},
+    {"diagnosis:\n  alarms: {hot: {raise: possible, shield: stop}}", 2, 43,
+     "the shield of alarm `hot` acts on a mere possibility, which an attacker may bring about; say with `why` why that is right, or "
+     "raise `certain`"},
+    {"diagnosis:\n  alarms: {hot: {raise: possible, shield: stop, why: ''}}", 2, 54, "`why` of alarm `hot` must be a sentence"},
     {"diagnosis:\n  alarms: {hot: {raise: certain, shield: [stop]}}", 2, 42,
      "`shield` must be an action, or a map of one action and its payload"},
     {"diagnosis:\n  alarms: {hot: {raise: certain, shield: {stop: 1}}}", 2, 49, "the payload of `stop` must be a map of fields"},

@@ -25,7 +25,7 @@ typedef struct steps_case {
         uint64_t ticket;
     } flights[STEPS_FLIGHTS];
     uint32_t nsessions;
-    size_t seen[IL_ROW_OFF_TABLE + 1], joins, refines, rejects, lapses, shadows;
+    size_t seen[IL_ROW_DAMAGED + 1], joins, refines, rejects, lapses, shadows;
 } steps_case;
 
 static const char *const steps_ids[STEPS_SESSIONS] = {"s1", "s2", "s3", "s4"};
@@ -258,8 +258,40 @@ static void steps_refusals(void **unused) {
     monitor_case_free(&c.monitor);
 }
 
+/* A settle that the machine refuses: its quarantine's row stands before its own, and the settle's tells all of it. */
+static void steps_breach(void **unused) {
+    static steps_case c;
+    il_row_reader r;
+    il_row got = {0};
+    (void)unused;
+    steps_init(&c, "trifecta", monitor_policy, NULL, 0);
+    const uint64_t t = monitor_allow(&c.monitor, "in.u", "{}");
+    il_session s = monitor_session(&c.monitor, "s1");
+    s.state = il_machine_initial(c.bind.machine); /* as if it had not come in */
+    s.counted = 0;
+    memset(s.witnesses, 0, sizeof s.witnesses);
+    for (uint32_t i = 0; i < IL_EFFECTS; i++) {
+        s.witnesses[i].effect = 1u << i;
+    }
+    monitor_put(&c.monitor, "s1", &s);
+    assert_int_equal(monitor_settle(&c.monitor, t, IL_OUTCOME_DONE, 0), IL_OK);
+    assert_string_equal(c.monitor.s.reason, "label-breach");
+    il_row_reader_init(&r, &c.bind);
+    for (size_t i = 0; i < c.monitor.store.nrows; i++) {
+        const store_row *row = &c.monitor.store.rows[i];
+        const il_ledger_row of = {.seq = i + 1, .kind = il_str_of(row->kind), .ticket = row->ticket};
+        assert_int_equal(il_row_read(&r, NULL, &of, policy_json(&c.monitor.policy, row->body), &got, NULL), IL_OK);
+        assert_true(il_row_agrees(c.bind.machine, &got));
+        assert_int_equal(got.word, i == 0 ? IL_ROW_BEGINS : i == 2 ? IL_ROW_SILENT : IL_ROW_STEPS);
+    }
+    assert_int_equal(got.nsteps, 3); /* refused, released, frozen */
+    assert_false(got.steps[0].accepted);
+    monitor_case_free(&c.monitor);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(steps_trifecta), cmocka_unit_test(steps_standard),
-                                       cmocka_unit_test(steps_unenforced), cmocka_unit_test(steps_refusals)};
+                                       cmocka_unit_test(steps_unenforced), cmocka_unit_test(steps_refusals),
+                                       cmocka_unit_test(steps_breach)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,586 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""interlock guard over ledgers that a gateway writes: read once and followed, with what no gateway would write put in by hand.
+
+Usage: run.py BUILD/interlock [PART-OF-A-NAME]. Ends with `N passed, N failed, N skipped`."""
+import json
+import os
+import pathlib
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "gateway"))
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+import schema  # noqa: E402
+from peer import INTERLOCK, RUNNING, SCRATCH, WAIT, Gateway, failed, main, rss, words  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+TOOLS = """tools:
+  - { match: fake.web, effects: [untrusted] }
+  - { match: fake.mail, effects: [sensitive] }
+  - { match: fake.post, effects: [egress], sink: once }
+  - { match: fake.hang, effects: [egress], sink: once }
+  - { match: "fake.*", effects: [] }
+"""
+TRIFECTA = "interlock: 1\nmachine: trifecta\nservers: { fake: { trust: inside } }\n" + TOOLS
+
+
+# --- machines --------------------------------------------------------------------------------------
+
+def sandbox(**changes):
+    """The shipped machine with a sandbox around it: a download is noticed by a sensor, a compromise is remembered, and two faults that no gate sees."""
+    text = (ROOT / "machines/trifecta.yaml").read_text()
+    for old, new in (("machine: trifecta", "machine: sandbox"),
+                     ("  phase: [live, quarantined, ended]\n", "  phase: [live, quarantined, ended]\n  downloaded: bool\n  compromised: bool\n"),
+                     ("regions:\n", "  # The sandbox reports what it found.\n  report: {principal: env, live: true, next: {downloaded: \"true\", compromised: \"true\"}}\nregions:\n")):
+        assert text.count(old) == 1, (old, text.count(old))
+        text = text.replace(old, new)
+    section = {"sees": ["untrusted", "sensitive", "phase", "asked", "granted"], "sensors": {"download": "pre.downloaded"}, "uses": ["download"],
+               "faults": {"proxy-bug": {"when": "pre.untrusted != 'none' && !pre.downloaded", "next": {"downloaded": "true", "compromised": "true"}},
+                          "tunnel": {"when": "pre.downloaded && pre.phase == 'live'", "next": {"open": "true"}}},
+               "alarms": {"lethal-trifecta": {"raise": "possible", "shield": "quarantine", "why": "a sandbox that downloads by itself is worth a stop"}}}
+    for key, value in changes.items():
+        if value is None:
+            del section[key]
+        else:
+            section[key] = value
+    return text + "\ndiagnosis: " + json.dumps(section) + "\n"
+
+
+DOWNLOADED, COMPROMISED = 1 << 13, 1 << 14  # behind the thirteen bits of the shipped machine
+
+
+def put(text, name, folder=None):
+    folder = folder or tempfile.mkdtemp(dir=SCRATCH)
+    path = pathlib.Path(folder) / name
+    path.write_text(text)
+    path.chmod(0o600)
+    return str(path)
+
+
+# --- the guard ---------------------------------------------------------------------------------------
+
+def read(text):
+    lines = [json.loads(line) for line in text.splitlines()]
+    for line in lines:
+        schema.against("guard.schema.json", line)
+        SEEN.add((line["kind"], line.get("level") or line.get("what") or line["verdict"]))
+        SEEN.add(("what", line.get("what")))
+    return lines
+
+
+SEEN = set()
+
+
+class Once:
+    def __init__(self, ledger, *args, code=None):
+        done = subprocess.run([INTERLOCK, "guard", ledger, "--json", *args], capture_output=True, timeout=WAIT, check=False)
+        self.code, self.err = done.returncode, done.stderr.decode()
+        self.lines = read(done.stdout)
+        self.alarms = [x for x in self.lines if x["kind"] == "alarm"]
+        self.findings = [x for x in self.lines if x["kind"] == "finding"]
+        self.summary = self.lines[-1] if self.lines else None
+        assert code is None or self.code == code, (self.code, self.lines, self.err)
+
+
+class Follow:
+    """A guard in a process of its own; reads what it says as it says it."""
+
+    def __init__(self, ledger, *args):
+        self.out = open(tempfile.mkstemp(dir=SCRATCH)[1], "w+b")
+        self.process = subprocess.Popen([INTERLOCK, "guard", ledger, "--json", "--follow", *args], stdout=self.out, stderr=subprocess.PIPE)
+        RUNNING.append(self.process)
+
+    def lines(self):
+        self.out.flush()
+        text = pathlib.Path(self.out.name).read_bytes()
+        return read(text[:text.rfind(b"\n") + 1])
+
+    def until(self, probe, what):
+        end = time.monotonic() + WAIT
+        while True:
+            found = [x for x in self.lines() if probe(x)]
+            if found:
+                return found[0]
+            assert self.process.poll() is None, (what, self.process.stderr.read(), self.lines())
+            assert time.monotonic() < end, (f"waited in vain for {what}", self.lines())
+            time.sleep(0.02)
+
+    def end(self, code, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        got = self.process.wait(WAIT)
+        assert got == code, (got, self.lines(), self.process.stderr.read())
+        return self.lines()[-1]
+
+
+def alarm(level, region=None, what=None):
+    return lambda x: x["kind"] == "alarm" and x["level"] == level and (region is None or x["region"] == region) and (what is None or x["what"] == what)
+
+
+# --- ledgers -----------------------------------------------------------------------------------------
+
+def gateway(policy=TRIFECTA, session="s1", ledger=None):
+    """A gateway in front of the tools, ready for calls, and its ledger."""
+    ledger = ledger or os.path.join(tempfile.mkdtemp(dir=SCRATCH), "ledger.db")
+    g = Gateway(policy=policy, ledger=ledger, args=["--session", session], server=[sys.executable, str(HERE / "server.py")])
+    g.start()
+    return g, ledger
+
+
+def policy_of(machine):
+    """A policy with a machine file, and that file."""
+    path = put(machine, "machine.yaml")
+    return TRIFECTA.replace("machine: trifecta", "machine: " + path), path
+
+
+def fine(answer):
+    assert not answer["result"].get("isError"), answer
+    return words(answer)
+
+
+def ordinary(policy=TRIFECTA):
+    """A ledger of an ordinary session: what came in, what went out, and a call that was denied."""
+    g, ledger = gateway(policy)
+    for tool in ("web", "post", "mail", "note"):
+        fine(g.call(tool))
+    failed(g.call("post"), "lethal-trifecta")
+    g.end()
+    return ledger
+
+
+def sql(ledger, text, *values):
+    db = sqlite3.connect(ledger, timeout=WAIT)
+    with db:
+        rows = db.execute(text, values).fetchall()
+    db.close()
+    return rows
+
+
+def packed(ledger, session="s1"):
+    """The packed state after the session's last row that has one."""
+    for (body,) in sql(ledger, "SELECT body FROM rows WHERE key = ? ORDER BY seq DESC", session):
+        post = json.loads(body).get("post")
+        if post:
+            return int(post, 16)
+    raise AssertionError("no row has a state")
+
+
+def wormhole(ledger, bits, session="s1"):
+    """What a bug in the sandbox would do: bits of the stored state change, and no row says so."""
+    state = packed(ledger, session)
+    old, new = state.to_bytes(8, "little"), (state | bits).to_bytes(8, "little")
+    ((blob,),) = sql(ledger, "SELECT state FROM objects WHERE key = ?", session)
+    assert blob.count(old) >= 1 and state | bits != state, (blob, old)
+    sql(ledger, "UPDATE objects SET state = ? WHERE key = ?", blob.replace(old, new, 1), session)
+
+
+def edit_row(ledger, seq, **members):
+    ((body,),) = sql(ledger, "SELECT body FROM rows WHERE seq = ?", seq)
+    o = json.loads(body)
+    o.update(members)
+    sql(ledger, "UPDATE rows SET body = ? WHERE seq = ?", json.dumps(o, sort_keys=True, separators=(",", ":")), seq)
+
+
+def rows(ledger, kind, session="s1"):
+    return [(seq, json.loads(body)) for seq, body in sql(ledger, "SELECT seq, body FROM rows WHERE kind = ? AND key = ? ORDER BY seq", kind, session)]
+
+
+# --- read once ---------------------------------------------------------------------------------------
+
+def test_a_quiet_ledger():
+    ledger = ordinary()
+    once = Once(ledger, code=0)
+    assert once.summary["verdict"] == "quiet" and once.summary["alarms"] == 0 and once.summary["sessions"] == 1, once.lines
+    assert once.summary["largest_belief"] == 1 and once.summary["rows"] == len(sql(ledger, "SELECT 1 FROM rows")), once.lines
+    assert Once(ledger, "--session", "s1", code=0).summary["verdict"] == "quiet"
+
+
+def test_a_quiet_ledger_of_a_machine_that_sees_little():
+    policy, path = policy_of(sandbox(uses=[], alarms={"lethal-trifecta": {"raise": "certain"}}))
+    ledger = ordinary(policy)
+    once = Once(ledger, "--machine", path, code=0)
+    assert once.summary["largest_belief"] > 1, once.lines  # something was uncertain, and nothing was possible
+    assert Once(ledger, "--machine", put(policy, "policy.yaml"), code=0).lines == once.lines  # the policy names the same machine
+
+
+def test_a_machine_that_is_unknown():
+    policy, path = policy_of(sandbox())
+    ledger = ordinary(policy)
+    for args in ((), ("--machine", "trifecta"), ("--machine", put(sandbox(sees=["phase"]), "other.yaml"))):
+        once = Once(ledger, *args, code=2)
+        assert [x["what"] for x in once.findings] == ["machine-unknown"] and once.findings[0]["session"] == "s1", once.lines
+        assert once.summary["verdict"] == "INCONCLUSIVE"
+
+
+def test_a_step_that_the_machine_does_not_make():
+    ledger = ordinary()
+    (seq, body), *_ = rows(ledger, "settle")
+    edit_row(ledger, seq, post=body["pre"])  # as if what came in had not been held
+    once = Once(ledger, code=1)
+    assert [(x["what"], x["row"]) for x in once.alarms[:2]] == [("row-step", seq), ("empty-belief", seq)], once.alarms
+    assert once.alarms[0]["level"] == "model-breach" and once.alarms[0]["rows"][-1] == seq, once.alarms
+
+
+def test_a_decision_that_says_it_was_rejected():
+    ledger = ordinary()
+    seq, body = rows(ledger, "decision")[1]
+    edit_row(ledger, seq, action="block", layer="machine", reason="lethal-trifecta", ticket=0, run=False)
+    what = {x["what"] for x in Once(ledger, code=1).alarms if x["row"] == seq}
+    assert what == {"row-step", "empty-belief"}, what
+
+
+def test_a_row_that_begins_elsewhere():
+    policy, path = policy_of(sandbox(faults={}))
+    g, ledger = gateway(policy)
+    fine(g.call("web"))
+    wormhole(ledger, DOWNLOADED | COMPROMISED)  # which no call and no fault of this machine does
+    fine(g.call("note"))
+    g.end()
+    once = Once(ledger, "--machine", path, code=1)
+    assert [x["what"] for x in once.alarms] == ["row-pre", "empty-belief"], once.alarms
+
+
+def test_a_session_that_the_monitor_found_damaged():
+    g, ledger = gateway()
+    fine(g.call("web"))
+    wormhole(ledger, 1 << 3)  # `sensitive: held`, of which the session's summary does not know
+    for _ in range(3):
+        failed(g.call("note"), "ledger-damaged")
+    g.end()
+    assert [x["what"] for x in Once(ledger, code=1).alarms] == ["damaged"]
+
+
+def test_a_body_that_is_damaged():
+    ledger = ordinary()
+    seq, _ = rows(ledger, "settle")[1]
+    sql(ledger, "UPDATE rows SET body = 'nothing' WHERE seq = ?", seq)
+    assert [(x["what"], x["row"]) for x in Once(ledger, code=1).alarms][0] == ("row-damaged", seq)
+    ledger = ordinary()
+    sql(ledger, "UPDATE rows SET body = '{}' WHERE seq = ?", seq)
+    assert [(x["what"], x["row"]) for x in Once(ledger, code=1).alarms][0] == ("row-damaged", seq)
+
+
+def test_numbers_that_are_no_state():
+    for post in ("f" * 16, "0000000000000003", "8000000000000000"):
+        ledger = ordinary()
+        for seq, _ in rows(ledger, "settle")[:2]:
+            edit_row(ledger, seq, post=post)
+        once = Once(ledger, code=1)
+        assert once.alarms[0]["what"] == "row-damaged" and "no value" in once.alarms[0]["why"], once.alarms
+    ledger = ordinary()
+    sql(ledger, "UPDATE rows SET key = ? WHERE seq = 3", "a\0b")
+    done = subprocess.run([INTERLOCK, "guard", ledger], capture_output=True, timeout=WAIT, check=False)
+    assert done.returncode == 3 and b"row 3" in done.stderr, done
+
+
+def test_a_row_of_a_kind_that_is_not_known():
+    ledger = ordinary()
+    seq, _ = rows(ledger, "settle")[0]
+    sql(ledger, "UPDATE rows SET kind = 'novelty' WHERE seq = ?", seq)
+    once = Once(ledger)
+    assert ("untold", seq) in [(x["what"], x["row"]) for x in once.findings], once.lines
+    assert once.code == 2, once.lines
+
+
+def test_an_ended_session_that_moves():
+    ledger = ordinary()
+    subprocess.run([INTERLOCK, "session", "end", "s1", "--ledger", ledger], check=True, capture_output=True)
+    assert Once(ledger, code=0).summary["verdict"] == "quiet"
+    (seq, body), = rows(ledger, "end")
+    last = sql(ledger, "SELECT max(seq) FROM rows")[0][0]
+    sql(ledger, "INSERT INTO rows SELECT ?, time_ms, space, key, 'settle', ticket, ?, body_hash, hash FROM rows WHERE seq = ?",
+        last + 1, json.dumps({**body, "post": "0" * 16, "tool": "fake.web"}), seq)
+    assert [(x["what"], x["row"]) for x in Once(ledger, code=1).alarms] == [("row-pre", last + 1)]
+
+
+def test_rows_that_were_pruned():
+    ledger = ordinary()
+    subprocess.run([INTERLOCK, "session", "end", "s1", "--ledger", ledger], check=True, capture_output=True)
+    sql(ledger, "UPDATE objects SET changed_ms = changed_ms - 3600000")
+    subprocess.run([INTERLOCK, "session", "prune", "--older-than", "1m", "--ledger", ledger], check=True, capture_output=True)
+    once = Once(ledger, code=2)
+    assert {x["what"] for x in once.findings} == {"pruned"} and not once.alarms, once.lines
+
+
+def test_a_session_whose_beginning_is_gone():
+    ledger = ordinary()
+    sql(ledger, "DELETE FROM rows WHERE seq < 4")
+    once = Once(ledger, code=2)
+    assert {x["what"] for x in once.findings} == {"pruned"} and not once.alarms, once.lines
+    assert {x["session"] for x in once.findings} == {None, "s1"}, once.lines
+
+
+def test_a_session_in_monitor_mode():
+    ledger = os.path.join(tempfile.mkdtemp(dir=SCRATCH), "ledger.db")
+    g, ledger = gateway("mode: monitor\n" + TRIFECTA)
+    for tool in ("web", "mail", "post", "unknown"):
+        fine(g.call(tool))
+    g.end()
+    once = Once(ledger, code=2)
+    assert [x["what"] for x in once.findings] == ["unenforced"] and not once.alarms, once.lines
+
+
+def test_a_machine_beyond_the_bound():
+    policy, path = policy_of(sandbox())
+    ledger = ordinary(policy)
+    once = Once(ledger, "--machine", path, "--max-states", "100", code=2)
+    assert [x["what"] for x in once.findings] == ["over-bound"] and "100 states" in once.findings[0]["why"], once.lines
+    (seq, body), *_ = rows(ledger, "settle")
+    edit_row(ledger, seq, post=body["pre"])  # what a row records is held against the machine all the same
+    assert Once(ledger, "--machine", path, "--max-states", "100", code=1).alarms[0]["what"] == "row-step"
+
+
+def test_a_ledger_without_a_row():
+    ledger = ordinary()
+    sql(ledger, "DELETE FROM rows")
+    once = Once(ledger, code=2)
+    assert [x["what"] for x in once.findings] == ["nothing-seen"], once.lines
+
+
+def test_approvals_and_other_sessions():
+    policy = TRIFECTA.replace("tools:", "approvals: { expires: 10m }\ntools:")
+    g, ledger = gateway(policy)
+    fine(g.call("web"))
+    fine(g.call("mail"))
+    failed(g.call("post", n=1), "approval")
+    (_, request), = rows(ledger, "request")
+    subprocess.run([INTERLOCK, "approvals", "approve", request["approval"], "--ledger", ledger], check=True, capture_output=True)
+    fine(g.call("post", n=1))
+    failed(g.call("post", n=2), "approval")
+    g.end()
+    h, _ = gateway(policy, session="s2", ledger=ledger)
+    fine(h.call("note"))
+    h.end()
+    once = Once(ledger, code=0)
+    assert once.summary["sessions"] == 2, once.lines
+
+
+# --- bad input -----------------------------------------------------------------------------------------
+
+def test_bad_input_is_refused():
+    folder = tempfile.mkdtemp(dir=SCRATCH)
+    ledger = ordinary()
+    for args in (["none.db"], [put("text", "text.db")], [ledger, "--machine", "none.yaml"], [ledger, "--machine", "nomachine"], [ledger, "--session", "none"],
+                 [ledger, "--once", "--follow"], [ledger, ledger], [ledger, "--max-states", "0"], [ledger, "--what"],
+                 [ledger, "--machine", put(sandbox(alarms={"lethal-trifecta": {"raise": "possible", "shield": "quarantine"}}), "m.yaml")],
+                 [ledger, "--shield", "--machine", put(sandbox(alarms={"lethal-trifecta": {"raise": "certain", "shield": "settle"}}), "m.yaml")]):
+        done = subprocess.run([INTERLOCK, "guard", *args], capture_output=True, timeout=WAIT, cwd=folder, check=False)
+        assert done.returncode == 3 and not done.stdout and 0 < len(done.stderr) < 600, (args, done)
+
+
+def test_a_shield_needs_a_ledger_that_may_be_written():
+    ledger = ordinary()
+    os.chmod(ledger, 0o400)
+    if os.access(ledger, os.W_OK):  # root writes all the same
+        return
+    done = subprocess.run([INTERLOCK, "guard", ledger, "--shield"], capture_output=True, timeout=WAIT, check=False)
+    assert done.returncode == 3, done
+
+
+# --- followed -------------------------------------------------------------------------------------------
+
+def test_the_sandbox_is_stopped_before_anything_leaves():
+    policy, path = policy_of(sandbox())
+    g, ledger = gateway(policy)
+    go = os.path.join(tempfile.mkdtemp(dir=SCRATCH), "go")
+    guard = Follow(ledger, "--machine", path, "--shield")
+    fine(g.call("web"))
+    fine(g.call("mail"))
+    late = g.post("tools/call", {"name": "slow", "arguments": {"file": go}})
+    g.until(lambda: len(rows(ledger, "decision")) == 3, "the slow call")
+    wormhole(ledger, DOWNLOADED | COMPROMISED)
+    fine(g.call("note"))  # the next thing that is seen of the session
+    said = guard.until(alarm("possible", "lethal-trifecta"), "the alarm")
+    assert said["session"] == "s1" and said["shield"] == "taken" and 0 < said["in_region"] < said["belief"], said
+    assert said["row"] in [seq for seq, _ in rows(ledger, "decision")] and said["rows"][-1] == said["row"], said
+    # nothing had left: no row has the way out in its state
+    assert not any(int(json.loads(b)["post"], 16) >> 5 & 1 for (b,) in sql(ledger, "SELECT body FROM rows"))
+    (seq, frozen), = rows(ledger, "quarantine")
+    assert frozen["why"] == "guard:lethal-trifecta:possible" and seq > said["row"], frozen
+    # what was in flight is kept back, and nothing is let out any more
+    open(go, "w", encoding="utf-8").close()
+    failed(g.answer(late), "quarantined")
+    failed(g.call("note"), "quarantined")
+    assert "a late result" not in json.dumps(g.lines)
+    settled = rows(ledger, "settle")[-1][1]
+    assert settled["release"] is False and settled["reason"] == "quarantined", settled
+    # containment, not restoration
+    assert packed(ledger) & COMPROMISED
+    end = guard.end(1)
+    assert end["alarms"] >= 1 and len(rows(ledger, "quarantine")) == 1, guard.lines()
+    g.end()
+    # an old ledger by now: the same alarm on the same row, and nothing to take any more
+    again = Once(ledger, "--machine", path, "--shield", code=1)
+    assert (again.alarms[0]["row"], again.alarms[0]["shield"]) == (said["row"], "already"), again.alarms
+    assert len(rows(ledger, "quarantine")) == 1
+    without = Once(ledger, "--machine", path, code=1)
+    assert without.alarms[0]["shield"] == "not-taken", without.alarms
+
+
+def test_certain_when_every_possible_state_is_in_the_region():
+    machine = sandbox(sensors={"download": "pre.downloaded", "traffic": "pre.open"}, uses=["download", "traffic"],
+                      alarms={"lethal-trifecta": {"raise": "certain", "shield": "quarantine"}})
+    policy, path = policy_of(machine)
+    g, ledger = gateway(policy)
+    guard = Follow(ledger, "--machine", path)
+    fine(g.call("web"))
+    fine(g.call("mail"))
+    wormhole(ledger, DOWNLOADED | COMPROMISED)
+    fine(g.call("note"))
+    wormhole(ledger, 1 << 5)  # `open`, in a session that holds both: none of the machine's states
+    failed(g.call("note"), "off-table")
+    said = guard.until(alarm("certain", "lethal-trifecta"), "the alarm")
+    assert said["in_region"] == said["belief"] and said["shield"] == "not-taken", said
+    assert [x["what"] for x in guard.lines() if x["kind"] == "alarm" and x["level"] == "model-breach"] == ["off-table"], guard.lines()
+    assert not [x for x in guard.lines() if x["kind"] == "alarm" and x["level"] == "possible"]  # only certainty was asked for
+    guard.end(1, signal.SIGINT)
+    g.end()
+
+
+def test_a_shield_that_ends_the_session():
+    policy, path = policy_of(sandbox(alarms={"lethal-trifecta": {"raise": "possible", "shield": "end", "why": "a sandbox that downloads by itself"}}))
+    g, ledger = gateway(policy)
+    guard = Follow(ledger, "--machine", path, "--shield")
+    fine(g.call("web"))
+    fine(g.call("mail"))
+    late = g.post("tools/call", {"name": "hang", "arguments": {}})
+    failed(g.answer(late), "lethal-trifecta")
+    wormhole(ledger, DOWNLOADED | COMPROMISED)
+    fine(g.call("note"))
+    guard.until(alarm("possible", "lethal-trifecta"), "the alarm")
+    assert len(rows(ledger, "end")) == 1 and rows(ledger, "quarantine")[0][1]["why"] == "guard:lethal-trifecta:possible"
+    failed(g.call("note"), "ended")
+    guard.end(1)
+    g.end()
+
+
+def test_followed_quietly():
+    g, ledger = gateway()
+    guard = Follow(ledger)
+    for i in range(50):
+        fine(g.call(("web", "note", "post")[i % 3]))
+    g.end()
+    time.sleep(0.5)
+    ticks = sum(map(int, open(f"/proc/{guard.process.pid}/stat", encoding="ascii").read().rsplit(")", 1)[1].split()[11:13]))
+    time.sleep(1)
+    more = sum(map(int, open(f"/proc/{guard.process.pid}/stat", encoding="ascii").read().rsplit(")", 1)[1].split()[11:13])) - ticks
+    assert more <= 10, f"{more} ticks in a second without a row: it does not wait"
+    end = guard.end(0)
+    assert end["verdict"] == "quiet" and end["rows"] == len(sql(ledger, "SELECT 1 FROM rows")), end
+
+
+# --- sessions together ------------------------------------------------------------------------------------
+
+def fleet(**invariants):
+    return (ROOT / "machines/trifecta.yaml").read_text() + "\nfleet: " + json.dumps({"instances": 2, "invariants": invariants}) + "\n"
+
+
+def test_a_fleet_that_goes_out_together():
+    policy, path = policy_of(fleet(few={"count": "pre.flight", "most": 1}))
+    g, ledger = gateway(policy)
+    h, _ = gateway(policy, session="s2", ledger=ledger)
+    guard = Follow(ledger, "--machine", path)
+    g.post("tools/call", {"name": "hang", "arguments": {}})
+    g.until(lambda: rows(ledger, "decision"), "the first call")
+    time.sleep(0.5)
+    assert not [x for x in guard.lines() if x["kind"] == "alarm"]
+    h.post("tools/call", {"name": "hang", "arguments": {}})
+    said = guard.until(alarm("fleet", "few"), "the alarm")
+    assert set(said["sessions"]) == {"s1", "s2"} and said["session"] == "s2" and "2 sessions" in said["why"], said
+    guard.end(1)
+
+
+def test_a_fleet_of_equals():
+    policy, path = policy_of(fleet(alone={"unique": "untrusted", "where": "pre.untrusted != 'none'"}, kinds={"distinct": "sensitive", "most": 1}))
+    g, ledger = gateway(policy)
+    h, _ = gateway(policy, session="s2", ledger=ledger)
+    fine(g.call("web"))
+    assert Once(ledger, "--machine", path, code=0)
+    fine(h.call("web"))
+    once = Once(ledger, "--machine", path, code=1)
+    assert [(x["region"], sorted(x["sessions"])) for x in once.alarms] == [("alone", ["s1", "s2"])], once.alarms
+    fine(h.call("mail"))
+    assert {x["region"] for x in Once(ledger, "--machine", path, code=1).alarms} == {"alone", "kinds"}
+    for s in ("s2",):  # who ends leaves the fleet
+        subprocess.run([INTERLOCK, "session", "end", s, "--ledger", ledger, "--policy", put(policy, "p.yaml")], check=True, capture_output=True)
+    fine(g.call("note"))
+    assert len(Once(ledger, "--machine", path, code=1).alarms) == 2
+    g.end()
+    h.end()
+
+
+# --- the words ---------------------------------------------------------------------------------------------
+
+def test_the_text_for_people():
+    ledger = ordinary()
+    (seq, body), *_ = rows(ledger, "settle")
+    done = subprocess.run([INTERLOCK, "guard", ledger], capture_output=True, text=True, timeout=WAIT, check=False)
+    assert done.returncode == 0 and done.stdout == "quiet: 0 alarms, 0 findings; 10 rows of 1 session, at most 1 state possible at once\n", done
+    edit_row(ledger, seq, post=body["pre"])
+    done = subprocess.run([INTERLOCK, "guard", ledger], capture_output=True, text=True, timeout=WAIT, check=False)
+    assert done.returncode == 1 and done.stdout.startswith(f"alarm: session s1: row {seq}: model-breach: row-step: the machine does not go"), done
+
+
+def test_the_page_and_the_schema_have_the_same_words():
+    page = (ROOT / "docs/guard.md").read_text()
+    alarm_, finding, _ = json.loads((ROOT / "docs/schemas/guard.schema.json").read_text())["oneOf"]
+    words_ = {*alarm_["properties"]["level"]["enum"], *filter(None, alarm_["properties"]["what"]["enum"]), *finding["properties"]["what"]["enum"]}
+    listed = set(re.findall(r"^\| `([a-z-]+)` \|", page, re.M))
+    assert words_ == listed, words_ ^ listed
+
+
+# --- long ---------------------------------------------------------------------------------------------------
+
+def longer(ledger, rows_wanted):
+    """The session of a ledger again and again under other names, each with its end."""
+    db = sqlite3.connect(ledger)
+    own = db.execute("SELECT time_ms, space, kind, ticket, body, body_hash, hash FROM rows WHERE key = 's1' ORDER BY seq").fetchall()
+    seq = db.execute("SELECT max(seq) FROM rows").fetchone()[0]
+    n = 0
+    with db:
+        while n * len(own) < rows_wanted:
+            n += 1
+            db.executemany("INSERT INTO rows(seq, time_ms, space, key, kind, ticket, body, body_hash, hash) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                           [(seq + i + 1, r[0], r[1], f"again-{seq}", *r[2:]) for i, r in enumerate(own)])
+            seq += len(own)
+    db.close()
+
+
+def peak(ledger):
+    process = subprocess.Popen([INTERLOCK, "guard", ledger, "--json"], stdout=subprocess.PIPE)
+    out = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return json.loads(out.splitlines()[-1]), usage.ru_maxrss
+
+
+def test_a_hundred_thousand_rows():
+    ledger = ordinary()
+    subprocess.run([INTERLOCK, "session", "end", "s1", "--ledger", ledger], check=True, capture_output=True)
+    longer(ledger, 1000)
+    short, small = peak(ledger)
+    longer(ledger, 100000)
+    started = time.monotonic()
+    full, large = peak(ledger)
+    print(f"    {full['rows']} rows of {full['sessions']} sessions in {time.monotonic() - started:.2f} s, {large} KiB (of {short['rows']} rows: {small} KiB)")
+    assert full["verdict"] == "quiet" and full["rows"] > 100000, full
+    assert large < small + 8192, (small, large)
+
+
+def test_zz_every_word_was_provoked():
+    if len(sys.argv) > 2:
+        return
+    wanted = {("alarm", x) for x in ("possible", "certain", "model-breach", "fleet")} | {("summary", x) for x in ("quiet", "ALARM", "INCONCLUSIVE")}
+    alarm_, finding, _ = json.loads((ROOT / "docs/schemas/guard.schema.json").read_text())["oneOf"]
+    wanted |= {("what", x) for x in alarm_["properties"]["what"]["enum"] + finding["properties"]["what"]["enum"]}
+    assert wanted <= SEEN, wanted - SEEN
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

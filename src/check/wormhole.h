@@ -30,15 +30,18 @@ il_eye il_eye_with(const il_eye *eye, il_candidate c);
 
 typedef struct il_wormhole {
     il_wormhole_kind kind;
+    uint32_t number;            /* among those of its kind, from 1: `W1.3` */
     uint32_t region;
-    uint32_t orbits;            /* of the same observation, counted once */
+    uint32_t orbits;            /* that show the same, counted once */
     uint32_t edges;
+    size_t first;               /* the run's own */
     uint64_t from, to;          /* one of its edges */
     uint32_t symbol, effect;    /* what is announced, and what is done; IL_NO_SYMBOL for nothing */
     bool rejected;              /* announced as rejected */
     bool diagnosed, bounded;
+    bool late;                  /* it would be known, but after more steps than the limit */
     bool undetectable;          /* no run ever shows a difference */
-    uint32_t k;                 /* when diagnosed */
+    uint32_t k;                 /* when diagnosed or late */
     uint64_t x, y;              /* the ambiguous pair otherwise */
     bool advised;               /* `best` alone makes it diagnosed, after best_k steps */
     il_candidate best;
@@ -52,7 +55,6 @@ typedef struct il_wormholes {
     uint32_t distinct;   /* mutants; `n` of them were run */
     uint32_t dropped;    /* not drawn: the grade is SAMPLED */
     uint64_t seed;
-    uint32_t within;     /* steps by which a mutant must be known; 0: no limit */
     uint32_t n;
     il_wormhole *list;
     uint32_t diagnosed, undetectable, bounded;

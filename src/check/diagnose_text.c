@@ -240,7 +240,7 @@ static void text_mutant(il_buf *b, const il_json *h) {
     size_t from = b->n;
     il_buf_puts(b, "  ");
     il_buf_put(b, text_of(h, "id"));
-    text_pad(b, from, 8);
+    text_pad(b, from, 10);
     il_buf_put(b, text_is(h, "result", "late")           ? IL_STR("known too late: ")
                   : text_is(h, "result", "undetectable") ? IL_STR("undetectable by construction: ")
                   : text_is(h, "result", "bounded")      ? IL_STR("not settled: ")
@@ -260,7 +260,7 @@ static void text_mutant(il_buf *b, const il_json *h) {
     il_buf_put(b, text_of(h, "region"));
     il_buf_puts(b, ")\n");
     if (!text_null(h, "pair")) {
-        il_buf_puts(b, "        pair: ");
+        il_buf_puts(b, "          pair: ");
         text_pair(b, text_get(h, "pair"));
         il_buf_puts(b, text_null(h, "best") ? "; no single sensor would do" : "; best single sensor: ");
         il_buf_put(b, text_of(h, "best"));

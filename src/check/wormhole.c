@@ -587,6 +587,11 @@ static uint64_t worm_random(uint64_t *state) {
     return z ^ z >> 31;
 }
 
+static int worm_by_id(const void *pa, const void *pb) {
+    const il_wormhole *a = pa, *b = pb;
+    return a->kind != b->kind ? (a->kind > b->kind) - (a->kind < b->kind) : (a->number > b->number) - (a->number < b->number);
+}
+
 /* Which mutants are run: each with the same chance, in their order. Takes `most` of those that are left, one by one. */
 static il_status worm_draw(worm_run *r, il_error *err) {
     il_wormholes *w = r->w;
@@ -623,6 +628,9 @@ static il_status worm_draw(worm_run *r, il_error *err) {
         for (size_t i = from; i < to; i++) {
             h->orbits += i == from || r->edges[i].orbit != r->edges[i - 1].orbit;
         }
+    }
+    if (w->n > 0) {
+        qsort(w->list, w->n, sizeof *w->list, worm_by_id);
     }
     return IL_OK;
 }

@@ -260,8 +260,10 @@ il_status il_diagnose_run(il_diagnose *g, const il_alloc *alloc, il_arena *arena
     diagnose_run r = {.g = g, .alloc = alloc, .arena = arena, .ask = ask, .bounds = bounds};
     IL_TRY(diagnose_benign(&r, err));
     for (uint32_t i = 0; i < m->nregions; i++) {
-        bool asked = !m->regions[i].gated || diagnose_alarm(g, i);
-        if (asked && !m->regions[i].rejection) {
+        const il_region *region = &m->regions[i];
+        if (region->must || region->rejection || (region->edge && g->d.nsilent == 0)) {
+            g->not_asked |= UINT64_C(1) << i;
+        } else if (!region->gated || diagnose_alarm(g, i)) {
             IL_TRY(diagnose_region(&r, i, err));
         }
     }

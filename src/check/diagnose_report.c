@@ -205,7 +205,7 @@ static il_json *report_line(report *r, const il_diagnose_line *l) {
     }
     il_report_set(&r->base, controls, "visible", il_report_word(&r->base, report_control_word(l->visible)));
     il_report_set(&r->base, controls, "closed", il_report_word(&r->base, report_control_word(l->closed)));
-    il_report_set(&r->base, o, "region", il_report_str(&r->base, r->m->regions[l->region].name));
+    il_report_set(&r->base, o, "region", il_report_region(&r->base, l->region));
     il_report_set(&r->base, o, "verdict", il_report_word(&r->base, il_check_verdict_name(l->verdict)));
     il_report_set(&r->base, o, "finding", il_report_word(&r->base, l->finding));
     il_report_set(&r->base, o, "within", l->within ? il_report_number(&r->base, l->within) : il_report_null(&r->base));
@@ -257,7 +257,7 @@ static il_json *report_wormhole(report *r, const il_wormhole *h) {
         il_model_symbol_brief(r->m, h->effect, &b);
     }
     il_report_set(&r->base, o, "done", h->effect == IL_NO_SYMBOL ? il_report_null(&r->base) : il_report_buf(&r->base, &b));
-    il_report_set(&r->base, o, "region", il_report_str(&r->base, r->m->regions[h->region].name));
+    il_report_set(&r->base, o, "region", il_report_region(&r->base, h->region));
     il_report_set(&r->base, o, "orbits", il_report_number(&r->base, h->orbits));
     il_report_set(&r->base, o, "edges", il_report_number(&r->base, h->edges));
     il_report_set(&r->base, o, "result",
@@ -299,11 +299,17 @@ il_status il_diagnose_object(const il_diagnose *g, il_arena *arena, il_json **ou
     il_json *o = il_report_object(&r.base);
     il_json *regions = il_report_list(&r.base);
     il_json *faults = il_report_list(&r.base);
+    il_json *not_asked = il_report_list(&r.base);
     il_json *machine = il_report_object(&r.base);
     il_report_set(&r.base, machine, "name", il_report_str(&r.base, g->m->name));
     il_report_set(&r.base, machine, "digest", il_report_digest(&r.base, g->m->digest));
     for (uint32_t i = 0; i < g->nlines; i++) {
         il_report_push(&r.base, regions, report_line(&r, &g->lines[i]));
+    }
+    for (uint32_t i = 0; i < g->m->nregions; i++) {
+        if (g->not_asked >> i & 1) {
+            il_report_push(&r.base, not_asked, il_report_region(&r.base, i));
+        }
     }
     for (uint32_t i = 0; i < g->d.nsilent; i++) {
         il_report_push(&r.base, faults, il_report_str(&r.base, g->d.silent[i].name));
@@ -316,6 +322,7 @@ il_status il_diagnose_object(const il_diagnose *g, il_arena *arena, il_json **ou
     il_report_set(&r.base, o, "uses", report_sensor_names(&r, g->eye.uses));
     il_report_set(&r.base, o, "faults", faults);
     il_report_set(&r.base, o, "regions", regions);
+    il_report_set(&r.base, o, "not_asked", not_asked);
     il_report_set(&r.base, o, "sensors", report_sensors(&r));
     il_report_set(&r.base, o, "benign_states", il_report_number(&r.base, g->benign_states));
     il_report_set(&r.base, o, "benign_edges", il_report_number(&r.base, g->benign_edges));

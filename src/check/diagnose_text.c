@@ -343,6 +343,11 @@ il_status il_diagnose_text(const il_json *object, il_arena *arena, il_str *out, 
         text_region(&b, l);
     }
     text_sensors(&b, object);
+    if (il_json_count(text_get(object, "not_asked")) > 0) {
+        il_buf_puts(&b, "not asked, as silent faults take no step that they judge: ");
+        text_list(&b, text_get(object, "not_asked"), "");
+        il_buf_putc(&b, '\n');
+    }
     for (const il_json *l = il_json_first(regions); l; l = il_json_next(l)) {
         text_witness(&b, l);
         text_advice(&b, l);

@@ -33,6 +33,7 @@ typedef struct worm_forced {
     uint64_t next, regions;
     uint32_t symbol;
     uint8_t reason;
+    bool repeats; /* another of the action, rejected for the same reason, does the same from there */
 } worm_forced;
 
 typedef struct worm_run {
@@ -204,6 +205,18 @@ static uint64_t worm_regions(worm_run *r, uint64_t state) {
     return in;
 }
 
+/* Whether the one that is being added does what one from `first` on does. */
+static bool worm_repeats(const worm_run *r, size_t first) {
+    const worm_forced *f = &r->forced[r->nforced];
+    for (size_t i = first; i < r->nforced; i++) {
+        const worm_forced *g = &r->forced[i];
+        if (g->next == f->next && g->reason == f->reason && worm_action(r, g->symbol) == worm_action(r, f->symbol)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* What every rejected step would have done, where that is in a region. */
 static il_status worm_force(worm_run *r, il_error *err) {
     size_t cap = 0;
@@ -232,7 +245,9 @@ static il_status worm_force(worm_run *r, il_error *err) {
             IL_TRY(il_nodes_room(&r->keys, &forced, r->nforced, &r->forced_cap, sizeof *r->forced, &within, err));
             r->forced = forced;
             if (within) {
-                r->forced[r->nforced++] = (worm_forced){e.next, regions, symbol, e.step.reason};
+                r->forced[r->nforced] = (worm_forced){e.next, regions, symbol, e.step.reason, false};
+                r->forced[r->nforced].repeats = worm_repeats(r, r->forced_first[b]);
+                r->nforced++;
             }
         }
     }
@@ -264,7 +279,7 @@ static il_status worm_rejected(worm_run *r, il_error *err) {
         for (size_t k = r->forced_first[b]; k < r->forced_first[b + 1]; k++) {
             worm_edge e = {.from = b, .meant = b, .symbol = r->forced[k].symbol, .rejected = true};
             IL_TRY(worm_forced_at(r, IL_W3_GATE_SKIP, e, &r->forced[k], err));
-            for (size_t s = r->p.first[b]; s < r->p.first[b + 1]; s++) {
+            for (size_t s = r->p.first[b]; !r->forced[k].repeats && s < r->p.first[b + 1]; s++) {
                 worm_edge mis = {.from = b, .meant = r->p.edges[s].to, .symbol = r->p.edges[s].symbol};
                 IL_TRY(worm_forced_at(r, IL_W5_MISLABEL, mis, &r->forced[k], err));
             }

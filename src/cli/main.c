@@ -55,6 +55,25 @@ static const il_command main_commands[] = {
      "example:\n"
      "  interlock check --policy policy.yaml sessions.ndjson\n",
      il_cmd_check},
+    {"diagnose", "would a monitor notice a breach",
+     "usage: interlock diagnose [options] MACHINE-OR-POLICY\n"
+     "\n"
+     "Asks, from what a monitor sees of a session, whether a run that entered a forbidden region can look the same for\n"
+     "ever as one without faults, and else after how many steps it is known. Then grades the projection and its\n"
+     "sensors against wormholes: edges into the region that a flaw below the machine could make. What is seen and\n"
+     "which faults there are, the section `diagnosis` of the machine says. Exit 1 when something would go unnoticed.\n"
+     "\n"
+     "  --see NAME      a variable or sensor more; may be repeated\n"
+     "  --unsee NAME    one less; may be repeated\n"
+     "  --within K      steps after which a breach must be known; default: what the alarms say\n"
+     "  --wormholes N   most wormholes to try, default 256; above, they are drawn\n"
+     "  --seed S        of the draw, default 0\n"
+     "  --max-states N  explore at most N pairs of states\n"
+     "  --json          one object\n"
+     "\n"
+     "example:\n"
+     "  interlock diagnose --see fetched examples/machines/sandbox.yaml\n",
+     il_cmd_diagnose},
     {"gateway", "put an MCP server behind the gate",
      "usage: interlock gateway --policy POLICY [options] -- SERVER [ARGUMENTS...]\n"
      "\n"

@@ -186,7 +186,6 @@ static il_status load_faults(load_diagnosis *x, const il_json *map) {
     return IL_OK;
 }
 
-/* The value of a payload field as it stands in the document. */
 static il_status load_shield_field(load_diagnosis *x, const il_action_def *a, const il_json *v, uint32_t *symbol) {
     il_loader *l = x->l;
     uint32_t f = il_model_field(l->m, (uint32_t)(a - l->m->actions), v->key);
@@ -194,17 +193,10 @@ static il_status load_shield_field(load_diagnosis *x, const il_action_def *a, co
         il_json at;
         return il_load_unknown(l, load_diagnosis_key(v, &at), "field", v->key, a->fields, a->nfields);
     }
-    il_str word = il_json_text(v);
-    if (il_json_kind_of(v) == IL_JSON_BOOL) {
-        word = v->truth ? IL_STR("true") : IL_STR("false");
-    }
-    for (uint32_t i = 0; i < a->field_domains[f].size; i++) {
-        if (il_str_eq(a->field_domains[f].names[i], word)) {
-            *symbol += i * a->strides[f];
-            return IL_OK;
-        }
-    }
-    return il_load_unknown(l, v, "value", word, a->field_domains[f].names, a->field_domains[f].size);
+    uint32_t place = 0;
+    IL_TRY(il_load_value(l, v, &a->field_domains[f], &place));
+    *symbol += place * a->strides[f];
+    return IL_OK;
 }
 
 static il_status load_shield(load_diagnosis *x, const il_json *v, uint32_t *out) {
@@ -222,11 +214,7 @@ static il_status load_shield(load_diagnosis *x, const il_json *v, uint32_t *out)
     }
     uint32_t action = il_model_action(l->m, name);
     if (action == UINT32_MAX) {
-        il_str names[IL_MODEL_ACTIONS_MAX];
-        for (uint32_t k = 0; k < l->m->nactions; k++) {
-            names[k] = l->m->actions[k].name;
-        }
-        return il_load_unknown(l, at, "action", name, names, l->m->nactions);
+        return il_load_unknown(l, at, "action", name, l->action_type.domain, l->action_type.ndomain);
     }
     const il_action_def *a = &l->m->actions[action];
     if (!a->corrective) {

@@ -86,7 +86,7 @@ def ours(path):
 
 
 def summary(report):
-    said = {"entered": [], "gates": {}}
+    said = {"entered": [], "gates": {}, "mediated": report["fully_mediated"]}
     for check in report["checks"]:
         if check["id"] == "from-init":
             said["states"], said["edges"], said["depth"] = check["states"], check["edges"], check["depth"]

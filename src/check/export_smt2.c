@@ -410,7 +410,7 @@ static il_status smt_step(il_export *x, uint32_t step) {
     il_buf *b = x->out;
     il_buf_puts(b, "(declare-const ");
     smt_act(x, step);
-    il_buf_puts(b, " Int)\n");
+    il_buf_puts(b, " (_ BitVec 8))\n");
     smt_states(x, step + 1);
     for (uint32_t a = 0; a < m->nactions; a++) {
         const smt_names n = {.action = a, .step = step};
@@ -436,9 +436,9 @@ static il_status smt_step(il_export *x, uint32_t step) {
         const smt_names n = {.action = a, .step = step};
         il_buf_puts(b, " (and (= ");
         smt_act(x, step);
-        il_buf_putc(b, ' ');
+        il_buf_puts(b, " (_ bv");
         il_buf_putu(b, a);
-        il_buf_puts(b, ") (or ");
+        il_buf_puts(b, " 8)) (or ");
         smt_part(x, &n, "!", IL_STR("bad"), 0);
         il_buf_putc(b, ' ');
         smt_part(x, &n, "!", IL_STR("fault"), 0);
@@ -446,9 +446,9 @@ static il_status smt_step(il_export *x, uint32_t step) {
     }
     il_buf_puts(b, "))\n(echo \"depth ");
     il_buf_putu(b, step + 1);
-    il_buf_puts(b, "\")\n(check-sat)\n(eval ");
+    il_buf_puts(b, "\")\n(check-sat)\n(eval (bv2int ");
     smt_act(x, step);
-    il_buf_puts(b, ")\n(pop)\n(assert (or");
+    il_buf_puts(b, "))\n(pop)\n(assert (or");
     for (uint32_t a = 0; a < m->nactions; a++) {
         const smt_names n = {.action = a, .step = step};
         il_buf_putc(b, ' ');

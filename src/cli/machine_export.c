@@ -17,7 +17,7 @@
 
 typedef struct export_run {
     const char *path;
-    bool promela, smt2, c, json;
+    bool promela, smt2, c, json, canonical;
     uint64_t steps;
 } export_run;
 
@@ -34,10 +34,10 @@ static il_status export_text(const export_run *run, il_arena *arena, il_str *out
     il_model *model = NULL;
     IL_TRY(export_document(arena, run->path, &doc, err));
     IL_TRY(il_model_load(arena, doc, &model, err));
-    if (run->json) { /* the text whose digest stands in the table */
+    if (run->json || run->canonical) {
         il_buf b;
         il_buf_init(&b, arena, EXPORT_ARENA_BYTES / 2);
-        il_json_write(&b, doc, IL_JSON_SORTED);
+        il_json_write(&b, doc, run->canonical ? IL_JSON_SORTED : IL_JSON_AS_READ);
         return il_buf_done(&b, out, err);
     }
     const il_export_form form = run->promela ? IL_EXPORT_PROMELA : run->smt2 ? IL_EXPORT_SMT2 : IL_EXPORT_C;
@@ -51,6 +51,7 @@ il_exit il_cmd_machine_export(int argc, char **argv) {
                                  {.name = "smt2", .flag = &run.smt2},
                                  {.name = "c", .flag = &run.c},
                                  {.name = "json", .flag = &run.json},
+                                 {.name = "canonical", .flag = &run.canonical},
                                  {.name = "steps", .value = &steps}};
     il_arguments arguments;
     il_error err = {0};
@@ -62,8 +63,8 @@ il_exit il_cmd_machine_export(int argc, char **argv) {
     if (arguments.n != 1) {
         return il_usage("machine", arguments.n ? "one machine at a time" : "which machine?");
     }
-    if (run.promela + run.smt2 + run.c + run.json != 1) {
-        return il_usage("machine", "say one of --promela, --smt2, --c and --json");
+    if (run.promela + run.smt2 + run.c + run.json + run.canonical != 1) {
+        return il_usage("machine", "say one of --promela, --smt2, --c, --json and --canonical");
     }
     if (steps && !run.smt2) {
         return il_usage("machine", "--steps goes with --smt2");

@@ -152,7 +152,7 @@ static const il_command main_commands[] = {
      "  interlock ledger verify\n",
      il_cmd_ledger},
     {"machine", "write a machine for other tools",
-     "usage: interlock machine export MACHINE --promela | --smt2 [--steps N] | --c | --json\n"
+     "usage: interlock machine export MACHINE --promela | --smt2 [--steps N] | --c | --json | --canonical\n"
      "\n"
      "Writes a machine, from its guards, for a tool that shares no code with this one. The machine is a file or a shipped\n"
      "one by its name. `make proofs` runs those tools and compares (docs/proofs.md).\n"
@@ -161,7 +161,8 @@ static const il_command main_commands[] = {
      "  --smt2     for Z3: is each region kept by every step of each action?\n"
      "  --steps N  with --smt2: the runs of up to N steps from the initial state, 1 to 64\n"
      "  --c        a step function in C, without tables\n"
-     "  --json     the document as canonical JSON, whose SHA-256 stands in the sealed table\n"
+     "  --json     the document as JSON, in its own order\n"
+     "  --canonical  the same, sorted: the text whose SHA-256 stands in the sealed table\n"
      "\n"
      "example:\n"
      "  interlock machine export trifecta --promela >trifecta.pml\n",

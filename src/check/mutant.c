@@ -449,7 +449,12 @@ il_mutant il_mutants_at(const il_mutants *p, il_mutant_op op, uint64_t i) {
         return p->classes[p->class_at[op] + i];
     }
     return (il_mutant){
-        .op = op, .cell = true, .state = p->states[cell / m->nsymbols], .symbol = cell % m->nsymbols, .step = step};
+        .op = op,
+        .cell = true,
+        .state = p->states[cell / m->nsymbols],
+        .symbol = cell % m->nsymbols,
+        .step = step,
+        .actions = UINT64_C(1) << m->symbol_action[cell % m->nsymbols]};
 }
 
 void il_mutant_text(const il_mutants *p, const il_mutant *u, il_buf *out) {

@@ -35,7 +35,7 @@ typedef struct il_mutant {
     uint64_t state; /* of a cell: which one, and what it says */
     uint32_t symbol;
     il_step step;
-    uint64_t actions;  /* of a class: bit a: steps of action a may differ */
+    uint64_t actions;   /* bit a: steps of action a may differ */
     uint32_t arg, arg2; /* what is changed: a clause, a variable, a field and its value */
 } il_mutant;
 

@@ -55,7 +55,10 @@ typedef struct mutation {
     uint32_t *queue;
     bool *reached;
     const il_mutant *u; /* in hand */
-    bool only;          /* of its state only the changed step is looked at */
+    il_steps_edge *changed;  /* its steps that the machine has not, by state: those of place i stand from changed_at[i] */
+    uint32_t *changed_at;
+    bool removes;       /* it lacks an accepted step of the machine */
+    bool only;          /* only the changed steps are looked at */
     bool fault, bounded;
     bool saturated; /* an observer lost count: its check no longer passes */
     uint64_t *signatures; /* of the classes so far */
@@ -92,6 +95,14 @@ static il_steps_edges mutation_cell_row(mutation *r, uint64_t state) {
 
 static il_steps_edges mutation_class_row(mutation *r, uint64_t state) {
     const il_model *m = r->s->m;
+    if (r->only) {
+        uint32_t place = il_space_find(&r->plain, state);
+        return (il_steps_edges){&r->changed[r->changed_at[place]], r->changed_at[place + 1] - r->changed_at[place]};
+    }
+    if (r->u->op == IL_MUTANT_DROP_CLAUSE) {
+        il_variant variant = {.skip = true, .skip_action = (uint32_t)__builtin_ctzll(r->u->actions), .skip_clause = r->u->arg};
+        return il_steps_row(r->s->steps, &variant, state);
+    }
     il_steps_edges row = il_steps_row(r->s->steps, NULL, state);
     for (uint32_t k = 0; k < row.n; k++) {
         r->copy[k] = row.edge[k]; /* the next question may overwrite it */
@@ -369,16 +380,19 @@ static void mutation_follow(mutation_walk *w, uint64_t key, bool only) {
 
 /* What lies behind the changed cell and was not there before. `first`: from the node by which its state was found first; no shortest trace to that
  * node leads through the cell, so what is found is certain. */
-static uint64_t mutation_behind(mutation *r, const mutation_view *view, uint32_t place, bool first, bool *full) {
+static uint64_t mutation_behind(mutation *r, const mutation_view *view, uint32_t place, uint32_t places, bool first, bool *full) {
     il_view v = view->v;
     v.rows = mutation_rows;
     v.rows_ctx = r;
     mutation_walk w = {.r = r, .base = &view->base, .bits = view->bits};
     il_view_define(&v, &w.def);
     mutation_local_begin(&r->local);
-    uint32_t from = view->from[place], to = first && from < view->from[place + 1] ? from + 1 : view->from[place + 1];
-    for (uint32_t i = from; i < to && !w.full; i++) {
-        mutation_follow(&w, il_space_key(&view->base, view->order[i]), true);
+    for (uint32_t k = place; k < place + places && !w.full; k++) {
+        uint32_t from = view->from[k], to = view->from[k + 1];
+        bool same = !r->u->cell && r->changed_at[k] == r->changed_at[k + 1];
+        for (uint32_t i = from; !same && i < (first && from < to ? from + 1 : to) && !w.full; i++) {
+            mutation_follow(&w, il_space_key(&view->base, view->order[i]), true);
+        }
     }
     for (uint32_t i = 0; i < r->local.n && (w.hits & w.bits) != w.bits && !w.full; i++) {
         mutation_follow(&w, r->local.keys[i], false);
@@ -414,12 +428,27 @@ static il_status mutation_view_cell(mutation *r, const mutation_view *w, uint32_
     if (r->u->step.verdict == IL_REJECT || (w->v.dropped >> r->s->m->symbol_action[r->u->symbol] & 1)) {
         return IL_OK; /* nothing is added that was not there */
     }
-    hits = mutation_behind(r, w, place, removes, &full);
+    hits = mutation_behind(r, w, place, 1, removes, &full);
     if (removes && hits != w->bits && !full) {
-        uint64_t more = mutation_behind(r, w, place, false, &full);
+        uint64_t more = mutation_behind(r, w, place, 1, false, &full);
         full = full || more != hits; /* perhaps: the cell's old step may have been on the way to it */
     }
     if (full) {
+        hits = 0;
+        IL_TRY(mutation_whole(r, w, &hits, err));
+    }
+    *kills |= mutation_killed(w, hits);
+    return IL_OK;
+}
+
+/* Everything that the changed steps add. When others are missing this is too much, so a finding is looked at again. */
+static il_status mutation_view_class(mutation *r, const mutation_view *w, uint64_t *kills, il_error *err) {
+    bool full = false;
+    uint64_t hits = 0;
+    if (r->changed_at[r->plain.n] > 0) {
+        hits = mutation_behind(r, w, 0, r->plain.n, false, &full);
+    }
+    if (full || (hits && r->removes)) {
         hits = 0;
         IL_TRY(mutation_whole(r, w, &hits, err));
     }
@@ -588,31 +617,73 @@ static il_status mutation_judge_survey(mutation *r, uint64_t *kills, il_error *e
 
 /* ---- one mutant of a class ---- */
 
+static uint64_t mutation_mix(uint64_t mark, uint64_t x) {
+    mark = (mark ^ x) * UINT64_C(0x9E3779B97F4A7C15);
+    return mark ^ mark >> 29;
+}
+
+/* What the mutant says otherwise of a state that it shares with the machine. */
+static void mutation_compare(mutation *r, uint32_t place, bool reached, uint64_t *mark, bool *equal) {
+    const il_model *m = r->s->m;
+    uint64_t state = r->states[place];
+    for (uint32_t k = 0; k < m->nsymbols; k++) {
+        if (!(r->u->actions >> m->symbol_action[k] & 1)) {
+            continue;
+        }
+        il_step step = il_mutant_step(&r->x->mutants, r->u, state, k);
+        const il_step *was = &r->cells[(size_t)place * m->nsymbols + k];
+        if (step.next == was->next && step.verdict == was->verdict && step.reason == was->reason) {
+            continue;
+        }
+        if (step.verdict != IL_REJECT) {
+            r->changed[r->changed_at[place + 1]++] = mutation_edge(k, step);
+        }
+        r->removes = r->removes || was->verdict == IL_ACCEPT;
+        if (reached) {
+            mutation_count_step(r, &r->now, state, k, *was, UINT64_MAX);
+            mutation_count_step(r, &r->now, state, k, step, 1);
+            mutation_refusals(r, state, k, step);
+            *equal = false;
+            *mark = mutation_mix(mutation_mix(*mark, state), step.next + ((uint64_t)k << 48) + step.verdict + 4u * step.reason);
+        }
+    }
+}
+
 /* Explores the mutant itself; *signature tells it from others, *same whether it is the machine. */
 static il_status mutation_survey_whole(mutation *r, uint64_t *signature, bool *same, il_error *err) {
     const il_model *m = r->s->m;
     il_space space = {0};
     const il_view v = {.subject = r->s};
     il_status status = mutation_explore(r, &v, true, 0, &space, err);
-    uint64_t mark = UINT64_C(0xCBF29CE484222325);
+    uint64_t mark = 0;
     bool equal = space.n == r->plain.n;
-    memset(&r->now, 0, sizeof r->now);
+    r->now = r->base;
+    r->removes = false;
+    memset(r->reached, 0, r->plain.n * sizeof *r->reached);
     for (uint32_t i = 0; status == IL_OK && i < space.n; i++) {
         uint64_t state = il_space_key(&space, i);
         uint32_t place = il_space_find(&r->plain, state);
+        if (place != UINT32_MAX) {
+            r->reached[place] = true;
+            continue;
+        }
+        equal = false;
         mutation_count_state(r, &r->now, state, 1);
-        equal = equal && place != UINT32_MAX;
         for (uint32_t k = 0; k < m->nsymbols; k++) {
             il_step step = il_mutant_step(&r->x->mutants, r->u, state, k);
             mutation_count_step(r, &r->now, state, k, step, 1);
             if (step.verdict == IL_REJECT) {
                 mutation_refusals(r, state, k, step);
             }
-            const il_step *was = place == UINT32_MAX ? NULL : &r->cells[(size_t)place * m->nsymbols + k];
-            equal = equal && was && was->next == step.next && was->verdict == step.verdict && was->reason == step.reason;
-            mark = (mark ^ (step.next + ((uint64_t)step.verdict << 56) + ((uint64_t)step.reason << 48))) *
-                   UINT64_C(0x100000001B3);
-            mark ^= mark >> 29;
+            mark = mutation_mix(mutation_mix(mark, state), step.next + ((uint64_t)k << 48) + step.verdict + 4u * step.reason);
+        }
+    }
+    for (uint32_t i = 0; status == IL_OK && i < r->plain.n; i++) {
+        r->changed_at[i + 1] = r->changed_at[i];
+        mutation_compare(r, i, r->reached[i], &mark, &equal);
+        if (!r->reached[i]) {
+            mark = mutation_mix(mark, i);
+            mutation_count_row(r, &r->now, i, UINT64_MAX);
         }
     }
     il_space_free(&space);
@@ -786,9 +857,7 @@ static il_status mutation_one(mutation *r, const il_mutant *u, il_error *err) {
             return IL_OK;
         }
         for (uint32_t i = 0; i < r->nviews && !r->fault; i++) {
-            uint64_t hits = 0;
-            IL_TRY(mutation_whole(r, &r->views[i], &hits, err));
-            kills |= mutation_killed(&r->views[i], hits);
+            IL_TRY(mutation_view_class(r, &r->views[i], &kills, err));
         }
     }
     if (!r->fault) {
@@ -826,9 +895,11 @@ static il_status mutation_prepare(mutation *r, il_error *err) {
     r->edges = IL_NEW_ARRAY(&r->arena, il_space_edge, (size_t)m->nsymbols + r->s->nwrites);
     r->row = IL_NEW_ARRAY(&r->arena, il_steps_edge, m->nsymbols);
     r->copy = IL_NEW_ARRAY(&r->arena, il_steps_edge, m->nsymbols);
+    r->changed = IL_NEW_ARRAY(&r->arena, il_steps_edge, n);
+    r->changed_at = IL_NEW_ARRAY(&r->arena, uint32_t, (size_t)r->plain.n + 1);
     r->queue = IL_NEW_ARRAY(&r->arena, uint32_t, r->plain.n);
     r->reached = IL_NEW_ARRAY(&r->arena, bool, r->plain.n);
-    if (!r->states || !r->cells || !r->to || !r->edges || !r->row || !r->copy || !r->queue || !r->reached) {
+    if (!r->states || !r->cells || !r->to || !r->edges || !r->row || !r->copy || !r->changed || !r->changed_at || !r->queue || !r->reached) {
         return il_arena_fail(&r->arena, err);
     }
     for (uint32_t i = 0; i < r->plain.n; i++) {

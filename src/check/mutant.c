@@ -85,12 +85,16 @@ static void mutant_stale(const il_subject *s, uint64_t state, uint32_t symbol, u
 static il_step mutant_wrap(const il_mutants *p, const il_mutant *u, uint64_t state, uint32_t symbol, il_step step) {
     const il_model *m = p->s->m;
     const il_action_def *a = &m->actions[m->symbol_action[symbol]];
+    uint32_t value = il_model_get(m, state, u->arg);
+    if (step.verdict != IL_REJECT || (value > 0 && value < m->vars[u->arg].domain.size - 1)) {
+        return step; /* nowhere near an end */
+    }
     il_look look = il_model_look(m, state, symbol);
-    for (uint64_t left = look.escaped; step.verdict == IL_REJECT && look.failed == 0 && left != 0; left &= left - 1) {
+    for (uint64_t left = look.escaped; look.failed == 0 && left != 0; left &= left - 1) {
         const il_update *w = &a->updates[__builtin_ctzll(left)];
         if (w->var == u->arg) {
             uint32_t last = m->vars[w->var].domain.size - 1;
-            return mutant_accept(il_model_set(m, look.next, w->var, il_model_get(m, state, w->var) == 0 ? last : 0));
+            return mutant_accept(il_model_set(m, look.next, w->var, value == 0 ? last : 0));
         }
     }
     return step;

@@ -9,7 +9,7 @@
 
 #define IL_MUTATION_CELLS_MAX ((size_t)1 << 24)
 #define IL_MUTATION_WORK_BYTES ((size_t)1 << 30)
-enum { MUTATION_VIEWS_MAX = 8 + 2 * IL_MODEL_REGIONS_MAX };
+enum { MUTATION_KEPT_BITS = 12, MUTATION_VIEWS_MAX = 8 + 2 * IL_MODEL_REGIONS_MAX };
 
 /* Counts of what the accepted and rejected steps of the reachable states do. */
 typedef struct mutation_survey {
@@ -46,7 +46,8 @@ typedef struct mutation {
     il_step *cells;
     uint32_t *to;      /* of each cell: the place of the state that it leads to, UINT32_MAX when it is not accepted */
     mutation_view views[MUTATION_VIEWS_MAX];
-    uint32_t nviews;
+    uint32_t nviews, nearly; /* nearly: the first ones, which are asked before the survey is looked at */
+    bool sets;               /* all checks that kill a mutant are asked for, not only the first */
     mutation_survey base, now;
     uint64_t raise, lower; /* the machine's unmediated writes */
     il_space_edge *edges;  /* room for the steps of one key */
@@ -57,6 +58,9 @@ typedef struct mutation {
     const il_mutant *u; /* in hand */
     il_steps_edge *changed;  /* its steps that the machine has not, by state: those of place i stand from changed_at[i] */
     uint32_t *changed_at;
+    il_steps_edge *kept; /* rows of the class in hand; kept_n: how many steps, UINT32_MAX for an empty place */
+    uint64_t *kept_of;
+    uint32_t *kept_n;
     bool removes;       /* it lacks an accepted step of the machine */
     bool only;          /* only the changed steps are looked at */
     bool fault, bounded;
@@ -93,15 +97,35 @@ static il_steps_edges mutation_cell_row(mutation *r, uint64_t state) {
     return (il_steps_edges){r->row, n};
 }
 
+/* Rows of a mutant are remembered: every question comes by the same states. A later state takes the place of an earlier one. */
+static uint32_t mutation_kept_at(uint64_t state) {
+    return (uint32_t)((state * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - MUTATION_KEPT_BITS));
+}
+
+static il_steps_edges mutation_keep(mutation *r, uint64_t state, il_steps_edges row) {
+    uint32_t at = mutation_kept_at(state);
+    il_steps_edge *kept = &r->kept[(size_t)at * r->s->m->nsymbols];
+    for (uint32_t k = 0; k < row.n; k++) {
+        kept[k] = row.edge[k];
+    }
+    r->kept_of[at] = state;
+    r->kept_n[at] = row.n;
+    return (il_steps_edges){kept, row.n};
+}
+
 static il_steps_edges mutation_class_row(mutation *r, uint64_t state) {
     const il_model *m = r->s->m;
     if (r->only) {
         uint32_t place = il_space_find(&r->plain, state);
         return (il_steps_edges){&r->changed[r->changed_at[place]], r->changed_at[place + 1] - r->changed_at[place]};
     }
+    uint32_t at = mutation_kept_at(state);
+    if (r->kept_n[at] != UINT32_MAX && r->kept_of[at] == state) {
+        return (il_steps_edges){&r->kept[(size_t)at * m->nsymbols], r->kept_n[at]};
+    }
     if (r->u->op == IL_MUTANT_DROP_CLAUSE) {
         il_variant variant = {.skip = true, .skip_action = (uint32_t)__builtin_ctzll(r->u->actions), .skip_clause = r->u->arg};
-        return il_steps_row(r->s->steps, &variant, state);
+        return mutation_keep(r, state, il_steps_row(r->s->steps, &variant, state));
     }
     il_steps_edges row = il_steps_row(r->s->steps, NULL, state);
     for (uint32_t k = 0; k < row.n; k++) {
@@ -123,7 +147,7 @@ static il_steps_edges mutation_class_row(mutation *r, uint64_t state) {
             }
         }
     }
-    return (il_steps_edges){r->row, n};
+    return mutation_keep(r, state, (il_steps_edges){r->row, n});
 }
 
 static il_steps_edges mutation_rows(void *ctx, uint64_t state) {
@@ -216,6 +240,7 @@ static void mutation_questions(mutation *r) {
     il_subject *s = r->s;
     const uint64_t raise = r->raise, lower = r->lower;
     mutation_ask(r, (il_view){.subject = s, .regions = s->never}, false, "from-init");
+    r->nearly = r->nviews;
     mutation_ask(r, (il_view){.subject = s, .regions = s->never, .raise = raise, .lower = lower}, true, "havoc");
     mutation_ask(r, (il_view){.subject = s, .regions = s->never, .dropped = s->gates, .raise = raise, .lower = lower}, true,
                  "gates");
@@ -241,17 +266,25 @@ static void mutation_questions(mutation *r) {
     }
 }
 
-static void mutation_lines(mutation *r) {
-    for (const il_check *c = r->h->checks; c && r->x->nlines < 64; c = c->next) {
-        static const char *const asked[] = {"from-init",       "havoc",     "gates",     "laundering",
-                                            "havoc-laundered", "confirmed", "approvals", "mediation",
-                                            "coverage"};
-        bool known = false;
-        for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
-            known = known || il_str_eq(il_str_of(c->id), il_str_of(asked[i]));
+static bool mutation_named(const il_check *c, const char *const *ids, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        if (il_str_eq(il_str_of(c->id), il_str_of(ids[i]))) {
+            return true;
         }
-        if (known && c->verdict == IL_CHECK_PASS) {
-            r->x->lines[r->x->nlines++] = (il_mutation_line){.id = c->id, .region = c->region};
+    }
+    return false;
+}
+
+/* In the order in which mutants are asked. */
+static void mutation_lines(mutation *r) {
+    static const char *const early[] = {"from-init", "mediation", "coverage"};
+    static const char *const late[] = {"gates", "havoc", "laundering", "havoc-laundered", "confirmed", "approvals"};
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (const il_check *c = r->h->checks; c && r->x->nlines < 64; c = c->next) {
+            if (c->verdict == IL_CHECK_PASS && (pass == 0 ? mutation_named(c, early, sizeof early / sizeof early[0])
+                                                          : mutation_named(c, late, sizeof late / sizeof late[0]))) {
+                r->x->lines[r->x->nlines++] = (il_mutation_line){.id = c->id, .region = c->region};
+            }
         }
     }
     r->coverage = mutation_line(r, "coverage", UINT32_MAX);
@@ -394,7 +427,7 @@ static uint64_t mutation_behind(mutation *r, const mutation_view *view, uint32_t
             mutation_follow(&w, il_space_key(&view->base, view->order[i]), true);
         }
     }
-    for (uint32_t i = 0; i < r->local.n && (w.hits & w.bits) != w.bits && !w.full; i++) {
+    for (uint32_t i = 0; i < r->local.n && (w.hits & w.bits) != w.bits && !w.full && !v.saturated; i++) {
         mutation_follow(&w, r->local.keys[i], false);
     }
     *full = *full || w.full;
@@ -409,10 +442,11 @@ static uint64_t mutation_killed(const mutation_view *w, uint64_t hits) {
     return lines;
 }
 
-static il_status mutation_whole(mutation *r, const mutation_view *w, uint64_t *hits, il_error *err) {
+/* `perhaps`: nothing else can be hit, so the search ends when these are. */
+static il_status mutation_whole(mutation *r, const mutation_view *w, uint64_t perhaps, uint64_t *hits, il_error *err) {
     il_space space = {0};
     r->saturated = false;
-    il_status status = mutation_explore(r, &w->v, true, w->bits, &space, err);
+    il_status status = mutation_explore(r, &w->v, true, perhaps, &space, err);
     *hits |= r->saturated ? w->bits : 0;
     for (uint32_t k = 0; k < 64; k++) {
         *hits |= space.hits[k].found ? UINT64_C(1) << k & w->bits : 0;
@@ -429,13 +463,13 @@ static il_status mutation_view_cell(mutation *r, const mutation_view *w, uint32_
         return IL_OK; /* nothing is added that was not there */
     }
     hits = mutation_behind(r, w, place, 1, removes, &full);
+    uint64_t perhaps = hits;
     if (removes && hits != w->bits && !full) {
-        uint64_t more = mutation_behind(r, w, place, 1, false, &full);
-        full = full || more != hits; /* perhaps: the cell's old step may have been on the way to it */
+        perhaps = mutation_behind(r, w, place, 1, false, &full); /* the cell's old step may have been on the way to it */
     }
-    if (full) {
+    if (full || perhaps != hits) {
         hits = 0;
-        IL_TRY(mutation_whole(r, w, &hits, err));
+        IL_TRY(mutation_whole(r, w, full ? w->bits : perhaps, &hits, err));
     }
     *kills |= mutation_killed(w, hits);
     return IL_OK;
@@ -449,8 +483,9 @@ static il_status mutation_view_class(mutation *r, const mutation_view *w, uint64
         hits = mutation_behind(r, w, 0, r->plain.n, false, &full);
     }
     if (full || (hits && r->removes)) {
+        uint64_t perhaps = full ? w->bits : hits;
         hits = 0;
-        IL_TRY(mutation_whole(r, w, &hits, err));
+        IL_TRY(mutation_whole(r, w, perhaps, &hits, err));
     }
     *kills |= mutation_killed(w, hits);
     return IL_OK;
@@ -566,13 +601,13 @@ static bool mutation_unexercised(const mutation *r) {
 /* A mutant with unmediated writes that the machine has not: the questions that ask about them are asked anew. */
 static il_status mutation_adversary(mutation *r, uint64_t raise, uint64_t lower, uint64_t *kills, il_error *err) {
     const il_subject *s = r->s;
-    for (uint32_t i = 0; i < r->nviews; i++) {
+    for (uint32_t i = 0; i < r->nviews && (r->sets || *kills == 0); i++) {
         if (r->views[i].adversary) {
             mutation_view w = r->views[i];
             uint64_t hits = 0;
             w.v.raise = raise;
             w.v.lower = lower;
-            IL_TRY(mutation_whole(r, &w, &hits, err));
+            IL_TRY(mutation_whole(r, &w, w.bits, &hits, err));
             *kills |= mutation_killed(&w, hits);
         }
     }
@@ -589,7 +624,7 @@ static il_status mutation_adversary(mutation *r, uint64_t raise, uint64_t lower,
                                      .regions = UINT64_C(1) << k},
                                .bits = UINT64_C(1) << k};
             uint64_t hits = 0;
-            IL_TRY(mutation_whole(r, &w, &hits, err));
+            IL_TRY(mutation_whole(r, &w, w.bits, &hits, err));
             *kills |= hits ? UINT64_C(1) << r->mediation : 0;
         }
     }
@@ -830,38 +865,39 @@ static il_status mutation_one(mutation *r, const il_mutant *u, il_error *err) {
     r->fault = r->bounded = r->only = false;
     t->judged++;
     memset(r->now.refused, 0, sizeof r->now.refused);
+    uint32_t place = u->cell ? il_space_find(&r->plain, u->state) : 0;
+    const il_step *was = &r->cells[(size_t)place * r->s->m->nsymbols + u->symbol];
+    bool twice = false;
     if (u->cell) {
-        uint32_t place = il_space_find(&r->plain, u->state);
-        uint32_t cell = place * r->s->m->nsymbols + u->symbol;
-        const il_step *was = &r->cells[cell];
         same = was->next == u->step.next && was->verdict == u->step.verdict && was->reason == u->step.reason;
-        if (same || mutation_twice(r, cell)) {
-            t->equivalent += same;
-            t->duplicate += !same;
-            return IL_OK;
-        }
+        twice = !same && mutation_twice(r, (uint32_t)(was - r->cells));
         r->fault = u->step.verdict == IL_FAULT;
-        for (uint32_t i = 0; i < r->nviews && !r->fault; i++) {
-            IL_TRY(mutation_view_cell(r, &r->views[i], place, was->verdict == IL_ACCEPT, &kills, err));
-        }
-        if (!r->fault) {
-            IL_TRY(mutation_survey_cell(r, place, err));
-        }
     } else {
         uint64_t signature = 0;
+        memset(r->kept_n, 0xFF, sizeof *r->kept_n << MUTATION_KEPT_BITS);
         IL_TRY(mutation_survey_whole(r, &signature, &same, err));
-        bool twice = !same && !r->fault && mutation_seen(r, signature);
-        if (same || twice) {
-            t->equivalent += same;
-            t->duplicate += !same;
-            return IL_OK;
+        twice = !same && !r->fault && mutation_seen(r, signature);
+    }
+    if (same || twice) {
+        t->equivalent += same;
+        t->duplicate += !same;
+        return IL_OK;
+    }
+    for (uint32_t i = 0; i <= r->nviews && !r->fault && (r->sets || kills == 0); i++) {
+        if (i == r->nearly) {
+            if (u->cell) {
+                IL_TRY(mutation_survey_cell(r, place, err));
+            }
+            IL_TRY(mutation_judge_survey(r, &kills, err));
+            if (kills && !r->sets) {
+                break;
+            }
         }
-        for (uint32_t i = 0; i < r->nviews && !r->fault; i++) {
+        if (i < r->nviews && u->cell) {
+            IL_TRY(mutation_view_cell(r, &r->views[i], place, was->verdict == IL_ACCEPT, &kills, err));
+        } else if (i < r->nviews) {
             IL_TRY(mutation_view_class(r, &r->views[i], &kills, err));
         }
-    }
-    if (!r->fault) {
-        IL_TRY(mutation_judge_survey(r, &kills, err));
     }
     if (r->fault) {
         t->harness++;
@@ -895,11 +931,14 @@ static il_status mutation_prepare(mutation *r, il_error *err) {
     r->edges = IL_NEW_ARRAY(&r->arena, il_space_edge, (size_t)m->nsymbols + r->s->nwrites);
     r->row = IL_NEW_ARRAY(&r->arena, il_steps_edge, m->nsymbols);
     r->copy = IL_NEW_ARRAY(&r->arena, il_steps_edge, m->nsymbols);
+    r->kept = IL_NEW_ARRAY(&r->arena, il_steps_edge, (size_t)m->nsymbols << MUTATION_KEPT_BITS);
+    r->kept_of = IL_NEW_ARRAY(&r->arena, uint64_t, (size_t)1 << MUTATION_KEPT_BITS);
+    r->kept_n = IL_NEW_ARRAY(&r->arena, uint32_t, (size_t)1 << MUTATION_KEPT_BITS);
     r->changed = IL_NEW_ARRAY(&r->arena, il_steps_edge, n);
     r->changed_at = IL_NEW_ARRAY(&r->arena, uint32_t, (size_t)r->plain.n + 1);
     r->queue = IL_NEW_ARRAY(&r->arena, uint32_t, r->plain.n);
     r->reached = IL_NEW_ARRAY(&r->arena, bool, r->plain.n);
-    if (!r->states || !r->cells || !r->to || !r->edges || !r->row || !r->copy || !r->changed || !r->changed_at || !r->queue || !r->reached) {
+    if (!r->states || !r->cells || !r->to || !r->edges || !r->row || !r->copy || !r->kept || !r->kept_of || !r->kept_n || !r->changed || !r->changed_at || !r->queue || !r->reached) {
         return il_arena_fail(&r->arena, err);
     }
     for (uint32_t i = 0; i < r->plain.n; i++) {
@@ -964,6 +1003,11 @@ static uint64_t mutation_share(const mutation *r, uint64_t most) {
 }
 
 static il_status mutation_all(mutation *r, uint64_t most, il_error *err) {
+    uint64_t population = 0;
+    for (uint32_t op = 0; op < IL_MUTANT_OPS; op++) {
+        population += il_mutants_count(&r->x->mutants, (il_mutant_op)op);
+    }
+    r->sets = r->x->sets = most >= population;
     uint64_t share = most == IL_MUTATION_ALL ? most : mutation_share(r, most);
     for (uint32_t op = 0; op < IL_MUTANT_OPS; op++) {
         IL_TRY(mutation_operator(r, (il_mutant_op)op, share, err));

@@ -54,6 +54,7 @@ typedef struct mutation {
     il_steps_edge *row, *copy;
     mutation_local local;
     uint32_t *queue;
+    uint32_t *ways; /* into each state, from states that were found before it */
     bool *reached;
     const il_mutant *u; /* in hand */
     il_steps_edge *changed;  /* its steps that the machine has not, by state: those of place i stand from changed_at[i] */
@@ -61,6 +62,7 @@ typedef struct mutation {
     il_steps_edge *kept; /* rows of the class in hand; kept_n: how many steps, UINT32_MAX for an empty place */
     uint64_t *kept_of;
     uint32_t *kept_n;
+    uint32_t *differs, ndiffers; /* cells of which it says something else */
     bool removes;       /* it lacks an accepted step of the machine */
     bool only;          /* only the changed steps are looked at */
     bool fault, bounded;
@@ -494,14 +496,17 @@ static il_status mutation_view_class(mutation *r, const mutation_view *w, uint64
 /* How many states are still reached when the cell leads to `target` (UINT32_MAX: nowhere that the machine knows). */
 static uint32_t mutation_still(mutation *r, uint32_t cell, uint32_t target) {
     const uint32_t n = r->s->m->nsymbols;
-    uint32_t head = 0, tail = 1;
+    uint32_t head = 0, tail = 1, to = r->to[cell];
+    if (cell / n >= to || r->ways[to] > 1) {
+        return r->plain.n; /* it was found another way, before it */
+    }
     memset(r->reached, 0, r->plain.n * sizeof *r->reached);
     r->queue[0] = 0;
     r->reached[0] = true;
     while (head < tail) {
         uint32_t from = r->queue[head++];
         for (uint32_t k = from * n; k < (from + 1) * n; k++) {
-            uint32_t to = k == cell ? target : r->to[k];
+            to = k == cell ? target : r->to[k];
             if (to != UINT32_MAX && !r->reached[to]) {
                 r->reached[to] = true;
                 r->queue[tail++] = to;
@@ -526,7 +531,13 @@ static void mutation_refusals(mutation *r, uint64_t state, uint32_t symbol, il_s
     (void)r, (void)state, (void)symbol, (void)step;
 }
 
-static il_status mutation_survey_whole(mutation *r, uint64_t *signature, bool *same, il_error *err);
+static void mutation_compare(mutation *r);
+static il_status mutation_survey_whole(mutation *r, uint64_t *signature, il_error *err);
+
+static il_status mutation_survey_changed(mutation *r, il_error *err) {
+    mutation_compare(r);
+    return mutation_survey_whole(r, NULL, err);
+}
 
 static il_status mutation_survey_cell(mutation *r, uint32_t place, il_error *err) {
     const il_model *m = r->s->m;
@@ -536,7 +547,7 @@ static il_status mutation_survey_cell(mutation *r, uint32_t place, il_error *err
     uint32_t target = accepts ? il_space_find(&r->plain, u->step.next) : UINT32_MAX;
     uint32_t still = removes ? mutation_still(r, cell, target) : r->plain.n;
     if (still < r->plain.n && accepts && target == UINT32_MAX) {
-        return mutation_survey_whole(r, NULL, NULL, err);
+        return mutation_survey_changed(r, err);
     }
     r->now = r->base;
     mutation_count_step(r, &r->now, u->state, u->symbol, r->cells[cell], UINT64_MAX);
@@ -560,7 +571,7 @@ static il_status mutation_survey_cell(mutation *r, uint32_t place, il_error *err
             mutation_follow(&w, r->local.keys[i], false);
         }
         if (w.full) {
-            return mutation_survey_whole(r, NULL, NULL, err);
+            return mutation_survey_changed(r, err);
         }
         mutation_count_local(r);
     }
@@ -657,43 +668,40 @@ static uint64_t mutation_mix(uint64_t mark, uint64_t x) {
     return mark ^ mark >> 29;
 }
 
-/* What the mutant says otherwise of a state that it shares with the machine. */
-static void mutation_compare(mutation *r, uint32_t place, bool reached, uint64_t *mark, bool *equal) {
+/* What a class says otherwise of the states that the machine knows. */
+static void mutation_compare(mutation *r) {
     const il_model *m = r->s->m;
-    uint64_t state = r->states[place];
-    for (uint32_t k = 0; k < m->nsymbols; k++) {
-        if (!(r->u->actions >> m->symbol_action[k] & 1)) {
-            continue;
-        }
-        il_step step = il_mutant_step(&r->x->mutants, r->u, state, k);
-        const il_step *was = &r->cells[(size_t)place * m->nsymbols + k];
-        if (step.next == was->next && step.verdict == was->verdict && step.reason == was->reason) {
-            continue;
-        }
-        if (step.verdict != IL_REJECT) {
-            r->changed[r->changed_at[place + 1]++] = mutation_edge(k, step);
-        }
-        r->removes = r->removes || was->verdict == IL_ACCEPT;
-        if (reached) {
-            mutation_count_step(r, &r->now, state, k, *was, UINT64_MAX);
-            mutation_count_step(r, &r->now, state, k, step, 1);
-            mutation_refusals(r, state, k, step);
-            *equal = false;
-            *mark = mutation_mix(mutation_mix(*mark, state), step.next + ((uint64_t)k << 48) + step.verdict + 4u * step.reason);
+    r->removes = false;
+    r->ndiffers = 0;
+    for (uint32_t i = 0; i < r->plain.n; i++) {
+        r->changed_at[i + 1] = r->changed_at[i];
+        for (uint32_t k = 0; k < m->nsymbols; k++) {
+            uint32_t cell = i * m->nsymbols + k;
+            if (!(r->u->actions >> m->symbol_action[k] & 1)) {
+                continue;
+            }
+            il_step step = il_mutant_step(&r->x->mutants, r->u, r->states[i], k);
+            const il_step *was = &r->cells[cell];
+            if (step.next == was->next && step.verdict == was->verdict && step.reason == was->reason) {
+                continue;
+            }
+            if (step.verdict != IL_REJECT) {
+                r->changed[r->changed_at[i + 1]++] = mutation_edge(k, step);
+            }
+            r->removes = r->removes || was->verdict == IL_ACCEPT;
+            r->differs[r->ndiffers++] = cell;
         }
     }
 }
 
-/* Explores the mutant itself; *signature tells it from others, *same whether it is the machine. */
-static il_status mutation_survey_whole(mutation *r, uint64_t *signature, bool *same, il_error *err) {
+/* Explores the mutant itself and counts it. *signature tells it from others. */
+static il_status mutation_survey_whole(mutation *r, uint64_t *signature, il_error *err) {
     const il_model *m = r->s->m;
     il_space space = {0};
     const il_view v = {.subject = r->s};
     il_status status = mutation_explore(r, &v, true, 0, &space, err);
     uint64_t mark = 0;
-    bool equal = space.n == r->plain.n;
     r->now = r->base;
-    r->removes = false;
     memset(r->reached, 0, r->plain.n * sizeof *r->reached);
     for (uint32_t i = 0; status == IL_OK && i < space.n; i++) {
         uint64_t state = il_space_key(&space, i);
@@ -702,29 +710,33 @@ static il_status mutation_survey_whole(mutation *r, uint64_t *signature, bool *s
             r->reached[place] = true;
             continue;
         }
-        equal = false;
         mutation_count_state(r, &r->now, state, 1);
         for (uint32_t k = 0; k < m->nsymbols; k++) {
             il_step step = il_mutant_step(&r->x->mutants, r->u, state, k);
             mutation_count_step(r, &r->now, state, k, step, 1);
-            if (step.verdict == IL_REJECT) {
-                mutation_refusals(r, state, k, step);
-            }
+            mutation_refusals(r, state, k, step);
             mark = mutation_mix(mutation_mix(mark, state), step.next + ((uint64_t)k << 48) + step.verdict + 4u * step.reason);
         }
     }
-    for (uint32_t i = 0; status == IL_OK && i < r->plain.n; i++) {
-        r->changed_at[i + 1] = r->changed_at[i];
-        mutation_compare(r, i, r->reached[i], &mark, &equal);
+    il_space_free(&space);
+    for (uint32_t i = 0; i < r->ndiffers; i++) {
+        uint32_t place = r->differs[i] / m->nsymbols, k = r->differs[i] % m->nsymbols;
+        if (r->reached[place]) {
+            il_step step = il_mutant_step(&r->x->mutants, r->u, r->states[place], k);
+            mutation_count_step(r, &r->now, r->states[place], k, r->cells[r->differs[i]], UINT64_MAX);
+            mutation_count_step(r, &r->now, r->states[place], k, step, 1);
+            mutation_refusals(r, r->states[place], k, step);
+            mark = mutation_mix(mutation_mix(mark, r->differs[i]), step.next + step.verdict + 4u * step.reason);
+        }
+    }
+    for (uint32_t i = 0; i < r->plain.n; i++) {
         if (!r->reached[i]) {
             mark = mutation_mix(mark, i);
             mutation_count_row(r, &r->now, i, UINT64_MAX);
         }
     }
-    il_space_free(&space);
     if (signature) {
         *signature = mark;
-        *same = equal;
     }
     return status;
 }
@@ -875,8 +887,12 @@ static il_status mutation_one(mutation *r, const il_mutant *u, il_error *err) {
     } else {
         uint64_t signature = 0;
         memset(r->kept_n, 0xFF, sizeof *r->kept_n << MUTATION_KEPT_BITS);
-        IL_TRY(mutation_survey_whole(r, &signature, &same, err));
-        twice = !same && !r->fault && mutation_seen(r, signature);
+        mutation_compare(r);
+        same = r->ndiffers == 0;
+        if (r->sets && !same) { /* what a sample saves: it does not look for doubles among classes */
+            IL_TRY(mutation_survey_whole(r, &signature, err));
+            twice = !r->fault && mutation_seen(r, signature);
+        }
     }
     if (same || twice) {
         t->equivalent += same;
@@ -885,8 +901,8 @@ static il_status mutation_one(mutation *r, const il_mutant *u, il_error *err) {
     }
     for (uint32_t i = 0; i <= r->nviews && !r->fault && (r->sets || kills == 0); i++) {
         if (i == r->nearly) {
-            if (u->cell) {
-                IL_TRY(mutation_survey_cell(r, place, err));
+            if (u->cell || !r->sets) {
+                IL_TRY(u->cell ? mutation_survey_cell(r, place, err) : mutation_survey_whole(r, NULL, err));
             }
             IL_TRY(mutation_judge_survey(r, &kills, err));
             if (kills && !r->sets) {
@@ -934,11 +950,13 @@ static il_status mutation_prepare(mutation *r, il_error *err) {
     r->kept = IL_NEW_ARRAY(&r->arena, il_steps_edge, (size_t)m->nsymbols << MUTATION_KEPT_BITS);
     r->kept_of = IL_NEW_ARRAY(&r->arena, uint64_t, (size_t)1 << MUTATION_KEPT_BITS);
     r->kept_n = IL_NEW_ARRAY(&r->arena, uint32_t, (size_t)1 << MUTATION_KEPT_BITS);
+    r->differs = IL_NEW_ARRAY(&r->arena, uint32_t, n);
     r->changed = IL_NEW_ARRAY(&r->arena, il_steps_edge, n);
     r->changed_at = IL_NEW_ARRAY(&r->arena, uint32_t, (size_t)r->plain.n + 1);
     r->queue = IL_NEW_ARRAY(&r->arena, uint32_t, r->plain.n);
+    r->ways = IL_NEW_ARRAY(&r->arena, uint32_t, r->plain.n);
     r->reached = IL_NEW_ARRAY(&r->arena, bool, r->plain.n);
-    if (!r->states || !r->cells || !r->to || !r->edges || !r->row || !r->copy || !r->kept || !r->kept_of || !r->kept_n || !r->changed || !r->changed_at || !r->queue || !r->reached) {
+    if (!r->states || !r->cells || !r->to || !r->edges || !r->row || !r->copy || !r->kept || !r->kept_of || !r->kept_n || !r->differs || !r->changed || !r->changed_at || !r->queue || !r->ways || !r->reached) {
         return il_arena_fail(&r->arena, err);
     }
     for (uint32_t i = 0; i < r->plain.n; i++) {
@@ -949,6 +967,9 @@ static il_status mutation_prepare(mutation *r, il_error *err) {
             r->to[(size_t)i * m->nsymbols + k] = step.verdict == IL_ACCEPT ? il_space_find(&r->plain, step.next) : UINT32_MAX;
         }
         mutation_count_row(r, &r->base, i, 1);
+    }
+    for (size_t i = 0; i < n; i++) {
+        r->ways[r->to[i] == UINT32_MAX ? 0 : r->to[i]] += r->to[i] != UINT32_MAX && i / m->nsymbols < r->to[i];
     }
     mutation_writes(r, &r->base, &r->raise, &r->lower);
     mutation_lines(r);

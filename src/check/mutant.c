@@ -27,6 +27,10 @@ static il_step mutant_base(const il_mutants *p, uint64_t state, uint32_t symbol)
 /* The step without its clauses. */
 static il_step mutant_forced(const il_mutants *p, uint64_t state, uint32_t symbol) {
     const il_model *m = p->s->m;
+    il_step step = mutant_base(p, state, symbol);
+    if (step.verdict == IL_ACCEPT) {
+        return step;
+    }
     il_eval e = il_model_eval(m, NULL, state, symbol);
     il_look look = il_model_look(m, state, symbol);
     if (e.step.verdict == IL_FAULT || (look.escaped | look.failed) != 0) {
@@ -85,12 +89,16 @@ static void mutant_stale(const il_subject *s, uint64_t state, uint32_t symbol, u
 static il_step mutant_wrap(const il_mutants *p, const il_mutant *u, uint64_t state, uint32_t symbol, il_step step) {
     const il_model *m = p->s->m;
     const il_action_def *a = &m->actions[m->symbol_action[symbol]];
+    uint32_t value = il_model_get(m, state, u->arg);
+    if (step.verdict != IL_REJECT || !(p->counts[symbol] >> u->arg & 1) || (value > 0 && value < m->vars[u->arg].domain.size - 1)) {
+        return step; /* it does not count, or is nowhere near an end */
+    }
     il_look look = il_model_look(m, state, symbol);
-    for (uint64_t left = look.escaped; step.verdict == IL_REJECT && look.failed == 0 && left != 0; left &= left - 1) {
+    for (uint64_t left = look.escaped; look.failed == 0 && left != 0; left &= left - 1) {
         const il_update *w = &a->updates[__builtin_ctzll(left)];
         if (w->var == u->arg) {
             uint32_t last = m->vars[w->var].domain.size - 1;
-            return mutant_accept(il_model_set(m, look.next, w->var, il_model_get(m, state, w->var) == 0 ? last : 0));
+            return mutant_accept(il_model_set(m, look.next, w->var, value == 0 ? last : 0));
         }
     }
     return step;
@@ -312,6 +320,11 @@ static void mutant_cells(il_mutants *p) {
     for (uint32_t i = 0; i < n; i++) {
         if (p->cells[i].verdict == IL_ACCEPT) {
             p->accepted[p->naccepted++] = i;
+            for (uint32_t v = 0; p->cells[i].next != p->states[i / m->nsymbols] && v < m->nvars; v++) {
+                uint32_t before = il_model_get(m, p->states[i / m->nsymbols], v), after = il_model_get(m, p->cells[i].next, v);
+                bool one = after == before + 1 || (before == after + 1 && (after > 0 || m->vars[v].domain.size == 2));
+                p->counts[i % m->nsymbols] |= one ? UINT64_C(1) << v : 0;
+            }
             p->donor[i % m->nsymbols] = p->donor[i % m->nsymbols] == UINT32_MAX ? i : p->donor[i % m->nsymbols];
         } else if (p->cells[i].verdict == IL_REJECT) {
             p->rejected[p->nrejected++] = i;
@@ -335,7 +348,8 @@ il_status il_mutants_init(il_mutants *p, il_arena *arena, il_subject *s, const u
     p->rejected = IL_NEW_ARRAY(arena, uint32_t, n);
     p->widened = IL_NEW_ARRAY(arena, uint32_t, n);
     p->donor = IL_NEW_ARRAY(arena, uint32_t, s->m->nsymbols);
-    if (!p->accepted || !p->rejected || !p->widened || !p->donor) {
+    p->counts = IL_NEW_ARRAY(arena, uint64_t, s->m->nsymbols);
+    if (!p->counts || !p->accepted || !p->rejected || !p->widened || !p->donor) {
         return il_arena_fail(arena, err);
     }
     for (uint32_t i = 0; i < s->m->nsymbols; i++) {
@@ -449,7 +463,12 @@ il_mutant il_mutants_at(const il_mutants *p, il_mutant_op op, uint64_t i) {
         return p->classes[p->class_at[op] + i];
     }
     return (il_mutant){
-        .op = op, .cell = true, .state = p->states[cell / m->nsymbols], .symbol = cell % m->nsymbols, .step = step};
+        .op = op,
+        .cell = true,
+        .state = p->states[cell / m->nsymbols],
+        .symbol = cell % m->nsymbols,
+        .step = step,
+        .actions = UINT64_C(1) << m->symbol_action[cell % m->nsymbols]};
 }
 
 void il_mutant_text(const il_mutants *p, const il_mutant *u, il_buf *out) {

@@ -35,7 +35,7 @@ typedef struct il_mutant {
     uint64_t state; /* of a cell: which one, and what it says */
     uint32_t symbol;
     il_step step;
-    uint64_t actions;  /* of a class: bit a: steps of action a may differ */
+    uint64_t actions;   /* bit a: steps of action a may differ */
     uint32_t arg, arg2; /* what is changed: a clause, a variable, a field and its value */
 } il_mutant;
 
@@ -48,6 +48,7 @@ typedef struct il_mutants {
     uint32_t *accepted, *rejected, naccepted, nrejected; /* cells */
     uint32_t *widened, nwidened;                         /* rejected cells whose symbol is accepted elsewhere */
     uint32_t *donor;                                     /* of each symbol: a cell that accepts it, or UINT32_MAX */
+    uint64_t *counts;                                    /* of each symbol: bit v: somewhere it counts v up or down by one */
     uint32_t deviations;                                 /* states that differ from one in one variable */
     il_mutant *classes;
     uint32_t nclasses, class_at[IL_MUTANT_OPS + 1]; /* by operator */

@@ -9,7 +9,7 @@
 
 #define IL_MUTATION_CELLS_MAX ((size_t)1 << 24)
 #define IL_MUTATION_WORK_BYTES ((size_t)1 << 30)
-enum { MUTATION_VIEWS_MAX = 8 + 2 * IL_MODEL_REGIONS_MAX };
+enum { MUTATION_KEPT_BITS = 12, MUTATION_VIEWS_MAX = 8 + 2 * IL_MODEL_REGIONS_MAX };
 
 /* Counts of what the accepted and rejected steps of the reachable states do. */
 typedef struct mutation_survey {
@@ -46,16 +46,25 @@ typedef struct mutation {
     il_step *cells;
     uint32_t *to;      /* of each cell: the place of the state that it leads to, UINT32_MAX when it is not accepted */
     mutation_view views[MUTATION_VIEWS_MAX];
-    uint32_t nviews;
+    uint32_t nviews, nearly; /* nearly: the first ones, which are asked before the survey is looked at */
+    bool sets;               /* all checks that kill a mutant are asked for, not only the first */
     mutation_survey base, now;
     uint64_t raise, lower; /* the machine's unmediated writes */
     il_space_edge *edges;  /* room for the steps of one key */
     il_steps_edge *row, *copy;
     mutation_local local;
     uint32_t *queue;
+    uint32_t *ways; /* into each state, from states that were found before it */
     bool *reached;
     const il_mutant *u; /* in hand */
-    bool only;          /* of its state only the changed step is looked at */
+    il_steps_edge *changed;  /* its steps that the machine has not, by state: those of place i stand from changed_at[i] */
+    uint32_t *changed_at;
+    il_steps_edge *kept; /* rows of the class in hand; kept_n: how many steps, UINT32_MAX for an empty place */
+    uint64_t *kept_of;
+    uint32_t *kept_n;
+    uint32_t *differs, ndiffers; /* cells of which it says something else */
+    bool removes;       /* it lacks an accepted step of the machine */
+    bool only;          /* only the changed steps are looked at */
     bool fault, bounded;
     bool saturated; /* an observer lost count: its check no longer passes */
     uint64_t *signatures; /* of the classes so far */
@@ -90,8 +99,36 @@ static il_steps_edges mutation_cell_row(mutation *r, uint64_t state) {
     return (il_steps_edges){r->row, n};
 }
 
+/* Rows of a mutant are remembered: every question comes by the same states. A later state takes the place of an earlier one. */
+static uint32_t mutation_kept_at(uint64_t state) {
+    return (uint32_t)((state * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - MUTATION_KEPT_BITS));
+}
+
+static il_steps_edges mutation_keep(mutation *r, uint64_t state, il_steps_edges row) {
+    uint32_t at = mutation_kept_at(state);
+    il_steps_edge *kept = &r->kept[(size_t)at * r->s->m->nsymbols];
+    for (uint32_t k = 0; k < row.n; k++) {
+        kept[k] = row.edge[k];
+    }
+    r->kept_of[at] = state;
+    r->kept_n[at] = row.n;
+    return (il_steps_edges){kept, row.n};
+}
+
 static il_steps_edges mutation_class_row(mutation *r, uint64_t state) {
     const il_model *m = r->s->m;
+    if (r->only) {
+        uint32_t place = il_space_find(&r->plain, state);
+        return (il_steps_edges){&r->changed[r->changed_at[place]], r->changed_at[place + 1] - r->changed_at[place]};
+    }
+    uint32_t at = mutation_kept_at(state);
+    if (r->kept_n[at] != UINT32_MAX && r->kept_of[at] == state) {
+        return (il_steps_edges){&r->kept[(size_t)at * m->nsymbols], r->kept_n[at]};
+    }
+    if (r->u->op == IL_MUTANT_DROP_CLAUSE) {
+        il_variant variant = {.skip = true, .skip_action = (uint32_t)__builtin_ctzll(r->u->actions), .skip_clause = r->u->arg};
+        return mutation_keep(r, state, il_steps_row(r->s->steps, &variant, state));
+    }
     il_steps_edges row = il_steps_row(r->s->steps, NULL, state);
     for (uint32_t k = 0; k < row.n; k++) {
         r->copy[k] = row.edge[k]; /* the next question may overwrite it */
@@ -112,7 +149,7 @@ static il_steps_edges mutation_class_row(mutation *r, uint64_t state) {
             }
         }
     }
-    return (il_steps_edges){r->row, n};
+    return mutation_keep(r, state, (il_steps_edges){r->row, n});
 }
 
 static il_steps_edges mutation_rows(void *ctx, uint64_t state) {
@@ -205,6 +242,7 @@ static void mutation_questions(mutation *r) {
     il_subject *s = r->s;
     const uint64_t raise = r->raise, lower = r->lower;
     mutation_ask(r, (il_view){.subject = s, .regions = s->never}, false, "from-init");
+    r->nearly = r->nviews;
     mutation_ask(r, (il_view){.subject = s, .regions = s->never, .raise = raise, .lower = lower}, true, "havoc");
     mutation_ask(r, (il_view){.subject = s, .regions = s->never, .dropped = s->gates, .raise = raise, .lower = lower}, true,
                  "gates");
@@ -230,17 +268,25 @@ static void mutation_questions(mutation *r) {
     }
 }
 
-static void mutation_lines(mutation *r) {
-    for (const il_check *c = r->h->checks; c && r->x->nlines < 64; c = c->next) {
-        static const char *const asked[] = {"from-init",       "havoc",     "gates",     "laundering",
-                                            "havoc-laundered", "confirmed", "approvals", "mediation",
-                                            "coverage"};
-        bool known = false;
-        for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
-            known = known || il_str_eq(il_str_of(c->id), il_str_of(asked[i]));
+static bool mutation_named(const il_check *c, const char *const *ids, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        if (il_str_eq(il_str_of(c->id), il_str_of(ids[i]))) {
+            return true;
         }
-        if (known && c->verdict == IL_CHECK_PASS) {
-            r->x->lines[r->x->nlines++] = (il_mutation_line){.id = c->id, .region = c->region};
+    }
+    return false;
+}
+
+/* In the order in which mutants are asked. */
+static void mutation_lines(mutation *r) {
+    static const char *const early[] = {"from-init", "mediation", "coverage"};
+    static const char *const late[] = {"gates", "havoc", "laundering", "havoc-laundered", "confirmed", "approvals"};
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (const il_check *c = r->h->checks; c && r->x->nlines < 64; c = c->next) {
+            if (c->verdict == IL_CHECK_PASS && (pass == 0 ? mutation_named(c, early, sizeof early / sizeof early[0])
+                                                          : mutation_named(c, late, sizeof late / sizeof late[0]))) {
+                r->x->lines[r->x->nlines++] = (il_mutation_line){.id = c->id, .region = c->region};
+            }
         }
     }
     r->coverage = mutation_line(r, "coverage", UINT32_MAX);
@@ -369,18 +415,21 @@ static void mutation_follow(mutation_walk *w, uint64_t key, bool only) {
 
 /* What lies behind the changed cell and was not there before. `first`: from the node by which its state was found first; no shortest trace to that
  * node leads through the cell, so what is found is certain. */
-static uint64_t mutation_behind(mutation *r, const mutation_view *view, uint32_t place, bool first, bool *full) {
+static uint64_t mutation_behind(mutation *r, const mutation_view *view, uint32_t place, uint32_t places, bool first, bool *full) {
     il_view v = view->v;
     v.rows = mutation_rows;
     v.rows_ctx = r;
     mutation_walk w = {.r = r, .base = &view->base, .bits = view->bits};
     il_view_define(&v, &w.def);
     mutation_local_begin(&r->local);
-    uint32_t from = view->from[place], to = first && from < view->from[place + 1] ? from + 1 : view->from[place + 1];
-    for (uint32_t i = from; i < to && !w.full; i++) {
-        mutation_follow(&w, il_space_key(&view->base, view->order[i]), true);
+    for (uint32_t k = place; k < place + places && !w.full; k++) {
+        uint32_t from = view->from[k], to = view->from[k + 1];
+        bool same = !r->u->cell && r->changed_at[k] == r->changed_at[k + 1];
+        for (uint32_t i = from; !same && i < (first && from < to ? from + 1 : to) && !w.full; i++) {
+            mutation_follow(&w, il_space_key(&view->base, view->order[i]), true);
+        }
     }
-    for (uint32_t i = 0; i < r->local.n && (w.hits & w.bits) != w.bits && !w.full; i++) {
+    for (uint32_t i = 0; i < r->local.n && (w.hits & w.bits) != w.bits && !w.full && !v.saturated; i++) {
         mutation_follow(&w, r->local.keys[i], false);
     }
     *full = *full || w.full;
@@ -395,10 +444,11 @@ static uint64_t mutation_killed(const mutation_view *w, uint64_t hits) {
     return lines;
 }
 
-static il_status mutation_whole(mutation *r, const mutation_view *w, uint64_t *hits, il_error *err) {
+/* `perhaps`: nothing else can be hit, so the search ends when these are. */
+static il_status mutation_whole(mutation *r, const mutation_view *w, uint64_t perhaps, uint64_t *hits, il_error *err) {
     il_space space = {0};
     r->saturated = false;
-    il_status status = mutation_explore(r, &w->v, true, w->bits, &space, err);
+    il_status status = mutation_explore(r, &w->v, true, perhaps, &space, err);
     *hits |= r->saturated ? w->bits : 0;
     for (uint32_t k = 0; k < 64; k++) {
         *hits |= space.hits[k].found ? UINT64_C(1) << k & w->bits : 0;
@@ -414,14 +464,30 @@ static il_status mutation_view_cell(mutation *r, const mutation_view *w, uint32_
     if (r->u->step.verdict == IL_REJECT || (w->v.dropped >> r->s->m->symbol_action[r->u->symbol] & 1)) {
         return IL_OK; /* nothing is added that was not there */
     }
-    hits = mutation_behind(r, w, place, removes, &full);
+    hits = mutation_behind(r, w, place, 1, removes, &full);
+    uint64_t perhaps = hits;
     if (removes && hits != w->bits && !full) {
-        uint64_t more = mutation_behind(r, w, place, false, &full);
-        full = full || more != hits; /* perhaps: the cell's old step may have been on the way to it */
+        perhaps = mutation_behind(r, w, place, 1, false, &full); /* the cell's old step may have been on the way to it */
     }
-    if (full) {
+    if (full || perhaps != hits) {
         hits = 0;
-        IL_TRY(mutation_whole(r, w, &hits, err));
+        IL_TRY(mutation_whole(r, w, full ? w->bits : perhaps, &hits, err));
+    }
+    *kills |= mutation_killed(w, hits);
+    return IL_OK;
+}
+
+/* Everything that the changed steps add. When others are missing this is too much, so a finding is looked at again. */
+static il_status mutation_view_class(mutation *r, const mutation_view *w, uint64_t *kills, il_error *err) {
+    bool full = false;
+    uint64_t hits = 0;
+    if (r->changed_at[r->plain.n] > 0) {
+        hits = mutation_behind(r, w, 0, r->plain.n, false, &full);
+    }
+    if (full || (hits && r->removes)) {
+        uint64_t perhaps = full ? w->bits : hits;
+        hits = 0;
+        IL_TRY(mutation_whole(r, w, perhaps, &hits, err));
     }
     *kills |= mutation_killed(w, hits);
     return IL_OK;
@@ -430,14 +496,17 @@ static il_status mutation_view_cell(mutation *r, const mutation_view *w, uint32_
 /* How many states are still reached when the cell leads to `target` (UINT32_MAX: nowhere that the machine knows). */
 static uint32_t mutation_still(mutation *r, uint32_t cell, uint32_t target) {
     const uint32_t n = r->s->m->nsymbols;
-    uint32_t head = 0, tail = 1;
+    uint32_t head = 0, tail = 1, to = r->to[cell];
+    if (cell / n >= to || r->ways[to] > 1) {
+        return r->plain.n; /* it was found another way, before it */
+    }
     memset(r->reached, 0, r->plain.n * sizeof *r->reached);
     r->queue[0] = 0;
     r->reached[0] = true;
     while (head < tail) {
         uint32_t from = r->queue[head++];
         for (uint32_t k = from * n; k < (from + 1) * n; k++) {
-            uint32_t to = k == cell ? target : r->to[k];
+            to = k == cell ? target : r->to[k];
             if (to != UINT32_MAX && !r->reached[to]) {
                 r->reached[to] = true;
                 r->queue[tail++] = to;
@@ -462,7 +531,13 @@ static void mutation_refusals(mutation *r, uint64_t state, uint32_t symbol, il_s
     (void)r, (void)state, (void)symbol, (void)step;
 }
 
-static il_status mutation_survey_whole(mutation *r, uint64_t *signature, bool *same, il_error *err);
+static void mutation_compare(mutation *r);
+static il_status mutation_survey_whole(mutation *r, uint64_t *signature, il_error *err);
+
+static il_status mutation_survey_changed(mutation *r, il_error *err) {
+    mutation_compare(r);
+    return mutation_survey_whole(r, NULL, err);
+}
 
 static il_status mutation_survey_cell(mutation *r, uint32_t place, il_error *err) {
     const il_model *m = r->s->m;
@@ -472,7 +547,7 @@ static il_status mutation_survey_cell(mutation *r, uint32_t place, il_error *err
     uint32_t target = accepts ? il_space_find(&r->plain, u->step.next) : UINT32_MAX;
     uint32_t still = removes ? mutation_still(r, cell, target) : r->plain.n;
     if (still < r->plain.n && accepts && target == UINT32_MAX) {
-        return mutation_survey_whole(r, NULL, NULL, err);
+        return mutation_survey_changed(r, err);
     }
     r->now = r->base;
     mutation_count_step(r, &r->now, u->state, u->symbol, r->cells[cell], UINT64_MAX);
@@ -496,7 +571,7 @@ static il_status mutation_survey_cell(mutation *r, uint32_t place, il_error *err
             mutation_follow(&w, r->local.keys[i], false);
         }
         if (w.full) {
-            return mutation_survey_whole(r, NULL, NULL, err);
+            return mutation_survey_changed(r, err);
         }
         mutation_count_local(r);
     }
@@ -537,13 +612,13 @@ static bool mutation_unexercised(const mutation *r) {
 /* A mutant with unmediated writes that the machine has not: the questions that ask about them are asked anew. */
 static il_status mutation_adversary(mutation *r, uint64_t raise, uint64_t lower, uint64_t *kills, il_error *err) {
     const il_subject *s = r->s;
-    for (uint32_t i = 0; i < r->nviews; i++) {
+    for (uint32_t i = 0; i < r->nviews && (r->sets || *kills == 0); i++) {
         if (r->views[i].adversary) {
             mutation_view w = r->views[i];
             uint64_t hits = 0;
             w.v.raise = raise;
             w.v.lower = lower;
-            IL_TRY(mutation_whole(r, &w, &hits, err));
+            IL_TRY(mutation_whole(r, &w, w.bits, &hits, err));
             *kills |= mutation_killed(&w, hits);
         }
     }
@@ -560,7 +635,7 @@ static il_status mutation_adversary(mutation *r, uint64_t raise, uint64_t lower,
                                      .regions = UINT64_C(1) << k},
                                .bits = UINT64_C(1) << k};
             uint64_t hits = 0;
-            IL_TRY(mutation_whole(r, &w, &hits, err));
+            IL_TRY(mutation_whole(r, &w, w.bits, &hits, err));
             *kills |= hits ? UINT64_C(1) << r->mediation : 0;
         }
     }
@@ -588,37 +663,80 @@ static il_status mutation_judge_survey(mutation *r, uint64_t *kills, il_error *e
 
 /* ---- one mutant of a class ---- */
 
-/* Explores the mutant itself; *signature tells it from others, *same whether it is the machine. */
-static il_status mutation_survey_whole(mutation *r, uint64_t *signature, bool *same, il_error *err) {
+static uint64_t mutation_mix(uint64_t mark, uint64_t x) {
+    mark = (mark ^ x) * UINT64_C(0x9E3779B97F4A7C15);
+    return mark ^ mark >> 29;
+}
+
+/* What a class says otherwise of the states that the machine knows. */
+static void mutation_compare(mutation *r) {
+    const il_model *m = r->s->m;
+    r->removes = false;
+    r->ndiffers = 0;
+    for (uint32_t i = 0; i < r->plain.n; i++) {
+        r->changed_at[i + 1] = r->changed_at[i];
+        for (uint32_t k = 0; k < m->nsymbols; k++) {
+            uint32_t cell = i * m->nsymbols + k;
+            if (!(r->u->actions >> m->symbol_action[k] & 1)) {
+                continue;
+            }
+            il_step step = il_mutant_step(&r->x->mutants, r->u, r->states[i], k);
+            const il_step *was = &r->cells[cell];
+            if (step.next == was->next && step.verdict == was->verdict && step.reason == was->reason) {
+                continue;
+            }
+            if (step.verdict != IL_REJECT) {
+                r->changed[r->changed_at[i + 1]++] = mutation_edge(k, step);
+            }
+            r->removes = r->removes || was->verdict == IL_ACCEPT;
+            r->differs[r->ndiffers++] = cell;
+        }
+    }
+}
+
+/* Explores the mutant itself and counts it. *signature tells it from others. */
+static il_status mutation_survey_whole(mutation *r, uint64_t *signature, il_error *err) {
     const il_model *m = r->s->m;
     il_space space = {0};
     const il_view v = {.subject = r->s};
     il_status status = mutation_explore(r, &v, true, 0, &space, err);
-    uint64_t mark = UINT64_C(0xCBF29CE484222325);
-    bool equal = space.n == r->plain.n;
-    memset(&r->now, 0, sizeof r->now);
+    uint64_t mark = 0;
+    r->now = r->base;
+    memset(r->reached, 0, r->plain.n * sizeof *r->reached);
     for (uint32_t i = 0; status == IL_OK && i < space.n; i++) {
         uint64_t state = il_space_key(&space, i);
         uint32_t place = il_space_find(&r->plain, state);
+        if (place != UINT32_MAX) {
+            r->reached[place] = true;
+            continue;
+        }
         mutation_count_state(r, &r->now, state, 1);
-        equal = equal && place != UINT32_MAX;
         for (uint32_t k = 0; k < m->nsymbols; k++) {
             il_step step = il_mutant_step(&r->x->mutants, r->u, state, k);
             mutation_count_step(r, &r->now, state, k, step, 1);
-            if (step.verdict == IL_REJECT) {
-                mutation_refusals(r, state, k, step);
-            }
-            const il_step *was = place == UINT32_MAX ? NULL : &r->cells[(size_t)place * m->nsymbols + k];
-            equal = equal && was && was->next == step.next && was->verdict == step.verdict && was->reason == step.reason;
-            mark = (mark ^ (step.next + ((uint64_t)step.verdict << 56) + ((uint64_t)step.reason << 48))) *
-                   UINT64_C(0x100000001B3);
-            mark ^= mark >> 29;
+            mutation_refusals(r, state, k, step);
+            mark = mutation_mix(mutation_mix(mark, state), step.next + ((uint64_t)k << 48) + step.verdict + 4u * step.reason);
         }
     }
     il_space_free(&space);
+    for (uint32_t i = 0; i < r->ndiffers; i++) {
+        uint32_t place = r->differs[i] / m->nsymbols, k = r->differs[i] % m->nsymbols;
+        if (r->reached[place]) {
+            il_step step = il_mutant_step(&r->x->mutants, r->u, r->states[place], k);
+            mutation_count_step(r, &r->now, r->states[place], k, r->cells[r->differs[i]], UINT64_MAX);
+            mutation_count_step(r, &r->now, r->states[place], k, step, 1);
+            mutation_refusals(r, r->states[place], k, step);
+            mark = mutation_mix(mutation_mix(mark, r->differs[i]), step.next + step.verdict + 4u * step.reason);
+        }
+    }
+    for (uint32_t i = 0; i < r->plain.n; i++) {
+        if (!r->reached[i]) {
+            mark = mutation_mix(mark, i);
+            mutation_count_row(r, &r->now, i, UINT64_MAX);
+        }
+    }
     if (signature) {
         *signature = mark;
-        *same = equal;
     }
     return status;
 }
@@ -759,40 +877,43 @@ static il_status mutation_one(mutation *r, const il_mutant *u, il_error *err) {
     r->fault = r->bounded = r->only = false;
     t->judged++;
     memset(r->now.refused, 0, sizeof r->now.refused);
+    uint32_t place = u->cell ? il_space_find(&r->plain, u->state) : 0;
+    const il_step *was = &r->cells[(size_t)place * r->s->m->nsymbols + u->symbol];
+    bool twice = false;
     if (u->cell) {
-        uint32_t place = il_space_find(&r->plain, u->state);
-        uint32_t cell = place * r->s->m->nsymbols + u->symbol;
-        const il_step *was = &r->cells[cell];
         same = was->next == u->step.next && was->verdict == u->step.verdict && was->reason == u->step.reason;
-        if (same || mutation_twice(r, cell)) {
-            t->equivalent += same;
-            t->duplicate += !same;
-            return IL_OK;
-        }
+        twice = !same && mutation_twice(r, (uint32_t)(was - r->cells));
         r->fault = u->step.verdict == IL_FAULT;
-        for (uint32_t i = 0; i < r->nviews && !r->fault; i++) {
-            IL_TRY(mutation_view_cell(r, &r->views[i], place, was->verdict == IL_ACCEPT, &kills, err));
-        }
-        if (!r->fault) {
-            IL_TRY(mutation_survey_cell(r, place, err));
-        }
     } else {
         uint64_t signature = 0;
-        IL_TRY(mutation_survey_whole(r, &signature, &same, err));
-        bool twice = !same && !r->fault && mutation_seen(r, signature);
-        if (same || twice) {
-            t->equivalent += same;
-            t->duplicate += !same;
-            return IL_OK;
-        }
-        for (uint32_t i = 0; i < r->nviews && !r->fault; i++) {
-            uint64_t hits = 0;
-            IL_TRY(mutation_whole(r, &r->views[i], &hits, err));
-            kills |= mutation_killed(&r->views[i], hits);
+        memset(r->kept_n, 0xFF, sizeof *r->kept_n << MUTATION_KEPT_BITS);
+        mutation_compare(r);
+        same = r->ndiffers == 0;
+        if (r->sets && !same) { /* what a sample saves: it does not look for doubles among classes */
+            IL_TRY(mutation_survey_whole(r, &signature, err));
+            twice = !r->fault && mutation_seen(r, signature);
         }
     }
-    if (!r->fault) {
-        IL_TRY(mutation_judge_survey(r, &kills, err));
+    if (same || twice) {
+        t->equivalent += same;
+        t->duplicate += !same;
+        return IL_OK;
+    }
+    for (uint32_t i = 0; i <= r->nviews && !r->fault && (r->sets || kills == 0); i++) {
+        if (i == r->nearly) {
+            if (u->cell || !r->sets) {
+                IL_TRY(u->cell ? mutation_survey_cell(r, place, err) : mutation_survey_whole(r, NULL, err));
+            }
+            IL_TRY(mutation_judge_survey(r, &kills, err));
+            if (kills && !r->sets) {
+                break;
+            }
+        }
+        if (i < r->nviews && u->cell) {
+            IL_TRY(mutation_view_cell(r, &r->views[i], place, was->verdict == IL_ACCEPT, &kills, err));
+        } else if (i < r->nviews) {
+            IL_TRY(mutation_view_class(r, &r->views[i], &kills, err));
+        }
     }
     if (r->fault) {
         t->harness++;
@@ -826,9 +947,16 @@ static il_status mutation_prepare(mutation *r, il_error *err) {
     r->edges = IL_NEW_ARRAY(&r->arena, il_space_edge, (size_t)m->nsymbols + r->s->nwrites);
     r->row = IL_NEW_ARRAY(&r->arena, il_steps_edge, m->nsymbols);
     r->copy = IL_NEW_ARRAY(&r->arena, il_steps_edge, m->nsymbols);
+    r->kept = IL_NEW_ARRAY(&r->arena, il_steps_edge, (size_t)m->nsymbols << MUTATION_KEPT_BITS);
+    r->kept_of = IL_NEW_ARRAY(&r->arena, uint64_t, (size_t)1 << MUTATION_KEPT_BITS);
+    r->kept_n = IL_NEW_ARRAY(&r->arena, uint32_t, (size_t)1 << MUTATION_KEPT_BITS);
+    r->differs = IL_NEW_ARRAY(&r->arena, uint32_t, n);
+    r->changed = IL_NEW_ARRAY(&r->arena, il_steps_edge, n);
+    r->changed_at = IL_NEW_ARRAY(&r->arena, uint32_t, (size_t)r->plain.n + 1);
     r->queue = IL_NEW_ARRAY(&r->arena, uint32_t, r->plain.n);
+    r->ways = IL_NEW_ARRAY(&r->arena, uint32_t, r->plain.n);
     r->reached = IL_NEW_ARRAY(&r->arena, bool, r->plain.n);
-    if (!r->states || !r->cells || !r->to || !r->edges || !r->row || !r->copy || !r->queue || !r->reached) {
+    if (!r->states || !r->cells || !r->to || !r->edges || !r->row || !r->copy || !r->kept || !r->kept_of || !r->kept_n || !r->differs || !r->changed || !r->changed_at || !r->queue || !r->ways || !r->reached) {
         return il_arena_fail(&r->arena, err);
     }
     for (uint32_t i = 0; i < r->plain.n; i++) {
@@ -839,6 +967,9 @@ static il_status mutation_prepare(mutation *r, il_error *err) {
             r->to[(size_t)i * m->nsymbols + k] = step.verdict == IL_ACCEPT ? il_space_find(&r->plain, step.next) : UINT32_MAX;
         }
         mutation_count_row(r, &r->base, i, 1);
+    }
+    for (size_t i = 0; i < n; i++) {
+        r->ways[r->to[i] == UINT32_MAX ? 0 : r->to[i]] += r->to[i] != UINT32_MAX && i / m->nsymbols < r->to[i];
     }
     mutation_writes(r, &r->base, &r->raise, &r->lower);
     mutation_lines(r);
@@ -893,6 +1024,11 @@ static uint64_t mutation_share(const mutation *r, uint64_t most) {
 }
 
 static il_status mutation_all(mutation *r, uint64_t most, il_error *err) {
+    uint64_t population = 0;
+    for (uint32_t op = 0; op < IL_MUTANT_OPS; op++) {
+        population += il_mutants_count(&r->x->mutants, (il_mutant_op)op);
+    }
+    r->sets = r->x->sets = most >= population;
     uint64_t share = most == IL_MUTATION_ALL ? most : mutation_share(r, most);
     for (uint32_t op = 0; op < IL_MUTANT_OPS; op++) {
         IL_TRY(mutation_operator(r, (il_mutant_op)op, share, err));

@@ -14,7 +14,7 @@
 #include "check/harden.h"
 #include "check/mutant.h"
 
-#define IL_MUTATION_DEFAULT 2000u
+#define IL_MUTATION_DEFAULT 300u
 #define IL_MUTATION_ALL UINT64_MAX
 
 typedef struct il_mutation_line { /* a check that passed on the machine */
@@ -63,6 +63,7 @@ typedef struct il_mutation {
     uint64_t classes[IL_SURVIVOR_CLASSES][IL_MUTANT_OPS];
     il_survivor_example examples[IL_SURVIVOR_CLASSES][IL_MUTATION_EXAMPLES];
     bool sampled, bounded;
+    bool sets; /* every check was asked of every mutant; else a mutant was let go at its first killer, and kills equals first */
 } il_mutation;
 
 /* Judges at most `most` mutants, an even sample of each operator's when there are more, always the same ones. Adds the line `mutation`:

@@ -100,9 +100,9 @@ static il_json *mutation_checks(il_report *r, const il_mutation *x) {
         il_json *o = il_report_object(r);
         il_report_set(r, o, "check", il_report_word(r, x->lines[i].id));
         il_report_set(r, o, "region", il_report_region(r, x->lines[i].region));
-        il_report_set(r, o, "kills", il_report_number(r, x->lines[i].kills));
         il_report_set(r, o, "first", il_report_number(r, x->lines[i].first));
-        il_report_set(r, o, "alone", il_report_number(r, x->lines[i].alone));
+        il_report_set(r, o, "kills", x->sets ? il_report_number(r, x->lines[i].kills) : il_report_null(r));
+        il_report_set(r, o, "alone", x->sets ? il_report_number(r, x->lines[i].alone) : il_report_null(r));
         il_report_push(r, list, o);
     }
     return list;
@@ -112,7 +112,7 @@ static il_json *mutation_checks(il_report *r, const il_mutation *x) {
 static il_json *mutation_clusters(il_report *r, const il_mutation *x) {
     il_json *list = il_report_list(r);
     uint64_t done = 0;
-    for (uint32_t i = 0; i < x->nlines; i++) {
+    for (uint32_t i = 0; x->sets && i < x->nlines; i++) {
         uint64_t same = ~x->lines[i].differs & (x->nlines < 64 ? (UINT64_C(1) << x->nlines) - 1 : UINT64_MAX);
         if ((done >> i & 1) || (same & (same - 1)) == 0 || x->lines[i].kills == 0) {
             continue;

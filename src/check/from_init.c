@@ -86,6 +86,7 @@ il_status il_check_from_init(il_harden *h, il_error *err) {
         h->states = s.n;
         h->edges = s.edges;
         h->depth = s.depth;
+        sub->large = s.bound_hit;
         from_init_survey(h, &s);
         status = from_init_lines(h, &v, &s, err);
     }

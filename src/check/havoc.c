@@ -199,6 +199,10 @@ static il_status havoc_larger(il_harden *h, const havoc_group *g, uint32_t regio
     }
     for (uint32_t size = 2; rest != 0 && size <= HAVOC_SET_MAX; size++) {
         uint64_t reached = 0;
+        if (h->subject.large) { /* each of the many sets would end at the bound */
+            *bounded |= UINT64_C(1) << region;
+            break;
+        }
         IL_TRY(havoc_try(h, g, UINT64_C(1) << region, rest, &reached, bounded, err));
         if (!reached) {
             break;

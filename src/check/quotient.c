@@ -309,8 +309,9 @@ static il_status quotient_run_all(quotient_run *q, il_error *err) {
 
 static void quotient_init(quotient_run *q, uint64_t vars) {
     const il_subject *s = q->v->subject;
-    uint32_t states = s->bounds.states ? s->bounds.states : IL_QUOTIENT_STATES;
-    size_t bytes = s->bounds.bytes ? s->bounds.bytes : IL_QUOTIENT_BYTES;
+    const il_space_bounds bounds = il_subject_bounds(s);
+    uint32_t states = bounds.states ? bounds.states : IL_QUOTIENT_STATES;
+    size_t bytes = bounds.bytes ? bounds.bytes : IL_QUOTIENT_BYTES;
     uint32_t values = il_quotient_values(s->m, vars);
     uint32_t most = values ? states / values : 0; /* the bound is of states, all of a class's */
     q->alloc = s->alloc;

@@ -31,6 +31,8 @@ typedef struct il_space_progress {
     uint64_t states, edges, frontier; /* of the exploration in hand; `frontier`: states that were found and not yet expanded */
 } il_space_progress;
 
+#define IL_SPACE_WORKERS_MAX 64u
+
 typedef struct il_space_bounds { /* zero: the default */
     uint32_t states;             /* 2^24 */
     size_t bytes;                /* of nodes and what finds them, 1 GiB */

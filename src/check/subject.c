@@ -150,3 +150,11 @@ il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena,
 }
 
 void il_subject_free(il_subject *s) { il_steps_free(s->steps); }
+
+il_space_bounds il_subject_bounds(const il_subject *s) {
+    il_space_bounds b = s->bounds;
+    if (s->large && (b.states == 0 || b.states > IL_SUBJECT_LARGE_STATES)) {
+        b.states = IL_SUBJECT_LARGE_STATES;
+    }
+    return b;
+}

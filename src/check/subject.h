@@ -34,6 +34,7 @@ typedef struct il_subject {
     const il_machine *table; /* NULL when the machine could not be tabulated within the bounds */
     il_steps *steps;         /* the guards, remembered */
     il_space_bounds bounds;
+    bool large; /* a bound was reached from the initial state already: nothing can pass, and what is left is looked at less far */
     il_symbol_words *words;          /* one for each symbol */
     il_symbol_ghosts *ghosts;        /* likewise */
     uint64_t admits, joins, settles; /* bit i: action i has a field `egress`; `flight` or `open`; `last` */
@@ -49,6 +50,11 @@ typedef struct il_subject {
     uint32_t nwrites;
     il_write *writes;
 } il_subject;
+
+/* States of one exploration once the machine has turned out too large. */
+#define IL_SUBJECT_LARGE_STATES (1u << 16)
+/* The bounds of the next exploration. */
+il_space_bounds il_subject_bounds(const il_subject *s);
 
 /* Borrows all; il_subject_free() afterwards. */
 IL_NODISCARD il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena, const il_model *m,

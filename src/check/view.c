@@ -303,5 +303,6 @@ il_status il_view_explore(il_view *v, il_space *out, il_error *err) {
     }
     il_space_def def;
     il_view_define(v, &def);
-    return il_space_explore(out, s->alloc, &def, &s->bounds, err);
+    const il_space_bounds bounds = il_subject_bounds(s);
+    return il_space_explore(out, s->alloc, &def, &bounds, err);
 }

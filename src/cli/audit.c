@@ -224,6 +224,9 @@ static il_status audit_read(audit_run *run, audit_session *s, const il_ledger_ro
         return il_audit_note(&run->audit, IL_AUDIT_NOT_READ, row->seq, row->key, il_str_of(got.why), run->err);
     case IL_ROW_OFF_TABLE:
         return il_audit_note(&run->audit, IL_AUDIT_OFF_TABLE, row->seq, row->key, IL_STR("the monitor found it so"), run->err);
+    case IL_ROW_DAMAGED:
+        return il_audit_note(&run->audit, IL_AUDIT_OFF_TABLE, row->seq, row->key,
+                             IL_STR("the monitor found the session's record to contradict itself"), run->err);
     case IL_ROW_BEGINS:
     case IL_ROW_STEPS:
         return audit_stepped(run, s, row, &got);

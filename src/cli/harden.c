@@ -5,6 +5,7 @@
 
 #include "check/harden.h"
 #include "check/mutation.h"
+#include "cli/bounds.h"
 #include "cli/harden_joined.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -18,14 +19,13 @@
 
 #define HARDEN_ARENA_BYTES ((size_t)2 << 30)
 #define HARDEN_MUTANTS_MAX UINT64_C(1000000000)
-#define HARDEN_STATES_MAX (UINT64_C(1) << 24)
 
 typedef struct harden_run {
     const char *path; /* what messages are about: the machine's file, once it is known */
     const char *against; /* an older version */
     bool json;
     uint64_t mutants; /* 0: none are made */
-    il_space_bounds bounds;
+    il_bounds bounds;
     il_arena arena;
     bool usable; /* the monitor can keep sessions with it */
     char why[IL_ERROR_MSG_BYTES];
@@ -139,13 +139,14 @@ static il_exit harden_machine(harden_run *run) {
     if (status != IL_OK) {
         return il_fail(run->path, &err);
     }
-    status = il_harden_run(&h, il_host_alloc(), &run->arena, model, &run->bounds, &err);
+    status = il_harden_run(&h, il_host_alloc(), &run->arena, model, &run->bounds.space, &err);
     if (status == IL_OK) {
         status = harden_extras(run, &h, &err);
     }
     if (status == IL_OK) {
         status = harden_sessions(run, &h, &err);
     }
+    il_bounds_done(&run->bounds);
     if (status == IL_OK) {
         status = harden_print(run, &h, &err);
     }
@@ -165,14 +166,15 @@ static il_status harden_mutants(const char *text, uint64_t *out, il_error *err) 
 
 il_exit il_cmd_harden(int argc, char **argv) {
     harden_run run = {.mutants = IL_MUTATION_DEFAULT};
-    const char *most = NULL, *mutants = NULL;
-    const il_option options[] = {{.name = "json", .flag = &run.json}, {.name = "max-states", .value = &most},
-                                 {.name = "mutants", .value = &mutants}, {.name = "against", .value = &run.against}};
+    const char *mutants = NULL;
+    const il_option options[] = {{.name = "json", .flag = &run.json},
+                                 {.name = "mutants", .value = &mutants},
+                                 {.name = "against", .value = &run.against},
+                                 IL_BOUNDS_OPTIONS(&run.bounds)};
     il_arguments arguments;
     il_error err = {0};
-    uint64_t states = 0;
     if (il_options_read(argc, argv, options, sizeof options / sizeof options[0], &arguments, &err) != IL_OK ||
-        (most && il_options_number("max-states", most, HARDEN_STATES_MAX, &states, &err) != IL_OK) ||
+        il_bounds_read(&run.bounds, "harden", &err) != IL_OK ||
         (mutants && harden_mutants(mutants, &run.mutants, &err) != IL_OK)) {
         return il_fail_usage(argv[0], &err);
     }
@@ -181,7 +183,6 @@ il_exit il_cmd_harden(int argc, char **argv) {
                            : il_usage(argv[0], "which machine or policy?");
     }
     run.path = arguments.v[0];
-    run.bounds.states = (uint32_t)states;
     il_arena_init(&run.arena, il_host_alloc(), HARDEN_ARENA_BYTES);
     const il_exit code = harden_machine(&run);
     il_arena_free(&run.arena);

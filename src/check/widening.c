@@ -150,11 +150,11 @@ static il_widening_line *widening_line(widening *w, const char *id, il_check_ver
 
 static uint32_t widening_path(const il_space *s, uint32_t node, uint32_t *nodes) {
     uint32_t n = 0;
-    for (uint32_t i = node; i != 0; i = s->parent[i]) {
+    for (uint32_t i = node; i != 0; i = il_space_parent(s, i)) {
         n++;
     }
     uint32_t at = n;
-    for (uint32_t i = node; nodes && i != 0; i = s->parent[i]) {
+    for (uint32_t i = node; nodes && i != 0; i = il_space_parent(s, i)) {
         nodes[--at] = i;
     }
     return n;
@@ -171,7 +171,7 @@ static bool widening_trace(widening *w, const widening_first *at, il_widening_li
     (void)widening_path(&w->space, at->node, nodes);
     widening_pair p = {w->was->initial, w->now->initial};
     for (uint32_t i = 0; i < all; i++) {
-        l->steps[i] = widening_step(w, p, i < n ? w->space.via[nodes[i]] : at->code);
+        l->steps[i] = widening_step(w, p, i < n ? il_space_via(&w->space, NULL, nodes[i]) : at->code);
         (void)widening_next(w, &l->steps[i], &p);
     }
     l->nsteps = all;

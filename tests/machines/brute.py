@@ -486,6 +486,12 @@ def lines(m):
             finding = "GATE_OF_THE_AGENT"
     out["mediation", None] = {"verdict": "FAIL" if finding else "PASS", "finding": finding}
 
+    # sticky
+    if m.sticky:
+        bad = min((depth[s] + 1 for s, _, t in steps for v in m.sticky if m.domains[v].index(t[v]) < m.domains[v].index(s[v])), default=None)
+        if bad is not None:
+            out["sticky", None] = {"verdict": "FAIL", "finding": "STICKY_LOWERED", "length": bad}
+
     # havoc
     every = [(v, True, True, None, None) for v in range(len(m.vars))]  # ghosts too: is there any such state at all?
     for r in never + gated:

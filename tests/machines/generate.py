@@ -137,6 +137,13 @@ class Generator:
         doc["regions"] = self.regions(actions, real, used, features)
         if "families" in features:
             self.family(doc, used)
+        if "recovery" in features:
+            scope = {"pre": real}
+            doc["recovery"] = {"goal": self.truth(scope, 1)}
+            for _ in range(r.randint(1, 2)):
+                name = f"mend{len(doc['actions'])}"
+                doc["actions"][name] = {"principal": "runtime", "corrective": True,
+                                        "next": {v: self.value(real[v], scope, f"pre.{v}") for v in r.sample(list(real), r.randint(1, len(real)))}}
         doc["contract"] = {"rules": used}
         return doc
 

@@ -23,7 +23,7 @@ ROOT = HERE.parent.parent
 BIN = next((a for a in sys.argv[1:] if a.endswith("/interlock")), str(ROOT / os.environ.get("BUILD", "build") / "interlock"))
 RANDOM = 1000  # machines that compile, over all feature sets
 SPIN = 100
-FEATURES = [(), ("flags",), ("invariants",), ("naps",), ("flags", "invariants", "naps"), ("families",)]
+FEATURES = [(), ("flags",), ("invariants",), ("naps",), ("flags", "invariants", "naps"), ("families",), ("flags", "recovery")]
 passed = failed = skipped = 0
 
 
@@ -119,7 +119,7 @@ def compare(seed):
         p = run("harden", "--json", f.name)
     try:
         m = brute.Machine(doc)
-        want = {**brute.lines(m), **brute.observers(m)}
+        want = {**brute.lines(m), **brute.observers(m), **brute.recovery(m)}
     except brute.Refused as e:
         want = str(e)
     if p.returncode == 3 or isinstance(want, str):

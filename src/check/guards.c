@@ -49,6 +49,8 @@ static il_status guards_clause(il_harden *h, const il_variant *variant, il_error
         v = (il_view){
             .subject = s, .variant = *variant, .regions = s->never, .observer = IL_OBSERVE_GHOSTS, .dropped = s->lowers};
         IL_TRY(guards_look(h, &v, IL_GUARD_OPENS_LAUNDERED, err));
+    }
+    if (s->ntaints > 0 && (s->settles | s->joins)) {
         v = (il_view){.subject = s, .variant = *variant, .regions = s->never, .observer = IL_OBSERVE_CONFIRMED};
         IL_TRY(guards_look(h, &v, IL_GUARD_OPENS_CONFIRMED, err));
     }

@@ -136,7 +136,7 @@ static int seal_run(il_arena *arena, const il_alloc *alloc, char **argv) {
         return seal_fail(argv[1], &err);
     }
     int code = 0;
-    if (il_harden_run(&h, alloc, arena, model, NULL, &err) != IL_OK) {
+    if (il_harden_prove(&h, alloc, arena, model, &err) != IL_OK) {
         code = seal_fail(argv[1], &err);
     } else if (!h.fully_mediated) {
         il_str report = {0};

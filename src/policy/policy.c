@@ -41,7 +41,7 @@ il_status il_policy_machine_name(const il_json *doc, il_str *name, il_error *err
     IL_TRY(il_policy_version(doc, err));
     const il_json *v = il_json_get(doc, IL_STR("machine"));
     if (v == NULL) {
-        return IL_JSON_FAIL(doc, err, IL_E_INVALID, "`machine` is missing: `trifecta`, or the path of a machine file");
+        return IL_JSON_FAIL(doc, err, IL_E_INVALID, "`machine` is missing: `standard`, or the path of a machine file");
     }
     if (il_json_kind_of(v) != IL_JSON_STRING || il_json_text(v).n == 0) {
         return IL_JSON_FAIL(v, err, IL_E_INVALID, "`machine` is a name or a path");

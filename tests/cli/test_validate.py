@@ -69,7 +69,7 @@ approvals:
     run.says("policy.yaml:4:5: warning: `own`: machine `trifecta` does not model `commit`", "out").says("`secret`: it counts as `sensitive`", "out")
     run.says("3 entries for tools, 3 warnings", "out")
     same(warnings(t, policy.replace("[egress, commit]", "[egress]"))[2:], [])
-    same(warnings(t, policy.replace("trifecta", str(ROOT / "tests/machines/standard.yaml"))), [])
+    same(warnings(t, policy.replace("trifecta", str(ROOT / "machines/standard.yaml"))), [])
 
 
 @test

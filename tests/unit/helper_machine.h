@@ -45,7 +45,7 @@ void machine_harden(machine_case *c, const char *path, const machine_edit *edits
 void machine_free(machine_case *c);
 
 #define MACHINE_TRIFECTA "machines/trifecta.yaml"
-#define MACHINE_STANDARD "tests/machines/standard.yaml"
+#define MACHINE_STANDARD "machines/standard.yaml"
 
 /* One short word to a symbol; fails the test when there is none. */
 uint32_t machine_symbol(const il_model *m, const char *word, size_t n);

@@ -24,7 +24,8 @@
 typedef struct harden_run {
     const char *path; /* what messages are about: the machine's file, once it is known */
     const char *against; /* an older version */
-    const il_json *policy; /* the document, when one was named */
+    const il_json *policy; /* the document, when one was named, and its file */
+    const char *policy_path;
     bool json;
     uint64_t mutants; /* 0: none are made */
     il_bounds bounds;
@@ -114,7 +115,10 @@ static il_status harden_print(harden_run *run, const il_harden *h, il_error *err
 static il_status harden_extras(harden_run *run, il_harden *h, il_error *err) {
     il_mutation *mutation = NULL;
     il_json *object = NULL;
+    const char *machine = run->path;
+    run->path = run->policy ? run->policy_path : run->path; /* messages are about the policy now */
     IL_TRY(il_harden_policy(h, run->policy, err));
+    run->path = machine;
     if (run->mutants > 0) {
         IL_TRY(il_mutation_run(h, run->mutants, &mutation, err));
         IL_TRY(il_mutation_object(mutation, &object, err));
@@ -144,6 +148,7 @@ static il_exit harden_machine(harden_run *run) {
     }
     if (status == IL_OK && il_json_get(doc, IL_STR("interlock"))) {
         run->policy = doc;
+        run->policy_path = run->path;
         status = harden_of_policy(run, doc, &doc, &err);
     }
     if (status == IL_OK) {

@@ -285,6 +285,17 @@ static il_status harden_policy_of(il_harden *h, const il_policy *p, il_error *er
     return harden_mislabel(h, labels, err);
 }
 
+static il_status harden_bare(il_harden *h, il_error *err) {
+    il_arena *arena = h->subject.arena;
+    il_labels *labels = IL_NEW(arena, il_labels);
+    if (!labels) {
+        return il_arena_fail(arena, err);
+    }
+    IL_TRY(il_mislabel_symbols(h, labels, err));
+    IL_TRY(il_harden_join(h, "policy", il_json_make(arena, IL_JSON_NULL), err));
+    return harden_mislabel(h, labels, err);
+}
+
 il_status il_harden_policy(il_harden *h, const il_json *doc, il_error *err) {
     il_arena *arena = h->subject.arena;
     if (!h->fully_mediated) {
@@ -292,19 +303,15 @@ il_status il_harden_policy(il_harden *h, const il_json *doc, il_error *err) {
         return il_harden_join(h, "mislabel", il_json_make(arena, IL_JSON_NULL), err);
     }
     if (!doc) {
-        il_labels *labels = IL_NEW(arena, il_labels);
-        if (!labels) {
-            return il_arena_fail(arena, err);
-        }
-        IL_TRY(il_mislabel_symbols(h, labels, err));
-        IL_TRY(il_harden_join(h, "policy", il_json_make(arena, IL_JSON_NULL), err));
-        return harden_mislabel(h, labels, err);
+        return harden_bare(h, err);
     }
     il_machine *machine = NULL;
     il_policy *policy = NULL;
+    il_bind bind;
     IL_TRY(il_machine_open(il_host_alloc(), h->table, h->certificate, &machine, err));
-    il_status status = il_policy_new(il_host_alloc(), doc, machine, &policy, err);
-    if (status == IL_OK) {
+    bool usable = il_bind_open(machine, &bind, NULL) == IL_OK; /* else no tool has a symbol, and the line `sessions` tells why */
+    il_status status = usable ? il_policy_new(il_host_alloc(), doc, machine, &policy, err) : harden_bare(h, err);
+    if (status == IL_OK && usable) {
         status = harden_policy_of(h, policy, err);
     }
     il_policy_free(policy);

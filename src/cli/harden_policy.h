@@ -6,7 +6,8 @@
 #include "check/labels.h"
 #include "policy/compiled.h"
 
-/* Joins `mislabel` to the report and, of a policy, `policy`. `doc` NULL: a bare machine. Only of a machine that is fully mediated; of others both are
+/* Joins `mislabel` to the report and, of a policy, `policy`. `doc` NULL, or a machine that the monitor cannot
+ * use: its symbols stand for the labels, and `policy` is null. Only of a machine that is fully mediated; of others both are
  * null. IL_E_INVALID, positioned, when the policy does not compile. After il_harden_run() and il_harden_conclude(). */
 IL_NODISCARD il_status il_harden_policy(il_harden *h, const il_json *doc, il_error *err);
 

@@ -7,6 +7,7 @@
 #include "check/mutation.h"
 #include "cli/bounds.h"
 #include "cli/harden_joined.h"
+#include "cli/harden_policy.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "host/file.h"
@@ -23,6 +24,8 @@
 typedef struct harden_run {
     const char *path; /* what messages are about: the machine's file, once it is known */
     const char *against; /* an older version */
+    const il_json *policy; /* the document, when one was named, and its file */
+    const char *policy_path;
     bool json;
     uint64_t mutants; /* 0: none are made */
     il_bounds bounds;
@@ -82,6 +85,15 @@ static il_status harden_print_json(harden_run *run, const il_harden *h, il_error
     return IL_OK;
 }
 
+static il_status harden_print_policy(harden_run *run, const il_harden *h, il_error *err) {
+    il_json *report = NULL;
+    il_str text = {0};
+    IL_TRY(il_harden_object(h, &run->arena, &report, err));
+    IL_TRY(il_harden_policy_text(report, &run->arena, &text, err));
+    (void)fwrite(text.p, 1, text.n, stdout); /* main looks at stdout's error */
+    return IL_OK;
+}
+
 static il_status harden_print(harden_run *run, const il_harden *h, il_error *err) {
     il_str text = {0};
     if (run->json) {
@@ -96,13 +108,17 @@ static il_status harden_print(harden_run *run, const il_harden *h, il_error *err
                 stdout);
     il_put_text(stdout, il_str_of(run->why));
     (void)fputc('\n', stdout);
-    return IL_OK;
+    return harden_print_policy(run, h, err);
 }
 
 /* Instruments that are no part of the proof: how good it is, not whether it holds. */
 static il_status harden_extras(harden_run *run, il_harden *h, il_error *err) {
     il_mutation *mutation = NULL;
     il_json *object = NULL;
+    const char *machine = run->path;
+    run->path = run->policy ? run->policy_path : run->path; /* messages are about the policy now */
+    IL_TRY(il_harden_policy(h, run->policy, err));
+    run->path = machine;
     if (run->mutants > 0) {
         IL_TRY(il_mutation_run(h, run->mutants, &mutation, err));
         IL_TRY(il_mutation_object(mutation, &object, err));
@@ -131,6 +147,8 @@ static il_exit harden_machine(harden_run *run) {
         (void)il_error_set(&err, IL_E_NOT_FOUND, "there is no such file, and of machines %s is shipped", names);
     }
     if (status == IL_OK && il_json_get(doc, IL_STR("interlock"))) {
+        run->policy = doc;
+        run->policy_path = run->path;
         status = harden_of_policy(run, doc, &doc, &err);
     }
     if (status == IL_OK) {

@@ -26,7 +26,7 @@ const char *il_audit_word_name(il_audit_word w) {
     case IL_AUDIT_WORDS:
         break;
     }
-    return "UNKNOWN";
+    return "unknown";
 }
 
 void il_audit_init(il_audit *a, il_arena *arena, const il_audit_machine *other) {

@@ -142,6 +142,9 @@ void il_widening_text(const il_json *o, il_buf *b) {
     for (const il_json *c = il_json_first(il_json_get(o, IL_STR("checks"))); c; c = il_json_next(c)) {
         widening_text_line(c, b);
     }
+    if (il_json_bool(il_json_get(o, IL_STR("beyond")))) {
+        il_buf_puts(b, "behind a listed step the new version is in states that the old one has no words for: nothing is compared there\n");
+    }
     widening_text_names(o, "only_old", "only in the old version:", b);
     widening_text_names(o, "only_new", "only in the new version:", b);
 }

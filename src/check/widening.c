@@ -87,23 +87,24 @@ static uint32_t widening_listed(const widening *w, uint32_t action, il_str rule)
     return UINT32_MAX;
 }
 
-/* The pair after a step; false when it is not followed. After a listed widening the old machine is put where the new one is, as far as it knows such a
- * state: what it denies there is asked, not what follows from its having stayed behind. */
-static bool widening_next(const widening *w, const il_widening_step *s, widening_pair *p) {
+/* The pair after a step; false when it is not followed. After a listed widening the old machine is put where the new one is: what it denies there is
+ * asked, not what follows from its having stayed behind. A state that it has no words for is not followed; `beyond`. */
+static bool widening_next(const widening *w, const il_widening_step *s, widening_pair *p, bool *beyond) {
     if (s->new_step.verdict != IL_ACCEPT) {
         return false;
     }
     *p = (widening_pair){s->old_step.next, s->new_step.next};
-    if (s->old_step.verdict != IL_ACCEPT) {
-        uint32_t lost = UINT32_MAX;
-        const uint32_t action = w->now->symbol_action[s->new_symbol];
-        const uint64_t there = il_counterpart_state(&w->back, s->new_step.next, &lost);
-        if (widening_listed(w, action, widening_kind_name(w, widening_kind(w, s->old_step))) == UINT32_MAX) {
-            return false;
-        }
-        p->was = lost == UINT32_MAX ? there : p->was;
+    if (s->old_step.verdict == IL_ACCEPT) {
+        return true;
     }
-    return true;
+    uint32_t lost = UINT32_MAX;
+    const uint32_t action = w->now->symbol_action[s->new_symbol];
+    if (widening_listed(w, action, widening_kind_name(w, widening_kind(w, s->old_step))) == UINT32_MAX) {
+        return false;
+    }
+    p->was = il_counterpart_state(&w->back, s->new_step.next, &lost);
+    *beyond = *beyond || lost != UINT32_MAX;
+    return lost == UINT32_MAX;
 }
 
 static bool widening_skips(const widening *w, uint32_t code) {
@@ -119,7 +120,7 @@ static uint32_t widening_expand(void *ctx, uint64_t key, il_space_edge *out) {
             continue;
         }
         const il_widening_step s = widening_step(w, p, code);
-        const uint64_t next = widening_next(w, &s, &p) ? widening_key(w, p) : UINT64_MAX;
+        const uint64_t next = widening_next(w, &s, &p, &w->out->beyond) ? widening_key(w, p) : UINT64_MAX;
         if (next != UINT64_MAX) {
             out[n++] = (il_space_edge){.next = next, .symbol = code};
         }
@@ -170,9 +171,10 @@ static bool widening_trace(widening *w, const widening_first *at, il_widening_li
     }
     (void)widening_path(&w->space, at->node, nodes);
     widening_pair p = {w->was->initial, w->now->initial};
+    bool beyond = false;
     for (uint32_t i = 0; i < all; i++) {
         l->steps[i] = widening_step(w, p, i < n ? il_space_via(&w->space, NULL, nodes[i]) : at->code);
-        (void)widening_next(w, &l->steps[i], &p);
+        (void)widening_next(w, &l->steps[i], &p, &beyond);
     }
     l->nsteps = all;
     return true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two versions of a machine: nothing that the old one denies may be accepted by the new one unless its `widens` list says so. The two are run side by
  * side from their initial states, symbols matched by name and payload (counterpart.h): a pair of states is what one trace, accepted by both, leads
- * them to. After a listed widening the old one is put where the new one is, as far as it knows such a state; an unlisted one is a finding and is not
- * followed.
+ * them to. After a listed widening the old one is put where the new one is, and where it has no words for that nothing more is asked (`beyond`); an
+ * unlisted one is a finding and is not followed.
  *
  * A symbol that only the new version has and accepts is a denial lifted as well: the old one refuses what it does not know (`no-symbol`). */
 #pragma once
@@ -38,6 +38,7 @@ typedef struct il_widening {
     uint32_t states, depth; /* pairs */
     uint64_t edges;
     bool bound_hit;
+    bool beyond; /* some listed widening leads to a state that the old version has no words for: what follows it was not compared */
     uint32_t matched; /* symbols that both have */
     uint32_t nlines, lines_cap;
     il_widening_line *lines;

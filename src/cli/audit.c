@@ -343,7 +343,7 @@ static il_status audit_print(audit_run *run, bool json, il_error *err) {
 
 /* ---- the command ------------------------------------------------------------------------------------- */
 
-static il_status audit_all(audit_run *run, const char *flag, const char *const *machines, int n, bool json, il_error *err) {
+static il_status audit_all(audit_run *run, const char *flag, char *const *machines, int n, bool json, il_error *err) {
     il_ledger *ledger = NULL;
     const il_ledger_options options = {
         .size = sizeof options, .must_exist = true, .read_only = true, .sha256 = il_host_system().sha256};
@@ -361,7 +361,7 @@ static il_status audit_all(audit_run *run, const char *flag, const char *const *
     return audit_print(run, json, err);
 }
 
-il_exit il_cli_audit(const char *ledger, const char *const *machines, int n, bool json) {
+il_exit il_cli_audit(const char *ledger, char *const *machines, int n, bool json) {
     il_error err = {0};
     audit_run run = {.err = &err};
     il_arena_init(&run.arena, il_host_alloc(), AUDIT_ARENA_BYTES);

@@ -5,4 +5,4 @@
 
 /* `ledger` as of --ledger. Sessions are replayed through their own machine: a shipped one, or one of `machines` (files, names or policies), known by
  * the seal of its table. The first of `machines` (n may be 0) is also what every row is compared with. */
-il_exit il_cli_audit(const char *ledger, const char *const *machines, int n, bool json);
+il_exit il_cli_audit(const char *ledger, char *const *machines, int n, bool json);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* interlock diagnose: would a monitor notice that a session has entered a region. */
 #include "check/diagnose.h"
+#include "cli/audit.h"
 #include "cli/model.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -100,7 +101,7 @@ static il_exit diagnose_machine(diagnose_run *run) {
 
 il_exit il_cmd_diagnose(int argc, char **argv) {
     diagnose_run run = {0};
-    const char *most = NULL, *within = NULL, *wormholes = NULL, *seed = NULL;
+    const char *most = NULL, *within = NULL, *wormholes = NULL, *seed = NULL, *ledger = NULL;
     const il_option options[] = {
         {.name = "json", .flag = &run.json},
         {.name = "see", .list = run.see, .most = DIAGNOSE_NAMES_MAX, .count = &run.nsee},
@@ -109,6 +110,7 @@ il_exit il_cmd_diagnose(int argc, char **argv) {
         {.name = "wormholes", .value = &wormholes},
         {.name = "seed", .value = &seed},
         {.name = "max-states", .value = &most},
+        {.name = "ledger", .value = &ledger},
     };
     il_arguments arguments;
     il_error err = {0};
@@ -119,6 +121,11 @@ il_exit il_cmd_diagnose(int argc, char **argv) {
         (wormholes && il_options_number("wormholes", wormholes, DIAGNOSE_WORMHOLES_MAX, &mutants, &err) != IL_OK) ||
         (seed && il_options_number("seed", seed, INT64_MAX, &run.ask.seed, &err) != IL_OK)) {
         return il_fail_usage(argv[0], &err);
+    }
+    if (ledger) {
+        const bool other = run.nsee || run.nunsee || within || wormholes || seed || most;
+        return other ? il_usage(argv[0], "`--ledger` reads what happened; of the other options only `--json` goes with it")
+                     : il_cli_audit(ledger, arguments.v, arguments.n, run.json);
     }
     if (arguments.n != 1) {
         return arguments.n ? il_usage(argv[0], "one machine or policy, not %d", arguments.n)

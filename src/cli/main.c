@@ -57,6 +57,7 @@ static const il_command main_commands[] = {
      il_cmd_check},
     {"diagnose", "would a monitor notice a breach",
      "usage: interlock diagnose [options] MACHINE-OR-POLICY\n"
+     "       interlock diagnose --ledger FILE [--json] [MACHINE-OR-POLICY...]\n"
      "\n"
      "Asks, from what a monitor sees of a session, whether a run that entered a forbidden region can look the same for\n"
      "ever as one without faults, and else after how many steps it is known. Then grades the projection and its\n"
@@ -69,6 +70,8 @@ static const il_command main_commands[] = {
      "  --wormholes N   most wormholes to try, default 256; above, they are drawn\n"
      "  --seed S        of the draw, default 0\n"
      "  --max-states N  explore at most N pairs of states\n"
+     "  --ledger FILE   steps every row of a ledger once more, through the machine that wrote it (a shipped one, or one\n"
+     "                  that is named), and through the first that is named\n"
      "  --json          one object\n"
      "\n"
      "example:\n"

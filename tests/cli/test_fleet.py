@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""harden over several sessions and beside an older version; diagnose of a ledger. docs/fleet.md says what is true."""
+import json
+import re
+import shutil
+
+from run import Failure, ROOT, Run, put, test
+from test_harden import SMALL
+from test_ledger import age, sql
+from test_session import POLICY, SEND, cli, gateway, read
+
+PAGE = (ROOT / "docs/fleet.md").read_text()
+ONE_OUT = (ROOT / "examples/machines/one-out.yaml").read_text()
+TRIFECTA = (ROOT / "machines/trifecta.yaml").read_text()
+
+
+def same(got, want):
+    if got != want:
+        raise Failure(f"got  {got!r}\nwant {want!r}")
+
+
+def edited(text, old, new):
+    if text.count(old) != 1:
+        raise Failure(f"`{old}` stands {text.count(old)} times; adapt this test")
+    return text.replace(old, new)
+
+
+def shown(run):
+    """Every block of the page that has one of this run's lines is what the run prints, but for `...`."""
+    fences = re.findall(r"^```(\w*)\n(.*?)^```$", PAGE, re.S | re.M)
+    blocks = [b for kind, b in fences if not kind and any(line in run.out for line in b.splitlines() if len(line) > 40)]
+    if not blocks:
+        raise Failure(f"docs/fleet.md shows nothing of\n{run.out}")
+    return [b for b in blocks if all(line in run.out for line in b.splitlines() if not line.startswith("$") and line != "...")]
+
+
+@test
+def the_fleet_of_the_page_passes_and_without_its_lane_fails(t):
+    run = Run("harden", str(ROOT / "examples/machines/one-out.yaml"), limit=120).exits(0)
+    if not shown(run):
+        run.fail("docs/fleet.md shows something else")
+    alone = edited(ONE_OUT, "  shared: [lane]\n", "")
+    run = Run("harden", put(t, "m.yaml", alone), limit=120).exits(1).says("FULLY MEDIATED", "out")
+    if not shown(run):
+        run.fail("docs/fleet.md shows something else")
+    report = json.loads(Run("harden", put(t, "m.yaml", alone), "--json", limit=120).exits(1).out)
+    fleet = report["fleet"]
+    same((report["fully_mediated"], report["exit"], fleet["exit"], fleet["instances"], fleet["shared"]), (True, 1, 1, 3, []))
+    (line,) = fleet["checks"]
+    same((line["verdict"], line["finding"], line["peak"]), ("FAIL", "FLEET_EXCEEDED", 3))
+    same([(s["instance"], s["move"], s["step"]) for s in line["witness"]], [(1, "step", "admit{egress=once}"), (2, "step", "admit{egress=once}")])
+    same([i["held"] for i in line["instances"]], [{"flight": "true", "lane": "true"}, {"flight": "true", "lane": "true"}, {}])
+
+
+@test
+def a_fleet_says_the_same_twice_and_a_bound_is_inconclusive(t):
+    path = put(t, "m.yaml", ONE_OUT)
+    same(*(Run("harden", path, "--json", limit=120).exits(0).out for _ in range(2)))
+    report = json.loads(Run("harden", path, "--json", "--max-states", "200", limit=120).exits(2).out)
+    same((report["fleet"]["checks"][0]["verdict"], report["fleet"]["bound_hit"]), ("INCONCLUSIVE", "states"))
+
+
+@test
+def a_family_of_the_shipped_machine_loses_nothing_and_shares_too_much(t):
+    text = TRIFECTA + "fleet:\n  instances: 2\n  family: {join: join, together: [lethal-trifecta]}\n"
+    run = Run("harden", put(t, "m.yaml", text), limit=120).exits(1).says("PASS          family-start", "out").says("PASS          family-answer", "out")
+    if not shown(run):
+        run.fail("docs/fleet.md shows something else")
+    lost = edited(text, "      sensitive: \"call.sensitive ? 'held' : pre.sensitive\"\n      flight: \"pre.flight || call.flight\"\n",
+                  "      flight: \"pre.flight || call.flight\"\n")
+    Run("harden", put(t, "m.yaml", lost), limit=120).exits(1).says("EFFECT_LOST: sensitive", "out").says("2 begins: join{sensitive}", "out")
+
+
+@test
+def a_fleet_that_is_wrong_is_refused_where_it_is(t):
+    for old, new in (("instances: 3", "instances: 1"), ("[lane]", "[lanes]"), ("most: 1", "most: 3"), ("count: \"pre.flight\"", "count: \"call.egress\"")):
+        Run("harden", put(t, "m.yaml", edited(ONE_OUT, old, new))).refuses(True)
+
+
+@test
+def a_version_that_accepts_more_is_named_unless_it_says_so(t):
+    old = put(t, "one-approval.yaml", edited(TRIFECTA, "const: {K: 2}", "const: {K: 1}"))
+    new = str(ROOT / "machines/trifecta.yaml")
+    run = Run("harden", new, "--against", old, limit=120).exits(1).says("FULLY MEDIATED", "out")
+    if not shown(run):
+        run.fail("docs/fleet.md shows something else")
+    entry = re.search(r"^widens:\n(?:  - \{.*\}\n)+", PAGE, re.M).group(0)
+    listed = put(t, "new.yaml", TRIFECTA + entry)
+    report = json.loads(Run("harden", listed, "--against", old, "--json", limit=120).exits(0).out)
+    same([(c["id"], c["verdict"], c["finding"]) for c in report["against"]["checks"] if c["id"] in ("widening", "widens")],
+         [("widening", "PASS", None), ("widens", "PASS", "LISTED"), ("widens", "PASS", "LISTED")])
+    same(report["against"]["beyond"], True)
+    # the other way round it is narrower
+    Run("harden", old, "--against", new, limit=120).exits(0).says("NARROWED", "out")
+    # itself
+    Run("harden", new, "--against", "trifecta", limit=120).exits(0).says("PASS          widening\n", "out")
+
+
+@test
+def an_older_version_that_does_not_load_is_refused_by_its_own_name(t):
+    new = str(ROOT / "machines/trifecta.yaml")
+    run = Run("harden", new, "--against", put(t, "old.yaml", "machine: x\nversion: 1\nvras: {}\n"), limit=120).refuses(True)
+    run.says("old.yaml:3:1")
+    Run("harden", new, "--against", str(t / "none.yaml"), limit=120).refuses().says("none.yaml")
+
+
+# ---- diagnose --ledger ---------------------------------------------------------------------------
+
+def audit(t, *machines, code=0):
+    run = cli(t, "diagnose", "--json", *machines).exits(code)
+    return json.loads(run.out)
+
+
+def found(report):
+    return {(f["of"], f["finding"]) for f in report["findings"]}
+
+
+def busy(t, policy=POLICY):
+    """A session with denials, an approval that is used, and its end."""
+    gateway(t, ("fetch", {}), ("read", {}), SEND, ("post", {}), ("nothing", {}), policy=policy)
+    (waiting,) = read(t, "approvals")["approvals"]
+    cli(t, "approvals", "approve", waiting["id"]).exits(0)
+    gateway(t, SEND, ("fetch", {}), policy=policy)
+    cli(t, "session", "end", "demo", "--policy", str(t / "policy.yaml")).exits(0)
+
+
+@test
+def every_row_of_a_gateways_ledger_is_replayed(t):
+    busy(t)
+    report = audit(t)
+    replay = report["replay"]
+    same((replay["verdict"], report["exit"], report["findings"], report["against"], report["sessions"]), ("PASS", 0, [], None, 1))
+    kinds = {"begin", "decision", "settle", "request", "approve", "end"}
+    rows = sql(t, "select kind, count(*) from rows group by kind")
+    if not kinds <= {kind for kind, _ in rows} or replay["rows"] < 10 or replay["steps"] < 10:
+        raise Failure(f"{rows} {replay}")
+    cli(t, "diagnose").exits(0).says("replay: PASS: ", "out").says(" rows of 1 sessions, ", "out")
+    # by the machine's own name it is the same machine
+    same(audit(t, "trifecta")["against"]["verdict"], "AGREES")
+    same(audit(t, str(t / "policy.yaml"))["against"]["verdict"], "AGREES")
+
+
+@test
+def a_ledger_is_read_by_another_machine(t):
+    busy(t)
+    loose = put(t, "loose.yaml", edited(TRIFECTA, 'liveout: "next.flight || next.open"', 'liveout: "next.flight"'))
+    report = audit(t, loose, code=1)
+    same((report["replay"]["verdict"], report["against"]["verdict"], found(report)), ("PASS", "FAIL", {("against", "REJECT_NOW_ACCEPTS")}))
+    (finding,) = report["findings"]
+    same((finding["step"], finding["said"], finding["now"], finding["session"]), ("admit{egress=standing}", "lethal-trifecta", "accept", "demo"))
+    cli(t, "diagnose", loose).exits(1).says("against: REJECT_NOW_ACCEPTS: admit{egress=standing}: the row says lethal-trifecta, the machine says accept", "out")
+    # more variables, the same decisions: standard knows secrets, and there were none
+    report = audit(t, str(ROOT / "tests/machines/standard.yaml"))
+    same((report["against"]["verdict"], report["against"]["machine"]), ("AGREES", "standard"))
+    # a machine of other words has no symbol for anything
+    other = audit(t, str(ROOT / "tests/machines/smallest.yaml"), code=1)
+    same(other["replay"]["verdict"], "PASS")
+    if ("against", "LOST_SYMBOL") not in found(other):
+        raise Failure(str(other["findings"]))
+
+
+@test
+def rows_that_do_not_follow_from_their_machine_are_found(t):
+    busy(t)
+    whole = t / "whole.db"
+    shutil.copy(t / "ledger.db", whole)
+    for kind, member, value, want in (("settle", "post", "0000000000000009", "POST_MISMATCH"), ("decision", "reason", "no-approval", "REASON_CHANGED"),
+                                      ("approve", "pre", "ffffffffffffffff", "OFF_TABLE")):
+        shutil.copy(whole, t / "ledger.db")
+        for seq, body in sql(t, "select seq, body from rows where kind = ?", kind):
+            row = json.loads(body)
+            if row[member]:
+                row[member] = value
+                sql(t, "update rows set body = ? where seq = ?", json.dumps(row, separators=(",", ":"), sort_keys=True), seq)
+        report = audit(t, code=1)
+        same(report["replay"]["verdict"], "FAIL")
+        if not {("replay", want), ("replay", "CHAIN_BREAK")} <= found(report):
+            raise Failure(f"{kind}.{member}: {report['findings']}")
+
+
+@test
+def sessions_of_a_machine_that_nobody_names_are_not_passed(t):
+    put(t, "m.yaml", SMALL)
+    gateway(t, ("fetch", {}), ("read", {}), ("post", {}), policy=POLICY.replace("machine: trifecta", "machine: ./m.yaml"))
+    report = audit(t, code=2)
+    same((report["replay"]["verdict"], report["replay"]["rows"], found(report)), ("INCONCLUSIVE", 0, {("replay", "MACHINE_UNKNOWN")}))
+    same(audit(t, str(t / "m.yaml"))["replay"]["verdict"], "PASS")
+    report = audit(t, "trifecta", str(t / "m.yaml"), code=1)  # the first is compared, the others are known
+    same((report["replay"]["verdict"], report["against"]["machine"], report["against"]["verdict"]), ("PASS", "trifecta", "FAIL"))
+    report = audit(t, "trifecta", code=2)
+    same((report["replay"]["verdict"], report["against"]["verdict"]), ("INCONCLUSIVE", "INCONCLUSIVE"))
+
+
+@test
+def what_was_pruned_is_counted_and_not_passed_over(t):
+    busy(t)
+    age(t, 40)
+    cli(t, "session", "prune", "--older-than", "30d").exits(0)
+    report = audit(t, code=2)
+    same((report["replay"]["verdict"], report["replay"]["rows"], report["findings"]), ("INCONCLUSIVE", 0, []))
+    if report["erased"] < 1:
+        raise Failure(str(report))
+
+
+@test
+def calls_that_ran_unenforced_are_replayed_as_well(t):
+    gateway(t, ("fetch", {}), ("read", {}), SEND, ("post", {}), ("nothing", {}), policy="mode: monitor\n" + POLICY)
+    report = audit(t)
+    same((report["replay"]["verdict"], report["findings"]), ("PASS", []))
+
+
+@test
+def a_ledger_that_is_none_is_refused(t):
+    Run("diagnose", "--ledger", str(t / "none.db")).refuses()
+    put(t, "text.db", "this is no ledger\n")
+    Run("diagnose", "--ledger", str(t / "text.db")).refuses()
+    gateway(t, ("fetch", {}))
+    cli(t, "diagnose", put(t, "bad.yaml", "machine: x\nversion: 1\nvras: {}\n")).refuses(True).says("bad.yaml:3:1")
+    cli(t, "diagnose", "trifecta", "--see", "x").refuses().says("--ledger")

@@ -40,6 +40,7 @@ static il_status estimator_explore(il_estimator *p, const il_estimator_bounds *b
     const il_space_bounds limits = {.states = states, .bytes = bounds->bytes ? bounds->bytes : IL_ESTIMATOR_BYTES_MAX};
     const il_space_def def = {.ctx = p,
                               .initial = p->m->initial,
+                              .bits = p->m->bits < 64 ? p->m->bits : 0,
                               .nsymbols = p->m->nsymbols + estimator_nsilent(p),
                               .first_write = p->m->nsymbols + estimator_nsilent(p),
                               .expand = estimator_expand};

@@ -88,6 +88,9 @@ IL_NODISCARD il_status guard_machine_find(guard_run *run, il_str seal, guard_mac
 IL_NODISCARD il_status guard_machine_named(guard_run *run, const char *path, il_error *err);
 void guard_machines_free(guard_run *run);
 
+/* guard_blind.c: marks the alarms on `certain` for whose region certainty cannot be had, and says so. */
+IL_NODISCARD il_status guard_blind(guard_run *run, guard_machine *m, il_error *err);
+
 /* guard_session.c */
 IL_NODISCARD il_status guard_row(guard_run *run, const il_ledger_row *row, il_error *err);
 guard_session *guard_session_find(const guard_run *run, il_str id);

@@ -202,10 +202,10 @@ def test_a_quiet_ledger():
 
 
 def test_a_quiet_ledger_of_a_machine_that_sees_little():
-    policy, path = policy_of(sandbox(uses=[], alarms={"lethal-trifecta": {"raise": "certain"}}))
+    policy, path = policy_of(sandbox())
     ledger = ordinary(policy)
     once = Once(ledger, "--machine", path, code=0)
-    assert once.summary["largest_belief"] > 1, once.lines  # something was uncertain, and nothing was possible
+    assert once.summary["largest_belief"] == 1, once.lines  # no fault goes by unseen, and no step is hidden
     assert Once(ledger, "--machine", put(policy, "policy.yaml"), code=0).lines == once.lines  # the policy names the same machine
 
 
@@ -334,6 +334,18 @@ def test_a_machine_beyond_the_bound():
     (seq, body), *_ = rows(ledger, "settle")
     edit_row(ledger, seq, post=body["pre"])  # what a row records is held against the machine all the same
     assert Once(ledger, "--machine", path, "--max-states", "100", code=1).alarms[0]["what"] == "row-step"
+
+
+def test_certainty_that_cannot_be_had():
+    unseen = sandbox(uses=[], alarms={"lethal-trifecta": {"raise": "certain"}})
+    policy, path = policy_of(unseen)
+    once = Once(ordinary(policy), "--machine", path, code=2)
+    assert [(x["what"], x["region"]) for x in once.findings] == [("blind", "lethal-trifecta")] and not once.alarms, once.lines
+    assert once.summary["largest_belief"] > 1, once.lines
+    # what a sensor tells can be certain; and of what is merely possible nobody promised more
+    seen = sandbox(sensors={"download": "pre.downloaded", "traffic": "pre.open"}, uses=["download", "traffic"], alarms={"lethal-trifecta": {"raise": "certain"}})
+    policy, path = policy_of(seen)
+    assert not Once(ordinary(policy), "--machine", path, code=0).findings
 
 
 def test_a_ledger_without_a_row():

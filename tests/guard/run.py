@@ -254,6 +254,24 @@ def test_a_session_that_the_monitor_found_damaged():
         failed(g.call("note"), "ledger-damaged")
     g.end()
     assert [x["what"] for x in Once(ledger, code=1).alarms] == ["damaged"]
+    g, ledger = gateway()
+    fine(g.call("web"))
+    wormhole(ledger, 1 << 4)  # an egress in flight that no call started
+    failed(g.call("note"), "ledger-damaged")
+    g.end()
+    assert [x["what"] for x in Once(ledger, code=1).alarms] == ["damaged"]
+
+
+def test_a_state_that_is_none_of_the_machines():
+    g, ledger = gateway()
+    fine(g.call("web"))
+    fine(g.call("mail"))
+    wormhole(ledger, 1 << 5)  # a way out is open in a session that holds both
+    for _ in range(2):
+        failed(g.call("note"), "off-table")
+    g.end()
+    once = Once(ledger, code=1)
+    assert {x["what"] for x in once.alarms} == {"off-table", "empty-belief"}, once.alarms
 
 
 def test_a_body_that_is_damaged():
@@ -286,6 +304,11 @@ def test_a_row_of_a_kind_that_is_not_known():
     once = Once(ledger)
     assert ("untold", seq) in [(x["what"], x["row"]) for x in once.findings], once.lines
     assert once.code == 2, once.lines
+    ledger = ordinary()
+    seq, _ = rows(ledger, "decision")[0]
+    edit_row(ledger, seq, symbol="admit{untrusted=maybe}")
+    once = Once(ledger, code=2)
+    assert [(x["what"], x["row"]) for x in once.findings] == [("untold", seq)], once.lines
 
 
 def test_an_ended_session_that_moves():
@@ -317,13 +340,16 @@ def test_a_session_whose_beginning_is_gone():
 
 
 def test_a_session_in_monitor_mode():
-    ledger = os.path.join(tempfile.mkdtemp(dir=SCRATCH), "ledger.db")
     g, ledger = gateway("mode: monitor\n" + TRIFECTA)
     for tool in ("web", "mail", "post", "unknown"):
         fine(g.call(tool))
     g.end()
     once = Once(ledger, code=2)
     assert [x["what"] for x in once.findings] == ["unenforced"] and not once.alarms, once.lines
+    g, ledger = gateway("mode: monitor\n" + TRIFECTA)  # nothing was rejected, and yet
+    fine(g.call("web"))
+    g.end()
+    assert [x["what"] for x in Once(ledger, code=2).findings] == ["unenforced"]
 
 
 def test_a_machine_beyond_the_bound():
@@ -337,11 +363,11 @@ def test_a_machine_beyond_the_bound():
 
 
 def test_certainty_that_cannot_be_had():
-    unseen = sandbox(uses=[], alarms={"lethal-trifecta": {"raise": "certain"}})
-    policy, path = policy_of(unseen)
-    once = Once(ordinary(policy), "--machine", path, code=2)
-    assert [(x["what"], x["region"]) for x in once.findings] == [("blind", "lethal-trifecta")] and not once.alarms, once.lines
-    assert once.summary["largest_belief"] > 1, once.lines
+    for change in ({"uses": []}, {"sees": [], "uses": [], "verdicts": False}):
+        policy, path = policy_of(sandbox(**change, alarms={"lethal-trifecta": {"raise": "certain"}}))
+        once = Once(ordinary(policy), "--machine", path, code=2)
+        assert [(x["what"], x["region"]) for x in once.findings] == [("blind", "lethal-trifecta")] and not once.alarms, once.lines
+        assert once.summary["largest_belief"] > 1, once.lines
     # what a sensor tells can be certain; and of what is merely possible nobody promised more
     seen = sandbox(sensors={"download": "pre.downloaded", "traffic": "pre.open"}, uses=["download", "traffic"], alarms={"lethal-trifecta": {"raise": "certain"}})
     policy, path = policy_of(seen)
@@ -353,6 +379,9 @@ def test_a_ledger_without_a_row():
     sql(ledger, "DELETE FROM rows")
     once = Once(ledger, code=2)
     assert [x["what"] for x in once.findings] == ["nothing-seen"], once.lines
+    guard = Follow(ledger)
+    time.sleep(0.3)
+    assert guard.end(2)["verdict"] == "INCONCLUSIVE" and guard.lines()[0]["what"] == "nothing-seen"
 
 
 def test_approvals_and_other_sessions():
@@ -453,6 +482,15 @@ def test_certain_when_every_possible_state_is_in_the_region():
     assert not [x for x in guard.lines() if x["kind"] == "alarm" and x["level"] == "possible"]  # only certainty was asked for
     guard.end(1, signal.SIGINT)
     g.end()
+    # all of it in sight: no sensor is needed
+    policy, path = policy_of(sandbox(sees=None, alarms={"lethal-trifecta": {"raise": "certain"}}))
+    g, ledger = gateway(policy)
+    fine(g.call("mail"))
+    fine(g.call("web"))
+    wormhole(ledger, DOWNLOADED | COMPROMISED | 1 << 5)
+    failed(g.call("note"), "off-table")
+    g.end()
+    assert [x["belief"] for x in Once(ledger, "--machine", path, code=1).alarms if x["level"] == "certain"] == [1]
 
 
 def test_a_shield_that_ends_the_session():

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The set itself. An observation maps a list of states to a list of states; a bitmap keeps each state in once, and is cleared by the list. */
+/* The set itself. An observation maps a list of states to a list of states; a bitmap keeps each state in once, and is cleared
+ * by the list. */
 #include "check/belief.h"
 
 #include "base/error.h"

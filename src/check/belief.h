@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The belief set: in which states a session may be, by what a monitor saw of it (machine/diagnosis.h says what is seen).
  *
- * The plant is the machine with its hidden actions and its fault edges: its states are those that any of them can reach from the initial one, numbered
- * once, with the successors of each listed beforehand, so that an observation costs a look-up for each state that is possible. The set is exact: it holds
- * the states that some run of the plant with these observations ends in, no other, and so always the true one (tests/unit/test_belief.c).
+ * The plant is the machine with its hidden actions and its fault edges: its states are those that any of them can reach from
+ * the initial one, numbered once, with the successors of each listed beforehand, so that an observation costs a look-up for
+ * each state that is possible. The set is exact: it holds the states that some run of the plant with these observations ends
+ * in, no other, and so always the true one (tests/unit/test_belief.c).
  *
  *     il_estimator *p = NULL;
- *     IL_TRY(il_estimator_new(alloc, model, NULL, NULL, &p, err));       IL_E_LIMIT: the plant is larger than the bounds; nothing can be said
+ *     IL_TRY(il_estimator_new(alloc, model, NULL, NULL, &p, err));    IL_E_LIMIT: larger than the bounds, nothing can be said
  *     il_belief b = {0};
  *     IL_TRY(il_belief_begin(p, &b, err));
  *     for each observation: IL_TRY(il_belief_see(p, &b, &seen, err));
- *     il_belief_regions r = il_belief_judge(p, &b);                  r.possible, r.certain; b.n == 0: no run of the plant looks like this
+ *     il_belief_regions r = il_belief_judge(p, &b);    b.n == 0: no run of the plant looks like this
  *     il_belief_free(p, &b);
  *     il_estimator_free(p);
  *
@@ -58,7 +59,7 @@ typedef struct il_observation {
     bool has_before; /* what was seen just before the step */
     uint64_t before;
     uint32_t
-        symbol; /* IL_NO_SYMBOL: none was seen; with `gap` a look at the state, else one hidden step or fault that changed what is seen */
+        symbol; /* IL_NO_SYMBOL: none was seen. With `gap` a look at the state, else one hidden edge that changed what is seen */
     bool has_verdict; /* ignored when the plant's monitor sees none */
     bool accepted;
     uint8_t rule; /* of a rejection, 0: not seen */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Certainty must be there to be had: before a session is watched, the twin plant says for each alarm on `certain` whether two runs, one in the region and
- * one not, can look alike for ever. A guard that waited for it then would be one that sees nothing and says that all is well. */
+/* Certainty must be there to be had: before a session is watched, the twin plant says for each alarm on `certain` whether two
+ * runs, one in the region and one not, can look alike for ever. A guard that waited for it then would be one that sees nothing
+ * and says that all is well. */
 #include "check/twin.h"
 #include "cli/guard.h"
 #include "interlock/host.h"
@@ -12,7 +13,8 @@
 static const il_space_bounds blind_bounds = {.states = BLIND_STATES, .bytes = BLIND_BYTES};
 
 /* NULL: it can be told. */
-static il_status blind_region(const il_plant *plant, il_eye eye, uint32_t region, il_arena *arena, const char **why, il_error *err) {
+static il_status blind_region(const il_plant *plant, il_eye eye, uint32_t region, il_arena *arena, const char **why,
+                              il_error *err) {
     il_twin twin = {0};
     const il_twin_ask ask = {.region = region, .eye = eye, .now = true, .brief = true};
     *why = "a bound was reached before it was known whether certainty can be had; the alarm is not raised";
@@ -24,7 +26,8 @@ static il_status blind_region(const il_plant *plant, il_eye eye, uint32_t region
     case IL_TWIN_BOUNDED:
         return IL_OK;
     case IL_TWIN_BLIND:
-        *why = "a run in the region can look for ever like one that is not, so the alarm is not raised; interlock diagnose says what more to see";
+        *why = "a run in the region can look for ever like one that is not, so the alarm is not raised; interlock diagnose says "
+               "what more to see";
         return IL_OK;
     case IL_TWIN_UNENTERED:
     case IL_TWIN_DIAGNOSABLE:

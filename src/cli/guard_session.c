@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A session under watch: its rows become observations of what the machine's `diagnosis` lets a monitor see, and those a belief set. What a row records
- * beyond that is not used for the estimate, so that the estimate is an honest test; it is held against the machine by itself. */
+/* A session under watch: its rows become observations of what the machine's `diagnosis` lets a monitor see, and those a belief
+ * set. What a row records beyond that is not used for the estimate, so that the estimate is an honest test; it is held against
+ * the machine by itself. */
 #include <string.h>
 
 #include "cli/guard.h"
@@ -73,7 +74,8 @@ static bool session_id_ok(il_str id) {
 
 static il_status session_add(guard_run *run, il_str id, guard_session **out, il_error *err) {
     if (!session_id_ok(id)) {
-        return il_error_set(err, IL_E_DAMAGED, "row %llu belongs to a session whose id no gateway takes; see interlock ledger verify",
+        return il_error_set(err, IL_E_DAMAGED,
+                            "row %llu belongs to a session whose id no gateway takes; see interlock ledger verify",
                             (unsigned long long)run->seq);
     }
     if (run->nsessions >= GUARD_SESSIONS_MAX) {
@@ -123,13 +125,15 @@ static bool session_reported(const guard_run *run, const guard_session *s) {
     return !run->session || strcmp(run->session, s->id) == 0;
 }
 
-static il_status session_finding(guard_run *run, const guard_session *s, uint64_t row, const char *what, const char *why, il_error *err) {
+static il_status session_finding(guard_run *run, const guard_session *s, uint64_t row, const char *what, const char *why,
+                                 il_error *err) {
     const guard_said said = {.what = what, .session = s, .row = row, .why = why};
     return session_reported(run, s) ? guard_say(run, &said, err) : IL_OK;
 }
 
 /* The rows contradict the machine: no run of it, faults and all, looks like this. */
-static il_status session_breach(guard_run *run, const guard_session *s, uint64_t row, const char *what, const char *why, il_error *err) {
+static il_status session_breach(guard_run *run, const guard_session *s, uint64_t row, const char *what, const char *why,
+                                il_error *err) {
     const guard_said said = {.level = "model-breach", .what = what, .session = s, .row = row, .why = why};
     return session_reported(run, s) ? guard_say(run, &said, err) : IL_OK;
 }
@@ -141,7 +145,8 @@ static il_status session_once(guard_run *run, guard_session *s, uint64_t row, co
     return again ? IL_OK : session_breach(run, s, row, what, why, err);
 }
 
-static il_status session_alarm(guard_run *run, guard_session *s, const guard_alarm *alarm, const char *level, uint64_t row, il_error *err) {
+static il_status session_alarm(guard_run *run, guard_session *s, const guard_alarm *alarm, const char *level, uint64_t row,
+                               il_error *err) {
     const il_belief *b = &s->live->belief;
     guard_said said = {.level = level, .region = s->machine->model->regions[alarm->region].name, .session = s, .row = row};
     if (!session_reported(run, s)) {
@@ -223,7 +228,8 @@ static il_status session_estimate(guard_run *run, guard_session *s, const il_row
     }
     IL_TRY(session_see(s->machine, live, row, err));
     if (live->belief.n == 0) {
-        IL_TRY(session_breach(run, s, seq, "empty-belief", "no run of the machine, with all its faults, looks like what was seen", err));
+        IL_TRY(session_breach(run, s, seq, "empty-belief", "no run of the machine, with all its faults, looks like what was seen",
+                              err));
         IL_TRY(il_belief_any(e, &live->belief, il_estimator_view(e, row->post), err));
     }
     run->most = live->belief.most > run->most ? live->belief.most : run->most;
@@ -231,17 +237,20 @@ static il_status session_estimate(guard_run *run, guard_session *s, const il_row
 }
 
 /* What the row records, whoever may see it, against the machine. */
-static il_status session_recorded(guard_run *run, guard_session *s, const il_row_reader *before, const il_row *row, uint64_t seq, il_error *err) {
+static il_status session_recorded(guard_run *run, guard_session *s, const il_row_reader *before, const il_row *row, uint64_t seq,
+                                  il_error *err) {
     const guard_machine *m = s->machine;
     if (row->word == IL_ROW_OFF_TABLE) {
         return session_once(run, s, seq, "off-table", "the session's state was found to be none of its machine's", err);
     }
     if (before->knows && row->has_pre && row->word != IL_ROW_BEGINS && before->state != row->pre &&
         (!m->estimator || !il_estimator_drifts(m->estimator, before->state, row->pre))) {
-        IL_TRY(session_breach(run, s, seq, "row-pre", "the row begins in a state that nothing leads to from where the row before it ended", err));
+        IL_TRY(session_breach(run, s, seq, "row-pre",
+                              "the row begins in a state that nothing leads to from where the row before it ended", err));
     }
     if (!il_row_agrees(m->machine, row)) {
-        return session_breach(run, s, seq, "row-step", "the machine does not go from the row's first state to its last by what happened", err);
+        return session_breach(run, s, seq, "row-step",
+                              "the machine does not go from the row's first state to its last by what happened", err);
     }
     return IL_OK;
 }
@@ -318,7 +327,10 @@ static il_status session_unenforced(guard_run *run, guard_session *s, const il_r
         return IL_OK;
     }
     s->unenforced = true;
-    return session_finding(run, s, seq, "unenforced", "it ran in monitor mode: calls that the machine rejected may have run all the same, and the estimate is without them", err);
+    return session_finding(
+        run, s, seq, "unenforced",
+        "it ran in monitor mode: calls that the machine rejected may have run all the same, and the estimate is without them",
+        err);
 }
 
 /* A row may hold any number; only what gives each variable a value is a state. */
@@ -334,7 +346,8 @@ static il_status session_read(guard_run *run, guard_session *s, const il_ledger_
     const il_status status = il_row_read(&live->reader, session_parent(run, body), row, body, &got, &why);
     if (status != IL_OK || !session_states(s->machine, &got)) {
         live->believes = live->reader.knows = false;
-        return session_breach(run, s, row->seq, "row-damaged", status != IL_OK ? why.msg : "it records a state in which a variable has no value", err);
+        return session_breach(run, s, row->seq, "row-damaged",
+                              status != IL_OK ? why.msg : "it records a state in which a variable has no value", err);
     }
     if (got.word == IL_ROW_SILENT) {
         return IL_OK;
@@ -359,9 +372,11 @@ static il_status session_read(guard_run *run, guard_session *s, const il_ledger_
 }
 
 /* An ended session stays as it is: what is asked of it is refused. */
-static il_status session_after_end(guard_run *run, const guard_session *s, const il_ledger_row *row, const il_json *body, il_error *err) {
+static il_status session_after_end(guard_run *run, const guard_session *s, const il_ledger_row *row, const il_json *body,
+                                   il_error *err) {
     uint64_t post = 0;
-    return il_row_state(body, IL_STR("post"), &post) && s->machine && post != s->state && !il_str_eq(row->kind, IL_STR("decision"))
+    return il_row_state(body, IL_STR("post"), &post) && s->machine && post != s->state &&
+                   !il_str_eq(row->kind, IL_STR("decision"))
                ? session_breach(run, s, row->seq, "row-pre", "the session had ended, and this row moves it", err)
                : IL_OK;
 }
@@ -396,7 +411,5 @@ il_status guard_row(guard_run *run, const il_ledger_row *row, il_error *err) {
     if (row->erased) {
         return session_pruned(run, s, row->seq, err);
     }
-    return s->live    ? session_read(run, s, row, body, err)
-           : s->ended ? session_after_end(run, s, row, body, err)
-                      : IL_OK;
+    return s->live ? session_read(run, s, row, body, err) : s->ended ? session_after_end(run, s, row, body, err) : IL_OK;
 }

@@ -33,12 +33,12 @@ TRIFECTA = "interlock: 1\nmachine: trifecta\nservers: { fake: { trust: inside } 
 
 # --- machines --------------------------------------------------------------------------------------
 
-def sandbox(**changes):
+def sandbox(report="", **changes):
     """The shipped machine with a sandbox around it: a download is noticed by a sensor, a compromise is remembered, and two faults that no gate sees."""
     text = (ROOT / "machines/trifecta.yaml").read_text()
     for old, new in (("machine: trifecta", "machine: sandbox"),
-                     ("  phase: [live, quarantined, ended]\n", "  phase: [live, quarantined, ended]\n  downloaded: bool\n  compromised: bool\n"),
-                     ("regions:\n", "  # The sandbox reports what it found.\n  report: {principal: env, live: true, next: {downloaded: \"true\", compromised: \"true\"}}\nregions:\n")):
+                     ("  phase: [live, quarantined, ended]\n", "  phase: [live, quarantined, ended]\n  downloaded: bool\n  compromised: {type: bool, sticky: true}\n"),
+                     ("regions:\n", "  # The sandbox reports what it found.\n  report: {principal: env, live: true, " + report + "next: {downloaded: \"true\", compromised: \"true\"}}\nregions:\n")):
         assert text.count(old) == 1, (old, text.count(old))
         text = text.replace(old, new)
     section = {"sees": ["untrusted", "sensitive", "phase", "asked", "granted"], "sensors": {"download": "pre.downloaded"}, "uses": ["download"],
@@ -244,6 +244,16 @@ def test_a_row_that_begins_elsewhere():
     g.end()
     once = Once(ledger, "--machine", path, code=1)
     assert [x["what"] for x in once.alarms] == ["row-pre", "empty-belief"], once.alarms
+
+
+def test_a_step_that_is_hidden():
+    policy, path = policy_of(sandbox(report="observable: false, ", faults={}, alarms={"lethal-trifecta": {"raise": "possible"}}))
+    g, ledger = gateway(policy)
+    fine(g.call("web"))
+    wormhole(ledger, DOWNLOADED | COMPROMISED)  # which `report` does, and no row says that it did
+    fine(g.call("note"))
+    g.end()
+    assert Once(ledger, "--machine", path, code=0).summary["verdict"] == "quiet"
 
 
 def test_a_session_that_the_monitor_found_damaged():

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The belief set against runs of the plant. Random runs: the true state is always in it. All runs of a small machine with up to three observations: it is
- * exactly the states that they end in. The runs are made by the evaluator of the guards, which the set does not use. */
+/* The belief set against runs of the plant. Random runs: the true state is always in it. All runs of a small machine with up
+ * to three observations: it is exactly the states that they end in. The runs are made by the evaluator of the guards, which
+ * the set does not use. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -333,7 +334,8 @@ static void belief_seen(belief_case *c, uint32_t symbol, uint64_t after) {
     assert_int_equal(il_belief_see(c->p, &c->b, &seen, NULL), IL_OK);
 }
 
-/* The story of the sandbox: nothing to fear until the sensor speaks; then the way out is possible, though nobody saw it; then certain it is not. */
+/* The story of the sandbox: nothing to fear until the sensor speaks; then the way out is possible, though nobody saw it; then
+ * certain it is not. */
 static void test_alarms(void **unused) {
     belief_case c;
     (void)unused;

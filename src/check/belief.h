@@ -17,8 +17,7 @@
  *
  * A set is a list of its members; all sets of an estimator share its bitmap. Threads: an estimator and its sets, one thread. */
 #pragma once
-#include "check/space.h"
-#include "machine/diagnosis.h"
+#include "check/plant.h"
 
 #define IL_ESTIMATOR_STATES_MAX (1u << 20)
 #define IL_ESTIMATOR_BYTES_MAX ((size_t)1 << 30)
@@ -43,12 +42,9 @@ il_estimator_options il_estimator_options_of(const il_model *m);
 IL_NODISCARD il_status il_estimator_new(const il_alloc *alloc, const il_model *m, const il_estimator_options *options,
                                         const il_estimator_bounds *bounds, il_estimator **out, il_error *err);
 void il_estimator_free(il_estimator *p);
-uint32_t il_estimator_states(const il_estimator *p);
-uint64_t il_estimator_edges(const il_estimator *p); /* accepted steps and silent ones */
+/* Its states, successors and regions; borrowed. */
+const il_plant *il_estimator_plant(const il_estimator *p);
 uint64_t il_estimator_view(const il_estimator *p, uint64_t state);
-uint64_t il_estimator_state(const il_estimator *p, uint32_t number);
-/* Number of a packed state; UINT32_MAX when no run of the plant gets there. */
-uint32_t il_estimator_find(const il_estimator *p, uint64_t state);
 /* Whether symbols of this action are seen. */
 bool il_estimator_sees(const il_estimator *p, uint32_t symbol);
 /* Whether hidden steps and faults alone, any number of them, lead from one packed state to another. Equal states: true. */
@@ -58,8 +54,7 @@ typedef struct il_observation {
     bool gap;        /* any number of hidden steps and faults may have come before this one, whatever they changed that is seen */
     bool has_before; /* what was seen just before the step */
     uint64_t before;
-    uint32_t
-        symbol; /* IL_NO_SYMBOL: none was seen. With `gap` a look at the state, else one hidden edge that changed what is seen */
+    uint32_t symbol;  /* IL_NO_SYMBOL: none was seen. With `gap` a look at the state, else one hidden edge that shows */
     bool has_verdict; /* ignored when the plant's monitor sees none */
     bool accepted;
     uint8_t rule; /* of a rejection, 0: not seen */

@@ -44,6 +44,7 @@ typedef struct guard_machine {
 typedef struct guard_live { /* of a session that goes on */
     il_row_reader reader;
     il_belief belief;
+    bool lost;                  /* what is seen is seen of no state of the plant */
     bool believes;              /* `belief` is in force */
     uint64_t possible, certain; /* bit r: raised, and true since */
     uint64_t rows[GUARD_TRAIL];

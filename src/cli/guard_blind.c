@@ -18,9 +18,6 @@ static il_status blind_region(const il_plant *plant, il_eye eye, uint32_t region
     il_twin twin = {0};
     const il_twin_ask ask = {.region = region, .eye = eye, .now = true, .brief = true};
     *why = "a bound was reached before it was known whether certainty can be had; the alarm is not raised";
-    if (il_plant_bounded(plant)) {
-        return IL_OK;
-    }
     IL_TRY(il_twin_run(plant, &ask, &blind_bounds, arena, &twin, err));
     switch (twin.word) {
     case IL_TWIN_BOUNDED:
@@ -57,20 +54,16 @@ static il_status blind_alarms(guard_run *run, guard_machine *m, const il_plant *
 }
 
 il_status guard_blind(guard_run *run, guard_machine *m, il_error *err) {
-    il_plant plant = {0};
     il_arena arena;
     bool wanted = false;
-    const il_diagnosis none = il_diagnosis_default(m->model), *d = m->model->diagnosis ? m->model->diagnosis : &none;
     for (uint32_t i = 0; i < m->nalarms; i++) {
         wanted = wanted || m->alarms[i].certain;
     }
-    if (!wanted) {
+    if (!wanted || !m->estimator) {
         return IL_OK;
     }
     il_arena_init(&arena, il_host_alloc(), BLIND_ARENA_BYTES);
-    il_status status = il_plant_build(&plant, il_host_alloc(), m->model, d, NULL, &blind_bounds, err);
-    status = status == IL_OK ? blind_alarms(run, m, &plant, &arena, err) : status;
-    il_plant_free(&plant);
+    const il_status status = blind_alarms(run, m, il_estimator_plant(m->estimator), &arena, err);
     il_arena_free(&arena);
     return status;
 }

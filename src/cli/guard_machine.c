@@ -58,13 +58,12 @@ static il_status machine_complete(guard_run *run, guard_machine *m, il_error *er
     IL_TRY(machine_shields(run, m, err));
     machine_alarms(m);
     IL_TRY(guard_fleet_new(m, err));
-    IL_TRY(guard_blind(run, m, err));
     const il_status status = il_estimator_new(il_host_alloc(), m->model, NULL, &bounds, &m->estimator, &why);
     if (status == IL_E_LIMIT) {
         memcpy(m->why, why.msg, sizeof m->why);
         return IL_OK;
     }
-    return status == IL_OK ? IL_OK : il_error_set(err, status, "%s", why.msg);
+    return status == IL_OK ? guard_blind(run, m, err) : il_error_set(err, status, "%s", why.msg);
 }
 
 static void machine_free(guard_machine *m) {

@@ -228,9 +228,14 @@ static il_status session_estimate(guard_run *run, guard_session *s, const il_row
     }
     IL_TRY(session_see(s->machine, live, row, err));
     if (live->belief.n == 0) {
-        IL_TRY(session_breach(run, s, seq, "empty-belief", "no run of the machine, with all its faults, looks like what was seen",
-                              err));
+        const bool again = live->lost; /* nothing that the machine can be looks like this, and that was said */
         IL_TRY(il_belief_any(e, &live->belief, il_estimator_view(e, row->post), err));
+        live->believes = live->belief.n > 0;
+        live->lost = !live->believes;
+        if (!again) {
+            IL_TRY(session_breach(run, s, seq, "empty-belief",
+                                  "no run of the machine, with all its faults, looks like what was seen", err));
+        }
     }
     run->most = live->belief.most > run->most ? live->belief.most : run->most;
     return session_judge(run, s, seq, err);

@@ -375,7 +375,7 @@ static void test_bounds(void **unused) {
     il_estimator *p = NULL;
     (void)unused;
     belief_open(&c, belief_machine, NULL);
-    const uint32_t n = il_estimator_states(c.p);
+    const uint32_t n = il_estimator_plant(c.p)->states.n;
     const il_estimator_bounds enough = {.states = n}, few = {.states = n - 1}, small = {.bytes = 64};
     assert_int_equal(il_estimator_new(&c.machine.memory.alloc, c.machine.m, NULL, &enough, &p, NULL), IL_OK);
     il_estimator_free(p);

@@ -227,16 +227,16 @@ static il_status session_estimate(guard_run *run, guard_session *s, const il_row
         return IL_OK;
     }
     IL_TRY(session_see(s->machine, live, row, err));
-    if (live->belief.n == 0) {
-        const bool again = live->lost; /* nothing that the machine can be looks like this, and that was said */
+    const bool lost = live->belief.n == 0;
+    if (lost && !live->lost) { /* said once, as long as it lasts */
+        IL_TRY(session_breach(run, s, seq, "empty-belief", "no run of the machine, with all its faults, looks like what was seen",
+                              err));
+    }
+    if (lost) {
         IL_TRY(il_belief_any(e, &live->belief, il_estimator_view(e, row->post), err));
         live->believes = live->belief.n > 0;
-        live->lost = !live->believes;
-        if (!again) {
-            IL_TRY(session_breach(run, s, seq, "empty-belief",
-                                  "no run of the machine, with all its faults, looks like what was seen", err));
-        }
     }
+    live->lost = !live->believes;
     run->most = live->belief.most > run->most ? live->belief.most : run->most;
     return session_judge(run, s, seq, err);
 }

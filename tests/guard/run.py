@@ -224,6 +224,7 @@ def test_a_step_that_the_machine_does_not_make():
     edit_row(ledger, seq, post=body["pre"])  # as if what came in had not been held
     once = Once(ledger, code=1)
     assert [(x["what"], x["row"]) for x in once.alarms[:2]] == [("row-step", seq), ("empty-belief", seq)], once.alarms
+    assert once.alarms[1]["belief"] == 0, once.alarms
     assert once.alarms[0]["level"] == "model-breach" and once.alarms[0]["rows"][-1] == seq, once.alarms
 
 

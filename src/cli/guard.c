@@ -113,7 +113,8 @@ static il_status guard_follow(guard_run *run, guard_batch *b, il_error *err) {
     }
     il_timer_free(f.timer);
     il_loop_free(f.loop);
-    return status == IL_OK && f.status != IL_E_BUSY ? f.status : status;
+    const bool kept_out = f.status == IL_E_BUSY && f.failures <= GUARD_FAILURES; /* when it was told to end */
+    return status == IL_OK && !kept_out ? f.status : status;
 }
 
 /* ---- the command -------------------------------------------------------------------------------------- */

@@ -72,11 +72,12 @@ static bool session_id_ok(il_str id) {
     return ok;
 }
 
-static il_status session_add(guard_run *run, il_str id, guard_session **out, il_error *err) {
+static il_status session_add(guard_run *run, const il_ledger_row *row, guard_session **out, il_error *err) {
+    const il_str id = row->key;
     if (!session_id_ok(id)) {
         return il_error_set(err, IL_E_DAMAGED,
                             "row %llu belongs to a session whose id no gateway takes; see interlock ledger verify",
-                            (unsigned long long)run->seq);
+                            (unsigned long long)row->seq);
     }
     if (run->nsessions >= GUARD_SESSIONS_MAX) {
         return il_error_set(err, IL_E_LIMIT, "more than %u sessions; look at one with --session", GUARD_SESSIONS_MAX);
@@ -386,33 +387,47 @@ static il_status session_after_end(guard_run *run, const guard_session *s, const
                : IL_OK;
 }
 
+/* A session that was not taken on will be asked for again, with the same row. */
+static void session_drop(guard_run *run, guard_session *s) {
+    run->buckets[session_bucket(run, il_str_of(s->id))] = s->next; /* it was added last */
+    run->nsessions--;
+    session_forget(s);
+    session_release(s);
+}
+
 /* The session of a row, and its machine: named by its beginning, or by its object when the beginning is gone. */
 static il_status session_of(guard_run *run, const il_ledger_row *row, const il_json *body, guard_session **out, il_error *err) {
     *out = guard_session_find(run, row->key);
     if (*out) {
         return IL_OK;
     }
-    IL_TRY(session_add(run, row->key, out, err));
-    if (!row->erased && il_str_eq(row->kind, IL_STR("begin")) && !il_json_bool(il_json_get(body, IL_STR("resumed")))) {
-        return session_start(run, *out, row->seq, il_row_machine(body), err);
+    IL_TRY(session_add(run, row, out, err));
+    const bool begins =
+        !row->erased && il_str_eq(row->kind, IL_STR("begin")) && !il_json_bool(il_json_get(body, IL_STR("resumed")));
+    const il_status status =
+        begins ? session_start(run, *out, row->seq, il_row_machine(body), err) : session_taken_up(run, *out, row->seq, err);
+    if (status != IL_OK) {
+        session_drop(run, *out);
+        *out = NULL;
     }
-    return session_taken_up(run, *out, row->seq, err);
+    return status;
 }
 
 il_status guard_row(guard_run *run, const il_ledger_row *row, il_error *err) {
     il_json *body = NULL;
     guard_session *s = NULL;
-    run->seq = row->seq;
     if (!il_str_eq(row->space, IL_STR(IL_SPACE_SESSION))) {
+        run->seq = row->seq;
         return IL_OK; /* about the ledger itself */
     }
-    run->nrows++;
     il_arena_reset(&run->row);
     il_status status = row->erased ? IL_OK : il_json_parse(&run->row, row->body, NULL, &body, err);
     if (status == IL_E_MEMORY) {
         return status;
     }
     IL_TRY(session_of(run, row, body, &s, err));
+    run->seq = row->seq;
+    run->nrows++;
     if (row->erased) {
         return session_pruned(run, s, row->seq, err);
     }

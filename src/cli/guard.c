@@ -45,9 +45,11 @@ static bool batch_visit(void *ctx, const il_ledger_row *row) {
 
 /* Rows at the beginning that are not there any more. */
 static il_status batch_first(guard_run *run, const guard_batch *b, il_error *err) {
+    const bool first = b->n && !run->began;
+    run->began = run->began || first;
     const guard_said said = {
         .what = "pruned", .row = b->n ? b->rows[0].seq : 0, .why = "the trail begins there: rows before it are gone"};
-    return run->seq == 0 && b->n && b->rows[0].seq > 1 ? guard_say(run, &said, err) : IL_OK;
+    return first && b->rows[0].seq > 1 ? guard_say(run, &said, err) : IL_OK;
 }
 
 /* Reads on from where it was; *more: there may be further rows at once. */

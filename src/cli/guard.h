@@ -72,6 +72,7 @@ typedef struct guard_run {
     char path[IL_LEDGER_PATH_BYTES];
     il_ledger *ledger, *writes; /* `writes`: with --shield */
     uint64_t seq;               /* of the row that was read last */
+    bool began;                 /* a first row was there */
     /* what is known */
     guard_machine *machines;
     guard_session **buckets;

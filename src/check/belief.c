@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The set itself. An observation maps a list of states to a list of states; a bitmap keeps each state in once, and is cleared by the list. */
+/* The set itself. An observation maps a list of states to a list of states; a bitmap keeps each state in once, and is cleared
+ * by the list. */
 #include "check/belief.h"
 
 #include "base/error.h"
@@ -25,13 +26,18 @@ static void belief_unmark(il_estimator *p, const belief_list *l) {
     }
 }
 
+/* Whether an edge happens unseen. What changes nothing did not happen. */
+static bool belief_hides(const il_estimator *p, uint32_t from, const il_plant_edge *e) {
+    return (e->symbol == IL_NO_SYMBOL || !il_estimator_sees(p, e->symbol)) && e->to != from;
+}
+
 /* Adds what hidden edges lead to: all of it, or only where `view` is what is seen. */
 static void belief_close(il_estimator *p, belief_list *l, const uint64_t *view) {
-    for (uint32_t i = 0; i < l->n; i++) { /* the list grows */
-        for (uint64_t k = p->hidden.first[l->v[i]]; k < p->hidden.first[l->v[i] + 1]; k++) {
-            const il_estimator_edge *e = &p->hidden.edge[k];
-            if (!view || p->views[e->next] == *view) {
-                belief_put(p, l, e->next);
+    for (uint32_t i = 0; i < l->n && p->hides; i++) { /* the list grows */
+        for (size_t k = p->plant.first[l->v[i]]; k < p->plant.first[l->v[i] + 1]; k++) {
+            const il_plant_edge *e = &p->plant.edges[k];
+            if (belief_hides(p, l->v[i], e) && (!view || p->views[e->to] == *view)) {
+                belief_put(p, l, e->to);
             }
         }
     }
@@ -51,44 +57,30 @@ static void belief_filter(il_estimator *p, belief_list *l, uint64_t view) {
     }
 }
 
-static const il_estimator_edge *belief_edge(const il_estimator *p, uint32_t state, uint32_t symbol) {
-    uint64_t from = p->visible.first[state], to = p->visible.first[state + 1];
-    const uint64_t end = to;
-    while (from < to) {
-        const uint64_t at = from + (to - from) / 2;
-        if (p->visible.edge[at].symbol < symbol) {
-            from = at + 1;
-        } else {
-            to = at;
-        }
-    }
-    return from < end && p->visible.edge[from].symbol == symbol ? &p->visible.edge[from] : NULL;
-}
-
 /* Where one member goes by a symbol that was seen: at most to one state for each verdict that fits. */
 static void belief_step(il_estimator *p, uint32_t state, const il_observation *seen, belief_list *to) {
-    const il_estimator_edge *e = belief_edge(p, state, seen->symbol);
+    const il_plant_edge *e = il_plant_step(&p->plant, state, seen->symbol);
     const bool verdict = seen->has_verdict && p->options.verdicts;
     if (e) {
-        if ((!verdict || seen->accepted) && (!seen->has_after || p->views[e->next] == seen->after)) {
-            belief_put(p, to, e->next);
+        if ((!verdict || seen->accepted) && (!seen->has_after || p->views[e->to] == seen->after)) {
+            belief_put(p, to, e->to);
         }
         return;
     }
     if ((verdict && seen->accepted) || (seen->has_after && p->views[state] != seen->after)) {
         return;
     }
-    const il_step step = il_steps_one(p->steps, NULL, il_space_key(&p->space, state), seen->symbol);
+    const il_step step = il_steps_one(p->plant.steps, NULL, il_plant_state(&p->plant, state), seen->symbol);
     if (step.verdict != IL_FAULT && (!verdict || seen->rule == 0 || step.reason == seen->rule)) {
         belief_put(p, to, state);
     }
 }
 
 static void belief_hidden(il_estimator *p, uint32_t state, const il_observation *seen, belief_list *to) {
-    for (uint64_t k = p->hidden.first[state]; k < p->hidden.first[state + 1]; k++) {
-        const il_estimator_edge *e = &p->hidden.edge[k];
-        if (!seen->has_after || p->views[e->next] == seen->after) {
-            belief_put(p, to, e->next);
+    for (size_t k = p->plant.first[state]; k < p->plant.first[state + 1]; k++) {
+        const il_plant_edge *e = &p->plant.edges[k];
+        if (belief_hides(p, state, e) && (!seen->has_after || p->views[e->to] == seen->after)) {
+            belief_put(p, to, e->to);
         }
     }
 }
@@ -117,7 +109,7 @@ static il_status belief_keep(il_estimator *p, il_belief *b, belief_list *l, il_e
 
 il_status il_belief_begin(il_estimator *p, il_belief *b, il_error *err) {
     belief_list l = {.v = p->to};
-    belief_put(p, &l, 0); /* the explorer begins with the initial state */
+    belief_put(p, &l, 0); /* the plant begins with the initial state */
     belief_close(p, &l, &p->views[0]);
     return belief_keep(p, b, &l, err);
 }
@@ -163,8 +155,8 @@ il_status il_belief_see(il_estimator *p, il_belief *b, const il_observation *see
 }
 
 bool il_belief_has(const il_estimator *p, const il_belief *b, uint64_t state) {
-    const uint32_t number = il_estimator_find(p, state);
-    for (uint32_t i = 0; i < b->n && number != UINT32_MAX; i++) {
+    const uint32_t number = il_nodes_find(&p->plant.states, state);
+    for (uint32_t i = 0; i < b->n && number != IL_NODES_NONE; i++) {
         if (b->members[i] == number) {
             return true;
         }
@@ -175,7 +167,7 @@ bool il_belief_has(const il_estimator *p, const il_belief *b, uint64_t state) {
 uint32_t il_belief_in(const il_estimator *p, const il_belief *b, uint32_t region) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < b->n; i++) {
-        n += p->regions[b->members[i]] >> region & 1 ? 1u : 0u;
+        n += p->plant.in[b->members[i]] >> region & 1 ? 1u : 0u;
     }
     return n;
 }
@@ -188,8 +180,8 @@ void il_belief_free(const il_estimator *p, il_belief *b) {
 il_belief_regions il_belief_judge(const il_estimator *p, const il_belief *b) {
     uint64_t some = 0, all = UINT64_MAX;
     for (uint32_t i = 0; i < b->n; i++) {
-        some |= p->regions[b->members[i]];
-        all &= p->regions[b->members[i]];
+        some |= p->plant.in[b->members[i]];
+        all &= p->plant.in[b->members[i]];
     }
     if (b->n == 0) {
         return (il_belief_regions){0};
@@ -199,9 +191,9 @@ il_belief_regions il_belief_judge(const il_estimator *p, const il_belief *b) {
 
 bool il_estimator_drifts(il_estimator *p, uint64_t from, uint64_t to) {
     belief_list l = {.v = p->to};
-    const uint32_t start = il_estimator_find(p, from), end = il_estimator_find(p, to);
+    const uint32_t start = il_nodes_find(&p->plant.states, from), end = il_nodes_find(&p->plant.states, to);
     bool found = from == to;
-    if (start == UINT32_MAX || end == UINT32_MAX) {
+    if (start == IL_NODES_NONE || end == IL_NODES_NONE) {
         return found;
     }
     belief_put(p, &l, start);

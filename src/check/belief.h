@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The belief set: in which states a session may be, by what a monitor saw of it (machine/diagnosis.h says what is seen).
  *
- * The plant is the machine with its hidden actions and its fault edges: its states are those that any of them can reach from the initial one, numbered
- * once, with the successors of each listed beforehand, so that an observation costs a look-up for each state that is possible. The set is exact: it holds
- * the states that some run of the plant with these observations ends in, no other, and so always the true one (tests/unit/test_belief.c).
+ * The plant is the machine with its hidden actions and its fault edges: its states are those that any of them can reach from
+ * the initial one, numbered once, with the successors of each listed beforehand, so that an observation costs a look-up for
+ * each state that is possible. The set is exact: it holds the states that some run of the plant with these observations ends
+ * in, no other, and so always the true one (tests/unit/test_belief.c).
  *
  *     il_estimator *p = NULL;
- *     IL_TRY(il_estimator_new(alloc, model, NULL, NULL, &p, err));       IL_E_LIMIT: the plant is larger than the bounds; nothing can be said
+ *     IL_TRY(il_estimator_new(alloc, model, NULL, NULL, &p, err));    IL_E_LIMIT: larger than the bounds, nothing can be said
  *     il_belief b = {0};
  *     IL_TRY(il_belief_begin(p, &b, err));
  *     for each observation: IL_TRY(il_belief_see(p, &b, &seen, err));
- *     il_belief_regions r = il_belief_judge(p, &b);                  r.possible, r.certain; b.n == 0: no run of the plant looks like this
+ *     il_belief_regions r = il_belief_judge(p, &b);    b.n == 0: no run of the plant looks like this
  *     il_belief_free(p, &b);
  *     il_estimator_free(p);
  *
  * A set is a list of its members; all sets of an estimator share its bitmap. Threads: an estimator and its sets, one thread. */
 #pragma once
-#include "check/space.h"
-#include "machine/diagnosis.h"
+#include "check/plant.h"
 
 #define IL_ESTIMATOR_STATES_MAX (1u << 20)
 #define IL_ESTIMATOR_BYTES_MAX ((size_t)1 << 30)
@@ -42,12 +42,9 @@ il_estimator_options il_estimator_options_of(const il_model *m);
 IL_NODISCARD il_status il_estimator_new(const il_alloc *alloc, const il_model *m, const il_estimator_options *options,
                                         const il_estimator_bounds *bounds, il_estimator **out, il_error *err);
 void il_estimator_free(il_estimator *p);
-uint32_t il_estimator_states(const il_estimator *p);
-uint64_t il_estimator_edges(const il_estimator *p); /* accepted steps and silent ones */
+/* Its states, successors and regions; borrowed. */
+const il_plant *il_estimator_plant(const il_estimator *p);
 uint64_t il_estimator_view(const il_estimator *p, uint64_t state);
-uint64_t il_estimator_state(const il_estimator *p, uint32_t number);
-/* Number of a packed state; UINT32_MAX when no run of the plant gets there. */
-uint32_t il_estimator_find(const il_estimator *p, uint64_t state);
 /* Whether symbols of this action are seen. */
 bool il_estimator_sees(const il_estimator *p, uint32_t symbol);
 /* Whether hidden steps and faults alone, any number of them, lead from one packed state to another. Equal states: true. */
@@ -57,8 +54,7 @@ typedef struct il_observation {
     bool gap;        /* any number of hidden steps and faults may have come before this one, whatever they changed that is seen */
     bool has_before; /* what was seen just before the step */
     uint64_t before;
-    uint32_t
-        symbol; /* IL_NO_SYMBOL: none was seen; with `gap` a look at the state, else one hidden step or fault that changed what is seen */
+    uint32_t symbol;  /* IL_NO_SYMBOL: none was seen. With `gap` a look at the state, else one hidden edge that shows */
     bool has_verdict; /* ignored when the plant's monitor sees none */
     bool accepted;
     uint8_t rule; /* of a rejection, 0: not seen */

@@ -13,8 +13,8 @@
 #define GUARD_ROW_BYTES ((size_t)16 << 20)   /* of one row, parsed */
 #define GUARD_BATCH_BYTES ((size_t)64 << 20) /* of the rows of one look */
 #define GUARD_BATCH_ROWS 256
-#define GUARD_LOOK_MS 200  /* between two looks at a ledger that had nothing new */
-#define GUARD_FAILURES 50  /* looks in a row that others kept us from */
+#define GUARD_LOOK_MS 200 /* between two looks at a ledger that had nothing new */
+#define GUARD_FAILURES 50 /* looks in a row that others kept us from */
 
 /* ---- rows, a batch at a time ---------------------------------------------------------------------- */
 
@@ -45,8 +45,11 @@ static bool batch_visit(void *ctx, const il_ledger_row *row) {
 
 /* Rows at the beginning that are not there any more. */
 static il_status batch_first(guard_run *run, const guard_batch *b, il_error *err) {
-    const guard_said said = {.what = "pruned", .row = b->n ? b->rows[0].seq : 0, .why = "the trail begins there: rows before it are gone"};
-    return run->seq == 0 && b->n && b->rows[0].seq > 1 ? guard_say(run, &said, err) : IL_OK;
+    const bool first = b->n && !run->began;
+    run->began = run->began || first;
+    const guard_said said = {
+        .what = "pruned", .row = b->n ? b->rows[0].seq : 0, .why = "the trail begins there: rows before it are gone"};
+    return first && b->rows[0].seq > 1 ? guard_say(run, &said, err) : IL_OK;
 }
 
 /* Reads on from where it was; *more: there may be further rows at once. */
@@ -112,7 +115,8 @@ static il_status guard_follow(guard_run *run, guard_batch *b, il_error *err) {
     }
     il_timer_free(f.timer);
     il_loop_free(f.loop);
-    return status == IL_OK && f.status != IL_E_BUSY ? f.status : status;
+    const bool kept_out = f.status == IL_E_BUSY && f.failures <= GUARD_FAILURES; /* when it was told to end */
+    return status == IL_OK && !kept_out ? f.status : status;
 }
 
 /* ---- the command -------------------------------------------------------------------------------------- */
@@ -184,9 +188,12 @@ il_exit il_cmd_guard(int argc, char **argv) {
     const char *most = NULL;
     bool once = false;
     uint64_t states = 0;
-    const il_option options[] = {{.name = "machine", .value = &run.machine_flag}, {.name = "session", .value = &run.session},
-                                 {.name = "once", .flag = &once},                 {.name = "follow", .flag = &run.follow},
-                                 {.name = "shield", .flag = &run.shield},         {.name = "json", .flag = &run.json},
+    const il_option options[] = {{.name = "machine", .value = &run.machine_flag},
+                                 {.name = "session", .value = &run.session},
+                                 {.name = "once", .flag = &once},
+                                 {.name = "follow", .flag = &run.follow},
+                                 {.name = "shield", .flag = &run.shield},
+                                 {.name = "json", .flag = &run.json},
                                  {.name = "max-states", .value = &most}};
     il_arguments arguments;
     il_error err = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Invariants over the sessions of a ledger that go on (machine/fleet.h): counters that follow each session's recorded state, so that a row costs the same
- * however many sessions there are. */
+/* Invariants over the sessions of a ledger that go on (machine/fleet.h): counters that follow each session's recorded state,
+ * so that a row costs the same however many sessions there are. */
 #include "cli/guard.h"
 #include "interlock/host.h"
 
@@ -101,7 +101,8 @@ static il_status fleet_say(guard_run *run, const guard_machine *m, const il_flee
     }
     switch (v->kind) {
     case IL_FLEET_COUNT:
-        (void)il_format(why, sizeof why, "%u sessions are in such a state, and at most %u may be", (unsigned)c->counted, (unsigned)v->most);
+        (void)il_format(why, sizeof why, "%u sessions are in such a state, and at most %u may be", (unsigned)c->counted,
+                        (unsigned)v->most);
         break;
     case IL_FLEET_DISTINCT:
         (void)il_format(why, sizeof why, "%u values are in use, and at most %u may be", (unsigned)c->distinct, (unsigned)v->most);

@@ -63,7 +63,7 @@ static il_status machine_complete(guard_run *run, guard_machine *m, il_error *er
         memcpy(m->why, why.msg, sizeof m->why);
         return IL_OK;
     }
-    return status == IL_OK ? IL_OK : il_error_set(err, status, "%s", why.msg);
+    return status == IL_OK ? guard_blind(run, m, err) : il_error_set(err, status, "%s", why.msg);
 }
 
 static void machine_free(guard_machine *m) {

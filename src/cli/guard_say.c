@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the guard prints: a line for each alarm and finding, as text or as NDJSON (docs/schemas/guard.schema.json), and one at the end. */
+/* What the guard prints: a line for each alarm and finding, as text or as NDJSON (docs/schemas/guard.schema.json), and one at
+ * the end. */
 #include <inttypes.h>
 
 #include "cli/guard.h"
@@ -86,7 +87,8 @@ static il_status say_json(guard_run *run, const guard_said *what, il_error *err)
     il_arena *a = &run->line;
     uint64_t rows[GUARD_TRAIL];
     const uint32_t n = say_rows(what, rows);
-    il_json *o = il_json_make(a, IL_JSON_OBJECT), *trail = il_json_make(a, IL_JSON_ARRAY), *sessions = il_json_make(a, IL_JSON_ARRAY);
+    il_json *o = il_json_make(a, IL_JSON_OBJECT), *trail = il_json_make(a, IL_JSON_ARRAY),
+            *sessions = il_json_make(a, IL_JSON_ARRAY);
     bool made = true;
     for (uint32_t i = 0; i < n && made; i++) {
         made = il_json_push(trail, il_json_number(a, (int64_t)rows[i]));
@@ -119,14 +121,16 @@ il_status guard_say(guard_run *run, const guard_said *what, il_error *err) {
     return IL_OK;
 }
 
-static const char *say_word(il_exit code) { return code == IL_EXIT_FINE ? "quiet" : code == IL_EXIT_FINDING ? "ALARM" : "INCONCLUSIVE"; }
+static const char *say_word(il_exit code) {
+    return code == IL_EXIT_FINE ? "quiet" : code == IL_EXIT_FINDING ? "ALARM" : "INCONCLUSIVE";
+}
 
 il_status guard_say_end(guard_run *run, il_exit code, il_error *err) {
     il_arena *a = &run->line;
     il_arena_reset(a);
     if (!run->json) {
-        (void)printf("%s: %" PRIu64 " alarm%s, %" PRIu64 " finding%s; %" PRIu64 " row%s of %" PRIu32 " session%s, at most %" PRIu32
-                     " state%s possible at once\n",
+        (void)printf("%s: %" PRIu64 " alarm%s, %" PRIu64 " finding%s; %" PRIu64 " row%s of %" PRIu32
+                     " session%s, at most %" PRIu32 " state%s possible at once\n",
                      say_word(code), run->nalarms, run->nalarms == 1 ? "" : "s", run->nfindings, run->nfindings == 1 ? "" : "s",
                      run->nrows, run->nrows == 1 ? "" : "s", run->nsessions, run->nsessions == 1 ? "" : "s", run->most,
                      run->most == 1 ? "" : "s");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A session under watch: its rows become observations of what the machine's `diagnosis` lets a monitor see, and those a belief set. What a row records
- * beyond that is not used for the estimate, so that the estimate is an honest test; it is held against the machine by itself. */
+/* A session under watch: its rows become observations of what the machine's `diagnosis` lets a monitor see, and those a belief
+ * set. What a row records beyond that is not used for the estimate, so that the estimate is an honest test; it is held against
+ * the machine by itself. */
 #include <string.h>
 
 #include "cli/guard.h"
@@ -71,10 +72,12 @@ static bool session_id_ok(il_str id) {
     return ok;
 }
 
-static il_status session_add(guard_run *run, il_str id, guard_session **out, il_error *err) {
+static il_status session_add(guard_run *run, const il_ledger_row *row, guard_session **out, il_error *err) {
+    const il_str id = row->key;
     if (!session_id_ok(id)) {
-        return il_error_set(err, IL_E_DAMAGED, "row %llu belongs to a session whose id no gateway takes; see interlock ledger verify",
-                            (unsigned long long)run->seq);
+        return il_error_set(err, IL_E_DAMAGED,
+                            "row %llu belongs to a session whose id no gateway takes; see interlock ledger verify",
+                            (unsigned long long)row->seq);
     }
     if (run->nsessions >= GUARD_SESSIONS_MAX) {
         return il_error_set(err, IL_E_LIMIT, "more than %u sessions; look at one with --session", GUARD_SESSIONS_MAX);
@@ -123,13 +126,15 @@ static bool session_reported(const guard_run *run, const guard_session *s) {
     return !run->session || strcmp(run->session, s->id) == 0;
 }
 
-static il_status session_finding(guard_run *run, const guard_session *s, uint64_t row, const char *what, const char *why, il_error *err) {
+static il_status session_finding(guard_run *run, const guard_session *s, uint64_t row, const char *what, const char *why,
+                                 il_error *err) {
     const guard_said said = {.what = what, .session = s, .row = row, .why = why};
     return session_reported(run, s) ? guard_say(run, &said, err) : IL_OK;
 }
 
 /* The rows contradict the machine: no run of it, faults and all, looks like this. */
-static il_status session_breach(guard_run *run, const guard_session *s, uint64_t row, const char *what, const char *why, il_error *err) {
+static il_status session_breach(guard_run *run, const guard_session *s, uint64_t row, const char *what, const char *why,
+                                il_error *err) {
     const guard_said said = {.level = "model-breach", .what = what, .session = s, .row = row, .why = why};
     return session_reported(run, s) ? guard_say(run, &said, err) : IL_OK;
 }
@@ -141,7 +146,8 @@ static il_status session_once(guard_run *run, guard_session *s, uint64_t row, co
     return again ? IL_OK : session_breach(run, s, row, what, why, err);
 }
 
-static il_status session_alarm(guard_run *run, guard_session *s, const guard_alarm *alarm, const char *level, uint64_t row, il_error *err) {
+static il_status session_alarm(guard_run *run, guard_session *s, const guard_alarm *alarm, const char *level, uint64_t row,
+                               il_error *err) {
     const il_belief *b = &s->live->belief;
     guard_said said = {.level = level, .region = s->machine->model->regions[alarm->region].name, .session = s, .row = row};
     if (!session_reported(run, s)) {
@@ -222,26 +228,35 @@ static il_status session_estimate(guard_run *run, guard_session *s, const il_row
         return IL_OK;
     }
     IL_TRY(session_see(s->machine, live, row, err));
-    if (live->belief.n == 0) {
-        IL_TRY(session_breach(run, s, seq, "empty-belief", "no run of the machine, with all its faults, looks like what was seen", err));
-        IL_TRY(il_belief_any(e, &live->belief, il_estimator_view(e, row->post), err));
+    const bool lost = live->belief.n == 0;
+    if (lost && !live->lost) { /* said once, as long as it lasts */
+        IL_TRY(session_breach(run, s, seq, "empty-belief", "no run of the machine, with all its faults, looks like what was seen",
+                              err));
     }
+    if (lost) {
+        IL_TRY(il_belief_any(e, &live->belief, il_estimator_view(e, row->post), err));
+        live->believes = live->belief.n > 0;
+    }
+    live->lost = !live->believes;
     run->most = live->belief.most > run->most ? live->belief.most : run->most;
     return session_judge(run, s, seq, err);
 }
 
 /* What the row records, whoever may see it, against the machine. */
-static il_status session_recorded(guard_run *run, guard_session *s, const il_row_reader *before, const il_row *row, uint64_t seq, il_error *err) {
+static il_status session_recorded(guard_run *run, guard_session *s, const il_row_reader *before, const il_row *row, uint64_t seq,
+                                  il_error *err) {
     const guard_machine *m = s->machine;
     if (row->word == IL_ROW_OFF_TABLE) {
         return session_once(run, s, seq, "off-table", "the session's state was found to be none of its machine's", err);
     }
     if (before->knows && row->has_pre && row->word != IL_ROW_BEGINS && before->state != row->pre &&
         (!m->estimator || !il_estimator_drifts(m->estimator, before->state, row->pre))) {
-        IL_TRY(session_breach(run, s, seq, "row-pre", "the row begins in a state that nothing leads to from where the row before it ended", err));
+        IL_TRY(session_breach(run, s, seq, "row-pre",
+                              "the row begins in a state that nothing leads to from where the row before it ended", err));
     }
     if (!il_row_agrees(m->machine, row)) {
-        return session_breach(run, s, seq, "row-step", "the machine does not go from the row's first state to its last by what happened", err);
+        return session_breach(run, s, seq, "row-step",
+                              "the machine does not go from the row's first state to its last by what happened", err);
     }
     return IL_OK;
 }
@@ -318,7 +333,10 @@ static il_status session_unenforced(guard_run *run, guard_session *s, const il_r
         return IL_OK;
     }
     s->unenforced = true;
-    return session_finding(run, s, seq, "unenforced", "it ran in monitor mode: calls that the machine rejected may have run all the same, and the estimate is without them", err);
+    return session_finding(
+        run, s, seq, "unenforced",
+        "it ran in monitor mode: calls that the machine rejected may have run all the same, and the estimate is without them",
+        err);
 }
 
 /* A row may hold any number; only what gives each variable a value is a state. */
@@ -334,7 +352,8 @@ static il_status session_read(guard_run *run, guard_session *s, const il_ledger_
     const il_status status = il_row_read(&live->reader, session_parent(run, body), row, body, &got, &why);
     if (status != IL_OK || !session_states(s->machine, &got)) {
         live->believes = live->reader.knows = false;
-        return session_breach(run, s, row->seq, "row-damaged", status != IL_OK ? why.msg : "it records a state in which a variable has no value", err);
+        return session_breach(run, s, row->seq, "row-damaged",
+                              status != IL_OK ? why.msg : "it records a state in which a variable has no value", err);
     }
     if (got.word == IL_ROW_SILENT) {
         return IL_OK;
@@ -359,11 +378,21 @@ static il_status session_read(guard_run *run, guard_session *s, const il_ledger_
 }
 
 /* An ended session stays as it is: what is asked of it is refused. */
-static il_status session_after_end(guard_run *run, const guard_session *s, const il_ledger_row *row, const il_json *body, il_error *err) {
+static il_status session_after_end(guard_run *run, const guard_session *s, const il_ledger_row *row, const il_json *body,
+                                   il_error *err) {
     uint64_t post = 0;
-    return il_row_state(body, IL_STR("post"), &post) && s->machine && post != s->state && !il_str_eq(row->kind, IL_STR("decision"))
+    return il_row_state(body, IL_STR("post"), &post) && s->machine && post != s->state &&
+                   !il_str_eq(row->kind, IL_STR("decision"))
                ? session_breach(run, s, row->seq, "row-pre", "the session had ended, and this row moves it", err)
                : IL_OK;
+}
+
+/* A session that was not taken on will be asked for again, with the same row. */
+static void session_drop(guard_run *run, guard_session *s) {
+    run->buckets[session_bucket(run, il_str_of(s->id))] = s->next; /* it was added last */
+    run->nsessions--;
+    session_forget(s);
+    session_release(s);
 }
 
 /* The session of a row, and its machine: named by its beginning, or by its object when the beginning is gone. */
@@ -372,31 +401,35 @@ static il_status session_of(guard_run *run, const il_ledger_row *row, const il_j
     if (*out) {
         return IL_OK;
     }
-    IL_TRY(session_add(run, row->key, out, err));
-    if (!row->erased && il_str_eq(row->kind, IL_STR("begin")) && !il_json_bool(il_json_get(body, IL_STR("resumed")))) {
-        return session_start(run, *out, row->seq, il_row_machine(body), err);
+    IL_TRY(session_add(run, row, out, err));
+    const bool begins =
+        !row->erased && il_str_eq(row->kind, IL_STR("begin")) && !il_json_bool(il_json_get(body, IL_STR("resumed")));
+    const il_status status =
+        begins ? session_start(run, *out, row->seq, il_row_machine(body), err) : session_taken_up(run, *out, row->seq, err);
+    if (status != IL_OK) {
+        session_drop(run, *out);
+        *out = NULL;
     }
-    return session_taken_up(run, *out, row->seq, err);
+    return status;
 }
 
 il_status guard_row(guard_run *run, const il_ledger_row *row, il_error *err) {
     il_json *body = NULL;
     guard_session *s = NULL;
-    run->seq = row->seq;
     if (!il_str_eq(row->space, IL_STR(IL_SPACE_SESSION))) {
+        run->seq = row->seq;
         return IL_OK; /* about the ledger itself */
     }
-    run->nrows++;
     il_arena_reset(&run->row);
     il_status status = row->erased ? IL_OK : il_json_parse(&run->row, row->body, NULL, &body, err);
     if (status == IL_E_MEMORY) {
         return status;
     }
     IL_TRY(session_of(run, row, body, &s, err));
+    run->seq = row->seq;
+    run->nrows++;
     if (row->erased) {
         return session_pruned(run, s, row->seq, err);
     }
-    return s->live    ? session_read(run, s, row, body, err)
-           : s->ended ? session_after_end(run, s, row, body, err)
-                      : IL_OK;
+    return s->live ? session_read(run, s, row, body, err) : s->ended ? session_after_end(run, s, row, body, err) : IL_OK;
 }

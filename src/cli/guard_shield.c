@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Corrective actions, through the monitor: the same load, step and compare-and-commit as any other, with a row in the trail that says why. Who may write
- * the ledger may take them, and nobody else can: its file mode is the credential. */
+/* Corrective actions, through the monitor: the same load, step and compare-and-commit as any other, with a row in the trail
+ * that says why. Who may write the ledger may take them, and nobody else can: its file mode is the credential. */
 #include <stdio.h>
 #include <string.h>
 
@@ -41,10 +41,8 @@ static il_status shield_take(const guard_run *run, const guard_session *s, const
     char why[IL_SESSION_ID_BYTES];
     il_monitor *monitor = NULL;
     const il_str id = il_str_of(s->id);
-    const il_monitor_config config = {.size = sizeof config,
-                                      .machine = s->machine->machine,
-                                      .store = il_ledger_store(run->writes),
-                                      .host = il_host_system()};
+    const il_monitor_config config = {
+        .size = sizeof config, .machine = s->machine->machine, .store = il_ledger_store(run->writes), .host = il_host_system()};
     IL_TRY(shield_over(run, s, over, err));
     if (*over) {
         return IL_OK;
@@ -60,7 +58,8 @@ static il_status shield_take(const guard_run *run, const guard_session *s, const
 }
 
 /* Freezing twice is freezing once; a session that cannot be frozen any more is none that goes on. */
-il_status guard_shield(guard_run *run, guard_session *s, const guard_alarm *alarm, const char *level, const char **said, il_error *err) {
+il_status guard_shield(guard_run *run, guard_session *s, const guard_alarm *alarm, const char *level, const char **said,
+                       il_error *err) {
     il_error why = {0};
     if (!alarm->shield) {
         return IL_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mirror of monitor/plan_decide.c, plan_close.c and plan_answer.c: what they do to a session's calls and approvals is done here from their rows. */
+/* The mirror of monitor/plan_decide.c, plan_close.c and plan_answer.c: what they do to a session's calls and approvals is done
+ * here from their rows. */
 #include "ledger/row_steps.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The trail read backwards: which symbols of the machine a row stands for. The monitor chose them from the call's effects, its calls in flight and
- * its approvals (monitor/plan*.c), and a row names only some of them; the others follow from the rows before it. Who watches a session and who
- * replays it through another machine both start here.
+/* The trail read backwards: which symbols of the machine a row stands for. The monitor chose them from the call's effects, its
+ * calls in flight and its approvals (monitor/plan*.c), and a row names only some of them; the others follow from the rows
+ * before it. Who watches a session and who replays it through another machine both start here.
  *
  *     il_row_reader r;
  *     il_row_reader_init(&r, &bind);
@@ -69,8 +69,8 @@ typedef struct il_row_reader {
 
 void il_row_reader_init(il_row_reader *r, const il_bind *bind);
 
-/* Reads the next row of the session. `body` is the row's, parsed; `parent` the reader of the session that a `begin` names, as it is by now (NULL: not
- * known). IL_E_INVALID for a body that the monitor would not have written. */
+/* Reads the next row of the session. `body` is the row's, parsed; `parent` the reader of the session that a `begin` names, as
+ * it is by now (NULL: not known). IL_E_INVALID for a body that the monitor would not have written. */
 IL_NODISCARD il_status il_row_read(il_row_reader *r, const il_row_reader *parent, const il_ledger_row *row, const il_json *body,
                                    il_row *out, il_error *err);
 

@@ -33,12 +33,12 @@ TRIFECTA = "interlock: 1\nmachine: trifecta\nservers: { fake: { trust: inside } 
 
 # --- machines --------------------------------------------------------------------------------------
 
-def sandbox(**changes):
+def sandbox(report="", **changes):
     """The shipped machine with a sandbox around it: a download is noticed by a sensor, a compromise is remembered, and two faults that no gate sees."""
     text = (ROOT / "machines/trifecta.yaml").read_text()
     for old, new in (("machine: trifecta", "machine: sandbox"),
-                     ("  phase: [live, quarantined, ended]\n", "  phase: [live, quarantined, ended]\n  downloaded: bool\n  compromised: bool\n"),
-                     ("regions:\n", "  # The sandbox reports what it found.\n  report: {principal: env, live: true, next: {downloaded: \"true\", compromised: \"true\"}}\nregions:\n")):
+                     ("  phase: [live, quarantined, ended]\n", "  phase: [live, quarantined, ended]\n  downloaded: bool\n  compromised: {type: bool, sticky: true}\n"),
+                     ("regions:\n", "  # The sandbox reports what it found.\n  report: {principal: env, live: true, " + report + "next: {downloaded: \"true\", compromised: \"true\"}}\nregions:\n")):
         assert text.count(old) == 1, (old, text.count(old))
         text = text.replace(old, new)
     section = {"sees": ["untrusted", "sensitive", "phase", "asked", "granted"], "sensors": {"download": "pre.downloaded"}, "uses": ["download"],
@@ -202,10 +202,10 @@ def test_a_quiet_ledger():
 
 
 def test_a_quiet_ledger_of_a_machine_that_sees_little():
-    policy, path = policy_of(sandbox(uses=[], alarms={"lethal-trifecta": {"raise": "certain"}}))
+    policy, path = policy_of(sandbox())
     ledger = ordinary(policy)
     once = Once(ledger, "--machine", path, code=0)
-    assert once.summary["largest_belief"] > 1, once.lines  # something was uncertain, and nothing was possible
+    assert once.summary["largest_belief"] == 1, once.lines  # no fault goes by unseen, and no step is hidden
     assert Once(ledger, "--machine", put(policy, "policy.yaml"), code=0).lines == once.lines  # the policy names the same machine
 
 
@@ -224,6 +224,7 @@ def test_a_step_that_the_machine_does_not_make():
     edit_row(ledger, seq, post=body["pre"])  # as if what came in had not been held
     once = Once(ledger, code=1)
     assert [(x["what"], x["row"]) for x in once.alarms[:2]] == [("row-step", seq), ("empty-belief", seq)], once.alarms
+    assert once.alarms[1]["belief"] == 0, once.alarms
     assert once.alarms[0]["level"] == "model-breach" and once.alarms[0]["rows"][-1] == seq, once.alarms
 
 
@@ -246,6 +247,16 @@ def test_a_row_that_begins_elsewhere():
     assert [x["what"] for x in once.alarms] == ["row-pre", "empty-belief"], once.alarms
 
 
+def test_a_step_that_is_hidden():
+    policy, path = policy_of(sandbox(report="observable: false, ", faults={}, alarms={"lethal-trifecta": {"raise": "possible"}}))
+    g, ledger = gateway(policy)
+    fine(g.call("web"))
+    wormhole(ledger, DOWNLOADED | COMPROMISED)  # which `report` does, and no row says that it did
+    fine(g.call("note"))
+    g.end()
+    assert Once(ledger, "--machine", path, code=0).summary["verdict"] == "quiet"
+
+
 def test_a_session_that_the_monitor_found_damaged():
     g, ledger = gateway()
     fine(g.call("web"))
@@ -254,6 +265,24 @@ def test_a_session_that_the_monitor_found_damaged():
         failed(g.call("note"), "ledger-damaged")
     g.end()
     assert [x["what"] for x in Once(ledger, code=1).alarms] == ["damaged"]
+    g, ledger = gateway()
+    fine(g.call("web"))
+    wormhole(ledger, 1 << 4)  # an egress in flight that no call started
+    failed(g.call("note"), "ledger-damaged")
+    g.end()
+    assert [x["what"] for x in Once(ledger, code=1).alarms] == ["damaged"]
+
+
+def test_a_state_that_is_none_of_the_machines():
+    g, ledger = gateway()
+    fine(g.call("web"))
+    fine(g.call("mail"))
+    wormhole(ledger, 1 << 5)  # a way out is open in a session that holds both
+    for _ in range(2):
+        failed(g.call("note"), "off-table")
+    g.end()
+    once = Once(ledger, code=1)
+    assert [x["what"] for x in once.alarms] == ["off-table", "empty-belief"], once.alarms  # said once each
 
 
 def test_a_body_that_is_damaged():
@@ -286,6 +315,11 @@ def test_a_row_of_a_kind_that_is_not_known():
     once = Once(ledger)
     assert ("untold", seq) in [(x["what"], x["row"]) for x in once.findings], once.lines
     assert once.code == 2, once.lines
+    ledger = ordinary()
+    seq, _ = rows(ledger, "decision")[0]
+    edit_row(ledger, seq, symbol="admit{untrusted=maybe}")
+    once = Once(ledger, code=2)
+    assert [(x["what"], x["row"]) for x in once.findings] == [("untold", seq)], once.lines
 
 
 def test_an_ended_session_that_moves():
@@ -317,13 +351,16 @@ def test_a_session_whose_beginning_is_gone():
 
 
 def test_a_session_in_monitor_mode():
-    ledger = os.path.join(tempfile.mkdtemp(dir=SCRATCH), "ledger.db")
     g, ledger = gateway("mode: monitor\n" + TRIFECTA)
     for tool in ("web", "mail", "post", "unknown"):
         fine(g.call(tool))
     g.end()
     once = Once(ledger, code=2)
     assert [x["what"] for x in once.findings] == ["unenforced"] and not once.alarms, once.lines
+    g, ledger = gateway("mode: monitor\n" + TRIFECTA)  # nothing was rejected, and yet
+    fine(g.call("web"))
+    g.end()
+    assert [x["what"] for x in Once(ledger, code=2).findings] == ["unenforced"]
 
 
 def test_a_machine_beyond_the_bound():
@@ -336,11 +373,26 @@ def test_a_machine_beyond_the_bound():
     assert Once(ledger, "--machine", path, "--max-states", "100", code=1).alarms[0]["what"] == "row-step"
 
 
+def test_certainty_that_cannot_be_had():
+    for change in ({"uses": []}, {"sees": [], "uses": [], "verdicts": False}):
+        policy, path = policy_of(sandbox(**change, alarms={"lethal-trifecta": {"raise": "certain"}}))
+        once = Once(ordinary(policy), "--machine", path, code=2)
+        assert [(x["what"], x["region"]) for x in once.findings] == [("blind", "lethal-trifecta")] and not once.alarms, once.lines
+        assert once.summary["largest_belief"] > 1, once.lines
+    # what a sensor tells can be certain; and of what is merely possible nobody promised more
+    seen = sandbox(sensors={"download": "pre.downloaded", "traffic": "pre.open"}, uses=["download", "traffic"], alarms={"lethal-trifecta": {"raise": "certain"}})
+    policy, path = policy_of(seen)
+    assert not Once(ordinary(policy), "--machine", path, code=0).findings
+
+
 def test_a_ledger_without_a_row():
     ledger = ordinary()
     sql(ledger, "DELETE FROM rows")
     once = Once(ledger, code=2)
     assert [x["what"] for x in once.findings] == ["nothing-seen"], once.lines
+    guard = Follow(ledger)
+    time.sleep(0.3)
+    assert guard.end(2)["verdict"] == "INCONCLUSIVE" and guard.lines()[0]["what"] == "nothing-seen"
 
 
 def test_approvals_and_other_sessions():
@@ -441,6 +493,15 @@ def test_certain_when_every_possible_state_is_in_the_region():
     assert not [x for x in guard.lines() if x["kind"] == "alarm" and x["level"] == "possible"]  # only certainty was asked for
     guard.end(1, signal.SIGINT)
     g.end()
+    # all of it in sight: no sensor is needed
+    policy, path = policy_of(sandbox(sees=None, alarms={"lethal-trifecta": {"raise": "certain"}}))
+    g, ledger = gateway(policy)
+    fine(g.call("mail"))
+    fine(g.call("web"))
+    wormhole(ledger, DOWNLOADED | COMPROMISED | 1 << 5)
+    failed(g.call("note"), "off-table")
+    g.end()
+    assert [x["belief"] for x in Once(ledger, "--machine", path, code=1).alarms if x["level"] == "certain"] == [1]
 
 
 def test_a_shield_that_ends_the_session():

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The belief set against runs of the plant. Random runs: the true state is always in it. All runs of a small machine with up to three observations: it is
- * exactly the states that they end in. The runs are made by the evaluator of the guards, which the set does not use. */
+/* The belief set against runs of the plant. Random runs: the true state is always in it. All runs of a small machine with up
+ * to three observations: it is exactly the states that they end in. The runs are made by the evaluator of the guards, which
+ * the set does not use. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -333,7 +334,8 @@ static void belief_seen(belief_case *c, uint32_t symbol, uint64_t after) {
     assert_int_equal(il_belief_see(c->p, &c->b, &seen, NULL), IL_OK);
 }
 
-/* The story of the sandbox: nothing to fear until the sensor speaks; then the way out is possible, though nobody saw it; then certain it is not. */
+/* The story of the sandbox: nothing to fear until the sensor speaks; then the way out is possible, though nobody saw it; then
+ * certain it is not. */
 static void test_alarms(void **unused) {
     belief_case c;
     (void)unused;
@@ -366,6 +368,40 @@ static void test_alarms(void **unused) {
     belief_close_case(&c);
 }
 
+/* The example that docs/diagnose.md tells, at run time: without its sensor the way out is possible and never more; with it, certain
+ * as soon as something was fetched, and before anything is seen of the way out itself. What was found is not forgotten. */
+static void test_example(void **unused) {
+    (void)unused;
+    for (uint32_t uses = 0; uses < 2; uses++) {
+        belief_case c = {0};
+        machine_open(&c.machine, "examples/machines/sandbox.yaml", NULL);
+        il_estimator_options o = il_estimator_options_of(c.machine.m);
+        o.uses = uses;
+        assert_int_equal(il_estimator_new(&c.machine.memory.alloc, c.machine.m, &o, NULL, &c.p, NULL), IL_OK);
+        assert_int_equal(il_belief_begin(c.p, &c.b, NULL), IL_OK);
+        uint64_t s = belief_set(&c, c.machine.m->initial, "untrusted", 1);
+        belief_seen(&c, belief_symbol(&c, "admit{untrusted=true,sensitive=false,egress=none}"), s);
+        s = belief_set(&c, s, "sensitive", 1);
+        belief_seen(&c, belief_symbol(&c, "admit{untrusted=false,sensitive=true,egress=none}"), s);
+        assert_int_equal(il_belief_judge(c.p, &c.b).possible, uses ? 0 : 1); /* with the sensor the flaw would have shown */
+        s = belief_set(&c, belief_set(&c, s, "downloaded", 1), "egress", 1); /* broker-bug */
+        belief_seen(&c, belief_symbol(&c, "work{}"), s);
+        assert_int_equal(il_belief_judge(c.p, &c.b).possible, 1);
+        assert_int_equal(il_belief_judge(c.p, &c.b).certain, uses ? 1 : 0);
+        assert_true(il_belief_has(c.p, &c.b, s));
+        const uint32_t shield = belief_symbol(&c, "quarantine{found=true}");
+        const il_step step = il_model_eval(c.machine.m, NULL, s, shield).step;
+        belief_seen(&c, shield, step.next);
+        assert_int_equal(il_belief_judge(c.p, &c.b).possible, 0);
+        const uint32_t flag = il_model_var(c.machine.m, IL_STR("compromised"));
+        for (uint32_t i = 0; i < c.b.n; i++) {
+            assert_int_equal(il_model_get(c.machine.m, il_plant_state(il_estimator_plant(c.p), c.b.members[i]), flag), 1);
+        }
+        assert_true(c.b.n > 0);
+        belief_close_case(&c);
+    }
+}
+
 /* ---- bounds -------------------------------------------------------------------------------------- */
 
 static void test_bounds(void **unused) {
@@ -373,7 +409,7 @@ static void test_bounds(void **unused) {
     il_estimator *p = NULL;
     (void)unused;
     belief_open(&c, belief_machine, NULL);
-    const uint32_t n = il_estimator_states(c.p);
+    const uint32_t n = il_estimator_plant(c.p)->states.n;
     const il_estimator_bounds enough = {.states = n}, few = {.states = n - 1}, small = {.bytes = 64};
     assert_int_equal(il_estimator_new(&c.machine.memory.alloc, c.machine.m, NULL, &enough, &p, NULL), IL_OK);
     il_estimator_free(p);
@@ -439,8 +475,9 @@ static void test_standard(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_true_state),      cmocka_unit_test(test_exact),
-                                       cmocka_unit_test(test_alarms),          cmocka_unit_test(test_bounds),
-                                       cmocka_unit_test(test_memory_runs_out), cmocka_unit_test(test_standard)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_true_state), cmocka_unit_test(test_exact),
+                                       cmocka_unit_test(test_alarms),     cmocka_unit_test(test_example),
+                                       cmocka_unit_test(test_bounds),     cmocka_unit_test(test_memory_runs_out),
+                                       cmocka_unit_test(test_standard)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

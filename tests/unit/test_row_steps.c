@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The symbols that are read out of the trail are those that the monitor stepped: from each row's `pre`, the machine itself goes with them to the row's
- * `post`, whatever was called, answered, settled late, joined or frozen. */
+/* The symbols that are read out of the trail are those that the monitor stepped: from each row's `pre`, the machine itself
+ * goes with them to the row's `post`, whatever was called, answered, settled late, joined or frozen. */
 #include "helper_monitor.h"
 
 #include "ledger/row_steps.h"

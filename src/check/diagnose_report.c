@@ -145,7 +145,7 @@ static const char *report_twin_word(il_twin_word w) {
 static void report_lengths(report *r, il_json *o, const il_twin *t) {
     bool known = t->word == IL_TWIN_DIAGNOSABLE;
     il_report_set(&r->base, o, "k", known ? il_report_number(&r->base, t->k) : il_report_null(&r->base));
-    il_report_set(&r->base, o, "k_events", known && t->events != UINT32_MAX ? il_report_number(&r->base, t->events) : il_report_null(&r->base));
+    il_report_set(&r->base, o, "k_events", known ? il_report_number(&r->base, t->events) : il_report_null(&r->base));
 }
 
 static il_json *report_twin(report *r, const il_twin *t) {

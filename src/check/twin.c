@@ -222,13 +222,11 @@ static void twin_close(const twin_search *s, twin_judged *j, uint32_t root, uint
             }
             uint32_t d = j->comp[s->edges[e].to] - 1;
             uint32_t moves = s->edges[e].flags & TWIN_MOVES;
-            bool seen = s->edges[e].flags & TWIN_SEEN;
             if (d == c) {
                 j->lasting[c] = j->lasting[c] || moves;
-                j->events[c] = seen ? UINT32_MAX : j->events[c];
                 continue;
             }
-            uint32_t events = j->events[d] == UINT32_MAX ? UINT32_MAX : j->events[d] + seen;
+            uint32_t events = j->events[d] + (s->edges[e].flags == (TWIN_MOVES | TWIN_SEEN));
             j->moves[c] = j->moves[d] + moves > j->moves[c] ? j->moves[d] + moves : j->moves[c];
             j->events[c] = events > j->events[c] ? events : j->events[c];
         }
@@ -463,7 +461,7 @@ static il_status twin_conclude(twin_search *s, il_arena *arena, il_twin *out, il
                 events = j.events[c] > events ? j.events[c] : events;
             }
             out->k = j.moves[j.comp[j.longest] - 1] + 1;
-            out->events = events == UINT32_MAX ? events : events + 1;
+            out->events = events + 1;
         }
     }
     if (judged && (out->word == IL_TWIN_BLIND || out->k > 0)) {

@@ -48,7 +48,7 @@ typedef enum il_twin_word {
 typedef struct il_twin {
     il_twin_word word;
     uint32_t k;      /* DIAGNOSABLE: steps of x after it entered, by which it is known; 0: at once */
-    uint32_t events; /* the same in events that are seen; UINT32_MAX: without limit while x waits */
+    uint32_t events; /* the same, counting only steps that are seen */
     uint32_t states; /* of the plant */
     uint32_t pairs, ambiguous;
     uint64_t edges; /* of the pairs */

@@ -27,6 +27,7 @@ typedef struct il_diagnose_line {
     const char *finding; /* `DIAGNOSABLE`, `BLIND`, `TOO_LATE`, `NEVER_CERTAIN`, `NOT_ENTERED`, `BOUNDED`; static text */
     uint32_t within;
     bool certain; /* its alarm is raised when it is certain */
+    bool bounded; /* the question was not settled */
     bool jumps;   /* no faults are declared: silent jumps into the region */
     il_twin twin, now;
     uint32_t nadvice;

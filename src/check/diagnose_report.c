@@ -300,10 +300,13 @@ static il_json *report_wormholes(report *r) {
     il_buf_putc(&b, '/');
     il_buf_putu(&b, w->n);
     report_check(r, o, "wormholes", UINT32_MAX,
-                 w->n == 0                     ? IL_CHECK_VACUOUS
-                 : w->bound_hit || w->bounded ? IL_CHECK_INCONCLUSIVE
-                                               : IL_CHECK_PASS,
-                 w->n == 0 ? "NO_WORMHOLES" : w->dropped ? "SAMPLED" : "GRADED");
+                 w->bound_hit || w->bounded ? IL_CHECK_INCONCLUSIVE
+                 : w->n == 0                ? IL_CHECK_VACUOUS
+                                            : IL_CHECK_PASS,
+                 w->bound_hit || w->bounded ? "BOUNDED"
+                 : w->n == 0                ? "NO_WORMHOLES"
+                 : w->dropped               ? "SAMPLED"
+                                            : "GRADED");
     il_report_set(&r->base, o, "detail", il_report_buf(&r->base, &b));
     il_report_set(&r->base, o, "witness", il_report_null(&r->base));
     il_report_set(&r->base, o, "diagnosed", il_report_number(&r->base, w->diagnosed));

@@ -181,8 +181,7 @@ static void text_witness(il_buf *b, const il_json *l) {
 static void text_advice(il_buf *b, const il_json *l) {
     const il_json *advice = text_get(l, "advice");
     if (il_json_count(advice) == 0) {
-        bool asked = text_is(l, "finding", "BLIND") || text_is(l, "finding", "TOO_LATE");
-        il_buf_puts(b, asked ? "  no one or two more that could be seen would do\n" : "");
+        il_buf_puts(b, text_is(l, "verdict", "FAIL") ? "  no one or two more that could be seen would do\n" : "");
         return;
     }
     il_buf_puts(b, "  it would do to see also: ");
@@ -276,7 +275,9 @@ static void text_mutant(il_buf *b, const il_json *h) {
 
 static void text_wormholes(il_buf *b, const il_json *w) {
     if (text_zero(w, "graded")) {
-        il_buf_puts(b, "\nwormhole grade: none; the machine offers no wormhole into a `never` region of states\n");
+        il_buf_puts(b, il_json_bool(text_get(w, "bound_hit"))
+                           ? "\nwormhole grade: not settled; a bound was reached\n"
+                           : "\nwormhole grade: none; the machine offers no wormhole into a `never` region of states\n");
         return;
     }
     int64_t graded = 0, undetectable = 0;

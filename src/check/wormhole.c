@@ -8,6 +8,7 @@
 #include "base/sha256.h"
 
 #define IL_WORMHOLE_ORBITS 65536u
+#define IL_WORMHOLE_TICKS 64u
 #define IL_WORMHOLE_LOCKED 65536u /* pairs that are compared before a mutant counts as detectable */
 
 /* What makes an edge the same wormhole as another. */
@@ -44,6 +45,8 @@ typedef struct worm_run {
     const il_wormhole_ask *ask;
     const il_space_bounds *bounds;
     il_plant p;
+    uint32_t ticks;
+    bool stopped;
     uint32_t benign; /* states of the plant below this number are those of the machine without faults */
     il_nodes keys;   /* of the orbits */
     worm_orbit *orbits;
@@ -132,7 +135,16 @@ static uint32_t worm_action(const worm_run *r, uint32_t symbol) {
     return symbol == IL_NO_SYMBOL ? UINT32_MAX : r->m->symbol_action[symbol];
 }
 
-static bool worm_bounded(const worm_run *r) { return r->keys.bound_hit || il_plant_bounded(&r->p); }
+static bool worm_bounded(const worm_run *r) { return r->keys.bound_hit || r->stopped || il_plant_bounded(&r->p); }
+
+/* A time limit ends the making of the catalogue, and the judging, too. */
+static bool worm_goes_on(worm_run *r) {
+    if (r->bounds && r->bounds->progress && !r->stopped && ++r->ticks % IL_WORMHOLE_TICKS == 0) {
+        il_space_progress now = {.states = r->p.states.n, .edges = r->nedges};
+        r->stopped = !r->bounds->progress(r->bounds->progress_ctx, &now);
+    }
+    return !worm_bounded(r);
+}
 
 static il_status worm_add(worm_run *r, worm_orbit o, worm_edge e, uint64_t to, il_error *err) {
     bool within = false;
@@ -178,7 +190,7 @@ static il_status worm_jumps(worm_run *r, uint32_t region, il_error *err) {
     il_jumps j;
     IL_TRY(il_jumps_of(r->m, region, r->arena, &j, err));
     r->w->bound_hit = r->w->bound_hit || j.too_many;
-    for (uint32_t b = 0; b < r->benign && !worm_bounded(r); b++) {
+    for (uint32_t b = 0; b < r->benign && worm_goes_on(r); b++) {
         if (r->p.in[b] >> region & 1) {
             continue;
         }
@@ -220,7 +232,7 @@ static bool worm_repeats(const worm_run *r, size_t first) {
 /* What every rejected step would have done, where that is in a region. */
 static il_status worm_force(worm_run *r, il_error *err) {
     size_t cap = 0;
-    for (uint32_t b = 0; b < r->benign && !worm_bounded(r); b++) {
+    for (uint32_t b = 0; b < r->benign && worm_goes_on(r); b++) {
         bool within = false;
         void *first = r->forced_first;
         IL_TRY(il_nodes_room(&r->keys, &first, b, &cap, sizeof *r->forced_first, &within, err));
@@ -275,7 +287,7 @@ static il_status worm_forced_at(worm_run *r, il_wormhole_kind kind, worm_edge e,
 /* W3, W5 and W6. */
 static il_status worm_rejected(worm_run *r, il_error *err) {
     IL_TRY(worm_force(r, err));
-    for (uint32_t b = 0; b < r->benign && !worm_bounded(r); b++) {
+    for (uint32_t b = 0; b < r->benign && worm_goes_on(r); b++) {
         for (size_t k = r->forced_first[b]; k < r->forced_first[b + 1]; k++) {
             worm_edge e = {.from = b, .meant = b, .symbol = r->forced[k].symbol, .rejected = true};
             IL_TRY(worm_forced_at(r, IL_W3_GATE_SKIP, e, &r->forced[k], err));
@@ -328,7 +340,7 @@ static il_status worm_hop(worm_run *r, uint64_t state, uint64_t *regions, il_err
 
 /* W4. */
 static il_status worm_hops(worm_run *r, il_error *err) {
-    for (uint32_t b = 0; b < r->benign && !worm_bounded(r) && !r->w->bound_hit; b++) {
+    for (uint32_t b = 0; b < r->benign && worm_goes_on(r) && !r->w->bound_hit; b++) {
         uint64_t state = il_plant_state(&r->p, b);
         for (uint32_t v = 0; v < r->m->nvars; v++) {
             for (uint32_t x = 0; !r->m->vars[v].ghost && x < r->m->vars[v].domain.size; x++) {
@@ -685,7 +697,11 @@ static il_status worm_region(worm_run *r, uint32_t region, const il_eye *eye, co
         if (h->region != region) {
             continue;
         }
-        if (!more) {
+        (void)worm_goes_on(r);
+        if (r->stopped) {
+            h->bounded = h->bounded || !more;
+            r->w->bounded += !more;
+        } else if (!more) {
             status = worm_judge(r, h, err);
         } else if (!h->diagnosed && !h->bounded) {
             il_twin t;
@@ -736,7 +752,7 @@ static il_status worm_run_all(worm_run *r, il_error *err) {
         IL_TRY(worm_catalogue(r, err));
     }
     r->w->bound_hit = r->w->bound_hit || worm_bounded(r);
-    if (il_plant_bounded(&r->p)) {
+    if (il_plant_bounded(&r->p) || r->stopped) {
         return IL_OK; /* some state's steps are missing: nothing can be asked of it */
     }
     IL_TRY(il_eye_views(&r->p, &r->ask->eye, r->alloc, &r->view, err));
@@ -744,7 +760,9 @@ static il_status worm_run_all(worm_run *r, il_error *err) {
     worm_look_away(r);
     IL_TRY(status);
     IL_TRY(worm_draw(r, err));
-    return worm_grade(r, err);
+    IL_TRY(worm_grade(r, err));
+    r->w->bound_hit = r->w->bound_hit || r->stopped;
+    return IL_OK;
 }
 
 il_status il_wormholes_run(il_wormholes *w, const il_alloc *alloc, il_arena *arena, const il_model *m, const il_wormhole_ask *ask,

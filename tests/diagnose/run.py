@@ -3,7 +3,7 @@
 """What `interlock diagnose` says of small machines, and the story of the sandbox.
 
 cases/*.yaml: a machine each. In its first lines, `# TRY OPTIONS: exit N, WORD REGION key=value…, WORD …`: with these options the run ends so, and its
-report has such lines; `k`, `events` and `advice` (sorted; of two that must go together, a+b) are compared where they are named.
+report has such lines (W1 to W6: how many mutants of that kind, and how many diagnosed); `k`, `events` and `advice` (sorted; of two that must go together, a+b) are compared where they are named.
 sandbox: examples/machines/sandbox.yaml, its harden story and its diagnose story, told by what the program prints."""
 import collections
 import json
@@ -47,6 +47,10 @@ def facts(o):
             out[(c["finding"], c["detail"])] = {}
         elif c["id"] == "wormholes":
             out[(c["finding"], None)] = {}
+            for kind in ("W1", "W2", "W3", "W4", "W5", "W6"):
+                of_kind = [m for m in c["mutants"] if m["id"].startswith(kind)]
+                good = sum(m["result"] == "diagnosed" for m in of_kind)
+                out[(kind, None)] = {"n": str(len(of_kind)), "diagnosed": str(good)}
     return out
 
 
@@ -108,7 +112,7 @@ def cases():
             problem = problem or (None if text.returncode == int(code) else "text and JSON end otherwise")
             for want in filter(None, (wants or "").split(", ")):
                 word = want.split()[0]
-                if word not in ("GRADED", "NO_WORMHOLES", "BOUNDED"):
+                if word not in ("GRADED", "NO_WORMHOLES", "BOUNDED") and word[0] != "W":
                     problem = problem or (None if word in text.stdout else f"the text lacks {word}")
             report(name, problem)
     few = [w for w in WORDS if seen[w] < 2]
@@ -187,8 +191,23 @@ def refusals():
         report(name, None if p.returncode == code and words in p.stderr and not p.stdout else f"exit {p.returncode}: {p.stderr.strip()}")
 
 
+def policies():
+    """a policy stands for the machine that it names"""
+    with tempfile.TemporaryDirectory() as d:
+        policy = pathlib.Path(d, "policy.yaml")
+        policy.write_text("interlock: 1\nmachine: trifecta\n")
+        named = run("diagnose", "--json", policy)
+        report("a policy that names a shipped machine", None if named.stdout == run("diagnose", "--json", "trifecta").stdout else named.stderr)
+        pathlib.Path(d, "m.yaml").write_text((HERE / "cases/belt-1.yaml").read_text())
+        policy.write_text("interlock: 1\nmachine: ./m.yaml\n")
+        own = run("diagnose", "--json", policy)
+        report("a policy with a machine of its own",
+               None if own.stdout == run("diagnose", "--json", HERE / "cases/belt-1.yaml").stdout else own.stderr)
+
+
 os.chdir(ROOT)
 cases()
+policies()
 sandbox()
 refusals()
 print(f"{passed} passed, {failed} failed, 0 skipped")

@@ -124,9 +124,9 @@ static il_status diagnose_controls(diagnose_run *r, const il_plant *p, il_diagno
     il_twin_ask ask = {.region = l->region, .eye = r->g->eye, .brief = true};
     ask.eye.announced = true;
     IL_TRY(il_twin_run(p, &ask, r->bounds, r->arena, &t, err));
-    l->visible = t.word == IL_TWIN_BOUNDED                       ? IL_CONTROL_NOT_RUN
+    l->visible = t.word == IL_TWIN_BOUNDED                   ? IL_CONTROL_NOT_RUN
                  : t.word == IL_TWIN_DIAGNOSABLE && t.k == 0 ? IL_CONTROL_FAILED_AS_IT_MUST
-                                                                 : IL_CONTROL_BROKEN;
+                                                             : IL_CONTROL_BROKEN;
     ask.eye = (il_eye){.closed = true};
     IL_TRY(il_twin_run(p, &ask, r->bounds, r->arena, &t, err));
     l->closed = t.word == IL_TWIN_BOUNDED ? IL_CONTROL_NOT_RUN

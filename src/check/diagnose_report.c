@@ -109,7 +109,8 @@ static il_json *report_witness(report *r, const il_twin *t) {
         il_json *o = il_report_object(&r->base);
         il_report_set(&r->base, o, "seen", report_seen(r, s));
         il_report_set(&r->base, o, "with", report_does(r, s->x, s->x_fault, s->seen ? s->y : IL_NO_SYMBOL, s->x_pre, s->x_post));
-        il_report_set(&r->base, o, "without", report_does(r, s->y, s->y_fault, s->seen ? s->x : IL_NO_SYMBOL, s->y_pre, s->y_post));
+        il_report_set(&r->base, o, "without",
+                      report_does(r, s->y, s->y_fault, s->seen ? s->x : IL_NO_SYMBOL, s->y_pre, s->y_post));
         il_report_set(&r->base, o, "ambiguous", il_report_bool(&r->base, s->ambiguous));
         il_report_set(&r->base, o, "loop", il_report_bool(&r->base, i >= t->nsteps - t->loop));
         il_report_push(&r->base, list, o);
@@ -121,7 +122,8 @@ static il_json *report_state(report *r, uint64_t state) {
     il_json *o = il_report_object(&r->base);
     for (uint32_t v = 0; v < r->m->nvars; v++) {
         const il_var *var = &r->m->vars[v];
-        r->base.failed = !il_json_set(o, var->name, il_report_str(&r->base, var->domain.names[il_model_get(r->m, state, v)])) || r->base.failed;
+        r->base.failed = !il_json_set(o, var->name, il_report_str(&r->base, var->domain.names[il_model_get(r->m, state, v)])) ||
+                         r->base.failed;
     }
     return o;
 }
@@ -275,14 +277,15 @@ static il_json *report_wormhole(report *r, const il_wormhole *h) {
     il_report_set(&r->base, o, "orbits", il_report_number(&r->base, h->orbits));
     il_report_set(&r->base, o, "edges", il_report_number(&r->base, h->edges));
     il_report_set(&r->base, o, "result",
-               il_report_word(&r->base, h->diagnosed      ? "diagnosed"
-                              : h->bounded      ? "bounded"
-                              : h->undetectable ? "undetectable"
-                              : h->late         ? "late"
-                                                : "survives"));
+                  il_report_word(&r->base, h->diagnosed      ? "diagnosed"
+                                           : h->bounded      ? "bounded"
+                                           : h->undetectable ? "undetectable"
+                                           : h->late         ? "late"
+                                                             : "survives"));
     il_report_set(&r->base, o, "k", h->diagnosed || h->late ? il_report_number(&r->base, h->k) : il_report_null(&r->base));
     il_report_set(&r->base, o, "pair", h->diagnosed || h->bounded ? il_report_null(&r->base) : report_pair(r, h->x, h->y));
-    il_report_set(&r->base, o, "best", h->advised ? il_report_str(&r->base, il_candidate_name(r->m, h->best)) : il_report_null(&r->base));
+    il_report_set(&r->base, o, "best",
+                  h->advised ? il_report_str(&r->base, il_candidate_name(r->m, h->best)) : il_report_null(&r->base));
     il_report_set(&r->base, o, "best_k", h->advised ? il_report_number(&r->base, h->best_k) : il_report_null(&r->base));
     return o;
 }

@@ -20,8 +20,8 @@ typedef struct twin_search {
     const il_space_bounds *bounds;
     const il_alloc *alloc;
     uint64_t *view;
-    bool *enters; /* of each edge of the plant; a region of steps only */
-    bool faults;  /* x has them */
+    bool *enters;   /* of each edge of the plant; a region of steps only */
+    bool faults;    /* x has them */
     il_nodes pairs; /* latch << 63 | x << 32 | y */
     size_t *first, first_cap;
     twin_edge *edges; /* between ambiguous pairs */
@@ -80,7 +80,8 @@ static bool twin_follows(const twin_search *s, const il_plant_edge *e) {
 static bool twin_hides(const twin_search *s, const il_plant_edge *e) { return il_eye_hides(s->p, &s->ask->eye, e->symbol); }
 
 /* One step of the pair i: xe and ye are the edges that are taken, NULL for a run that waits. */
-static il_status twin_take(twin_search *s, uint32_t i, const il_plant_edge *xe, const il_plant_edge *ye, bool seen, il_error *err) {
+static il_status twin_take(twin_search *s, uint32_t i, const il_plant_edge *xe, const il_plant_edge *ye, bool seen,
+                           il_error *err) {
     uint64_t from = s->pairs.keys[i];
     uint32_t x = xe ? xe->to : twin_x(from);
     uint32_t y = ye ? ye->to : twin_y(from);
@@ -193,8 +194,7 @@ static il_status twin_explore(twin_search *s, uint32_t until, il_error *err) {
         IL_TRY(twin_first(s, s->expanded + 1, err));
         s->expanded += !s->pairs.bound_hit; /* edges may be missing: not expanded */
         if (s->expanded % TWIN_PROGRESS == 0 && s->bounds && s->bounds->progress) {
-            il_space_progress now = {
-                .states = s->pairs.n, .edges = s->all_edges, .frontier = s->pairs.n - s->expanded};
+            il_space_progress now = {.states = s->pairs.n, .edges = s->all_edges, .frontier = s->pairs.n - s->expanded};
             s->stopped = !s->bounds->progress(s->bounds->progress_ctx, &now);
         }
     }
@@ -304,8 +304,7 @@ static il_status twin_judge(twin_search *s, twin_judged *j, il_error *err) {
         }
     }
     for (uint32_t i = 0; i < n; i++) {
-        if (j->comp[i] != 0 && (j->longest == IL_NODES_NONE ||
-                                j->moves[j->comp[i] - 1] > j->moves[j->comp[j->longest] - 1])) {
+        if (j->comp[i] != 0 && (j->longest == IL_NODES_NONE || j->moves[j->comp[i] - 1] > j->moves[j->comp[j->longest] - 1])) {
             j->longest = i;
         }
     }
@@ -314,7 +313,8 @@ static il_status twin_judge(twin_search *s, twin_judged *j, il_error *err) {
 
 /* The shortest way from a pair, within its component: back to itself with a step of x (`loop`), or over the edge by which ambiguity goes on
  * longest. The way is the nodes after `from`, in `way` (room for each node twice); *n of them. */
-static il_status twin_way(twin_search *s, const twin_judged *j, uint32_t from, bool loop, uint32_t **way, uint32_t *n, il_error *err) {
+static il_status twin_way(twin_search *s, const twin_judged *j, uint32_t from, bool loop, uint32_t **way, uint32_t *n,
+                          il_error *err) {
     il_nodes seen;
     il_nodes_init(&seen, s->alloc, NULL);
     il_status status = IL_OK;

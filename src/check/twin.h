@@ -23,8 +23,8 @@ typedef struct il_twin_root { /* states of the plant */
 typedef struct il_twin_ask {
     uint32_t region;
     il_eye eye;
-    bool now;   /* asks not whether x has entered the region, but whether it is in it now; y may have faults too */
-    bool brief; /* end as soon as it is known that ambiguity can last: no shortest witness */
+    bool now;                  /* asks not whether x has entered the region, but whether it is in it now; y may have faults too */
+    bool brief;                /* end as soon as it is known that ambiguity can last: no shortest witness */
     const il_twin_root *roots; /* start there rather than with two initial states */
     size_t nroots;
 } il_twin_ask;

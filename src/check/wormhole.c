@@ -14,15 +14,15 @@
 /* What makes an edge the same wormhole as another. */
 typedef struct worm_orbit {
     uint32_t kind, region;
-    uint32_t a, b;    /* actions: what is announced, what is done; UINT32_MAX for none */
-    uint32_t reason;  /* that is passed over */
+    uint32_t a, b;            /* actions: what is announced, what is done; UINT32_MAX for none */
+    uint32_t reason;          /* that is passed over */
     uint64_t changed, values; /* bits that it writes, and what it writes there */
 } worm_orbit;
 
 typedef struct worm_edge {
     uint32_t mutant, orbit;
     uint32_t from, to; /* states of the plant */
-    uint32_t meant;           /* where the announced step would have led */
+    uint32_t meant;    /* where the announced step would have led */
     uint32_t symbol, effect;
     uint8_t reason;
     bool rejected;
@@ -436,8 +436,7 @@ static il_status worm_follow(worm_run *r, const il_eye *eye, const worm_edge *e,
         IL_TRY(worm_root(r, e->to, g->to, err));
     }
     if (!g && (e->rejected || !eye->verdicts) && r->view[y] == seen) {
-        bool same = !eye->verdicts ||
-                    il_steps_one(r->p.steps, NULL, il_plant_state(&r->p, y), e->symbol).reason == e->reason;
+        bool same = !eye->verdicts || il_steps_one(r->p.steps, NULL, il_plant_state(&r->p, y), e->symbol).reason == e->reason;
         return same ? worm_root(r, e->to, y, err) : IL_OK;
     }
     return IL_OK;

@@ -41,7 +41,7 @@ typedef struct il_alarm {
     bool certain;    /* raise when every state that is possible is in the region; else when some is */
     uint32_t within; /* steps after the region was entered by which the alarm must be raised; 0: no limit of its own */
     uint32_t shield; /* symbol of a corrective action that the guard takes; IL_NO_SYMBOL for none */
-    il_str why;      /* what justifies a shield on a mere possibility, which an attacker may bring about at no cost; empty: nothing */
+    il_str why; /* what justifies a shield on a mere possibility, which an attacker may bring about at no cost; empty: nothing */
     uint32_t line, col;
 } il_alarm;
 

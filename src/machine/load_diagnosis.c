@@ -19,7 +19,8 @@ static il_status load_diagnosis_env(load_diagnosis *x) {
     *type = l->state_type;
     type->name = IL_STR("pre");
     vars[0] = (il_cel_field){type->name, type};
-    x->env = (il_cel_env){.size = sizeof x->env, .vars = vars, .nvars = 1, .lets = l->lets, .nlets = l->nlets, .families = il_load_names(l)};
+    x->env = (il_cel_env){
+        .size = sizeof x->env, .vars = vars, .nvars = 1, .lets = l->lets, .nlets = l->nlets, .families = il_load_names(l)};
     return IL_OK;
 }
 
@@ -87,8 +88,8 @@ static il_status load_sensors(load_diagnosis *x, const il_json *map) {
         IL_TRY(il_load_slug(x->l, v, v->key, true, "sensor"));
         if (il_model_var(x->l->m, v->key) != UINT32_MAX) { /* --see and the advice name either */
             il_json at;
-            return IL_JSON_FAIL(load_diagnosis_key(v, &at), x->l->err, IL_E_INVALID, "`%.*s` is a variable; give the sensor another name",
-                                IL_STR_ARG(v->key));
+            return IL_JSON_FAIL(load_diagnosis_key(v, &at), x->l->err, IL_E_INVALID,
+                                "`%.*s` is a variable; give the sensor another name", IL_STR_ARG(v->key));
         }
         IL_TRY(il_arena_copy(x->l->arena, v->key, &s->name, x->l->err));
         s->line = v->key_line;
@@ -245,8 +246,8 @@ static il_status load_alarm(load_diagnosis *x, const il_json *v, il_alarm *a) {
         return il_load_unknown(l, load_diagnosis_key(v, &at), "region", v->key, names, l->m->nregions);
     }
     if (l->m->regions[a->region].edge || l->m->regions[a->region].rejection) {
-        return IL_JSON_FAIL(load_diagnosis_key(v, &at), l->err, IL_E_INVALID, "region `%.*s` judges steps; an alarm is for a region of states",
-                            IL_STR_ARG(v->key));
+        return IL_JSON_FAIL(load_diagnosis_key(v, &at), l->err, IL_E_INVALID,
+                            "region `%.*s` judges steps; an alarm is for a region of states", IL_STR_ARG(v->key));
     }
     if (il_json_kind_of(v) != IL_JSON_OBJECT) {
         return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "alarm `%.*s` must be a map with `raise`", IL_STR_ARG(v->key));
@@ -256,7 +257,8 @@ static il_status load_alarm(load_diagnosis *x, const il_json *v, il_alarm *a) {
     IL_TRY(il_load_need(l, v, "raise", IL_JSON_STRING, "alarm", v->key, &raise));
     a->certain = il_str_eq(raise->text, IL_STR("certain"));
     if (!a->certain && !il_str_eq(raise->text, IL_STR("possible"))) {
-        return IL_JSON_FAIL(raise, l->err, IL_E_INVALID, "`raise` of alarm `%.*s` must be `possible` or `certain`", IL_STR_ARG(v->key));
+        return IL_JSON_FAIL(raise, l->err, IL_E_INVALID, "`raise` of alarm `%.*s` must be `possible` or `certain`",
+                            IL_STR_ARG(v->key));
     }
     const il_json *within = il_json_get(v, IL_STR("within"));
     if (within) {
@@ -274,10 +276,11 @@ static il_status load_alarm(load_diagnosis *x, const il_json *v, il_alarm *a) {
     a->why = why ? il_json_text(why) : IL_STR("");
     const il_json *shield = il_json_get(v, IL_STR("shield"));
     if (shield && !a->certain && !why) { /* spec: a shield must not be an attacker's for free */
-        return IL_JSON_FAIL(shield, l->err, IL_E_INVALID,
-                            "the shield of alarm `%.*s` acts on a mere possibility, which an attacker may bring about; say with `why` "
-                            "why that is right, or raise `certain`",
-                            IL_STR_ARG(v->key));
+        return IL_JSON_FAIL(
+            shield, l->err, IL_E_INVALID,
+            "the shield of alarm `%.*s` acts on a mere possibility, which an attacker may bring about; say with `why` "
+            "why that is right, or raise `certain`",
+            IL_STR_ARG(v->key));
     }
     return shield ? load_shield(x, shield, &a->shield) : IL_OK;
 }

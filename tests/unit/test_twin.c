@@ -23,12 +23,19 @@ static uint32_t draw(uint64_t *seed, uint32_t n) {
 }
 static const char *pick(uint64_t *seed, const char *const *words, uint32_t n) { return words[draw(seed, n)]; }
 
-static const char *const truths[] = {"true",   "false",           "!pre.a",        "!pre.c",        "pre.a",
-                                     "pre.c",  "pre.b == 'p'",    "pre.b != 'r'",  "pre.a || pre.c", "pre.a && pre.c",
-                                     "pre.a != pre.c", "pre.b == 'q' || pre.a"};
-static const char *const words_of_b[] = {"'p'", "'q'", "'r'", "pre.b", "pre.a ? 'q' : pre.b", "pre.b == 'p' ? 'q' : 'r'",
-                                         "pre.c ? 'r' : 'p'", "pre.b == 'q' ? 'r' : pre.b"};
-static const char *const regions[] = {"pre.a && pre.c", "pre.b == 'r' && pre.a", "pre.b == 'q'", "pre.c && pre.b != 'p'", "pre.a"};
+static const char *const truths[] = {"true",           "false",          "!pre.a",         "!pre.c",
+                                     "pre.a",          "pre.c",          "pre.b == 'p'",   "pre.b != 'r'",
+                                     "pre.a || pre.c", "pre.a && pre.c", "pre.a != pre.c", "pre.b == 'q' || pre.a"};
+static const char *const words_of_b[] = {"'p'",
+                                         "'q'",
+                                         "'r'",
+                                         "pre.b",
+                                         "pre.a ? 'q' : pre.b",
+                                         "pre.b == 'p' ? 'q' : 'r'",
+                                         "pre.c ? 'r' : 'p'",
+                                         "pre.b == 'q' ? 'r' : pre.b"};
+static const char *const regions[] = {"pre.a && pre.c", "pre.b == 'r' && pre.a", "pre.b == 'q'", "pre.c && pre.b != 'p'",
+                                      "pre.a"};
 #define PICK(seed, list) pick((seed), (list), sizeof(list) / sizeof(list)[0])
 
 static void write_updates(char *out, size_t cap, uint64_t *seed) {
@@ -62,13 +69,15 @@ static void write_machine(char *out, size_t cap, uint64_t seed) {
     n += (size_t)snprintf(out + n, cap - n, "regions: {hot: {never: \"%s\"}}\ncontract: {rules: [one, two]}\ndiagnosis:\n",
                           PICK(&seed, regions));
     const uint32_t sees = draw(&seed, 8);
-    n += (size_t)snprintf(out + n, cap - n, "  sees: [%s%s%s]\n  verdicts: %s\n  sensors: {nose: \"%s\"}\n  uses: [%s]\n  faults:\n",
+    n += (size_t)snprintf(out + n, cap - n,
+                          "  sees: [%s%s%s]\n  verdicts: %s\n  sensors: {nose: \"%s\"}\n  uses: [%s]\n  faults:\n",
                           sees & 1 ? "a" : "", sees & 2 ? (sees & 1 ? ", b" : "b") : "", sees & 4 ? (sees & 3 ? ", c" : "c") : "",
                           draw(&seed, 3) ? "true" : "false", PICK(&seed, truths), draw(&seed, 3) ? "" : "nose");
     const uint32_t nfaults = 1 + draw(&seed, 2);
     for (uint32_t i = 0; i < nfaults; i++) {
         write_updates(updates, sizeof updates, &seed);
-        n += (size_t)snprintf(out + n, cap - n, "    bug%u: {when: \"%s\", next: %s}\n", (unsigned)i, PICK(&seed, truths), updates);
+        n += (size_t)snprintf(out + n, cap - n, "    bug%u: {when: \"%s\", next: %s}\n", (unsigned)i, PICK(&seed, truths),
+                              updates);
     }
 }
 
@@ -153,7 +162,9 @@ typedef struct brute_set {
     uint32_t n;
 } brute_set;
 
-static bool brute_ambiguous(const brute *b, uint32_t f, uint32_t x, uint32_t y) { return b->now ? b->in[x] && !b->in[y] : f != 0; }
+static bool brute_ambiguous(const brute *b, uint32_t f, uint32_t x, uint32_t y) {
+    return b->now ? b->in[x] && !b->in[y] : f != 0;
+}
 
 static bool same_sight(const brute_edge *a, const brute_edge *b) {
     return a->symbol == b->symbol && a->verdict == b->verdict && a->reason == b->reason && a->before == b->before &&

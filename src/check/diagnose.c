@@ -79,6 +79,12 @@ static il_status diagnose_try(diagnose_run *r, const il_plant *p, il_diagnose_li
     il_twin_ask ask = {.region = l->region, .eye = *eye, .brief = true};
     IL_TRY(il_twin_run(p, &ask, r->bounds, r->arena, &t, err));
     *fixed = diagnose_good(l, &t);
+    if (*fixed && l->certain) {
+        il_twin now;
+        ask.now = true;
+        IL_TRY(il_twin_run(p, &ask, r->bounds, r->arena, &now, err));
+        *fixed = now.word == IL_TWIN_DIAGNOSABLE || now.word == IL_TWIN_UNENTERED;
+    }
     if (*fixed && l->nadvice < IL_ADVICE_MAX) {
         advice.k = t.k;
         l->advice[l->nadvice++] = advice;
@@ -118,9 +124,9 @@ static il_status diagnose_controls(diagnose_run *r, const il_plant *p, il_diagno
     il_twin_ask ask = {.region = l->region, .eye = r->g->eye, .brief = true};
     ask.eye.announced = true;
     IL_TRY(il_twin_run(p, &ask, r->bounds, r->arena, &t, err));
-    l->visible = t.word == IL_TWIN_BOUNDED                       ? IL_CONTROL_NOT_RUN
+    l->visible = t.word == IL_TWIN_BOUNDED                   ? IL_CONTROL_NOT_RUN
                  : t.word == IL_TWIN_DIAGNOSABLE && t.k == 0 ? IL_CONTROL_FAILED_AS_IT_MUST
-                                                                 : IL_CONTROL_BROKEN;
+                                                             : IL_CONTROL_BROKEN;
     ask.eye = (il_eye){.closed = true};
     IL_TRY(il_twin_run(p, &ask, r->bounds, r->arena, &t, err));
     l->closed = t.word == IL_TWIN_BOUNDED ? IL_CONTROL_NOT_RUN
@@ -170,8 +176,7 @@ static il_status diagnose_region_on(diagnose_run *r, const il_plant *p, il_diagn
     if (l->twin.word != IL_TWIN_UNENTERED) {
         IL_TRY(diagnose_controls(r, p, l, err));
     }
-    bool late = l->twin.word == IL_TWIN_DIAGNOSABLE && !diagnose_good(l, &l->twin);
-    return l->twin.word == IL_TWIN_BLIND || late ? diagnose_advise(r, p, l, err) : IL_OK;
+    return l->verdict == IL_CHECK_FAIL ? diagnose_advise(r, p, l, err) : IL_OK;
 }
 
 static il_status diagnose_region(diagnose_run *r, uint32_t region, il_error *err) {
@@ -181,8 +186,13 @@ static il_status diagnose_region(diagnose_run *r, uint32_t region, il_error *err
     *l = (il_diagnose_line){.region = region, .jumps = g->d.nsilent == 0, .certain = alarm && alarm->certain};
     l->within = r->ask->within ? r->ask->within : alarm ? alarm->within : 0;
     il_jumps jumps = {0};
+    l->bounded = g->bounded;
     if (l->jumps) {
         IL_TRY(il_jumps_of(g->m, region, r->arena, &jumps, err));
+    }
+    if (g->bounded) { /* with faults there is more to explore, not less */
+        diagnose_judge(l);
+        return IL_OK;
     }
     il_plant p = {0};
     il_status status = il_plant_build(&p, r->alloc, g->m, &g->d, l->jumps ? &jumps : NULL, r->bounds, err);
@@ -192,7 +202,7 @@ static il_status diagnose_region(diagnose_run *r, uint32_t region, il_error *err
     } else if (status == IL_OK) {
         status = diagnose_region_on(r, &p, l, err);
     }
-    g->bounded = g->bounded || l->twin.word == IL_TWIN_BOUNDED;
+    l->bounded = l->twin.word == IL_TWIN_BOUNDED;
     il_plant_free(&p);
     return status;
 }
@@ -233,6 +243,10 @@ static il_status diagnose_grade(diagnose_run *r, il_error *err) {
         ask.within[g->lines[i].region] = g->lines[i].within;
         ask.regions |= !region->gated && !region->edge ? UINT64_C(1) << g->lines[i].region : 0;
     }
+    if (g->benign_states == 0) {
+        g->wormholes = (il_wormholes){.bound_hit = true, .seed = ask.seed};
+        return IL_OK;
+    }
     return il_wormholes_run(&g->wormholes, r->alloc, r->arena, g->m, &ask, r->bounds, err);
 }
 
@@ -269,6 +283,9 @@ il_status il_diagnose_run(il_diagnose *g, const il_alloc *alloc, il_arena *arena
     }
     IL_TRY(diagnose_grade(&r, err));
     g->bounded = g->bounded || g->wormholes.bound_hit;
+    for (uint32_t i = 0; i < g->nlines; i++) {
+        g->bounded = g->bounded || g->lines[i].bounded;
+    }
     g->exit = diagnose_exit(g);
     return IL_OK;
 }

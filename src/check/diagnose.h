@@ -6,9 +6,9 @@
 #include "json/node.h"
 
 typedef struct il_diagnose_ask {
-    il_eye eye;          /* il_diagnose_eye(), with what the caller changes */
-    uint32_t within;     /* 0: what the alarms say */
-    uint32_t wormholes;  /* most mutants; 0: IL_WORMHOLES_DEFAULT */
+    il_eye eye;         /* il_diagnose_eye(), with what the caller changes */
+    uint32_t within;    /* 0: what the alarms say */
+    uint32_t wormholes; /* most mutants; 0: IL_WORMHOLES_DEFAULT */
     uint64_t seed;
 } il_diagnose_ask;
 #define IL_WORMHOLES_DEFAULT 256u
@@ -27,6 +27,7 @@ typedef struct il_diagnose_line {
     const char *finding; /* `DIAGNOSABLE`, `BLIND`, `TOO_LATE`, `NEVER_CERTAIN`, `NOT_ENTERED`, `BOUNDED`; static text */
     uint32_t within;
     bool certain; /* its alarm is raised when it is certain */
+    bool bounded; /* the question was not settled */
     bool jumps;   /* no faults are declared: silent jumps into the region */
     il_twin twin, now;
     uint32_t nadvice;
@@ -43,10 +44,10 @@ typedef struct il_sensor_line {
 
 typedef struct il_diagnose {
     const il_model *m;
-    il_diagnosis d;   /* the section, or the default */
-    bool declared;    /* there is a section */
+    il_diagnosis d; /* the section, or the default */
+    bool declared;  /* there is a section */
     il_eye eye;
-    bool bounded;     /* some bound was reached */
+    bool bounded; /* some bound was reached */
     uint32_t benign_states;
     uint64_t benign_edges;
     uint64_t not_asked; /* regions of steps that no silent fault takes, and invariants */

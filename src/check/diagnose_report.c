@@ -98,15 +98,21 @@ static il_json *report_does(report *r, uint32_t symbol, uint32_t fault, uint32_t
     return il_report_buf(&r->base, &b);
 }
 
-static il_json *report_steps(report *r, const il_twin *t, uint32_t from, uint32_t to) {
+/* `loop`: the step is one of those that repeat for ever. */
+static il_json *report_witness(report *r, const il_twin *t) {
+    if (t->nsteps == 0) {
+        return il_report_null(&r->base);
+    }
     il_json *list = il_report_list(&r->base);
-    for (uint32_t i = from; i < to; i++) {
+    for (uint32_t i = 0; i < t->nsteps; i++) {
         const il_twin_step *s = &t->steps[i];
         il_json *o = il_report_object(&r->base);
         il_report_set(&r->base, o, "seen", report_seen(r, s));
         il_report_set(&r->base, o, "with", report_does(r, s->x, s->x_fault, s->seen ? s->y : IL_NO_SYMBOL, s->x_pre, s->x_post));
-        il_report_set(&r->base, o, "without", report_does(r, s->y, s->y_fault, s->seen ? s->x : IL_NO_SYMBOL, s->y_pre, s->y_post));
+        il_report_set(&r->base, o, "without",
+                      report_does(r, s->y, s->y_fault, s->seen ? s->x : IL_NO_SYMBOL, s->y_pre, s->y_post));
         il_report_set(&r->base, o, "ambiguous", il_report_bool(&r->base, s->ambiguous));
+        il_report_set(&r->base, o, "loop", il_report_bool(&r->base, i >= t->nsteps - t->loop));
         il_report_push(&r->base, list, o);
     }
     return list;
@@ -116,7 +122,8 @@ static il_json *report_state(report *r, uint64_t state) {
     il_json *o = il_report_object(&r->base);
     for (uint32_t v = 0; v < r->m->nvars; v++) {
         const il_var *var = &r->m->vars[v];
-        r->base.failed = !il_json_set(o, var->name, il_report_str(&r->base, var->domain.names[il_model_get(r->m, state, v)])) || r->base.failed;
+        r->base.failed = !il_json_set(o, var->name, il_report_str(&r->base, var->domain.names[il_model_get(r->m, state, v)])) ||
+                         r->base.failed;
     }
     return o;
 }
@@ -145,7 +152,7 @@ static const char *report_twin_word(il_twin_word w) {
 static void report_lengths(report *r, il_json *o, const il_twin *t) {
     bool known = t->word == IL_TWIN_DIAGNOSABLE;
     il_report_set(&r->base, o, "k", known ? il_report_number(&r->base, t->k) : il_report_null(&r->base));
-    il_report_set(&r->base, o, "k_events", known && t->events != UINT32_MAX ? il_report_number(&r->base, t->events) : il_report_null(&r->base));
+    il_report_set(&r->base, o, "k_events", known ? il_report_number(&r->base, t->events) : il_report_null(&r->base));
 }
 
 static il_json *report_twin(report *r, const il_twin *t) {
@@ -156,15 +163,6 @@ static il_json *report_twin(report *r, const il_twin *t) {
     il_report_set(&r->base, o, "ambiguous", il_report_number(&r->base, t->ambiguous));
     il_report_set(&r->base, o, "word", il_report_word(&r->base, report_twin_word(t->word)));
     report_lengths(r, o, t);
-    if (t->nsteps == 0) {
-        il_report_set(&r->base, o, "witness", il_report_null(&r->base));
-        return o;
-    }
-    il_json *w = il_report_object(&r->base);
-    il_report_set(&r->base, w, "steps", report_steps(r, t, 0, t->nsteps - t->loop));
-    il_report_set(&r->base, w, "loop", report_steps(r, t, t->nsteps - t->loop, t->nsteps));
-    il_report_set(&r->base, w, "pair", report_pair(r, t->x, t->y));
-    il_report_set(&r->base, o, "witness", w);
     return o;
 }
 
@@ -189,6 +187,24 @@ static const char *report_control_word(il_control_state c) {
     return "BROKEN";
 }
 
+/* What every line says, whatever it is about. */
+static void report_check(report *r, il_json *o, const char *id, uint32_t region, il_check_verdict verdict, const char *finding) {
+    il_report_set(&r->base, o, "id", il_report_word(&r->base, id));
+    il_report_set(&r->base, o, "region", il_report_region(&r->base, region));
+    il_report_set(&r->base, o, "verdict", il_report_word(&r->base, il_check_verdict_name(verdict)));
+    il_report_set(&r->base, o, "finding", finding ? il_report_word(&r->base, finding) : il_report_null(&r->base));
+}
+
+/* `k=3 seen=2`, or nothing. */
+static il_json *report_detail(report *r, const il_diagnose_line *l) {
+    char text[64];
+    size_t n = 0;
+    if (l->twin.word == IL_TWIN_DIAGNOSABLE) {
+        n = il_format(text, sizeof text, "k=%u seen=%u", (unsigned)l->twin.k, (unsigned)l->twin.events);
+    }
+    return il_report_copy(&r->base, text, n);
+}
+
 static il_json *report_line(report *r, const il_diagnose_line *l) {
     il_json *o = il_report_object(&r->base);
     il_json *advice = il_report_list(&r->base);
@@ -205,9 +221,10 @@ static il_json *report_line(report *r, const il_diagnose_line *l) {
     }
     il_report_set(&r->base, controls, "visible", il_report_word(&r->base, report_control_word(l->visible)));
     il_report_set(&r->base, controls, "closed", il_report_word(&r->base, report_control_word(l->closed)));
-    il_report_set(&r->base, o, "region", il_report_region(&r->base, l->region));
-    il_report_set(&r->base, o, "verdict", il_report_word(&r->base, il_check_verdict_name(l->verdict)));
-    il_report_set(&r->base, o, "finding", il_report_word(&r->base, l->finding));
+    report_check(r, o, "diagnosis", l->region, l->verdict, l->finding);
+    il_report_set(&r->base, o, "detail", report_detail(r, l));
+    il_report_set(&r->base, o, "witness", report_witness(r, &l->twin));
+    il_report_set(&r->base, o, "pair", l->twin.nsteps ? report_pair(r, l->twin.x, l->twin.y) : il_report_null(&r->base));
     il_report_set(&r->base, o, "within", l->within ? il_report_number(&r->base, l->within) : il_report_null(&r->base));
     il_report_set(&r->base, o, "alarm_certain", il_report_bool(&r->base, l->certain));
     il_report_set(&r->base, o, "jumps", il_report_bool(&r->base, l->jumps));
@@ -219,20 +236,19 @@ static il_json *report_line(report *r, const il_diagnose_line *l) {
     return o;
 }
 
-static il_json *report_sensors(report *r) {
-    il_json *list = il_report_list(&r->base);
-    for (uint32_t i = 0; i < r->g->d.nsensors; i++) {
-        const il_sensor_line *s = &r->g->sensors[i];
-        bool alarms = s->alarms > 0 || s->initially;
-        il_json *o = il_report_object(&r->base);
-        il_report_set(&r->base, o, "sensor", il_report_str(&r->base, r->g->d.sensors[i].name));
-        il_report_set(&r->base, o, "in_place", il_report_bool(&r->base, s->in_place));
-        il_report_set(&r->base, o, "false_alarms", il_report_number(&r->base, s->alarms));
-        il_report_set(&r->base, o, "initially", il_report_bool(&r->base, s->initially));
-        il_report_set(&r->base, o, "finding", alarms ? il_report_word(&r->base, "FALSE_SENSOR") : il_report_null(&r->base));
-        il_report_push(&r->base, list, o);
-    }
-    return list;
+static il_json *report_sensor(report *r, uint32_t i) {
+    const il_sensor_line *s = &r->g->sensors[i];
+    bool alarms = s->alarms > 0 || s->initially;
+    il_json *o = il_report_object(&r->base);
+    il_check_verdict verdict = alarms ? IL_CHECK_FAIL : r->g->benign_edges == 0 ? IL_CHECK_INCONCLUSIVE : IL_CHECK_PASS;
+    report_check(r, o, "sensor", UINT32_MAX, verdict, alarms ? "FALSE_SENSOR" : NULL);
+    il_report_set(&r->base, o, "detail", il_report_str(&r->base, r->g->d.sensors[i].name));
+    il_report_set(&r->base, o, "witness", il_report_null(&r->base));
+    il_report_set(&r->base, o, "in_place", il_report_bool(&r->base, s->in_place));
+    il_report_set(&r->base, o, "false_alarms", il_report_number(&r->base, s->alarms));
+    il_report_set(&r->base, o, "benign_edges", il_report_number(&r->base, r->g->benign_edges));
+    il_report_set(&r->base, o, "initially", il_report_bool(&r->base, s->initially));
+    return o;
 }
 
 static il_json *report_wormhole(report *r, const il_wormhole *h) {
@@ -261,14 +277,15 @@ static il_json *report_wormhole(report *r, const il_wormhole *h) {
     il_report_set(&r->base, o, "orbits", il_report_number(&r->base, h->orbits));
     il_report_set(&r->base, o, "edges", il_report_number(&r->base, h->edges));
     il_report_set(&r->base, o, "result",
-               il_report_word(&r->base, h->diagnosed      ? "diagnosed"
-                              : h->bounded      ? "bounded"
-                              : h->undetectable ? "undetectable"
-                              : h->late         ? "late"
-                                                : "survives"));
+                  il_report_word(&r->base, h->diagnosed      ? "diagnosed"
+                                           : h->bounded      ? "bounded"
+                                           : h->undetectable ? "undetectable"
+                                           : h->late         ? "late"
+                                                             : "survives"));
     il_report_set(&r->base, o, "k", h->diagnosed || h->late ? il_report_number(&r->base, h->k) : il_report_null(&r->base));
     il_report_set(&r->base, o, "pair", h->diagnosed || h->bounded ? il_report_null(&r->base) : report_pair(r, h->x, h->y));
-    il_report_set(&r->base, o, "best", h->advised ? il_report_str(&r->base, il_candidate_name(r->m, h->best)) : il_report_null(&r->base));
+    il_report_set(&r->base, o, "best",
+                  h->advised ? il_report_str(&r->base, il_candidate_name(r->m, h->best)) : il_report_null(&r->base));
     il_report_set(&r->base, o, "best_k", h->advised ? il_report_number(&r->base, h->best_k) : il_report_null(&r->base));
     return o;
 }
@@ -280,7 +297,21 @@ static il_json *report_wormholes(report *r) {
     for (uint32_t i = 0; i < w->n; i++) {
         il_report_push(&r->base, list, report_wormhole(r, &w->list[i]));
     }
-    il_report_set(&r->base, o, "word", il_report_word(&r->base, w->n == 0 ? "NO_WORMHOLES" : w->dropped ? "SAMPLED" : "EXHAUSTIVE"));
+    il_buf b;
+    il_buf_init(&b, r->base.arena, 64);
+    il_buf_putu(&b, w->diagnosed);
+    il_buf_putc(&b, '/');
+    il_buf_putu(&b, w->n);
+    report_check(r, o, "wormholes", UINT32_MAX,
+                 w->bound_hit || w->bounded ? IL_CHECK_INCONCLUSIVE
+                 : w->n == 0                ? IL_CHECK_VACUOUS
+                                            : IL_CHECK_PASS,
+                 w->bound_hit || w->bounded ? "BOUNDED"
+                 : w->n == 0                ? "NO_WORMHOLES"
+                 : w->dropped               ? "SAMPLED"
+                                            : "GRADED");
+    il_report_set(&r->base, o, "detail", il_report_buf(&r->base, &b));
+    il_report_set(&r->base, o, "witness", il_report_null(&r->base));
     il_report_set(&r->base, o, "diagnosed", il_report_number(&r->base, w->diagnosed));
     il_report_set(&r->base, o, "graded", il_report_number(&r->base, w->n));
     il_report_set(&r->base, o, "distinct", il_report_number(&r->base, w->distinct));
@@ -297,15 +328,20 @@ static il_json *report_wormholes(report *r) {
 il_status il_diagnose_object(const il_diagnose *g, il_arena *arena, il_json **out, il_error *err) {
     report r = {.base = {.arena = arena, .m = g->m}, .g = g, .m = g->m};
     il_json *o = il_report_object(&r.base);
-    il_json *regions = il_report_list(&r.base);
+    il_json *checks = il_report_list(&r.base);
+    il_json *spare = il_report_list(&r.base);
     il_json *faults = il_report_list(&r.base);
     il_json *not_asked = il_report_list(&r.base);
     il_json *machine = il_report_object(&r.base);
     il_report_set(&r.base, machine, "name", il_report_str(&r.base, g->m->name));
     il_report_set(&r.base, machine, "digest", il_report_digest(&r.base, g->m->digest));
     for (uint32_t i = 0; i < g->nlines; i++) {
-        il_report_push(&r.base, regions, report_line(&r, &g->lines[i]));
+        il_report_push(&r.base, checks, report_line(&r, &g->lines[i]));
     }
+    for (uint32_t i = 0; i < g->d.nsensors; i++) {
+        il_report_push(&r.base, g->sensors[i].in_place ? checks : spare, report_sensor(&r, i));
+    }
+    il_report_push(&r.base, checks, report_wormholes(&r));
     for (uint32_t i = 0; i < g->m->nregions; i++) {
         if (g->not_asked >> i & 1) {
             il_report_push(&r.base, not_asked, il_report_region(&r.base, i));
@@ -321,12 +357,11 @@ il_status il_diagnose_object(const il_diagnose *g, il_arena *arena, il_json **ou
     il_report_set(&r.base, o, "verdicts", il_report_bool(&r.base, g->eye.verdicts));
     il_report_set(&r.base, o, "uses", report_sensor_names(&r, g->eye.uses));
     il_report_set(&r.base, o, "faults", faults);
-    il_report_set(&r.base, o, "regions", regions);
+    il_report_set(&r.base, o, "checks", checks);
+    il_report_set(&r.base, o, "spare_sensors", spare);
     il_report_set(&r.base, o, "not_asked", not_asked);
-    il_report_set(&r.base, o, "sensors", report_sensors(&r));
     il_report_set(&r.base, o, "benign_states", il_report_number(&r.base, g->benign_states));
     il_report_set(&r.base, o, "benign_edges", il_report_number(&r.base, g->benign_edges));
-    il_report_set(&r.base, o, "wormholes", report_wormholes(&r));
     il_report_set(&r.base, o, "bounded", il_report_bool(&r.base, g->bounded));
     il_report_set(&r.base, o, "exit", il_report_number(&r.base, (uint64_t)g->exit));
     if (r.base.failed) {

@@ -91,6 +91,14 @@ static size_t text_width(const il_json *list, const char *key, size_t least) {
     return least < TEXT_COLUMN_MAX ? least : TEXT_COLUMN_MAX;
 }
 
+/* The next line of the report with that id; NULL after the last. */
+static const il_json *text_next(const il_json *line, const char *id) {
+    while (line && !text_is(line, "id", id)) {
+        line = il_json_next(line);
+    }
+    return line;
+}
+
 typedef struct text_columns {
     size_t seen, with;
 } text_columns;
@@ -102,18 +110,23 @@ static void text_cell(il_buf *b, const il_json *s, const char *key, size_t width
     il_buf_puts(b, width ? "  " : "");
 }
 
-static void text_steps(il_buf *b, const il_json *list, const text_columns *c, uint32_t *number, bool *inside) {
+static void text_steps(il_buf *b, const il_json *list, const text_columns *c) {
+    uint32_t number = 0;
+    bool inside = false, loops = false;
     for (const il_json *s = il_json_first(list); s; s = il_json_next(s)) {
+        bool loop = il_json_bool(text_get(s, "loop"));
+        il_buf_puts(b, loop && !loops ? "  and from here for ever:\n" : "");
+        loops = loop;
         size_t from = b->n;
         il_buf_puts(b, "  ");
-        il_buf_putu(b, ++*number);
+        il_buf_putu(b, ++number);
         text_pad(b, from, TEXT_NUMBER);
         text_cell(b, s, "seen", c->seen);
         text_cell(b, s, "with", c->with);
         text_cell(b, s, "without", 0);
-        bool entered = !*inside && il_json_bool(text_get(s, "ambiguous"));
+        bool entered = !inside && il_json_bool(text_get(s, "ambiguous"));
         il_buf_puts(b, entered ? "   <- in the region, and nobody can tell\n" : "\n");
-        *inside = *inside || entered;
+        inside = inside || entered;
     }
 }
 
@@ -138,17 +151,13 @@ static void text_pair(il_buf *b, const il_json *pair) {
 
 static void text_witness(il_buf *b, const il_json *l) {
     const il_json *twin = text_get(l, "twin");
-    const il_json *w = text_get(twin, "witness");
+    const il_json *steps = text_get(l, "witness");
     bool blind = text_is(twin, "word", "BLIND");
-    if (text_null(twin, "witness") || (!blind && text_is(l, "verdict", "PASS") && text_is(twin, "k", "1"))) {
+    if (text_null(l, "witness") || (!blind && text_is(l, "verdict", "PASS") && text_is(twin, "k", "1"))) {
         return;
     }
-    const il_json *steps = text_get(w, "steps");
-    const il_json *loop = text_get(w, "loop");
-    text_columns c = {.seen = text_width(loop, "seen", text_width(steps, "seen", 16)),
-                      .with = text_width(loop, "with", text_width(steps, "with", 10))};
-    uint32_t number = 0;
-    bool inside = false;
+    text_columns c = {.seen = text_width(steps, "seen", 16), .with = text_width(steps, "with", 10)};
+    bool loops = false;
     il_buf_puts(b, "\n");
     il_buf_put(b, text_of(l, "region"));
     il_buf_puts(b, blind ? ": two runs that look the same\n" : ": two runs that look the same for longest\n");
@@ -159,23 +168,20 @@ static void text_witness(il_buf *b, const il_json *l) {
     il_buf_puts(b, "with fault");
     text_pad(b, from, TEXT_NUMBER + c.seen + 2 + c.with + 2);
     il_buf_puts(b, "without\n");
-    text_steps(b, steps, &c, &number, &inside);
-    if (il_json_count(loop) > 0) {
-        il_buf_puts(b, "  and from here for ever:\n");
-        text_steps(b, loop, &c, &number, &inside);
-    } else if (blind) {
-        il_buf_puts(b, "  and there the run with the fault stops for ever\n");
+    text_steps(b, steps, &c);
+    for (const il_json *s = il_json_first(steps); s; s = il_json_next(s)) {
+        loops = il_json_bool(text_get(s, "loop"));
     }
+    il_buf_puts(b, blind && !loops ? "  and there the run with the fault stops for ever\n" : "");
     il_buf_puts(b, "  the ambiguous pair: ");
-    text_pair(b, text_get(w, "pair"));
+    text_pair(b, text_get(l, "pair"));
     il_buf_putc(b, '\n');
 }
 
 static void text_advice(il_buf *b, const il_json *l) {
     const il_json *advice = text_get(l, "advice");
     if (il_json_count(advice) == 0) {
-        bool asked = text_is(l, "finding", "BLIND") || text_is(l, "finding", "TOO_LATE");
-        il_buf_puts(b, asked ? "  no one or two more that could be seen would do\n" : "");
+        il_buf_puts(b, text_is(l, "verdict", "FAIL") ? "  no one or two more that could be seen would do\n" : "");
         return;
     }
     il_buf_puts(b, "  it would do to see also: ");
@@ -216,24 +222,23 @@ static void text_now(il_buf *b, const il_json *l) {
     il_buf_putc(b, '\n');
 }
 
-static void text_sensors(il_buf *b, const il_json *o) {
-    for (const il_json *s = il_json_first(text_get(o, "sensors")); s; s = il_json_next(s)) {
-        bool in_place = il_json_bool(text_get(s, "in_place"));
-        if (text_null(s, "finding")) {
-            continue;
-        }
-        size_t from = b->n;
-        il_buf_puts(b, in_place ? "FAIL" : "(not in place)");
-        text_pad(b, from, TEXT_VERDICT);
-        il_buf_puts(b, in_place ? "FALSE_SENSOR    " : " FALSE_SENSOR   ");
-        il_buf_put(b, text_of(s, "sensor"));
-        il_buf_puts(b, "  alarms after ");
-        il_buf_put(b, text_of(s, "false_alarms"));
-        il_buf_puts(b, " of ");
-        il_buf_put(b, text_of(o, "benign_edges"));
-        il_buf_puts(b, " benign steps");
-        il_buf_puts(b, il_json_bool(text_get(s, "initially")) ? ", and before the first\n" : "\n");
+static void text_sensor(il_buf *b, const il_json *s) {
+    bool in_place = il_json_bool(text_get(s, "in_place"));
+    if (text_null(s, "finding")) {
+        return;
     }
+    size_t from = b->n;
+    il_buf_put(b, in_place ? text_of(s, "verdict") : IL_STR("not in place"));
+    text_pad(b, from, TEXT_VERDICT);
+    il_buf_put(b, text_of(s, "finding"));
+    text_pad(b, from, TEXT_VERDICT + TEXT_FINDING);
+    il_buf_put(b, text_of(s, "detail"));
+    il_buf_puts(b, "  alarms after ");
+    il_buf_put(b, text_of(s, "false_alarms"));
+    il_buf_puts(b, " of ");
+    il_buf_put(b, text_of(s, "benign_edges"));
+    il_buf_puts(b, " benign steps");
+    il_buf_puts(b, il_json_bool(text_get(s, "initially")) ? ", and before the first\n" : "\n");
 }
 
 static void text_mutant(il_buf *b, const il_json *h) {
@@ -268,10 +273,11 @@ static void text_mutant(il_buf *b, const il_json *h) {
     }
 }
 
-static void text_wormholes(il_buf *b, const il_json *o) {
-    const il_json *w = text_get(o, "wormholes");
+static void text_wormholes(il_buf *b, const il_json *w) {
     if (text_zero(w, "graded")) {
-        il_buf_puts(b, "\nwormhole grade: none; the machine offers no wormhole into a `never` region of states\n");
+        il_buf_puts(b, il_json_bool(text_get(w, "bound_hit"))
+                           ? "\nwormhole grade: not settled; a bound was reached\n"
+                           : "\nwormhole grade: none; the machine offers no wormhole into a `never` region of states\n");
         return;
     }
     int64_t graded = 0, undetectable = 0;
@@ -308,12 +314,12 @@ static void text_wormholes(il_buf *b, const il_json *o) {
     }
 }
 
-static void text_controls(il_buf *b, const il_json *o) {
+static void text_controls(il_buf *b, const il_json *first) {
     static const char *const keys[2] = {"visible", "closed"};
     static const char *const what[2] = {"an entry that says so is noticed at once", "closed eyes notice nothing"};
     il_buf_puts(b, "\nnegative controls:\n");
     for (size_t i = 0; i < 2; i++) {
-        for (const il_json *l = il_json_first(text_get(o, "regions")); l; l = il_json_next(l)) {
+        for (const il_json *l = text_next(first, "diagnosis"); l; l = text_next(il_json_next(l), "diagnosis")) {
             il_buf_puts(b, "  ");
             il_buf_put(b, text_of(l, "region"));
             il_buf_puts(b, ": ");
@@ -337,24 +343,29 @@ static void text_last(il_buf *b, const il_json *o) {
 il_status il_diagnose_text(const il_json *object, il_arena *arena, il_str *out, il_error *err) {
     il_buf b;
     il_buf_init(&b, arena, (size_t)16 << 20);
-    const il_json *regions = text_get(object, "regions");
+    const il_json *first = il_json_first(text_get(object, "checks"));
     text_head(&b, object);
-    for (const il_json *l = il_json_first(regions); l; l = il_json_next(l)) {
+    for (const il_json *l = text_next(first, "diagnosis"); l; l = text_next(il_json_next(l), "diagnosis")) {
         text_region(&b, l);
     }
-    text_sensors(&b, object);
+    for (const il_json *l = text_next(first, "sensor"); l; l = text_next(il_json_next(l), "sensor")) {
+        text_sensor(&b, l);
+    }
+    for (const il_json *s = il_json_first(text_get(object, "spare_sensors")); s; s = il_json_next(s)) {
+        text_sensor(&b, s);
+    }
     if (il_json_count(text_get(object, "not_asked")) > 0) {
         il_buf_puts(&b, "not asked, as silent faults take no step that they judge: ");
         text_list(&b, text_get(object, "not_asked"), "");
         il_buf_putc(&b, '\n');
     }
-    for (const il_json *l = il_json_first(regions); l; l = il_json_next(l)) {
+    for (const il_json *l = text_next(first, "diagnosis"); l; l = text_next(il_json_next(l), "diagnosis")) {
         text_witness(&b, l);
         text_advice(&b, l);
         text_now(&b, l);
     }
-    text_wormholes(&b, object);
-    text_controls(&b, object);
+    text_wormholes(&b, text_next(first, "wormholes"));
+    text_controls(&b, first);
     text_last(&b, object);
     return il_buf_done(&b, out, err);
 }

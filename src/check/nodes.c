@@ -84,7 +84,8 @@ il_status il_nodes_add(il_nodes *s, uint64_t key, uint32_t parent, uint32_t *at,
     }
     if (s->n == s->cap) {
         uint32_t cap = s->cap ? s->cap * 2 : 256; /* a power of two */
-        if (s->n >= s->max || s->cap > (UINT32_C(1) << 29) || (size_t)(cap - s->cap) * IL_NODES_NODE_BYTES > s->max_bytes - s->bytes) {
+        if (s->n >= s->max || s->cap > (UINT32_C(1) << 29) ||
+            (size_t)(cap - s->cap) * IL_NODES_NODE_BYTES > s->max_bytes - s->bytes) {
             s->bound_hit = true;
             return IL_OK;
         }

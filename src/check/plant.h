@@ -33,14 +33,14 @@ uint32_t il_jumps_least(const il_model *m, const il_jumps *j, uint64_t state);
 typedef struct il_plant {
     const il_model *m;
     il_steps *steps;
-    il_nodes states;        /* the key is the packed state */
-    size_t *first;          /* edges of state i: first[i] to first[i + 1] */
-    il_plant_edge *edges;   /* steps in the order of their symbols, then faults */
-    size_t nedges;          /* of these */
-    uint64_t *in;           /* bit r: the state is in region r (of states) */
-    uint32_t judged;        /* states whose regions are there */
-    uint32_t expanded;      /* states whose edges are there */
-    bool stopped;           /* progress said so */
+    il_nodes states;      /* the key is the packed state */
+    size_t *first;        /* edges of state i: first[i] to first[i + 1] */
+    il_plant_edge *edges; /* steps in the order of their symbols, then faults */
+    size_t nedges;        /* of these */
+    uint64_t *in;         /* bit r: the state is in region r (of states) */
+    uint32_t judged;      /* states whose regions are there */
+    uint32_t expanded;    /* states whose edges are there */
+    bool stopped;         /* progress said so */
     size_t first_cap, edges_cap, in_cap;
     const il_silent *silent; /* declared faults */
     uint32_t nsilent;

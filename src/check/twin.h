@@ -23,8 +23,8 @@ typedef struct il_twin_root { /* states of the plant */
 typedef struct il_twin_ask {
     uint32_t region;
     il_eye eye;
-    bool now;   /* asks not whether x has entered the region, but whether it is in it now; y may have faults too */
-    bool brief; /* end as soon as it is known that ambiguity can last: no shortest witness */
+    bool now;                  /* asks not whether x has entered the region, but whether it is in it now; y may have faults too */
+    bool brief;                /* end as soon as it is known that ambiguity can last: no shortest witness */
     const il_twin_root *roots; /* start there rather than with two initial states */
     size_t nroots;
 } il_twin_ask;
@@ -48,7 +48,7 @@ typedef enum il_twin_word {
 typedef struct il_twin {
     il_twin_word word;
     uint32_t k;      /* DIAGNOSABLE: steps of x after it entered, by which it is known; 0: at once */
-    uint32_t events; /* the same in events that are seen; UINT32_MAX: without limit while x waits */
+    uint32_t events; /* the same, counting only steps that are seen */
     uint32_t states; /* of the plant */
     uint32_t pairs, ambiguous;
     uint64_t edges; /* of the pairs */

@@ -15,7 +15,14 @@
 #pragma once
 #include "check/twin.h"
 
-typedef enum il_wormhole_kind { IL_W1_JUMP, IL_W2_PIGGY_BACK, IL_W3_GATE_SKIP, IL_W4_TWO_HOPS, IL_W5_MISLABEL, IL_W6_LOST_UPDATE } il_wormhole_kind;
+typedef enum il_wormhole_kind {
+    IL_W1_JUMP,
+    IL_W2_PIGGY_BACK,
+    IL_W3_GATE_SKIP,
+    IL_W4_TWO_HOPS,
+    IL_W5_MISLABEL,
+    IL_W6_LOST_UPDATE
+} il_wormhole_kind;
 #define IL_WORMHOLE_KINDS 6
 const char *il_wormhole_id(il_wormhole_kind kind); /* `W1` */
 
@@ -30,30 +37,30 @@ il_eye il_eye_with(const il_eye *eye, il_candidate c);
 
 typedef struct il_wormhole {
     il_wormhole_kind kind;
-    uint32_t number;            /* among those of its kind, from 1: `W1.3` */
+    uint32_t number; /* among those of its kind, from 1: `W1.3` */
     uint32_t region;
-    uint32_t orbits;            /* that show the same, counted once */
+    uint32_t orbits; /* that show the same, counted once */
     uint32_t edges;
-    size_t first;               /* the run's own */
-    uint64_t from, to;          /* one of its edges */
-    uint32_t symbol, effect;    /* what is announced, and what is done; IL_NO_SYMBOL for nothing */
-    bool rejected;              /* announced as rejected */
+    size_t first;            /* the run's own */
+    uint64_t from, to;       /* one of its edges */
+    uint32_t symbol, effect; /* what is announced, and what is done; IL_NO_SYMBOL for nothing */
+    bool rejected;           /* announced as rejected */
     bool diagnosed, bounded;
-    bool late;                  /* it would be known, but after more steps than the limit */
-    bool undetectable;          /* no run ever shows a difference */
-    uint32_t k;                 /* when diagnosed or late */
-    uint64_t x, y;              /* the ambiguous pair otherwise */
-    bool advised;               /* `best` alone makes it diagnosed, after best_k steps */
+    bool late;         /* it would be known, but after more steps than the limit */
+    bool undetectable; /* no run ever shows a difference */
+    uint32_t k;        /* when diagnosed or late */
+    uint64_t x, y;     /* the ambiguous pair otherwise */
+    bool advised;      /* `best` alone makes it diagnosed, after best_k steps */
     il_candidate best;
     uint32_t best_k;
 } il_wormhole;
 
 typedef struct il_wormholes {
     bool ran;
-    bool bound_hit;      /* the catalogue is incomplete */
-    uint32_t orbits;     /* before those of the same observation became one */
-    uint32_t distinct;   /* mutants; `n` of them were run */
-    uint32_t dropped;    /* not drawn: the grade is SAMPLED */
+    bool bound_hit;    /* the catalogue is incomplete */
+    uint32_t orbits;   /* before those of the same observation became one */
+    uint32_t distinct; /* mutants; `n` of them were run */
+    uint32_t dropped;  /* not drawn: the grade is SAMPLED */
     uint64_t seed;
     uint32_t n;
     il_wormhole *list;
@@ -62,9 +69,9 @@ typedef struct il_wormholes {
 
 typedef struct il_wormhole_ask {
     il_eye eye;
-    uint64_t regions;  /* bit r: never regions of states */
+    uint64_t regions;                      /* bit r: never regions of states */
     uint32_t within[IL_MODEL_REGIONS_MAX]; /* 0: no limit */
-    uint32_t most;     /* mutants to run; above, they are drawn by `seed` */
+    uint32_t most;                         /* mutants to run; above, they are drawn by `seed` */
     uint64_t seed;
     uint32_t orbits_max; /* of the catalogue; 0: 65536 */
 } il_wormhole_ask;

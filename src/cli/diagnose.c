@@ -2,13 +2,13 @@
 /* interlock diagnose: would a monitor notice that a session has entered a region. */
 #include "check/diagnose.h"
 #include "cli/audit.h"
+#include "cli/bounds.h"
 #include "cli/model.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "interlock/host.h"
 
 #define DIAGNOSE_ARENA_BYTES ((size_t)2 << 30)
-#define DIAGNOSE_STATES_MAX (UINT64_C(1) << 24)
 #define DIAGNOSE_WORMHOLES_MAX UINT64_C(65536)
 #define DIAGNOSE_NAMES_MAX IL_CANDIDATES_MAX
 
@@ -18,7 +18,7 @@ typedef struct diagnose_run {
     const char *see[DIAGNOSE_NAMES_MAX], *unsee[DIAGNOSE_NAMES_MAX];
     size_t nsee, nunsee;
     il_diagnose_ask ask;
-    il_space_bounds bounds;
+    il_bounds bounds;
     il_arena arena;
 } diagnose_run;
 
@@ -71,11 +71,9 @@ static il_status diagnose_print(diagnose_run *run, const il_diagnose *g, il_erro
     il_json *o = NULL;
     il_str text = {0};
     IL_TRY(il_diagnose_object(g, &run->arena, &o, err));
-    if (run->json) {
-        return il_put_json(stdout, o, err);
-    }
-    IL_TRY(il_diagnose_text(o, &run->arena, &text, err));
+    IL_TRY(run->json ? il_harden_json(o, &run->arena, &text, err) : il_diagnose_text(o, &run->arena, &text, err));
     (void)fwrite(text.p, 1, text.n, stdout); /* main looks at stdout's error */
+    (void)fputs(run->json ? "\n" : "", stdout);
     return IL_OK;
 }
 
@@ -91,8 +89,9 @@ static il_exit diagnose_machine(diagnose_run *run) {
         status = diagnose_eye(run, model, &err);
     }
     if (status == IL_OK) {
-        status = il_diagnose_run(g, il_host_alloc(), &run->arena, model, &run->ask, &run->bounds, &err);
+        status = il_diagnose_run(g, il_host_alloc(), &run->arena, model, &run->ask, &run->bounds.space, &err);
     }
+    il_bounds_done(&run->bounds);
     if (status == IL_OK) {
         status = diagnose_print(run, g, &err);
     }
@@ -101,7 +100,7 @@ static il_exit diagnose_machine(diagnose_run *run) {
 
 il_exit il_cmd_diagnose(int argc, char **argv) {
     diagnose_run run = {0};
-    const char *most = NULL, *within = NULL, *wormholes = NULL, *seed = NULL, *ledger = NULL;
+    const char *within = NULL, *wormholes = NULL, *seed = NULL, *ledger = NULL;
     const il_option options[] = {
         {.name = "json", .flag = &run.json},
         {.name = "see", .list = run.see, .most = DIAGNOSE_NAMES_MAX, .count = &run.nsee},
@@ -109,21 +108,21 @@ il_exit il_cmd_diagnose(int argc, char **argv) {
         {.name = "within", .value = &within},
         {.name = "wormholes", .value = &wormholes},
         {.name = "seed", .value = &seed},
-        {.name = "max-states", .value = &most},
         {.name = "ledger", .value = &ledger},
+        IL_BOUNDS_OPTIONS(&run.bounds),
     };
     il_arguments arguments;
     il_error err = {0};
-    uint64_t states = 0, k = 0, mutants = 0;
+    uint64_t k = 0, mutants = 0;
     if (il_options_read(argc, argv, options, sizeof options / sizeof options[0], &arguments, &err) != IL_OK ||
-        (most && il_options_number("max-states", most, DIAGNOSE_STATES_MAX, &states, &err) != IL_OK) ||
+        il_bounds_read(&run.bounds, "diagnose", &err) != IL_OK ||
         (within && il_options_number("within", within, IL_WITHIN_MAX, &k, &err) != IL_OK) ||
         (wormholes && il_options_number("wormholes", wormholes, DIAGNOSE_WORMHOLES_MAX, &mutants, &err) != IL_OK) ||
         (seed && il_options_number("seed", seed, INT64_MAX, &run.ask.seed, &err) != IL_OK)) {
         return il_fail_usage(argv[0], &err);
     }
     if (ledger) {
-        const bool other = run.nsee || run.nunsee || within || wormholes || seed || most;
+        const bool other = run.nsee || run.nunsee || within || wormholes || seed;
         return other ? il_usage(argv[0], "`--ledger` reads what happened; of the other options only `--json` goes with it")
                      : il_cli_audit(ledger, arguments.v, arguments.n, run.json);
     }
@@ -132,7 +131,6 @@ il_exit il_cmd_diagnose(int argc, char **argv) {
                            : il_usage(argv[0], "which machine or policy?");
     }
     run.path = arguments.v[0];
-    run.bounds.states = (uint32_t)states;
     run.ask.within = (uint32_t)k;
     run.ask.wormholes = (uint32_t)mutants;
     il_arena_init(&run.arena, il_host_alloc(), DIAGNOSE_ARENA_BYTES);

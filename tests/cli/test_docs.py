@@ -102,7 +102,7 @@ def a_rule_on_commits_is_an_edge_region_as_the_page_says(t):
 
 @test
 def every_check_and_finding_is_explained(_):
-    page = "".join((ROOT / "docs" / name).read_text() for name in ("harden.md", "fleet.md"))
+    page = "".join((ROOT / f"docs/{name}.md").read_text() for name in ("harden", "fleet", "diagnose"))
     sources = {path: path.read_text() for path in (ROOT / "src/check").glob("*.c")}
     codes, checks = set(), set()
     for path, text in sources.items():
@@ -115,7 +115,7 @@ def every_check_and_finding_is_explained(_):
         raise Failure(f"found only {sorted(codes)} and {sorted(checks)} in src/check; adapt this test")
     for word in sorted(codes | checks):
         if f"| `{word}` |" not in page:
-            raise Failure(f"neither docs/harden.md nor docs/fleet.md has a row for `{word}`")
+            raise Failure(f"neither docs/harden.md nor docs/fleet.md nor docs/diagnose.md has a row for `{word}`")
     for line in re.findall(r'"\\n([A-Z][A-Z ]+)[:(]', sources[ROOT / "src/check/report_text.c"]):
         if line.strip() not in page:
             raise Failure(f"docs/harden.md does not have the closing line `{line.strip()}`")

@@ -88,9 +88,9 @@ def ours(path):
 def summary(report):
     said = {"entered": [], "gates": {}, "mediated": report["fully_mediated"]}
     for check in report["checks"]:
-        if check["id"] == "from-init":
+        if check["id"] in ("translation", "mediation", "from-init"):
             said["states"], said["edges"], said["depth"] = check["states"], check["edges"], check["depth"]
-            if check["verdict"] != "PASS":
+            if check["id"] == "from-init" and check["verdict"] != "PASS":
                 said["entered"].append([check["region"], len(check["witness"] or [])])
         if check["id"] == "gates" and check["region"]:
             said["gates"][check["region"]] = check["verdict"]

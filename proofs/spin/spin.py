@@ -14,7 +14,8 @@ def pan(text, where, *defines):
     """{"states", "transitions", "error"} of one exploration."""
     at = common.folder("spin", where)
     common.write(os.path.join(at, "machine.pml"), text)
-    common.must("spin", "-a", *("-D" + d for d in defines), "machine.pml", cwd=at)
+    # Without -o1 and -o2 variables that no guard reads are not stored.
+    common.must("spin", "-o1", "-o2", "-a", *("-D" + d for d in defines), "machine.pml", cwd=at)
     common.must("gcc", "-O0", "-w", "-DSAFETY", "-DNOREDUCE", "-o", "pan", "pan.c", cwd=at)
     out = common.must("./pan", "-E", "-m2000000", cwd=at)
     states, transitions = re.search(r"^ *([0-9]+) states, stored", out, re.M), re.search(r"^ *([0-9]+) transitions", out, re.M)

@@ -287,7 +287,7 @@ il_status il_export_promela(il_export *x) {
     il_buf *b = x->out;
     il_buf_puts(b, "/* Machine ");
     il_buf_put(b, m->name);
-    il_buf_puts(b, ", from its guards. spin -a; gcc -DSAFETY -DNOREDUCE; pan -E */\n");
+    il_buf_puts(b, ", from its guards. spin -o1 -o2 -a; gcc -DSAFETY -DNOREDUCE; pan -E */\n");
     promela_declare(x);
     IL_TRY(promela_regions(x));
     if (m->nnaps > 0) {

@@ -5,6 +5,8 @@
 /* The row of a state plus 1, 0 when the table has none. Ends: most slots are empty. */
 static uint32_t machine_row(const il_machine *m, uint64_t state) {
     uint32_t at = il_table_slot(state, m->index_bits);
+    /*@ loop invariant at <= m->index_mask;
+        loop assigns at; */
     while (m->index[at].state != state && m->index[at].row != 0) {
         at = (at + 1) & m->index_mask;
     }
@@ -21,6 +23,7 @@ il_step il_machine_step(const il_machine *m, uint64_t state, uint32_t symbol) {
         s.reason = IL_REASON_NO_SYMBOL;
         return s;
     }
+    /*@ assert 0 <= (row - 1) * m->nsymbols + symbol < m->nstates * m->nsymbols; */
     uint32_t cell = il_table_u32(m->cells + ((size_t)(row - 1) * m->nsymbols + symbol) * 4);
     s.verdict = (uint8_t)IL_CELL_VERDICT(cell);
     s.reason = IL_CELL_REASON(cell);

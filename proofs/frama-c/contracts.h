@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the step and the reader of tables promise, for Frama-C's WP (ACSL). `opened` is what il_table_open establishes and what
+ * il_machine_step may rely on; docs/proofs.md says what is proven of it and what is not. */
+#pragma once
+#include "machine/machine_impl.h"
+
+/*@ // Facts about bits, which WP treats as numbers. facts.smt2 has Z3 prove each on 64-bit vectors.
+    axiomatic Bits {
+      axiom and_below: \forall integer x, y; 0 <= x && 0 <= y ==> 0 <= (x & y) <= y;
+      axiom shifted_below: \forall integer x, bits; 0 <= x <= 0xFFFFFFFFFFFFFFFF && 2 <= bits <= 32 ==>
+        0 <= (x >> (64 - bits)) < (1 << bits);
+      axiom power: \forall integer bits; 2 <= bits <= 32 ==> 4 <= (1 << bits) <= 0x100000000;
+      axiom place: \forall integer r, n, s, k; 0 <= r < n && 0 <= s < k ==> 0 <= r * k + s < n * k;
+    }
+
+    logic integer u32_at{L}(uint8_t *p) =
+      (uint32_t)(p[3] << 24) | (uint32_t)(p[2] << 16) | (uint32_t)(p[1] << 8) | p[0];
+    logic integer u64_at{L}(uint8_t *p) = u32_at(p) | (uint64_t)(u32_at(p + 4) << 32);
+    logic integer cell_at{L}(il_machine *m, integer row, integer symbol) = u32_at(m->cells + (row * m->nsymbols + symbol) * 4);
+    logic integer state_at{L}(il_machine *m, integer row) = u64_at(m->states + row * 8);
+    logic integer verdict_of(integer cell) = (cell >> 22) & 3;
+    logic integer post_of(integer cell) = cell & 0x3FFFFF;
+
+    // The header was read: numbers in their bounds, the arrays as long as they say.
+    predicate shaped{L}(il_machine *m) =
+      \valid_read(m) && 1 <= m->nstates <= 0x100000 && 1 <= m->nsymbols <= 0x10000 &&
+      m->nrules <= 200 && m->initial < m->nstates && m->nstates * m->nsymbols * 4 <= 0x7FFFFFFFFFFF &&
+      \valid_read(m->states + (0 .. m->nstates * 8 - 1)) &&
+      \valid_read(m->cells + (0 .. m->nstates * m->nsymbols * 4 - 1));
+    // One cell is in order: what is accepted stays in the table, what is not stays where it is.
+    predicate fine_cell{L}(il_machine *m, integer row, integer symbol) =
+      (verdict_of(cell_at(m, row, symbol)) == 1 && post_of(cell_at(m, row, symbol)) < m->nstates) ||
+      (verdict_of(cell_at(m, row, symbol)) == 0 && post_of(cell_at(m, row, symbol)) == row);
+    predicate fine_cells{L}(il_machine *m) =
+      \forall integer row, symbol; 0 <= row < m->nstates && 0 <= symbol < m->nsymbols ==> fine_cell(m, row, symbol);
+    // A slot of the index is empty or names a row that has its state.
+    predicate fine_slot{L}(il_machine *m, integer i) =
+      m->index[i].row <= m->nstates && (m->index[i].row != 0 ==> state_at(m, m->index[i].row - 1) == m->index[i].state);
+    predicate indexed{L}(il_machine *m) =
+      2 <= m->index_bits <= 32 && m->index_mask == (1 << m->index_bits) - 1 &&
+      \valid_read(m->index + (0 .. m->index_mask)) && \forall integer i; 0 <= i <= m->index_mask ==> fine_slot(m, i);
+    predicate opened{L}(il_machine *m) = shaped(m) && fine_cells(m) && indexed(m);
+*/
+
+/*@ requires \valid_read(p + (0 .. 3));
+    assigns \nothing;
+    ensures \result == u32_at(p); */
+static inline uint32_t il_table_u32(const uint8_t *p);
+
+/*@ requires \valid_read(p + (0 .. 7));
+    assigns \nothing;
+    ensures \result == u64_at(p); */
+static inline uint64_t il_table_u64(const uint8_t *p);
+
+/*@ requires 2 <= bits <= 32;
+    assigns \nothing;
+    ensures \result < (1 << bits); */
+static inline uint32_t il_table_slot(uint64_t state, uint32_t bits);
+
+/*@ requires opened(m);
+    assigns \nothing;
+    ensures \result <= m->nstates;
+    ensures \result != 0 ==> state_at(m, \result - 1) == state; */
+static uint32_t machine_row(const il_machine *m, uint64_t state);
+
+/*@ requires m == \null || opened(m);
+    assigns \nothing;
+    // Whatever is not accepted leaves the state as it was; so do a symbol and a machine that do not exist.
+    ensures \result.verdict != IL_ACCEPT ==> \result.next == state;
+    ensures m == \null ==> \result.verdict == IL_REJECT;
+    ensures m != \null && symbol >= m->nsymbols ==> \result.verdict == IL_REJECT;
+    // What is accepted is a cell of the state's own row, and leads to a state of the table.
+    ensures \result.verdict == IL_ACCEPT ==> m != \null && symbol < m->nsymbols &&
+      \exists integer row; 0 <= row < m->nstates && state_at(m, row) == state &&
+        verdict_of(cell_at(m, row, symbol)) == 1 && post_of(cell_at(m, row, symbol)) < m->nstates &&
+        \result.next == state_at(m, post_of(cell_at(m, row, symbol)));
+    ensures \result.verdict == IL_ACCEPT || \result.verdict == IL_REJECT; */
+il_step il_machine_step(const il_machine *m, uint64_t state, uint32_t symbol);
+
+/*@ requires m == \null || opened(m);
+    assigns \nothing;
+    ensures m != \null && i < m->nstates ==> \result == state_at(m, i); */
+uint64_t il_machine_state(const il_machine *m, uint32_t i);
+
+/*@ requires m == \null || opened(m);
+    assigns \nothing;
+    ensures m != \null ==> \result == state_at(m, m->initial); */
+uint64_t il_machine_initial(const il_machine *m);

@@ -111,10 +111,9 @@ static il_step mutant_early(const il_mutants *p, uint64_t state, uint32_t symbol
     return plain.verdict == IL_REJECT ? plain : mutant_forced(p, state, symbol);
 }
 
-static il_step mutant_class(const il_mutants *p, const il_mutant *u, uint64_t state, uint32_t symbol) {
+static il_step mutant_class(const il_mutants *p, const il_mutant *u, uint64_t state, uint32_t symbol, il_step step) {
     const il_subject *s = p->s;
     const il_model *m = s->m;
-    il_step step = mutant_base(p, state, symbol);
     bool accepted = step.verdict == IL_ACCEPT;
     switch (u->op) {
     case IL_MUTANT_DROP:
@@ -165,11 +164,11 @@ static il_step mutant_class(const il_mutants *p, const il_mutant *u, uint64_t st
     return step;
 }
 
-il_step il_mutant_step(const il_mutants *p, const il_mutant *u, uint64_t state, uint32_t symbol) {
+il_step il_mutant_step(const il_mutants *p, const il_mutant *u, uint64_t state, uint32_t symbol, il_step base) {
     if (u->cell) {
-        return state == u->state && symbol == u->symbol ? u->step : mutant_base(p, state, symbol);
+        return state == u->state && symbol == u->symbol ? u->step : base;
     }
-    return u->actions >> p->s->m->symbol_action[symbol] & 1 ? mutant_class(p, u, state, symbol) : mutant_base(p, state, symbol);
+    return u->actions >> p->s->m->symbol_action[symbol] & 1 ? mutant_class(p, u, state, symbol, base) : base;
 }
 
 /* ---- which there are ---- */

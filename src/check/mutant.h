@@ -60,7 +60,7 @@ IL_NODISCARD il_status il_mutants_init(il_mutants *p, il_arena *arena, il_subjec
 uint64_t il_mutants_count(const il_mutants *p, il_mutant_op op);
 /* The i-th mutant of an operator. */
 il_mutant il_mutants_at(const il_mutants *p, il_mutant_op op, uint64_t i);
-/* What a mutant says of a step: as il_model_eval().step does of the machine. */
-il_step il_mutant_step(const il_mutants *p, const il_mutant *u, uint64_t state, uint32_t symbol);
+/* What a mutant says of a step of which the machine says `base`. */
+il_step il_mutant_step(const il_mutants *p, const il_mutant *u, uint64_t state, uint32_t symbol, il_step base);
 /* `settle without its write of flight`; a mutant of a cell is told by its step. */
 void il_mutant_text(const il_mutants *p, const il_mutant *u, il_buf *out);

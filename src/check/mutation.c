@@ -9,6 +9,7 @@
 
 #define IL_MUTATION_CELLS_MAX ((size_t)1 << 24)
 #define IL_MUTATION_WORK_BYTES ((size_t)1 << 30)
+enum { MUTATION_WITHIN = 1, MUTATION_NOT_WITHIN, MUTATION_PLACES_MAX = 2048, MUTATION_OTHERS = 1024 };
 enum { MUTATION_KEPT_BITS = 12, MUTATION_VIEWS_MAX = 8 + 2 * IL_MODEL_REGIONS_MAX };
 
 /* Counts of what the accepted and rejected steps of the reachable states do. */
@@ -67,12 +68,25 @@ typedef struct mutation {
     bool only;          /* only the changed steps are looked at */
     bool fault, bounded;
     bool saturated; /* an observer lost count: its check no longer passes */
+    uint8_t *within;      /* by pairs of places: whether one allows no more than the other; NULL when there are too many */
+    uint64_t *pairs;
+    uint64_t others[MUTATION_OTHERS]; /* states beyond the machine's that were compared */
+    uint32_t nothers;
     uint64_t *signatures; /* of the classes so far */
     uint32_t nsignatures;
     int coverage, mediation; /* lines, or -1 */
 } mutation;
 
 /* ---- steps of the mutant in hand ---- */
+
+/* Anywhere; at a cell of the machine the second is cheaper. */
+static il_step mutation_step(const mutation *r, uint64_t state, uint32_t symbol) {
+    return il_mutant_step(&r->x->mutants, r->u, state, symbol, il_steps_one(r->s->steps, NULL, state, symbol));
+}
+static il_step mutation_step_at(const mutation *r, uint32_t cell) {
+    uint32_t n = r->s->m->nsymbols;
+    return il_mutant_step(&r->x->mutants, r->u, r->states[cell / n], cell % n, r->cells[cell]);
+}
 
 static il_steps_edge mutation_edge(uint32_t symbol, il_step step) {
     return (il_steps_edge){.next = step.next, .symbol = symbol, .fault = step.verdict == IL_FAULT};
@@ -143,7 +157,7 @@ static il_steps_edges mutation_class_row(mutation *r, uint64_t state) {
             }
         }
         for (uint32_t i = m->actions[a].first_symbol; differs && i < end; i++) {
-            il_step step = il_mutant_step(&r->x->mutants, r->u, state, i);
+            il_step step = mutation_step(r, state, i);
             if (step.verdict != IL_REJECT) {
                 r->row[n++] = mutation_edge(i, step);
             }
@@ -522,7 +536,7 @@ static void mutation_count_local(mutation *r) {
         uint64_t state = r->local.keys[i];
         mutation_count_state(r, &r->now, state, 1);
         for (uint32_t k = 0; k < r->s->m->nsymbols; k++) {
-            mutation_count_step(r, &r->now, state, k, il_mutant_step(&r->x->mutants, r->u, state, k), 1);
+            mutation_count_step(r, &r->now, state, k, mutation_step(r, state, k), 1);
         }
     }
 }
@@ -680,7 +694,7 @@ static void mutation_compare(mutation *r) {
             if (!(r->u->actions >> m->symbol_action[k] & 1)) {
                 continue;
             }
-            il_step step = il_mutant_step(&r->x->mutants, r->u, r->states[i], k);
+            il_step step = mutation_step_at(r, cell);
             const il_step *was = &r->cells[cell];
             if (step.next == was->next && step.verdict == was->verdict && step.reason == was->reason) {
                 continue;
@@ -712,7 +726,7 @@ static il_status mutation_survey_whole(mutation *r, uint64_t *signature, il_erro
         }
         mutation_count_state(r, &r->now, state, 1);
         for (uint32_t k = 0; k < m->nsymbols; k++) {
-            il_step step = il_mutant_step(&r->x->mutants, r->u, state, k);
+            il_step step = mutation_step(r, state, k);
             mutation_count_step(r, &r->now, state, k, step, 1);
             mutation_refusals(r, state, k, step);
             mark = mutation_mix(mutation_mix(mark, state), step.next + ((uint64_t)k << 48) + step.verdict + 4u * step.reason);
@@ -722,7 +736,7 @@ static il_status mutation_survey_whole(mutation *r, uint64_t *signature, il_erro
     for (uint32_t i = 0; i < r->ndiffers; i++) {
         uint32_t place = r->differs[i] / m->nsymbols, k = r->differs[i] % m->nsymbols;
         if (r->reached[place]) {
-            il_step step = il_mutant_step(&r->x->mutants, r->u, r->states[place], k);
+            il_step step = mutation_step_at(r, r->differs[i]);
             mutation_count_step(r, &r->now, r->states[place], k, r->cells[r->differs[i]], UINT64_MAX);
             mutation_count_step(r, &r->now, r->states[place], k, step, 1);
             mutation_refusals(r, r->states[place], k, step);
@@ -768,13 +782,84 @@ static bool mutation_fewer(const il_model *m, uint64_t was, uint64_t is) {
     return true;
 }
 
-static il_survivor mutation_class(const mutation *r, uint64_t state, uint32_t symbol, il_step was, il_step is) {
+/* A state's place among the states that were compared so far: the machine's own, then others as they come. */
+static uint32_t mutation_known(mutation *r, uint64_t state) {
+    uint32_t place = il_space_find(&r->plain, state);
+    for (uint32_t i = 0; place == UINT32_MAX && i < r->nothers; i++) {
+        place = r->others[i] == state ? r->plain.n + i : UINT32_MAX;
+    }
+    if (place == UINT32_MAX && r->nothers < MUTATION_OTHERS) {
+        r->others[r->nothers] = state;
+        place = r->plain.n + r->nothers++;
+    }
+    return place;
+}
+
+/* One pair: what the first accepts the second accepts too, and the pairs that follow are asked next. */
+static bool mutation_pair(mutation *r, uint32_t less, uint32_t more, uint32_t *tail) {
+    const uint32_t n = r->s->m->nsymbols, places = r->plain.n, all = places + MUTATION_OTHERS;
+    for (uint32_t k = 0; k < n; k++) {
+        il_step a = less < places ? r->cells[(size_t)less * n + k] : il_steps_one(r->s->steps, NULL, r->others[less - places], k);
+        if (a.verdict == IL_REJECT) {
+            continue;
+        }
+        il_step b = more < places ? r->cells[(size_t)more * n + k] : il_steps_one(r->s->steps, NULL, r->others[more - places], k);
+        if (b.verdict != IL_ACCEPT || a.verdict != IL_ACCEPT) {
+            return false;
+        }
+        if (a.next == b.next) {
+            continue;
+        }
+        uint32_t x = mutation_known(r, a.next), y = mutation_known(r, b.next);
+        if (x == UINT32_MAX || y == UINT32_MAX) {
+            return false; /* no room: nothing is claimed */
+        }
+        uint8_t *known = &r->within[(size_t)x * all + y];
+        if (*known == MUTATION_NOT_WITHIN) {
+            return false;
+        }
+        if (*known == 0) {
+            *known = MUTATION_WITHIN;
+            r->pairs[(*tail)++] = (uint64_t)x << 32 | y;
+        }
+    }
+    return true;
+}
+
+/* Whether all that the machine lets happen from one state it lets happen from another as well (it is deterministic: a pair of states after any
+ * common run shows it). What was settled before is remembered. */
+static bool mutation_within(mutation *r, uint64_t less, uint64_t more) {
+    const uint32_t all = r->plain.n + MUTATION_OTHERS;
+    uint32_t x = r->within ? mutation_known(r, less) : UINT32_MAX, y = r->within ? mutation_known(r, more) : UINT32_MAX;
+    if (x == UINT32_MAX || y == UINT32_MAX) {
+        return less == more;
+    }
+    uint32_t tail = 0;
+    uint8_t *first = &r->within[(size_t)x * all + y];
+    bool holds = *first != MUTATION_NOT_WITHIN;
+    if (*first == 0) {
+        *first = MUTATION_WITHIN;
+        r->pairs[tail++] = (uint64_t)x << 32 | y;
+    }
+    for (uint32_t head = 0; holds && head < tail; head++) {
+        holds = mutation_pair(r, (uint32_t)(r->pairs[head] >> 32), (uint32_t)r->pairs[head], &tail);
+    }
+    for (uint32_t i = 0; !holds && i < tail; i++) { /* of these only the first is known to fail */
+        r->within[(size_t)(r->pairs[i] >> 32) * all + (uint32_t)r->pairs[i]] = i == 0 ? MUTATION_NOT_WITHIN : 0;
+    }
+    return holds;
+}
+
+static il_survivor mutation_class(mutation *r, uint64_t state, uint32_t symbol, il_step was, il_step is) {
     const il_subject *s = r->s;
     if (was.verdict == IL_ACCEPT && is.verdict == IL_REJECT) {
         return IL_SURVIVOR_STRICTER;
     }
     if (is.verdict == IL_REJECT) {
         return IL_SURVIVOR_REASON;
+    }
+    if (is.next != was.next && mutation_within(r, is.next, was.next)) {
+        return was.verdict == IL_REJECT ? IL_SURVIVOR_INERT : IL_SURVIVOR_STRICTER;
     }
     if (was.verdict == IL_REJECT) {
         return is.next == state                                            ? IL_SURVIVOR_SILENT
@@ -796,7 +881,7 @@ static il_status mutation_survives(mutation *r, il_error *err) {
     for (uint32_t i = 0; !differs && i < r->plain.n; i++) { /* the first in the order of discovery */
         for (uint32_t k = 0; !differs && k < m->nsymbols; k++) {
             const il_step *was = &r->cells[(size_t)i * m->nsymbols + k];
-            il_step is = il_mutant_step(&r->x->mutants, u, r->states[i], k);
+            il_step is = mutation_step_at(r, i * m->nsymbols + k);
             differs = was->next != is.next || was->verdict != is.verdict || was->reason != is.reason;
             place = i;
             e.state = r->states[i];
@@ -804,7 +889,7 @@ static il_status mutation_survives(mutation *r, il_error *err) {
         }
     }
     e.was = r->cells[(size_t)place * m->nsymbols + e.symbol];
-    e.is = il_mutant_step(&r->x->mutants, u, e.state, e.symbol);
+    e.is = mutation_step_at(r, place * m->nsymbols + e.symbol);
     il_survivor c = mutation_class(r, e.state, e.symbol, e.was, e.is);
     uint64_t before = 0;
     for (uint32_t k = 0; k < IL_MUTANT_OPS; k++) {
@@ -977,6 +1062,14 @@ static il_status mutation_prepare(mutation *r, il_error *err) {
     IL_TRY(mutation_views(r, err));
     r->x->bounded = r->bounded;
     IL_TRY(il_mutants_init(&r->x->mutants, r->h->subject.arena, r->s, r->states, r->plain.n, r->cells, err));
+    if (r->plain.n <= MUTATION_PLACES_MAX) {
+        size_t all = (size_t)r->plain.n + MUTATION_OTHERS;
+        r->within = IL_NEW_ARRAY(&r->arena, uint8_t, all * all);
+        r->pairs = IL_NEW_ARRAY(&r->arena, uint64_t, all * all);
+        if (!r->within || !r->pairs) {
+            return il_arena_fail(&r->arena, err);
+        }
+    }
     r->signatures = IL_NEW_ARRAY(&r->arena, uint64_t, (size_t)r->x->mutants.nclasses + 1);
     return r->signatures ? IL_OK : il_arena_fail(&r->arena, err);
 }

@@ -14,7 +14,7 @@
 #include "check/harden.h"
 #include "check/mutant.h"
 
-#define IL_MUTATION_DEFAULT 300u
+#define IL_MUTATION_DEFAULT 150u
 #define IL_MUTATION_ALL UINT64_MAX
 
 typedef struct il_mutation_line { /* a check that passed on the machine */
@@ -31,9 +31,10 @@ typedef struct il_mutation_tally {
 } il_mutation_tally;
 
 typedef enum il_survivor { /* what a surviving mutant changes, at the first step where it differs */
-    IL_SURVIVOR_STRICTER = 0,   /* it rejects what was accepted */
+    IL_SURVIVOR_STRICTER = 0,   /* it rejects what was accepted, or leads where less is allowed than the machine would allow */
     IL_SURVIVOR_REASON,         /* it rejects for another reason */
     IL_SURVIVOR_SILENT,         /* it accepts what was rejected, and nothing changes */
+    IL_SURVIVOR_INERT,          /* it accepts what was rejected, and afterwards no more is allowed than if it had not */
     IL_SURVIVOR_CORRECTIVE,     /* it accepts a correction that was rejected */
     IL_SURVIVOR_CHARGED,        /* it accepts what was rejected, and remembers all that it brings */
     IL_SURVIVOR_HOLDS_MORE,     /* it remembers more than was brought */

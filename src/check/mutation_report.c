@@ -11,6 +11,8 @@ const char *il_survivor_name(il_survivor c) {
         return "another reason";
     case IL_SURVIVOR_SILENT:
         return "accepted without effect";
+    case IL_SURVIVOR_INERT:
+        return "accepted to no avail";
     case IL_SURVIVOR_CORRECTIVE:
         return "a correction accepted";
     case IL_SURVIVOR_CHARGED:
@@ -31,14 +33,16 @@ const char *il_survivor_name(il_survivor c) {
 static const char *survivor_why(il_survivor c) {
     switch (c) {
     case IL_SURVIVOR_STRICTER:
-        return "it rejects a step that the machine accepts; whoever only takes away reaches no region. What must be possible is no "
-               "region: coverage asks that each action is accepted somewhere, recovery that corrections are";
+        return "it rejects a step that the machine accepts, or leads where nothing is accepted that the machine would not accept there; "
+               "whoever only takes away reaches no region";
     case IL_SURVIVOR_REASON:
         return "the same states and the same refusals under another name; add a `rejection` region to fix which reason a step is "
                "refused for";
     case IL_SURVIVOR_SILENT:
         return "a step that is refused is let through and changes nothing; add a `rejection` region, or an edge region, to say that it "
                "must be refused";
+    case IL_SURVIVOR_INERT:
+        return "a step that is refused is let through, and from where it leads nothing is accepted that would not be accepted without it";
     case IL_SURVIVOR_CORRECTIVE:
         return "a correction that has nothing to correct there; what it does takes away, so no region is nearer";
     case IL_SURVIVOR_CHARGED:

@@ -50,6 +50,7 @@ typedef struct mutation {
     uint32_t nviews, nearly; /* nearly: the first ones, which are asked before the survey is looked at */
     bool sets;               /* all checks that kill a mutant are asked for, not only the first */
     mutation_survey base, now;
+    uint64_t read;         /* variables that `never` regions of states read */
     uint64_t raise, lower; /* the machine's unmediated writes */
     il_space_edge *edges;  /* room for the steps of one key */
     il_steps_edge *row, *copy;
@@ -546,6 +547,7 @@ static void mutation_refusals(mutation *r, uint64_t state, uint32_t symbol, il_s
 }
 
 static void mutation_compare(mutation *r);
+static void mutation_reads(mutation *r);
 static il_status mutation_survey_whole(mutation *r, uint64_t *signature, il_error *err);
 
 static il_status mutation_survey_changed(mutation *r, il_error *err) {
@@ -850,6 +852,42 @@ static bool mutation_within(mutation *r, uint64_t less, uint64_t more) {
     return holds;
 }
 
+/* No node of the view that drops the lowering steps is of that state. */
+static bool mutation_behind_lowering(const mutation *r, uint64_t state) {
+    uint32_t place = il_space_find(&r->plain, state);
+    for (uint32_t i = 0; r->s->lowers && place != UINT32_MAX && i < r->nviews; i++) {
+        const mutation_view *w = &r->views[i];
+        if (w->v.observer == IL_OBSERVE_GHOSTS && !w->adversary) {
+            return w->from[place] == w->from[place + 1];
+        }
+    }
+    return false;
+}
+
+/* Variables by which some state of a session would be in a `never` region if they had another value. */
+static void mutation_reads(mutation *r) {
+    const il_subject *s = r->s;
+    for (uint64_t left = s->never & ~s->edges; left != 0; left &= left - 1) {
+        for (uint32_t i = 0; i < r->plain.n; i++) {
+            for (uint32_t v = 0; v < s->m->nvars; v++) {
+                for (uint32_t x = 0; !(r->read >> v & 1) && x < s->m->vars[v].domain.size; x++) {
+                    uint64_t other = il_model_set(s->m, r->states[i], v, x);
+                    bool in = il_steps_in_region(s->steps, (uint32_t)__builtin_ctzll(left), other, 0, 0);
+                    r->read |= in ? UINT64_C(1) << v : 0;
+                }
+            }
+        }
+    }
+}
+
+static bool mutation_unread(const mutation *r, uint64_t was, uint64_t is) {
+    uint64_t differ = 0;
+    for (uint32_t v = 0; v < r->s->m->nvars; v++) {
+        differ |= il_model_get(r->s->m, was, v) != il_model_get(r->s->m, is, v) ? UINT64_C(1) << v : 0;
+    }
+    return (differ & r->read) == 0 && !(r->s->never & r->s->edges);
+}
+
 static il_survivor mutation_class(mutation *r, uint64_t state, uint32_t symbol, il_step was, il_step is) {
     const il_subject *s = r->s;
     if (was.verdict == IL_ACCEPT && is.verdict == IL_REJECT) {
@@ -861,14 +899,19 @@ static il_survivor mutation_class(mutation *r, uint64_t state, uint32_t symbol, 
     if (is.next != was.next && mutation_within(r, is.next, was.next)) {
         return was.verdict == IL_REJECT ? IL_SURVIVOR_INERT : IL_SURVIVOR_STRICTER;
     }
-    if (was.verdict == IL_REJECT) {
-        return is.next == state                                            ? IL_SURVIVOR_SILENT
-               : s->corrective >> s->m->symbol_action[symbol] & 1          ? IL_SURVIVOR_CORRECTIVE
-               : is.next == il_model_eval(s->m, NULL, state, symbol).next ? IL_SURVIVOR_CHARGED
-                                                                           : IL_SURVIVOR_ELSEWHERE;
+    bool charged = is.next == il_model_eval(s->m, NULL, state, symbol).next;
+    if (was.verdict == IL_REJECT && is.next == state) {
+        return IL_SURVIVOR_SILENT;
+    }
+    if (mutation_behind_lowering(r, state) || (s->lowers >> s->m->symbol_action[symbol] & 1)) {
+        return IL_SURVIVOR_BEHIND;
+    }
+    if (was.verdict == IL_REJECT && (charged || (s->corrective >> s->m->symbol_action[symbol] & 1))) {
+        return charged ? IL_SURVIVOR_CHARGED : IL_SURVIVOR_CORRECTIVE;
     }
     return mutation_more(s->m, s, was.next, is.next) ? IL_SURVIVOR_HOLDS_MORE
            : mutation_fewer(s->m, was.next, is.next) ? IL_SURVIVOR_FEWER_APPROVED
+           : mutation_unread(r, was.next, is.next)   ? IL_SURVIVOR_UNREAD
                                                      : IL_SURVIVOR_ELSEWHERE;
 }
 
@@ -1057,6 +1100,7 @@ static il_status mutation_prepare(mutation *r, il_error *err) {
         r->ways[r->to[i] == UINT32_MAX ? 0 : r->to[i]] += r->to[i] != UINT32_MAX && i / m->nsymbols < r->to[i];
     }
     mutation_writes(r, &r->base, &r->raise, &r->lower);
+    mutation_reads(r);
     mutation_lines(r);
     mutation_questions(r);
     IL_TRY(mutation_views(r, err));

@@ -39,6 +39,8 @@ typedef enum il_survivor { /* what a surviving mutant changes, at the first step
     IL_SURVIVOR_CHARGED,        /* it accepts what was rejected, and remembers all that it brings */
     IL_SURVIVOR_HOLDS_MORE,     /* it remembers more than was brought */
     IL_SURVIVOR_FEWER_APPROVED, /* it forgets requests or approvals */
+    IL_SURVIVOR_BEHIND,         /* a declared lowering, or a state that only sessions behind one come to: laundering asks nothing of it */
+    IL_SURVIVOR_UNREAD,         /* what differs afterwards are variables that no `never` region reads */
     IL_SURVIVOR_ELSEWHERE,      /* it leads to another state that nothing here tells apart */
     IL_SURVIVOR_CLASSES
 } il_survivor;

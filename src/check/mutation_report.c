@@ -21,6 +21,10 @@ const char *il_survivor_name(il_survivor c) {
         return "holds more";
     case IL_SURVIVOR_FEWER_APPROVED:
         return "fewer approvals";
+    case IL_SURVIVOR_BEHIND:
+        return "behind a lowering";
+    case IL_SURVIVOR_UNREAD:
+        return "unread variables";
     case IL_SURVIVOR_ELSEWHERE:
         return "elsewhere";
     case IL_SURVIVOR_CLASSES:
@@ -52,6 +56,11 @@ static const char *survivor_why(il_survivor c) {
         return "the session counts as holding more than it does, and is stopped earlier";
     case IL_SURVIVOR_FEWER_APPROVED:
         return "requests or approvals are forgotten, and a human must be asked again";
+    case IL_SURVIVOR_BEHIND:
+        return "the step is a declared lowering, or only sessions that took one come to its state; what the lowering concedes, laundering does not ask for";
+    case IL_SURVIVOR_UNREAD:
+        return "it leads to a state that differs in variables which no `never` region reads, and no observer that counts for itself misses "
+               "anything; add a `transition` region for what must be true of them";
     case IL_SURVIVOR_ELSEWHERE:
         return "it leads to another state than the machine's, from where no check sees more";
     case IL_SURVIVOR_CLASSES:

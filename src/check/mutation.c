@@ -531,19 +531,27 @@ static uint32_t mutation_still(mutation *r, uint32_t cell, uint32_t target) {
     return tail;
 }
 
+/* A refusal that an invariant forbids. */
+static void mutation_refusals(mutation *r, uint64_t state, uint32_t symbol, il_step step) {
+    const il_model *m = r->s->m;
+    for (uint32_t k = 0; step.verdict == IL_REJECT && k < m->nregions; k++) {
+        if (m->regions[k].rejection && il_model_refused_wrongly(m, k, state, symbol, step.reason)) {
+            r->now.refused[k]++;
+        }
+    }
+}
+
 /* States of the mutant that the machine does not know, in full. */
 static void mutation_count_local(mutation *r) {
     for (uint32_t i = 0; i < r->local.n; i++) {
         uint64_t state = r->local.keys[i];
         mutation_count_state(r, &r->now, state, 1);
         for (uint32_t k = 0; k < r->s->m->nsymbols; k++) {
-            mutation_count_step(r, &r->now, state, k, mutation_step(r, state, k), 1);
+            il_step step = mutation_step(r, state, k);
+            mutation_count_step(r, &r->now, state, k, step, 1);
+            mutation_refusals(r, state, k, step);
         }
     }
-}
-
-static void mutation_refusals(mutation *r, uint64_t state, uint32_t symbol, il_step step) {
-    (void)r, (void)state, (void)symbol, (void)step;
 }
 
 static void mutation_compare(mutation *r);

@@ -112,8 +112,10 @@ static il_status control_guard(il_harden *h, il_control_state *out, il_error *er
 /* One row a control. Each new check brings one: a fault that it must catch, planted in the machine in hand. */
 typedef struct control_row {
     const char *id, *what;
-    const char *of; /* the check that leans on it: without a line of that id that passed, the control is not needed. NULL: always needed */
-    il_status (*run)(il_harden *h, il_control_state *out, il_error *err); /* leaves IL_CONTROL_NOT_RUN where there is nothing to plant it in */
+    const char *
+        of; /* the check that leans on it: without a line of that id that passed, the control is not needed. NULL: always needed */
+    il_status (*run)(il_harden *h, il_control_state *out,
+                     il_error *err); /* leaves IL_CONTROL_NOT_RUN where there is nothing to plant it in */
 } control_row;
 static const control_row control_rows[] = {
     {"guard-removed", "a region guard is left out: the region must be reached", NULL, control_guard},

@@ -23,9 +23,9 @@ typedef struct mutation_survey {
 /* A question that is asked of each mutant, and the lines that it decides. */
 typedef struct mutation_view {
     il_view v;
-    uint64_t bits;   /* of the hits that matter */
+    uint64_t bits;    /* of the hits that matter */
     uint8_t line[64]; /* of each bit */
-    bool adversary;  /* its writes are the unmediated ones: other ones when a mutant has others */
+    bool adversary;   /* its writes are the unmediated ones: other ones when a mutant has others */
     il_space base;
     uint32_t *order, *from; /* nodes by state: order[from[i] .. from[i + 1]] are those of state i */
 } mutation_view;
@@ -45,7 +45,7 @@ typedef struct mutation {
     il_space plain;
     uint64_t *states;
     il_step *cells;
-    uint32_t *to;      /* of each cell: the place of the state that it leads to, UINT32_MAX when it is not accepted */
+    uint32_t *to; /* of each cell: the place of the state that it leads to, UINT32_MAX when it is not accepted */
     mutation_view views[MUTATION_VIEWS_MAX];
     uint32_t nviews, nearly; /* nearly: the first ones, which are asked before the survey is looked at */
     bool sets;               /* all checks that kill a mutant are asked for, not only the first */
@@ -58,18 +58,18 @@ typedef struct mutation {
     uint32_t *queue;
     uint32_t *ways; /* into each state, from states that were found before it */
     bool *reached;
-    const il_mutant *u; /* in hand */
-    il_steps_edge *changed;  /* its steps that the machine has not, by state: those of place i stand from changed_at[i] */
+    const il_mutant *u;     /* in hand */
+    il_steps_edge *changed; /* its steps that the machine has not, by state: those of place i stand from changed_at[i] */
     uint32_t *changed_at;
     il_steps_edge *kept; /* rows of the class in hand; kept_n: how many steps, UINT32_MAX for an empty place */
     uint64_t *kept_of;
     uint32_t *kept_n;
     uint32_t *differs, ndiffers; /* cells of which it says something else */
-    bool removes;       /* it lacks an accepted step of the machine */
-    bool only;          /* only the changed steps are looked at */
+    bool removes;                /* it lacks an accepted step of the machine */
+    bool only;                   /* only the changed steps are looked at */
     bool fault, bounded;
-    bool saturated; /* an observer lost count: its check no longer passes */
-    uint8_t *within;      /* by pairs of places: whether one allows no more than the other; NULL when there are too many */
+    bool saturated;  /* an observer lost count: its check no longer passes */
+    uint8_t *within; /* by pairs of places: whether one allows no more than the other; NULL when there are too many */
     uint64_t *pairs;
     uint64_t others[MUTATION_OTHERS]; /* states beyond the machine's that were compared */
     uint32_t nothers;
@@ -1092,7 +1092,8 @@ static il_status mutation_prepare(mutation *r, il_error *err) {
     r->queue = IL_NEW_ARRAY(&r->arena, uint32_t, r->plain.n);
     r->ways = IL_NEW_ARRAY(&r->arena, uint32_t, r->plain.n);
     r->reached = IL_NEW_ARRAY(&r->arena, bool, r->plain.n);
-    if (!r->states || !r->cells || !r->to || !r->edges || !r->row || !r->copy || !r->kept || !r->kept_of || !r->kept_n || !r->differs || !r->changed || !r->changed_at || !r->queue || !r->ways || !r->reached) {
+    if (!r->states || !r->cells || !r->to || !r->edges || !r->row || !r->copy || !r->kept || !r->kept_of || !r->kept_n ||
+        !r->differs || !r->changed || !r->changed_at || !r->queue || !r->ways || !r->reached) {
         return il_arena_fail(&r->arena, err);
     }
     for (uint32_t i = 0; i < r->plain.n; i++) {

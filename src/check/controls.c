@@ -103,6 +103,146 @@ static il_status control_table(il_harden *h, il_control_state *out, il_error *er
     return IL_OK;
 }
 
+/* Mistakes that an observer must notice, planted in the steps of the machine in hand. */
+typedef enum control_mistake {
+    CONTROL_CLEARS_TAINTS,    /* an action forgets what was brought */
+    CONTROL_COMMIT_AT_RETURN, /* a call's taints are not charged when it is admitted */
+    CONTROL_SECOND_WAY_OUT,   /* a way out that is not counted */
+    CONTROL_APPROVAL_KEPT,    /* an approved call does not use up its approval */
+    CONTROL_CONFIRMED_LOST    /* a settle forgets the taint that it confirms */
+} control_mistake;
+
+typedef struct control_plant {
+    il_subject *s;
+    control_mistake mistake;
+    uint64_t actions; /* whose steps are changed */
+    il_steps_edge *row;
+} control_plant;
+
+static uint64_t control_put(const control_plant *p, uint64_t state, const il_steps_edge *e) {
+    const il_subject *s = p->s;
+    uint64_t next = e->next;
+    uint32_t granted = il_model_var(s->m, IL_STR("granted"));
+    for (uint32_t t = 0; t < s->ntaints; t++) {
+        uint32_t now = il_model_get(s->m, state, s->taints[t]);
+        bool lost = p->mistake == CONTROL_CLEARS_TAINTS ||
+                    (p->mistake == CONTROL_CONFIRMED_LOST && il_words_taint(&s->words[e->symbol], s->taint_words[t]));
+        next = lost                                       ? il_model_set(s->m, next, s->taints[t], 0)
+               : p->mistake == CONTROL_COMMIT_AT_RETURN ? il_model_set(s->m, next, s->taints[t], now)
+                                                          : next;
+    }
+    for (uint32_t k = 0; p->mistake == CONTROL_SECOND_WAY_OUT && k < IL_WAYS_OUT; k++) {
+        uint32_t v = s->out[k].var;
+        next = v == UINT32_MAX ? next : il_model_set(s->m, next, v, il_model_get(s->m, state, v));
+    }
+    if (p->mistake == CONTROL_APPROVAL_KEPT && granted != UINT32_MAX && s->words[e->symbol].approved) {
+        next = il_model_set(s->m, next, granted, il_model_get(s->m, state, granted));
+    }
+    return next;
+}
+
+static il_steps_edges control_rows_of(void *ctx, uint64_t state) {
+    control_plant *p = ctx;
+    il_steps_edges row = il_steps_row(p->s->steps, NULL, state);
+    for (uint32_t k = 0; k < row.n; k++) {
+        p->row[k] = row.edge[k];
+        if (!p->row[k].fault && (p->actions >> p->s->m->symbol_action[p->row[k].symbol] & 1)) {
+            p->row[k].next = control_put(p, state, &row.edge[k]);
+        }
+    }
+    return (il_steps_edges){p->row, row.n};
+}
+
+/* Whether the view, which found nothing in the machine, finds the mistake in the steps of some of these actions. */
+static il_status control_caught(il_harden *h, control_mistake mistake, uint64_t actions, const il_view *view, bool *caught,
+                                il_error *err) {
+    il_subject *s = &h->subject;
+    control_plant p = {.s = s, .mistake = mistake, .row = IL_NEW_ARRAY(s->arena, il_steps_edge, s->m->nsymbols)};
+    if (!p.row) {
+        return il_arena_fail(s->arena, err);
+    }
+    for (uint64_t left = actions; left != 0 && !*caught; left &= left - 1) {
+        p.actions = left & -left;
+        il_view v = *view;
+        il_space space = {0};
+        v.rows = control_rows_of;
+        v.rows_ctx = &p;
+        il_status status = il_view_explore(&v, &space, err);
+        for (uint32_t k = 0; k < 64; k++) {
+            *caught = *caught || space.hits[k].found;
+        }
+        il_space_free(&space);
+        IL_TRY(status);
+    }
+    return IL_OK;
+}
+
+/* Whether everything that can be brought, together, is in some `never` region. */
+static bool control_asks(const il_subject *s) {
+    uint64_t worst = s->m->initial;
+    for (uint32_t t = 0; t < s->ntaints; t++) {
+        worst = il_model_set(s->m, worst, s->taints[t], s->m->vars[s->taints[t]].domain.size - 1);
+    }
+    for (uint32_t k = 0; k < IL_WAYS_OUT; k++) {
+        worst = s->out[k].var == UINT32_MAX ? worst : il_model_set(s->m, worst, s->out[k].var, s->out[k].foreign);
+    }
+    bool asks = false;
+    for (uint64_t left = s->never & ~s->edges; left != 0; left &= left - 1) {
+        asks = asks || il_steps_in_region(s->steps, (uint32_t)__builtin_ctzll(left), worst, 0, 0);
+    }
+    return asks;
+}
+
+/* What the regions do not speak of (a machine without a rule on ways out) is missed rightly; that all three are missed is not. */
+static il_status control_laundering(il_harden *h, control_mistake which, il_control_state *out, il_error *err) {
+    const il_subject *s = &h->subject;
+    il_view v = {.subject = &h->subject, .observer = IL_OBSERVE_GHOSTS, .regions = s->never, .dropped = s->lowers};
+    bool caught[3] = {false, false, false};
+    uint64_t all = s->m->nactions < 64 ? (UINT64_C(1) << s->m->nactions) - 1 : UINT64_MAX;
+    const uint64_t actions[3] = {all & ~(s->admits | s->joins | s->lowers), s->admits, s->admits};
+    for (uint32_t i = 0; i < 3; i++) {
+        if (i == (uint32_t)which || !caught[which]) {
+            IL_TRY(control_caught(h, (control_mistake)i, actions[i], &v, &caught[i], err));
+        }
+    }
+    bool none = !caught[0] && !caught[1] && !caught[2];
+    *out = caught[which]                ? IL_CONTROL_FAILED_AS_IT_MUST
+           : none && control_asks(s) ? IL_CONTROL_BROKEN
+                                        : IL_CONTROL_NOT_NEEDED;
+    return IL_OK;
+}
+
+static il_status control_clears(il_harden *h, il_control_state *out, il_error *err) {
+    return control_laundering(h, CONTROL_CLEARS_TAINTS, out, err);
+}
+static il_status control_return(il_harden *h, il_control_state *out, il_error *err) {
+    return control_laundering(h, CONTROL_COMMIT_AT_RETURN, out, err);
+}
+static il_status control_second(il_harden *h, il_control_state *out, il_error *err) {
+    return control_laundering(h, CONTROL_SECOND_WAY_OUT, out, err);
+}
+
+static il_status control_approval(il_harden *h, il_control_state *out, il_error *err) {
+    il_view v = {.subject = &h->subject, .observer = IL_OBSERVE_APPROVALS, .stop = IL_VIEW_UNAPPROVED};
+    bool caught = false;
+    if (il_model_var(h->subject.m, IL_STR("granted")) == UINT32_MAX) {
+        return IL_OK;
+    }
+    IL_TRY(control_caught(h, CONTROL_APPROVAL_KEPT, h->subject.admits, &v, &caught, err));
+    *out = caught ? IL_CONTROL_FAILED_AS_IT_MUST : IL_CONTROL_BROKEN;
+    return IL_OK;
+}
+
+/* Of taints that no region reads nothing is missed; where laundering notices them, this must as well. */
+static il_status control_confirmed(il_harden *h, il_control_state *out, il_error *err) {
+    const il_subject *s = &h->subject;
+    il_view v = {.subject = &h->subject, .observer = IL_OBSERVE_CONFIRMED, .regions = s->never};
+    bool caught = false;
+    IL_TRY(control_caught(h, CONTROL_CONFIRMED_LOST, s->settles | s->joins, &v, &caught, err));
+    *out = caught ? IL_CONTROL_FAILED_AS_IT_MUST : IL_CONTROL_NOT_NEEDED;
+    return IL_OK;
+}
+
 static il_status control_guard(il_harden *h, il_control_state *out, il_error *err) {
     (void)err;
     *out = control_witness(h);
@@ -112,14 +252,21 @@ static il_status control_guard(il_harden *h, il_control_state *out, il_error *er
 /* One row a control. Each new check brings one: a fault that it must catch, planted in the machine in hand. */
 typedef struct control_row {
     const char *id, *what;
-    const char *of; /* the check that leans on it: without a line of that id that passed, the control is not needed. NULL: always needed */
-    il_status (*run)(il_harden *h, il_control_state *out, il_error *err); /* leaves IL_CONTROL_NOT_RUN where there is nothing to plant it in */
+    const char *
+        of; /* the check that leans on it: without a line of that id that passed, the control is not needed. NULL: always needed */
+    il_status (*run)(il_harden *h, il_control_state *out,
+                     il_error *err); /* leaves IL_CONTROL_NOT_RUN where there is nothing to plant it in */
 } control_row;
 static const control_row control_rows[] = {
     {"guard-removed", "a region guard is left out: the region must be reached", NULL, control_guard},
     {"region-true", "a region that holds every state must be reported", NULL, control_true},
     {"certificate-flipped", "a certificate with one byte changed must be refused", NULL, control_certificate},
     {"table-flipped", "a table with one byte changed must be refused", NULL, control_table},
+    {"taint-cleared", "an action that clears the taints must be reported", "laundering", control_clears},
+    {"commit-at-return", "taints that are charged at the return and not at the admission must be reported", "laundering", control_return},
+    {"second-way-out", "a way out that is not counted must be reported", "laundering", control_second},
+    {"taint-unconfirmed", "a settle that forgets the taint which it confirms must be reported", "confirmed", control_confirmed},
+    {"approval-kept", "an approved call that keeps its approval must be reported", "approvals", control_approval},
 };
 
 static bool control_needed(const il_harden *h, const control_row *row) {

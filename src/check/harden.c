@@ -153,8 +153,8 @@ static il_status harden_certify(il_harden *h, il_error *err) {
                    .gates = harden_passed(h, "gates"),
                    .laundering = harden_passed(h, "laundering")};
     memcpy(c.table, h->table_digest, sizeof c.table);
-    h->fully_mediated = h->exit == 0 && !h->bounded && h->table.n > 0 && c.from_init && c.mediation && c.havoc && c.gates && c.laundering &&
-                        harden_passed(h, "translation") && harden_passed(h, "coverage");
+    h->fully_mediated = h->exit == 0 && !h->bounded && h->table.n > 0 && c.from_init && c.mediation && c.havoc && c.gates &&
+                        c.laundering && harden_passed(h, "translation") && harden_passed(h, "coverage");
     h->certificate = (il_str){0};
     return h->fully_mediated ? il_certificate_build(h->subject.arena, &c, &h->certificate, err) : IL_OK;
 }
@@ -171,18 +171,9 @@ typedef struct harden_row {
     bool advice; /* no part of the verdict: left out by il_harden_prove() */
 } harden_row;
 static const harden_row harden_rows[] = {
-    {.run = il_check_translation},
-    {.run = il_check_from_init},
-    {.run = il_check_mediation},
-    {.run = il_check_havoc},
-    {.run = il_check_guards},
-    {.run = il_check_gates},
-    {.run = il_check_laundering},
-    {.run = il_check_observers},
-    {.run = il_check_recovery},
-    {.run = il_check_sticky},
-    {.run = il_check_coverage},
-    {.run = il_check_controls},
+    {.run = il_check_translation}, {.run = il_check_from_init}, {.run = il_check_mediation},  {.run = il_check_havoc},
+    {.run = il_check_guards},      {.run = il_check_gates},     {.run = il_check_laundering}, {.run = il_check_observers},
+    {.run = il_check_recovery},    {.run = il_check_sticky},    {.run = il_check_coverage},   {.run = il_check_controls},
 };
 
 static il_status harden_checks(il_harden *h, il_error *err) {

@@ -66,10 +66,10 @@ typedef struct il_var_writers {
 } il_var_writers;
 
 typedef enum il_control_state {
-    IL_CONTROL_NOT_RUN = 0,      /* there was nothing to plant it in: the run is not clean */
+    IL_CONTROL_NOT_RUN = 0, /* there was nothing to plant it in: the run is not clean */
     IL_CONTROL_FAILED_AS_IT_MUST,
-    IL_CONTROL_BROKEN,           /* it did not fail: no verdict counts */
-    IL_CONTROL_NOT_NEEDED        /* the check that it is a control of did not pass, so nothing leans on it */
+    IL_CONTROL_BROKEN,    /* it did not fail: no verdict counts */
+    IL_CONTROL_NOT_NEEDED /* the check that it is a control of did not pass, so nothing leans on it */
 } il_control_state;
 typedef struct il_control il_control;
 struct il_control {
@@ -112,7 +112,7 @@ typedef struct il_harden {
     il_section *sections, *last_section;
     bool bounded;       /* some bound was reached */
     bool allow_bounded; /* set by the caller after the run: bounds alone do not make the exit code 2; the word stays BOUNDED */
-    bool verdict_only; /* the smallest havoc sets are not searched for: they are advice, not part of the verdict */
+    bool verdict_only;  /* the smallest havoc sets are not searched for: they are advice, not part of the verdict */
     bool fully_mediated;
     int exit; /* 0 all pass, 1 a finding, 2 inconclusive or vacuous, 4 an instrument failed */
 } il_harden;

@@ -2,10 +2,23 @@
 #include "check/mutant.h"
 
 const char *il_mutant_op_name(il_mutant_op op) {
-    static const char *const names[IL_MUTANT_OPS] = {
-        "drop",          "accept",         "retarget",      "widen",        "silence",        "reason-swap",
-        "drop-action",   "drop-clause",    "freeze",        "schema-weaken", "effect-drop",   "effect-order-swap",
-        "approval-not-consumed", "stale-approval-kept", "settle-below-worst", "commit-at-return", "saturate-wrap"};
+    static const char *const names[IL_MUTANT_OPS] = {"drop",
+                                                     "accept",
+                                                     "retarget",
+                                                     "widen",
+                                                     "silence",
+                                                     "reason-swap",
+                                                     "drop-action",
+                                                     "drop-clause",
+                                                     "freeze",
+                                                     "schema-weaken",
+                                                     "effect-drop",
+                                                     "effect-order-swap",
+                                                     "approval-not-consumed",
+                                                     "stale-approval-kept",
+                                                     "settle-below-worst",
+                                                     "commit-at-return",
+                                                     "saturate-wrap"};
     return (uint32_t)op < IL_MUTANT_OPS ? names[op] : "unknown";
 }
 
@@ -90,7 +103,8 @@ static il_step mutant_wrap(const il_mutants *p, const il_mutant *u, uint64_t sta
     const il_model *m = p->s->m;
     const il_action_def *a = &m->actions[m->symbol_action[symbol]];
     uint32_t value = il_model_get(m, state, u->arg);
-    if (step.verdict != IL_REJECT || !(p->counts[symbol] >> u->arg & 1) || (value > 0 && value < m->vars[u->arg].domain.size - 1)) {
+    if (step.verdict != IL_REJECT || !(p->counts[symbol] >> u->arg & 1) ||
+        (value > 0 && value < m->vars[u->arg].domain.size - 1)) {
         return step; /* it does not count, or is nowhere near an end */
     }
     il_look look = il_model_look(m, state, symbol);
@@ -111,10 +125,9 @@ static il_step mutant_early(const il_mutants *p, uint64_t state, uint32_t symbol
     return plain.verdict == IL_REJECT ? plain : mutant_forced(p, state, symbol);
 }
 
-static il_step mutant_class(const il_mutants *p, const il_mutant *u, uint64_t state, uint32_t symbol) {
+static il_step mutant_class(const il_mutants *p, const il_mutant *u, uint64_t state, uint32_t symbol, il_step step) {
     const il_subject *s = p->s;
     const il_model *m = s->m;
-    il_step step = mutant_base(p, state, symbol);
     bool accepted = step.verdict == IL_ACCEPT;
     switch (u->op) {
     case IL_MUTANT_DROP:
@@ -165,11 +178,11 @@ static il_step mutant_class(const il_mutants *p, const il_mutant *u, uint64_t st
     return step;
 }
 
-il_step il_mutant_step(const il_mutants *p, const il_mutant *u, uint64_t state, uint32_t symbol) {
+il_step il_mutant_step(const il_mutants *p, const il_mutant *u, uint64_t state, uint32_t symbol, il_step base) {
     if (u->cell) {
-        return state == u->state && symbol == u->symbol ? u->step : mutant_base(p, state, symbol);
+        return state == u->state && symbol == u->symbol ? u->step : base;
     }
-    return u->actions >> p->s->m->symbol_action[symbol] & 1 ? mutant_class(p, u, state, symbol) : mutant_base(p, state, symbol);
+    return u->actions >> p->s->m->symbol_action[symbol] & 1 ? mutant_class(p, u, state, symbol, base) : base;
 }
 
 /* ---- which there are ---- */
@@ -446,8 +459,7 @@ il_mutant il_mutants_at(const il_mutants *p, il_mutant_op op, uint64_t i) {
         break;
     case IL_MUTANT_REASON:
         cell = p->rejected[i];
-        step = mutant_reject(p->states[cell / m->nsymbols],
-                             mutant_other_rule(m, cell % m->nsymbols, p->cells[cell].reason));
+        step = mutant_reject(p->states[cell / m->nsymbols], mutant_other_rule(m, cell % m->nsymbols, p->cells[cell].reason));
         break;
     case IL_MUTANT_DROP_ACTION:
     case IL_MUTANT_DROP_CLAUSE:
@@ -462,13 +474,12 @@ il_mutant il_mutants_at(const il_mutants *p, il_mutant_op op, uint64_t i) {
     case IL_MUTANT_WRAP:
         return p->classes[p->class_at[op] + i];
     }
-    return (il_mutant){
-        .op = op,
-        .cell = true,
-        .state = p->states[cell / m->nsymbols],
-        .symbol = cell % m->nsymbols,
-        .step = step,
-        .actions = UINT64_C(1) << m->symbol_action[cell % m->nsymbols]};
+    return (il_mutant){.op = op,
+                       .cell = true,
+                       .state = p->states[cell / m->nsymbols],
+                       .symbol = cell % m->nsymbols,
+                       .step = step,
+                       .actions = UINT64_C(1) << m->symbol_action[cell % m->nsymbols]};
 }
 
 void il_mutant_text(const il_mutants *p, const il_mutant *u, il_buf *out) {

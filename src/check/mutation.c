@@ -9,6 +9,7 @@
 
 #define IL_MUTATION_CELLS_MAX ((size_t)1 << 24)
 #define IL_MUTATION_WORK_BYTES ((size_t)1 << 30)
+enum { MUTATION_WITHIN = 1, MUTATION_NOT_WITHIN, MUTATION_PLACES_MAX = 2048, MUTATION_OTHERS = 1024 };
 enum { MUTATION_KEPT_BITS = 12, MUTATION_VIEWS_MAX = 8 + 2 * IL_MODEL_REGIONS_MAX };
 
 /* Counts of what the accepted and rejected steps of the reachable states do. */
@@ -22,9 +23,9 @@ typedef struct mutation_survey {
 /* A question that is asked of each mutant, and the lines that it decides. */
 typedef struct mutation_view {
     il_view v;
-    uint64_t bits;   /* of the hits that matter */
+    uint64_t bits;    /* of the hits that matter */
     uint8_t line[64]; /* of each bit */
-    bool adversary;  /* its writes are the unmediated ones: other ones when a mutant has others */
+    bool adversary;   /* its writes are the unmediated ones: other ones when a mutant has others */
     il_space base;
     uint32_t *order, *from; /* nodes by state: order[from[i] .. from[i + 1]] are those of state i */
 } mutation_view;
@@ -44,11 +45,12 @@ typedef struct mutation {
     il_space plain;
     uint64_t *states;
     il_step *cells;
-    uint32_t *to;      /* of each cell: the place of the state that it leads to, UINT32_MAX when it is not accepted */
+    uint32_t *to; /* of each cell: the place of the state that it leads to, UINT32_MAX when it is not accepted */
     mutation_view views[MUTATION_VIEWS_MAX];
     uint32_t nviews, nearly; /* nearly: the first ones, which are asked before the survey is looked at */
     bool sets;               /* all checks that kill a mutant are asked for, not only the first */
     mutation_survey base, now;
+    uint64_t read;         /* variables that `never` regions of states read */
     uint64_t raise, lower; /* the machine's unmediated writes */
     il_space_edge *edges;  /* room for the steps of one key */
     il_steps_edge *row, *copy;
@@ -56,23 +58,36 @@ typedef struct mutation {
     uint32_t *queue;
     uint32_t *ways; /* into each state, from states that were found before it */
     bool *reached;
-    const il_mutant *u; /* in hand */
-    il_steps_edge *changed;  /* its steps that the machine has not, by state: those of place i stand from changed_at[i] */
+    const il_mutant *u;     /* in hand */
+    il_steps_edge *changed; /* its steps that the machine has not, by state: those of place i stand from changed_at[i] */
     uint32_t *changed_at;
     il_steps_edge *kept; /* rows of the class in hand; kept_n: how many steps, UINT32_MAX for an empty place */
     uint64_t *kept_of;
     uint32_t *kept_n;
     uint32_t *differs, ndiffers; /* cells of which it says something else */
-    bool removes;       /* it lacks an accepted step of the machine */
-    bool only;          /* only the changed steps are looked at */
+    bool removes;                /* it lacks an accepted step of the machine */
+    bool only;                   /* only the changed steps are looked at */
     bool fault, bounded;
-    bool saturated; /* an observer lost count: its check no longer passes */
+    bool saturated;  /* an observer lost count: its check no longer passes */
+    uint8_t *within; /* by pairs of places: whether one allows no more than the other; NULL when there are too many */
+    uint64_t *pairs;
+    uint64_t others[MUTATION_OTHERS]; /* states beyond the machine's that were compared */
+    uint32_t nothers;
     uint64_t *signatures; /* of the classes so far */
     uint32_t nsignatures;
     int coverage, mediation; /* lines, or -1 */
 } mutation;
 
 /* ---- steps of the mutant in hand ---- */
+
+/* Anywhere; at a cell of the machine the second is cheaper. */
+static il_step mutation_step(const mutation *r, uint64_t state, uint32_t symbol) {
+    return il_mutant_step(&r->x->mutants, r->u, state, symbol, il_steps_one(r->s->steps, NULL, state, symbol));
+}
+static il_step mutation_step_at(const mutation *r, uint32_t cell) {
+    uint32_t n = r->s->m->nsymbols;
+    return il_mutant_step(&r->x->mutants, r->u, r->states[cell / n], cell % n, r->cells[cell]);
+}
 
 static il_steps_edge mutation_edge(uint32_t symbol, il_step step) {
     return (il_steps_edge){.next = step.next, .symbol = symbol, .fault = step.verdict == IL_FAULT};
@@ -143,7 +158,7 @@ static il_steps_edges mutation_class_row(mutation *r, uint64_t state) {
             }
         }
         for (uint32_t i = m->actions[a].first_symbol; differs && i < end; i++) {
-            il_step step = il_mutant_step(&r->x->mutants, r->u, state, i);
+            il_step step = mutation_step(r, state, i);
             if (step.verdict != IL_REJECT) {
                 r->row[n++] = mutation_edge(i, step);
             }
@@ -516,22 +531,31 @@ static uint32_t mutation_still(mutation *r, uint32_t cell, uint32_t target) {
     return tail;
 }
 
+/* A refusal that an invariant forbids. */
+static void mutation_refusals(mutation *r, uint64_t state, uint32_t symbol, il_step step) {
+    const il_model *m = r->s->m;
+    for (uint32_t k = 0; step.verdict == IL_REJECT && k < m->nregions; k++) {
+        if (m->regions[k].rejection && il_model_refused_wrongly(m, k, state, symbol, step.reason)) {
+            r->now.refused[k]++;
+        }
+    }
+}
+
 /* States of the mutant that the machine does not know, in full. */
 static void mutation_count_local(mutation *r) {
     for (uint32_t i = 0; i < r->local.n; i++) {
         uint64_t state = r->local.keys[i];
         mutation_count_state(r, &r->now, state, 1);
         for (uint32_t k = 0; k < r->s->m->nsymbols; k++) {
-            mutation_count_step(r, &r->now, state, k, il_mutant_step(&r->x->mutants, r->u, state, k), 1);
+            il_step step = mutation_step(r, state, k);
+            mutation_count_step(r, &r->now, state, k, step, 1);
+            mutation_refusals(r, state, k, step);
         }
     }
 }
 
-static void mutation_refusals(mutation *r, uint64_t state, uint32_t symbol, il_step step) {
-    (void)r, (void)state, (void)symbol, (void)step;
-}
-
 static void mutation_compare(mutation *r);
+static void mutation_reads(mutation *r);
 static il_status mutation_survey_whole(mutation *r, uint64_t *signature, il_error *err);
 
 static il_status mutation_survey_changed(mutation *r, il_error *err) {
@@ -680,7 +704,7 @@ static void mutation_compare(mutation *r) {
             if (!(r->u->actions >> m->symbol_action[k] & 1)) {
                 continue;
             }
-            il_step step = il_mutant_step(&r->x->mutants, r->u, r->states[i], k);
+            il_step step = mutation_step_at(r, cell);
             const il_step *was = &r->cells[cell];
             if (step.next == was->next && step.verdict == was->verdict && step.reason == was->reason) {
                 continue;
@@ -712,7 +736,7 @@ static il_status mutation_survey_whole(mutation *r, uint64_t *signature, il_erro
         }
         mutation_count_state(r, &r->now, state, 1);
         for (uint32_t k = 0; k < m->nsymbols; k++) {
-            il_step step = il_mutant_step(&r->x->mutants, r->u, state, k);
+            il_step step = mutation_step(r, state, k);
             mutation_count_step(r, &r->now, state, k, step, 1);
             mutation_refusals(r, state, k, step);
             mark = mutation_mix(mutation_mix(mark, state), step.next + ((uint64_t)k << 48) + step.verdict + 4u * step.reason);
@@ -722,7 +746,7 @@ static il_status mutation_survey_whole(mutation *r, uint64_t *signature, il_erro
     for (uint32_t i = 0; i < r->ndiffers; i++) {
         uint32_t place = r->differs[i] / m->nsymbols, k = r->differs[i] % m->nsymbols;
         if (r->reached[place]) {
-            il_step step = il_mutant_step(&r->x->mutants, r->u, r->states[place], k);
+            il_step step = mutation_step_at(r, r->differs[i]);
             mutation_count_step(r, &r->now, r->states[place], k, r->cells[r->differs[i]], UINT64_MAX);
             mutation_count_step(r, &r->now, r->states[place], k, step, 1);
             mutation_refusals(r, r->states[place], k, step);
@@ -768,7 +792,111 @@ static bool mutation_fewer(const il_model *m, uint64_t was, uint64_t is) {
     return true;
 }
 
-static il_survivor mutation_class(const mutation *r, uint64_t state, uint32_t symbol, il_step was, il_step is) {
+/* A state's place among the states that were compared so far: the machine's own, then others as they come. */
+static uint32_t mutation_known(mutation *r, uint64_t state) {
+    uint32_t place = il_space_find(&r->plain, state);
+    for (uint32_t i = 0; place == UINT32_MAX && i < r->nothers; i++) {
+        place = r->others[i] == state ? r->plain.n + i : UINT32_MAX;
+    }
+    if (place == UINT32_MAX && r->nothers < MUTATION_OTHERS) {
+        r->others[r->nothers] = state;
+        place = r->plain.n + r->nothers++;
+    }
+    return place;
+}
+
+/* One pair: what the first accepts the second accepts too, and the pairs that follow are asked next. */
+static bool mutation_pair(mutation *r, uint32_t less, uint32_t more, uint32_t *tail) {
+    const uint32_t n = r->s->m->nsymbols, places = r->plain.n, all = places + MUTATION_OTHERS;
+    for (uint32_t k = 0; k < n; k++) {
+        il_step a = less < places ? r->cells[(size_t)less * n + k] : il_steps_one(r->s->steps, NULL, r->others[less - places], k);
+        if (a.verdict == IL_REJECT) {
+            continue;
+        }
+        il_step b = more < places ? r->cells[(size_t)more * n + k] : il_steps_one(r->s->steps, NULL, r->others[more - places], k);
+        if (b.verdict != IL_ACCEPT || a.verdict != IL_ACCEPT) {
+            return false;
+        }
+        if (a.next == b.next) {
+            continue;
+        }
+        uint32_t x = mutation_known(r, a.next), y = mutation_known(r, b.next);
+        if (x == UINT32_MAX || y == UINT32_MAX) {
+            return false; /* no room: nothing is claimed */
+        }
+        uint8_t *known = &r->within[(size_t)x * all + y];
+        if (*known == MUTATION_NOT_WITHIN) {
+            return false;
+        }
+        if (*known == 0) {
+            *known = MUTATION_WITHIN;
+            r->pairs[(*tail)++] = (uint64_t)x << 32 | y;
+        }
+    }
+    return true;
+}
+
+/* Whether all that the machine lets happen from one state it lets happen from another as well (it is deterministic: a pair of states after any
+ * common run shows it). What was settled before is remembered. */
+static bool mutation_within(mutation *r, uint64_t less, uint64_t more) {
+    const uint32_t all = r->plain.n + MUTATION_OTHERS;
+    uint32_t x = r->within ? mutation_known(r, less) : UINT32_MAX, y = r->within ? mutation_known(r, more) : UINT32_MAX;
+    if (x == UINT32_MAX || y == UINT32_MAX) {
+        return less == more;
+    }
+    uint32_t tail = 0;
+    uint8_t *first = &r->within[(size_t)x * all + y];
+    bool holds = *first != MUTATION_NOT_WITHIN;
+    if (*first == 0) {
+        *first = MUTATION_WITHIN;
+        r->pairs[tail++] = (uint64_t)x << 32 | y;
+    }
+    for (uint32_t head = 0; holds && head < tail; head++) {
+        holds = mutation_pair(r, (uint32_t)(r->pairs[head] >> 32), (uint32_t)r->pairs[head], &tail);
+    }
+    for (uint32_t i = 0; !holds && i < tail; i++) { /* of these only the first is known to fail */
+        r->within[(size_t)(r->pairs[i] >> 32) * all + (uint32_t)r->pairs[i]] = i == 0 ? MUTATION_NOT_WITHIN : 0;
+    }
+    return holds;
+}
+
+/* No node of the view that drops the lowering steps is of that state. */
+static bool mutation_behind_lowering(const mutation *r, uint64_t state) {
+    uint32_t place = il_space_find(&r->plain, state);
+    for (uint32_t i = 0; r->s->lowers && place != UINT32_MAX && i < r->nviews; i++) {
+        const mutation_view *w = &r->views[i];
+        if (w->v.observer == IL_OBSERVE_GHOSTS && !w->adversary) {
+            return w->from[place] == w->from[place + 1];
+        }
+    }
+    return false;
+}
+
+/* Variables by which some state of a session would be in a `never` region if they had another value. */
+static void mutation_reads(mutation *r) {
+    const il_subject *s = r->s;
+    for (uint64_t left = s->never & ~s->edges; left != 0; left &= left - 1) {
+        for (uint32_t i = 0; i < r->plain.n; i++) {
+            for (uint32_t v = 0; v < s->m->nvars; v++) {
+                for (uint32_t x = 0; !(r->read >> v & 1) && x < s->m->vars[v].domain.size; x++) {
+                    uint64_t other = il_model_set(s->m, r->states[i], v, x);
+                    bool in = il_steps_in_region(s->steps, (uint32_t)__builtin_ctzll(left), other, 0, 0);
+                    r->read |= in ? UINT64_C(1) << v : 0;
+                }
+            }
+        }
+    }
+}
+
+static bool mutation_unread(const mutation *r, uint64_t was, uint64_t is) {
+    uint64_t differ = 0;
+    for (uint32_t v = 0; v < r->s->m->nvars; v++) {
+        differ |= il_model_get(r->s->m, was, v) != il_model_get(r->s->m, is, v) ? UINT64_C(1) << v : 0;
+    }
+    return (differ & r->read) == 0 && !(r->s->never & r->s->edges);
+}
+
+static il_survivor mutation_class(mutation *r, uint64_t state, uint32_t symbol, il_step was, il_step is) {
     const il_subject *s = r->s;
     if (was.verdict == IL_ACCEPT && is.verdict == IL_REJECT) {
         return IL_SURVIVOR_STRICTER;
@@ -776,14 +904,22 @@ static il_survivor mutation_class(const mutation *r, uint64_t state, uint32_t sy
     if (is.verdict == IL_REJECT) {
         return IL_SURVIVOR_REASON;
     }
-    if (was.verdict == IL_REJECT) {
-        return is.next == state                                            ? IL_SURVIVOR_SILENT
-               : s->corrective >> s->m->symbol_action[symbol] & 1          ? IL_SURVIVOR_CORRECTIVE
-               : is.next == il_model_eval(s->m, NULL, state, symbol).next ? IL_SURVIVOR_CHARGED
-                                                                           : IL_SURVIVOR_ELSEWHERE;
+    if (is.next != was.next && mutation_within(r, is.next, was.next)) {
+        return was.verdict == IL_REJECT ? IL_SURVIVOR_INERT : IL_SURVIVOR_STRICTER;
+    }
+    bool charged = is.next == il_model_eval(s->m, NULL, state, symbol).next;
+    if (was.verdict == IL_REJECT && is.next == state) {
+        return IL_SURVIVOR_SILENT;
+    }
+    if (mutation_behind_lowering(r, state) || (s->lowers >> s->m->symbol_action[symbol] & 1)) {
+        return IL_SURVIVOR_BEHIND;
+    }
+    if (was.verdict == IL_REJECT && (charged || (s->corrective >> s->m->symbol_action[symbol] & 1))) {
+        return charged ? IL_SURVIVOR_CHARGED : IL_SURVIVOR_CORRECTIVE;
     }
     return mutation_more(s->m, s, was.next, is.next) ? IL_SURVIVOR_HOLDS_MORE
            : mutation_fewer(s->m, was.next, is.next) ? IL_SURVIVOR_FEWER_APPROVED
+           : mutation_unread(r, was.next, is.next)   ? IL_SURVIVOR_UNREAD
                                                      : IL_SURVIVOR_ELSEWHERE;
 }
 
@@ -796,7 +932,7 @@ static il_status mutation_survives(mutation *r, il_error *err) {
     for (uint32_t i = 0; !differs && i < r->plain.n; i++) { /* the first in the order of discovery */
         for (uint32_t k = 0; !differs && k < m->nsymbols; k++) {
             const il_step *was = &r->cells[(size_t)i * m->nsymbols + k];
-            il_step is = il_mutant_step(&r->x->mutants, u, r->states[i], k);
+            il_step is = mutation_step_at(r, i * m->nsymbols + k);
             differs = was->next != is.next || was->verdict != is.verdict || was->reason != is.reason;
             place = i;
             e.state = r->states[i];
@@ -804,7 +940,7 @@ static il_status mutation_survives(mutation *r, il_error *err) {
         }
     }
     e.was = r->cells[(size_t)place * m->nsymbols + e.symbol];
-    e.is = il_mutant_step(&r->x->mutants, u, e.state, e.symbol);
+    e.is = mutation_step_at(r, place * m->nsymbols + e.symbol);
     il_survivor c = mutation_class(r, e.state, e.symbol, e.was, e.is);
     uint64_t before = 0;
     for (uint32_t k = 0; k < IL_MUTANT_OPS; k++) {
@@ -956,7 +1092,8 @@ static il_status mutation_prepare(mutation *r, il_error *err) {
     r->queue = IL_NEW_ARRAY(&r->arena, uint32_t, r->plain.n);
     r->ways = IL_NEW_ARRAY(&r->arena, uint32_t, r->plain.n);
     r->reached = IL_NEW_ARRAY(&r->arena, bool, r->plain.n);
-    if (!r->states || !r->cells || !r->to || !r->edges || !r->row || !r->copy || !r->kept || !r->kept_of || !r->kept_n || !r->differs || !r->changed || !r->changed_at || !r->queue || !r->ways || !r->reached) {
+    if (!r->states || !r->cells || !r->to || !r->edges || !r->row || !r->copy || !r->kept || !r->kept_of || !r->kept_n ||
+        !r->differs || !r->changed || !r->changed_at || !r->queue || !r->ways || !r->reached) {
         return il_arena_fail(&r->arena, err);
     }
     for (uint32_t i = 0; i < r->plain.n; i++) {
@@ -972,11 +1109,20 @@ static il_status mutation_prepare(mutation *r, il_error *err) {
         r->ways[r->to[i] == UINT32_MAX ? 0 : r->to[i]] += r->to[i] != UINT32_MAX && i / m->nsymbols < r->to[i];
     }
     mutation_writes(r, &r->base, &r->raise, &r->lower);
+    mutation_reads(r);
     mutation_lines(r);
     mutation_questions(r);
     IL_TRY(mutation_views(r, err));
     r->x->bounded = r->bounded;
     IL_TRY(il_mutants_init(&r->x->mutants, r->h->subject.arena, r->s, r->states, r->plain.n, r->cells, err));
+    if (r->plain.n <= MUTATION_PLACES_MAX) {
+        size_t all = (size_t)r->plain.n + MUTATION_OTHERS;
+        r->within = IL_NEW_ARRAY(&r->arena, uint8_t, all * all);
+        r->pairs = IL_NEW_ARRAY(&r->arena, uint64_t, all * all);
+        if (!r->within || !r->pairs) {
+            return il_arena_fail(&r->arena, err);
+        }
+    }
     r->signatures = IL_NEW_ARRAY(&r->arena, uint64_t, (size_t)r->x->mutants.nclasses + 1);
     return r->signatures ? IL_OK : il_arena_fail(&r->arena, err);
 }

@@ -14,7 +14,7 @@
 #include "check/harden.h"
 #include "check/mutant.h"
 
-#define IL_MUTATION_DEFAULT 300u
+#define IL_MUTATION_DEFAULT 150u
 #define IL_MUTATION_ALL UINT64_MAX
 
 typedef struct il_mutation_line { /* a check that passed on the machine */
@@ -25,21 +25,25 @@ typedef struct il_mutation_line { /* a check that passed on the machine */
 } il_mutation_line;
 
 typedef struct il_mutation_tally {
-    uint64_t population, judged;            /* how many there are, how many were looked at */
-    uint64_t equivalent, duplicate, harness; /* no mutant; one that was there; one whose own steps have no meaning */
+    uint64_t population, judged;                    /* how many there are, how many were looked at */
+    uint64_t equivalent, duplicate, harness;        /* no mutant; one that was there; one whose own steps have no meaning */
     uint64_t distinct, killed, survived, unsettled; /* unsettled: a bound was reached first */
 } il_mutation_tally;
 
 typedef enum il_survivor { /* what a surviving mutant changes, at the first step where it differs */
-    IL_SURVIVOR_STRICTER = 0,   /* it rejects what was accepted */
-    IL_SURVIVOR_REASON,         /* it rejects for another reason */
-    IL_SURVIVOR_SILENT,         /* it accepts what was rejected, and nothing changes */
-    IL_SURVIVOR_CORRECTIVE,     /* it accepts a correction that was rejected */
-    IL_SURVIVOR_CHARGED,        /* it accepts what was rejected, and remembers all that it brings */
-    IL_SURVIVOR_HOLDS_MORE,     /* it remembers more than was brought */
-    IL_SURVIVOR_FEWER_APPROVED, /* it forgets requests or approvals */
-    IL_SURVIVOR_ELSEWHERE,      /* it leads to another state that nothing here tells apart */
-    IL_SURVIVOR_CLASSES
+                           IL_SURVIVOR_STRICTER =
+                               0, /* it rejects what was accepted, or leads where less is allowed than the machine would allow */
+                           IL_SURVIVOR_REASON, /* it rejects for another reason */
+                           IL_SURVIVOR_SILENT, /* it accepts what was rejected, and nothing changes */
+                           IL_SURVIVOR_INERT, /* it accepts what was rejected, and afterwards no more is allowed than if it had not */
+                           IL_SURVIVOR_CORRECTIVE,     /* it accepts a correction that was rejected */
+                           IL_SURVIVOR_CHARGED,        /* it accepts what was rejected, and remembers all that it brings */
+                           IL_SURVIVOR_HOLDS_MORE,     /* it remembers more than was brought */
+                           IL_SURVIVOR_FEWER_APPROVED, /* it forgets requests or approvals */
+                           IL_SURVIVOR_BEHIND, /* a declared lowering, or a state that only sessions behind one come to: laundering asks nothing of it */
+                           IL_SURVIVOR_UNREAD,    /* what differs afterwards are variables that no `never` region reads */
+                           IL_SURVIVOR_ELSEWHERE, /* it leads to another state that nothing here tells apart */
+                           IL_SURVIVOR_CLASSES
 } il_survivor;
 const char *il_survivor_name(il_survivor c);
 

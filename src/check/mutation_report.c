@@ -11,6 +11,8 @@ const char *il_survivor_name(il_survivor c) {
         return "another reason";
     case IL_SURVIVOR_SILENT:
         return "accepted without effect";
+    case IL_SURVIVOR_INERT:
+        return "accepted to no avail";
     case IL_SURVIVOR_CORRECTIVE:
         return "a correction accepted";
     case IL_SURVIVOR_CHARGED:
@@ -19,6 +21,10 @@ const char *il_survivor_name(il_survivor c) {
         return "holds more";
     case IL_SURVIVOR_FEWER_APPROVED:
         return "fewer approvals";
+    case IL_SURVIVOR_BEHIND:
+        return "behind a lowering";
+    case IL_SURVIVOR_UNREAD:
+        return "unread variables";
     case IL_SURVIVOR_ELSEWHERE:
         return "elsewhere";
     case IL_SURVIVOR_CLASSES:
@@ -31,23 +37,36 @@ const char *il_survivor_name(il_survivor c) {
 static const char *survivor_why(il_survivor c) {
     switch (c) {
     case IL_SURVIVOR_STRICTER:
-        return "it rejects a step that the machine accepts; whoever only takes away reaches no region. What must be possible is no "
-               "region: coverage asks that each action is accepted somewhere, recovery that corrections are";
+        return "it rejects a step that the machine accepts, or leads where nothing is accepted that the machine would not accept "
+               "there; "
+               "whoever only takes away reaches no region";
     case IL_SURVIVOR_REASON:
         return "the same states and the same refusals under another name; add a `rejection` region to fix which reason a step is "
                "refused for";
     case IL_SURVIVOR_SILENT:
-        return "a step that is refused is let through and changes nothing; add a `rejection` region, or an edge region, to say that it "
+        return "a step that is refused is let through and changes nothing; add a `rejection` region, or an edge region, to say "
+               "that it "
                "must be refused";
+    case IL_SURVIVOR_INERT:
+        return "a step that is refused is let through, and from where it leads nothing is accepted that would not be accepted "
+               "without it";
     case IL_SURVIVOR_CORRECTIVE:
         return "a correction that has nothing to correct there; what it does takes away, so no region is nearer";
     case IL_SURVIVOR_CHARGED:
-        return "the step is let through with all that it brings remembered, and from where it leads no region is reached; the clause "
+        return "the step is let through with all that it brings remembered, and from where it leads no region is reached; the "
+               "clause "
                "keeps the books straight and not the region";
     case IL_SURVIVOR_HOLDS_MORE:
         return "the session counts as holding more than it does, and is stopped earlier";
     case IL_SURVIVOR_FEWER_APPROVED:
         return "requests or approvals are forgotten, and a human must be asked again";
+    case IL_SURVIVOR_BEHIND:
+        return "the step is a declared lowering, or only sessions that took one come to its state; what the lowering concedes, "
+               "laundering does not ask for";
+    case IL_SURVIVOR_UNREAD:
+        return "it leads to a state that differs in variables which no `never` region reads, and no observer that counts for "
+               "itself misses "
+               "anything; add a `transition` region for what must be true of them";
     case IL_SURVIVOR_ELSEWHERE:
         return "it leads to another state than the machine's, from where no check sees more";
     case IL_SURVIVOR_CLASSES:
@@ -194,7 +213,7 @@ il_status il_mutation_object(const il_mutation *x, il_json **out, il_error *err)
         advised = advised || r.m->regions[k].rejection;
     }
     mutation_tally(&r, o, &x->all);
-    il_report_set(&r, o, "score", il_report_word(&r, x->bounded ? "BOUNDED" : x->sampled ? "SAMPLED" : "ALL"));
+    il_report_set(&r, o, "score", il_report_word(&r, x->bounded ? "bounded" : x->sampled ? "sampled" : "all"));
     il_report_set(&r, o, "rejections_fixed", il_report_bool(&r, advised));
     il_report_set(&r, o, "operators", mutation_operators(&r, x));
     il_report_set(&r, o, "checks", mutation_checks(&r, x));

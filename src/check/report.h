@@ -15,7 +15,7 @@ void il_report_push(il_report *r, il_json *list, il_json *v);
 il_json *il_report_object(il_report *r);
 il_json *il_report_list(il_report *r);
 il_json *il_report_null(il_report *r);
-il_json *il_report_str(il_report *r, il_str s); /* borrowed */
+il_json *il_report_str(il_report *r, il_str s);       /* borrowed */
 il_json *il_report_word(il_report *r, const char *z); /* likewise */
 il_json *il_report_number(il_report *r, uint64_t v);
 il_json *il_report_bool(il_report *r, bool v);

@@ -74,9 +74,9 @@ static il_json *report_payload(il_report *r, uint32_t symbol) {
 static void report_verdict(il_report *r, il_json *o, const il_trace_step *s) {
     il_step step = il_model_eval(r->m, NULL, s->pre, s->symbol).step;
     il_report_set(r, o, "verdict",
-               il_report_word(r, step.verdict == IL_ACCEPT   ? "accept"
-                              : step.verdict == IL_REJECT ? "reject"
-                                                          : "fault"));
+                  il_report_word(r, step.verdict == IL_ACCEPT   ? "accept"
+                                    : step.verdict == IL_REJECT ? "reject"
+                                                                : "fault"));
     bool ruled = step.verdict == IL_REJECT && step.reason > 0 && step.reason <= r->m->nrules;
     il_report_set(r, o, "reason", ruled ? il_report_str(r, r->m->rules[step.reason - 1].name) : il_report_null(r));
 }
@@ -96,8 +96,7 @@ il_json *il_report_state(il_report *r, uint64_t state) {
     for (uint32_t v = 0; v < r->m->nvars; v++) {
         uint32_t value = il_model_get(r->m, state, v);
         if (value != 0) {
-            r->failed =
-                !il_json_set(o, r->m->vars[v].name, il_report_str(r, r->m->vars[v].domain.names[value])) || r->failed;
+            r->failed = !il_json_set(o, r->m->vars[v].name, il_report_str(r, r->m->vars[v].domain.names[value])) || r->failed;
         }
     }
     return o;
@@ -109,8 +108,7 @@ static il_json *report_gained(il_report *r, uint64_t pre, uint64_t post) {
     for (uint32_t v = 0; v < r->m->nvars; v++) {
         uint32_t value = il_model_get(r->m, post, v);
         if (value != il_model_get(r->m, pre, v)) {
-            r->failed =
-                !il_json_set(o, r->m->vars[v].name, il_report_str(r, r->m->vars[v].domain.names[value])) || r->failed;
+            r->failed = !il_json_set(o, r->m->vars[v].name, il_report_str(r, r->m->vars[v].domain.names[value])) || r->failed;
         }
     }
     return o;
@@ -161,4 +159,3 @@ il_json *il_report_trace(il_report *r, const il_trace *t) {
 il_json *il_report_region(il_report *r, uint32_t region) {
     return region < r->m->nregions ? il_report_str(r, r->m->regions[region].name) : il_report_null(r);
 }
-

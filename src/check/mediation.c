@@ -8,8 +8,10 @@ void il_unmediated_writes(const il_harden *h, uint64_t *raise, uint64_t *lower) 
     uint64_t mediators = h->subject.gates | h->subject.corrective;
     *raise = *lower = 0;
     for (uint32_t v = 0; v < h->subject.m->nvars; v++) {
-        *raise |= (h->writers[v].raised_by & ~mediators) ? UINT64_C(1) << v : 0;
-        *lower |= (h->writers[v].lowered_by & ~mediators) ? UINT64_C(1) << v : 0;
+        if (!h->subject.m->vars[v].ghost) { /* beyond every adversary */
+            *raise |= (h->writers[v].raised_by & ~mediators) ? UINT64_C(1) << v : 0;
+            *lower |= (h->writers[v].lowered_by & ~mediators) ? UINT64_C(1) << v : 0;
+        }
     }
 }
 

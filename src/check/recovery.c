@@ -87,11 +87,15 @@ static il_status recovery_product(recovery *r, il_error *err) {
     for (uint64_t i = 0; i < m->product; i++) {
         uint64_t state = 0;
         uint64_t index = i;
+        bool memory = false;
         for (uint32_t v = 0; v < m->nvars; v++) {
-            state = il_model_set(m, state, v, (uint32_t)(index % m->vars[v].domain.size));
+            uint32_t value = (uint32_t)(index % m->vars[v].domain.size);
+            state = il_model_set(m, state, v, value);
             index /= m->vars[v].domain.size;
+            memory = memory || (m->vars[v].ghost && value != 0);
         }
-        if (recovery_in(r, state) != 0) {
+        /* A ghost is beyond every adversary: it remembers nothing that did not happen. */
+        if (!memory && recovery_in(r, state) != 0) {
             IL_TRY(recovery_note(r, state, err));
         }
     }
@@ -112,7 +116,7 @@ static uint32_t recovery_expand(void *ctx, uint64_t key, il_space_edge *out) {
     for (uint32_t i = 0; i < s->nwrites; i++) {
         il_write w = s->writes[i];
         uint32_t now = il_model_get(s->m, key, w.var);
-        if (w.value != now) {
+        if (w.value != now && !s->m->vars[w.var].ghost) {
             bool adversary = ((w.value > now ? r->raise : r->lower) >> w.var & 1) != 0;
             uint64_t next = il_model_set(s->m, key, w.var, w.value) | (adversary ? 0 : RECOVERY_WRITTEN);
             out[n++] = (il_space_edge){.next = next, .symbol = s->m->nsymbols + i};

@@ -4,7 +4,6 @@
 # bytes as arrays and is linked into the library and the program.
 set(IL_MACHINE_OBJECTS "")
 file(GLOB machines CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/machines/*.yaml")
-list(FILTER machines EXCLUDE REGEX "capability-broker|secret-custody") # until their recovery is robust
 if(EXISTS "${CMAKE_SOURCE_DIR}/src/host/seal_main.c")
   il_objects(seal_objects base json cel machine check yaml)
   add_executable(interlock-seal src/host/seal_main.c ${seal_objects})

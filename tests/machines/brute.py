@@ -733,7 +733,7 @@ def recovery(m):
     goal = (lambda s: m.goal({"pre": m.bag(s)}) is True) if m.goal else \
         (lambda s: s[m.place["phase"]] == "ended" and all(s[v] == m.domains[v][0] for v in live))
     inside = lambda s: {r.name for r in never if m.inside(r, s)}
-    danger = [s for s in itertools.product(*m.domains) if inside(s)]
+    danger = [s for s in itertools.product(*m.domains) if all(s[v] == m.domains[v][0] for v in m.ghost) and inside(s)]  # a ghost remembers nothing that did not happen
     if not danger:
         return {("recovery", None): {"verdict": "VACUOUS", "finding": "NO_DANGER_STATE"}}
     moves = {}

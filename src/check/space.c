@@ -7,7 +7,11 @@
 #define IL_SPACE_STATES (1u << 24)
 #define IL_SPACE_BYTES ((size_t)1 << 30)
 
-enum { SPACE_WORK = 1 << 14 }; /* states and steps between two calls of `progress` */
+enum {
+    SPACE_WORK = 1 << 14,  /* states and steps between two calls of `progress` */
+    SPACE_AFTER = 1 << 20, /* steps that are still looked at after a bound, for what they are in */
+    SPACE_SPAN = 4096      /* states after which that is looked at */
+};
 
 /* One exploration while it runs. */
 typedef struct space_run {
@@ -17,6 +21,7 @@ typedef struct space_run {
     uint64_t settled;              /* hits of earlier layers, which are shorter and stay */
     uint16_t best[64];             /* writes on the way to each hit of this layer */
     uint32_t work;
+    uint64_t full; /* steps when a bound was reached first */
 } space_run;
 
 uint64_t il_space_key(const il_space *s, uint32_t node) { return il_known_key(&s->nodes, node); }
@@ -87,6 +92,7 @@ static il_status space_add(space_run *run, uint64_t key, uint32_t parent, uint16
     case IL_KNOWN_NEW:
         return IL_OK;
     case IL_KNOWN_FULL:
+        run->full = run->s->bound_hit ? run->full : run->s->edges;
         run->s->bound_hit = true;
         return IL_OK;
     case IL_KNOWN_MEMORY:
@@ -146,8 +152,9 @@ static il_status space_layer(space_run *run, uint32_t from, bool *ended, il_erro
             IL_TRY(space_step(run, i, key, &s->edge[k], err));
         }
         run->work += n + 1;
-        if (run->work >= SPACE_WORK && !space_goes_on(run, i + 1)) {
-            *ended = true;
+        *ended = ((i + 1) % SPACE_SPAN == 0 && s->bound_hit && s->edges - run->full >= SPACE_AFTER) ||
+                 (run->work >= SPACE_WORK && !space_goes_on(run, i + 1));
+        if (*ended) {
             return IL_OK;
         }
     }

@@ -33,6 +33,7 @@ typedef struct il_space_progress {
 
 #define IL_SPACE_WORKERS_MAX 64u
 
+/* At a bound on states or bytes no more states are kept; a while longer the steps of those that are known are looked at. */
 typedef struct il_space_bounds { /* zero: the default */
     uint32_t states;             /* 2^24 */
     size_t bytes;                /* of nodes and what finds them, 1 GiB */

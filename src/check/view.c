@@ -307,6 +307,37 @@ static uint64_t view_judge_approval(void *ctx, uint64_t key, uint32_t symbol, ui
     return v->subject->words[symbol].approved && il_view_extra(v, key) >> v->subject->count_bits == 0 ? IL_VIEW_UNAPPROVED : 0;
 }
 
+/* A view of its own for another thread: what the guards remember is not shared. */
+typedef struct view_other {
+    il_view view;
+    il_subject subject;
+} view_other;
+
+static void *view_fork(void *ctx) {
+    const il_view *v = ctx;
+    const il_alloc *alloc = v->subject->alloc;
+    view_other *o = alloc->alloc(alloc->ctx, sizeof *o);
+    if (!o) {
+        return NULL;
+    }
+    o->view = *v;
+    o->subject = *v->subject;
+    o->view.subject = &o->subject;
+    if (il_steps_new(alloc, o->subject.m, &o->subject.steps, NULL) != IL_OK) {
+        alloc->free(alloc->ctx, o);
+        return NULL;
+    }
+    return &o->view;
+}
+
+static void view_join(void *ctx, void *other) {
+    il_view *v = ctx;
+    view_other *o = other; /* its first member */
+    v->saturated = v->saturated || o->view.saturated;
+    il_steps_free(o->subject.steps);
+    v->subject->alloc->free(v->subject->alloc->ctx, o);
+}
+
 void il_view_define(il_view *v, il_space_def *out) {
     const il_subject *s = v->subject;
     *out = (il_space_def){
@@ -320,6 +351,8 @@ void il_view_define(il_view *v, il_space_def *out) {
         .edge = v->observer == IL_OBSERVE_APPROVALS ? view_judge_approval
                 : v->regions & s->edges             ? view_judge_edge
                                                     : NULL,
+        .fork = v->rows ? NULL : view_fork,
+        .join = view_join,
         .stop = v->stop,
     };
 }

@@ -2,15 +2,17 @@
 /* Speed of the engine: one step of the shipped machine, and the exploration of machines too large for a table.
  *
  *     bench_engine                prints `name value unit`, a line each; run from the source's root
+ *     bench_engine large          explores 2^24 states
  *     bench_engine steps|loop N   takes N steps, or only the loop, and prints nothing: what an instruction counter runs
  *
  * A walk starts at the initial state again every 16 steps and takes symbols at random, so that it meets accepted and rejected steps alike and
  * each step needs the one before it. What the loop itself costs is measured with the step left out, and subtracted. The least of several
- * rounds counts: on a shared machine everything else only adds. */
+ * rounds counts: on a shared machine everything else only adds. Of an exploration it is the median. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "check/view.h"
@@ -100,41 +102,72 @@ static il_machine *bench_machine(void) {
     return m;
 }
 
-/* Every state by the guards, one core; the best of three rounds, tables and index made anew in each. */
-static void bench_explore(const char *name, const char *path) {
-    double best = 0;
-    uint64_t edges = 0;
-    uint32_t states = 0;
-    for (int round = 0; round < 3; round++) {
-        il_arena arena;
-        il_error err = {0};
-        il_json *doc = NULL;
-        il_model *m = NULL;
-        il_subject subject = {0};
-        il_space space = {0};
-        il_arena_init(&arena, il_host_alloc(), (size_t)1 << 30);
-        if (il_file_document(&arena, path, IL_FILE_DATA, &doc, &err) != IL_OK || il_model_load(&arena, doc, &m, &err) != IL_OK) {
-            (void)fprintf(stderr, "bench_engine: %s:%u:%u: %s\n", path, (unsigned)err.line, (unsigned)err.col, err.msg);
-            exit(1);
-        }
-        double start = bench_now();
-        il_status status = il_subject_init(&subject, il_host_alloc(), &arena, m, NULL, &err);
-        il_view view = {.subject = &subject, .regions = subject.never};
-        if (status != IL_OK || il_view_explore(&view, &space, &err) != IL_OK || space.bound_hit || space.hits[0].found) {
-            (void)fprintf(stderr, "bench_engine: %s: not explored as it should be %s\n", path, err.msg);
-            exit(1);
-        }
-        double rate = (double)space.n / ((bench_now() - start) / 1e9);
-        best = rate > best ? rate : best;
-        states = space.n;
-        edges = space.edges;
-        il_space_free(&space);
-        il_subject_free(&subject);
-        il_arena_free(&arena);
+typedef struct bench_explored {
+    double rate, seconds;
+    uint32_t states;
+    uint64_t edges;
+} bench_explored;
+
+/* Every state by the guards; tables and index made anew. */
+static bench_explored bench_explore_once(const char *path, uint32_t workers) {
+    il_arena arena;
+    il_error err = {0};
+    il_json *doc = NULL;
+    il_model *m = NULL;
+    il_subject subject = {0};
+    il_space space = {0};
+    const il_space_bounds bounds = {.workers = workers};
+    il_arena_init(&arena, il_host_alloc(), (size_t)1 << 30);
+    if (il_file_document(&arena, path, IL_FILE_DATA, &doc, &err) != IL_OK || il_model_load(&arena, doc, &m, &err) != IL_OK) {
+        (void)fprintf(stderr, "bench_engine: %s:%u:%u: %s\n", path, (unsigned)err.line, (unsigned)err.col, err.msg);
+        exit(1);
     }
-    (void)printf("explore_%s %.0f states/s\n", name, best);
-    (void)printf("explore_%s_states %u states\n", name, (unsigned)states);
-    (void)printf("explore_%s_successors %.2f a state\n", name, (double)edges / states);
+    double start = bench_now();
+    il_status status = il_subject_init(&subject, il_host_alloc(), &arena, m, &bounds, &err);
+    il_view view = {.subject = &subject, .regions = subject.never};
+    if (status != IL_OK || il_view_explore(&view, &space, &err) != IL_OK || space.bound_hit || space.hits[0].found) {
+        (void)fprintf(stderr, "bench_engine: %s: not explored as it should be %s\n", path, err.msg);
+        exit(1);
+    }
+    bench_explored x = {.seconds = (bench_now() - start) / 1e9, .states = space.n, .edges = space.edges};
+    x.rate = (double)x.states / x.seconds;
+    il_space_free(&space);
+    il_subject_free(&subject);
+    il_arena_free(&arena);
+    return x;
+}
+
+static int bench_compare(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y ? 1 : 0;
+}
+
+/* The median of five rounds, with one thread and with two in turn. */
+static void bench_explore(const char *name, const char *path) {
+    enum { ROUNDS = 5 };
+    double one[ROUNDS], two[ROUNDS];
+    bench_explored x = {0};
+    for (int round = 0; round < ROUNDS; round++) {
+        x = bench_explore_once(path, 1);
+        one[round] = x.rate;
+        two[round] = bench_explore_once(path, 2).rate;
+    }
+    qsort(one, ROUNDS, sizeof one[0], bench_compare);
+    qsort(two, ROUNDS, sizeof two[0], bench_compare);
+    (void)printf("explore_%s %.0f states/s\n", name, one[ROUNDS / 2]);
+    (void)printf("explore_%s_two %.0f states/s\n", name, two[ROUNDS / 2]);
+    (void)printf("explore_%s_states %u states\n", name, (unsigned)x.states);
+    (void)printf("explore_%s_successors %.2f a state\n", name, (double)x.edges / x.states);
+}
+
+/* 2^24 states: how long, and the most memory that the process ever had. */
+static void bench_large(void) {
+    const bench_explored x = bench_explore_once("bench/machines/large.yaml", 1);
+    struct rusage use = {0};
+    (void)getrusage(RUSAGE_SELF, &use);
+    (void)printf("explore_large_states %u states\n", (unsigned)x.states);
+    (void)printf("explore_large %.2f s\n", x.seconds);
+    (void)printf("explore_large_memory %.1f MiB\n", (double)use.ru_maxrss / 1024);
 }
 
 /* Instructions of one step, by cachegrind: what N steps take more than none, less the loop. Nothing is printed without valgrind. */
@@ -165,6 +198,11 @@ int main(int argc, char **argv) {
         volatile uint64_t sink = strcmp(argv[1], "steps") == 0 ? bench_steps(&w, most) : bench_empty(&w, most);
         (void)sink;
         il_machine_free(m);
+        return 0;
+    }
+    if (argc == 2 && strcmp(argv[1], "large") == 0) {
+        il_machine_free(m);
+        bench_large();
         return 0;
     }
     const uint64_t n = UINT64_C(1) << 21;

@@ -26,6 +26,15 @@ static uint64_t havoc_all(const il_harden *h) {
     return h->subject.m->nvars < 64 ? (UINT64_C(1) << h->subject.m->nvars) - 1 : UINT64_MAX;
 }
 
+/* What an adversary can write at all. */
+static uint64_t havoc_writable(const il_harden *h) {
+    uint64_t vars = havoc_all(h);
+    for (uint32_t v = 0; v < h->subject.m->nvars; v++) {
+        vars &= h->subject.m->vars[v].ghost ? ~(UINT64_C(1) << v) : UINT64_MAX;
+    }
+    return vars;
+}
+
 static il_status havoc_note(il_harden *h, const havoc_group *g, uint32_t region, uint64_t vars, const il_trace *trace,
                             il_error *err) {
     il_havoc_set *set = IL_NEW(h->subject.arena, il_havoc_set);
@@ -149,7 +158,7 @@ static uint64_t havoc_rest(const il_harden *h, const havoc_singles *one, uint32_
     for (uint32_t v = 0; v < h->subject.m->nvars; v++) {
         rest |= one->reached[v] >> region & 1 ? 0 : UINT64_C(1) << v;
     }
-    return rest;
+    return rest & havoc_writable(h);
 }
 
 /* What a variable reaches it mostly reaches soon. */
@@ -157,6 +166,9 @@ static il_status havoc_soon(il_harden *h, const havoc_group *g, uint64_t regions
     for (uint32_t v = 0; v < h->subject.m->nvars; v++) {
         il_quotient q;
         il_view view = havoc_view(h, g, regions, 0, 0);
+        if (h->subject.m->vars[v].ghost) {
+            continue;
+        }
         IL_TRY(il_quotient_reach(&view, UINT64_C(1) << v, HAVOC_PATIENCE, &q, err));
         one->reached[v] = q.reached;
         one->open[v] = q.cut || q.bound_hit ? regions & ~q.reached : 0;
@@ -193,7 +205,7 @@ static il_status havoc_decide(il_harden *h, const havoc_group *g, uint64_t regio
 
 /* The sets of several: none of them holds a variable that suffices by itself. */
 static il_status havoc_larger(il_harden *h, const havoc_group *g, uint32_t region, uint64_t *bounded, il_error *err) {
-    uint64_t rest = havoc_all(h);
+    uint64_t rest = havoc_writable(h);
     for (const il_havoc_set *s = h->havoc; s; s = s->next) {
         rest &= s->region == region && s->laundered == g->laundered ? ~s->vars : UINT64_MAX;
     }
@@ -252,21 +264,58 @@ static il_status havoc_empty(il_harden *h, const havoc_group *g, il_check *c, ui
     return IL_OK;
 }
 
-static il_status havoc_lines(il_harden *h, const havoc_group *g, il_check **lines, il_error *err) {
-    uint64_t raise = 0;
-    uint64_t lower = 0;
-    il_unmediated_writes(h, &raise, &lower);
-    il_view v = havoc_view(h, g, g->regions, raise, lower);
-    il_space s = {0};
-    il_status status = il_view_explore(&v, &s, err);
-    for (uint32_t r = 0; status == IL_OK && r < h->subject.m->nregions; r++) {
-        if (g->regions >> r & 1) {
-            lines[r] = il_check_add(h, g->laundered ? "havoc-laundered" : "havoc", r, true);
-            status = lines[r] ? il_check_judge(h, lines[r], &v, &s, r, "HAVOC_CEX", err) : il_arena_fail(h->subject.arena, err);
+/* One exploration for all regions of a group; where an adversary is typed, and one who writes at will reaches a region, a second. */
+static il_status havoc_judge(il_harden *h, il_view *v, il_check **lines, const char *finding, il_error *err) {
+    const il_subject *s = &h->subject;
+    il_space space = {0};
+    v->declared = s->typed ? IL_DECLARED_AT_WILL : s->at_will ? IL_DECLARED_TYPED : IL_DECLARED_NONE;
+    il_unmediated_writes(h, &v->raise, &v->lower);
+    il_status status = il_view_explore(v, &space, err);
+    uint64_t typed = 0;
+    for (uint32_t r = 0; status == IL_OK && r < s->m->nregions; r++) {
+        if (lines[r] && s->typed && space.hits[r].found) {
+            typed |= UINT64_C(1) << r;
+        } else if (lines[r]) {
+            status = il_check_judge(h, lines[r], v, &space, r, finding, err);
         }
     }
-    il_space_free(&s);
+    il_space_free(&space);
+    if (status != IL_OK || typed == 0) {
+        return status;
+    }
+    v->declared = IL_DECLARED_TYPED;
+    status = il_view_explore(v, &space, err);
+    for (uint32_t r = 0; status == IL_OK && r < s->m->nregions; r++) {
+        if (typed >> r & 1) {
+            status = il_check_judge(h, lines[r], v, &space, r, finding, err);
+            if (lines[r]->verdict == IL_CHECK_PASS) {
+                lines[r]->verdict = IL_CHECK_INCONCLUSIVE; /* a weaker claim than the one that is asked for */
+                lines[r]->finding = "PASS_TYPED";
+            }
+        }
+    }
+    il_space_free(&space);
     return status;
+}
+
+il_status il_check_havoced(il_harden *h, il_check *c, const il_view *v, uint32_t bit, const char *finding, il_error *err) {
+    il_check *lines[IL_MODEL_REGIONS_MAX] = {0};
+    il_view view = *v;
+    lines[bit] = c;
+    return havoc_judge(h, &view, lines, finding, err);
+}
+
+static il_status havoc_lines(il_harden *h, const havoc_group *g, il_check **lines, il_error *err) {
+    il_view v = havoc_view(h, g, g->regions, 0, 0);
+    for (uint32_t r = 0; r < h->subject.m->nregions; r++) {
+        if (g->regions >> r & 1) {
+            lines[r] = il_check_add(h, g->laundered ? "havoc-laundered" : "havoc", r, true);
+            if (!lines[r]) {
+                return il_arena_fail(h->subject.arena, err);
+            }
+        }
+    }
+    return havoc_judge(h, &v, lines, "HAVOC_CEX", err);
 }
 
 static il_status havoc_check(il_harden *h, const havoc_group *g, il_error *err) {

@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check/space.h"
-
 #include "base/error.h"
-#include "base/mem.h"
+#include "check/space_part.h"
 
 #define IL_SPACE_STATES (1u << 24)
 #define IL_SPACE_BYTES ((size_t)1 << 30)
 
-enum { SPACE_WORK = 1 << 14 }; /* states and steps between two calls of `progress` */
-
-/* One exploration while it runs. */
-typedef struct space_run {
-    il_space *s;
-    const il_space_bounds *bounds; /* may be NULL */
-    uint32_t to;                   /* end of the layer in hand */
-    uint64_t settled;              /* hits of earlier layers, which are shorter and stay */
-    uint16_t best[64];             /* writes on the way to each hit of this layer */
-    uint32_t work;
-} space_run;
+enum {
+    SPACE_WORK = 1 << 14,  /* states and steps between two calls of `progress` */
+    SPACE_AFTER = 1 << 20, /* steps that are still looked at after a bound, for what they are in */
+    SPACE_CREW = 4096      /* states of a layer from which on more threads are worth while */
+};
 
 uint64_t il_space_key(const il_space *s, uint32_t node) { return il_known_key(&s->nodes, node); }
 uint32_t il_space_find(const il_space *s, uint64_t key) { return il_known_find(&s->nodes, key); }
@@ -48,8 +40,7 @@ void il_space_free(il_space *s) {
     *s = (il_space){0};
 }
 
-/* Takes a hit for each new bit; among hits of one layer the one with fewest writes stays. */
-static void space_hit(space_run *run, uint64_t bits, const il_space_hit *hit) {
+void il_space_hit_take(il_space_run *run, uint64_t bits, const il_space_hit *hit) {
     for (bits &= ~run->settled; bits != 0; bits &= bits - 1) {
         uint32_t b = (uint32_t)__builtin_ctzll(bits);
         uint16_t writes = il_known_writes(&run->s->nodes, hit->node);
@@ -73,20 +64,20 @@ static bool space_stops(il_space *s) {
     return s->stopped;
 }
 
-/* false: whoever bounds the exploration ends it. */
-static bool space_goes_on(space_run *run, uint32_t expanded) {
+bool il_space_goes_on(il_space_run *run, uint32_t expanded) {
     const il_space *s = run->s;
     il_space_progress now = {.states = s->nodes.n, .edges = s->edges, .frontier = s->nodes.n - expanded};
     run->work = 0;
     return !run->bounds || !run->bounds->progress || run->bounds->progress(run->bounds->progress_ctx, &now);
 }
 
-static il_status space_add(space_run *run, uint64_t key, uint32_t parent, uint16_t writes, il_error *err) {
+il_status il_space_add(il_space_run *run, uint64_t key, uint32_t parent, uint16_t writes, il_error *err) {
     switch (il_known_add(&run->s->nodes, key, parent, writes, run->to)) {
     case IL_KNOWN_OLD:
     case IL_KNOWN_NEW:
         return IL_OK;
     case IL_KNOWN_FULL:
+        run->full = run->s->bound_hit ? run->full : run->spanned;
         run->s->bound_hit = true;
         return IL_OK;
     case IL_KNOWN_MEMORY:
@@ -95,7 +86,7 @@ static il_status space_add(space_run *run, uint64_t key, uint32_t parent, uint16
     return il_error_set(err, IL_E_MEMORY, "no memory for more states");
 }
 
-static il_status space_step(space_run *run, uint32_t i, uint64_t key, const il_space_edge *e, il_error *err) {
+static il_status space_step(il_space_run *run, uint32_t i, uint64_t key, const il_space_edge *e, il_error *err) {
     il_space *s = run->s;
     bool write = e->symbol >= s->def.first_write;
     if (e->fault) {
@@ -109,45 +100,48 @@ static il_status space_step(space_run *run, uint32_t i, uint64_t key, const il_s
         uint64_t bits = s->def.edge(s->def.ctx, key, e->symbol, e->next);
         if (bits != 0) {
             il_space_hit hit = {.found = true, .edge = true, .node = i, .symbol = e->symbol, .next = e->next};
-            space_hit(run, bits, &hit);
+            il_space_hit_take(run, bits, &hit);
         }
     }
     if (e->next == key) {
         return IL_OK; /* known, and no shorter this way */
     }
-    return space_add(run, e->next, i, (uint16_t)(il_known_writes(&s->nodes, i) + write), err);
+    return il_space_add(run, e->next, i, (uint16_t)(il_known_writes(&s->nodes, i) + write), err);
 }
 
-/* Memory answers slowly, but many at once. */
-static void space_fetch(const il_known *nodes, const il_space_edge *edge, uint32_t n) {
-    if (nodes->set) {
-        for (uint32_t k = 0; k < n; k++) {
-            __builtin_prefetch(&nodes->set[edge[k].next / 64]);
-        }
-        return;
-    }
-    for (uint32_t k = 0; k < n; k++) {
-        __builtin_prefetch(&nodes->slots[il_known_hash(nodes, edge[k].next)]);
-    }
-    for (uint32_t k = 0; k < n; k++) {
-        uint32_t place = nodes->slots[il_known_hash(nodes, edge[k].next)];
-        place -= place != 0;
-        __builtin_prefetch(&nodes->chunks[place / IL_KNOWN_CHUNK]->keys[place % IL_KNOWN_CHUNK]);
-    }
+bool il_space_spanned(il_space_run *run) {
+    run->spanned = run->s->edges;
+    return run->s->bound_hit && run->s->edges - run->full >= SPACE_AFTER;
 }
 
-static il_status space_layer(space_run *run, uint32_t from, bool *ended, il_error *err) {
+/* Whether the other threads are to help with so many states. */
+static bool space_together(il_space_run *run, uint32_t n) {
+    uint32_t workers = run->bounds ? run->bounds->workers : 0;
+    if (n < SPACE_CREW || workers < 2 || run->alone) {
+        return false;
+    }
+    if (!run->crew) {
+        run->crew = il_space_crew_new(run->s, workers < IL_SPACE_WORKERS_MAX ? workers : IL_SPACE_WORKERS_MAX);
+        run->alone = !run->crew;
+    }
+    return !run->alone;
+}
+
+static il_status space_layer(il_space_run *run, uint32_t from, bool *ended, il_error *err) {
     il_space *s = run->s;
+    if (space_together(run, run->to - from)) {
+        return il_space_crew_layer(run, from, ended, err);
+    }
     for (uint32_t i = from; i < run->to; i++) {
         uint64_t key = il_known_key(&s->nodes, i);
         uint32_t n = s->def.expand(s->def.ctx, key, s->edge);
-        space_fetch(&s->nodes, s->edge, n);
+        il_known_fetch(&s->nodes, s->edge, n);
         for (uint32_t k = 0; k < n; k++) {
             IL_TRY(space_step(run, i, key, &s->edge[k], err));
         }
         run->work += n + 1;
-        if (run->work >= SPACE_WORK && !space_goes_on(run, i + 1)) {
-            *ended = true;
+        *ended = ((i + 1) % IL_SPACE_SPAN == 0 && il_space_spanned(run)) || (run->work >= SPACE_WORK && !il_space_goes_on(run, i + 1));
+        if (*ended) {
             return IL_OK;
         }
     }
@@ -155,19 +149,23 @@ static il_status space_layer(space_run *run, uint32_t from, bool *ended, il_erro
 }
 
 /* Nodes from `from` on: what are they in? */
-static void space_judge(space_run *run, uint32_t from) {
+static void space_judge(il_space_run *run, uint32_t from) {
     il_space *s = run->s;
+    if (s->def.state && space_together(run, s->nodes.n - from)) {
+        il_space_crew_judge(run, from);
+        return;
+    }
     for (uint32_t i = from; s->def.state && i < s->nodes.n; i++) {
         uint64_t bits = s->def.state(s->def.ctx, il_known_key(&s->nodes, i)) & ~run->settled;
         if (bits != 0) {
             il_space_hit hit = {
                 .found = true, .node = i, .symbol = il_space_via(s, NULL, i), .next = il_known_key(&s->nodes, i)};
-            space_hit(run, bits, &hit);
+            il_space_hit_take(run, bits, &hit);
         }
     }
 }
 
-static il_status space_layers(space_run *run, il_error *err) {
+static il_status space_layers(il_space_run *run, il_error *err) {
     il_space *s = run->s;
     bool ended = false;
     space_judge(run, 0);
@@ -178,7 +176,7 @@ static il_status space_layers(space_run *run, il_error *err) {
         run->to = s->nodes.n;
         run->settled = space_found(s);
         s->depth += from > 0;
-        if (from == 0 && !space_goes_on(run, 0)) {
+        if (from == 0 && !il_space_goes_on(run, 0)) {
             s->bound_hit = true;
             return IL_OK;
         }
@@ -198,7 +196,7 @@ static il_status space_layers(space_run *run, il_error *err) {
 il_status il_space_explore(il_space *s, const il_alloc *alloc, const il_space_def *def, const il_space_bounds *bounds,
                            il_error *err) {
     *s = (il_space){.def = *def};
-    space_run run = {.s = s, .bounds = bounds};
+    il_space_run run = {.s = s, .bounds = bounds};
     uint32_t max = bounds && bounds->states ? bounds->states : IL_SPACE_STATES;
     size_t bytes = bounds && bounds->bytes ? bounds->bytes : IL_SPACE_BYTES;
     size_t room = (size_t)def->nsymbols * sizeof *s->edge + 1;
@@ -208,10 +206,9 @@ il_status il_space_explore(il_space *s, const il_alloc *alloc, const il_space_de
     if (!s->edge) {
         return il_error_set(err, IL_E_MEMORY, "no memory for the steps of a state");
     }
-    IL_TRY(space_add(&run, def->initial, 0, 0, err));
-    if (s->nodes.n > 0) {
-        IL_TRY(space_layers(&run, err));
-    }
+    IL_TRY(il_space_add(&run, def->initial, 0, 0, err));
+    il_status status = s->nodes.n > 0 ? space_layers(&run, err) : IL_OK;
+    il_space_crew_free(run.crew);
     s->n = s->nodes.n;
-    return IL_OK;
+    return status;
 }

@@ -3,7 +3,7 @@
  * symbol order. Every exhaustive search of a check, an observer or a variant runs through it, so a bound means the same everywhere.
  *
  * A key is 64 bits that the definition gives a meaning: a packed state, with what an observer remembers above it.
- * Threads: one space, one thread. */
+ * Threads: one space, one thread that asks; `workers` of its own that it starts and ends. */
 #pragma once
 #include "check/known.h"
 #include "machine/steps.h"
@@ -24,6 +24,10 @@ typedef struct il_space_def {
     /* Which of up to 64 things a state, or an accepted step, is in. May be NULL. */
     uint64_t (*state)(void *ctx, uint64_t key);
     uint64_t (*edge)(void *ctx, uint64_t key, uint32_t symbol, uint64_t next);
+    /* Another context that says the same, for another thread, and giving it back; both are called by the thread that explores. NULL: there is
+     * none, and one thread does it all. fork returns NULL without memory. */
+    void *(*fork)(void *ctx);
+    void (*join)(void *ctx, void *other);
     uint64_t stop; /* end with the layer by which all these bits were hit; 0 explores everything */
 } il_space_def;
 
@@ -33,10 +37,11 @@ typedef struct il_space_progress {
 
 #define IL_SPACE_WORKERS_MAX 64u
 
+/* At a bound on states or bytes no more states are kept; a while longer the steps of those that are known are looked at. */
 typedef struct il_space_bounds { /* zero: the default */
     uint32_t states;             /* 2^24 */
     size_t bytes;                /* of nodes and what finds them, 1 GiB */
-    uint32_t workers;            /* threads, 1 */
+    uint32_t workers;            /* threads, 1; with more the allocator is called from all of them. What is found does not depend on it */
     /* Called every few thousand states, from the exploring thread; false ends the exploration as a bound that was reached (a time limit).
      * The module has no clock: who calls it has one. May be NULL. */
     bool (*progress)(void *ctx, const il_space_progress *now);

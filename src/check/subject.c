@@ -70,6 +70,30 @@ static void subject_vars(il_subject *s) {
     }
 }
 
+static void subject_counts(il_subject *s) {
+    static const il_str names[] = {{"asked", 5}, {"granted", 7}};
+    uint32_t room = s->m->bits < 63 ? (63 - s->m->bits) / 2 : 0;
+    s->count_bits = 4;
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t v = il_model_var(s->m, names[i]);
+        if (v != UINT32_MAX && s->m->vars[v].domain.kind == IL_DOMAIN_INT && s->m->vars[v].domain.lo >= 0) {
+            int64_t most = s->m->vars[v].domain.lo + (int64_t)s->m->vars[v].domain.size; /* one more than it ever holds */
+            while (s->count_bits < 20 && most >> s->count_bits != 0) {
+                s->count_bits++;
+            }
+        }
+    }
+    s->count_bits = s->count_bits > room && room >= 4 ? room : s->count_bits;
+}
+
+static void subject_adversary(il_subject *s) {
+    for (uint32_t v = 0; v < s->m->nvars; v++) {
+        const il_adversary *a = &s->m->vars[v].adversary;
+        s->typed |= a->writes && (a->to || a->when) ? UINT64_C(1) << v : 0;
+        s->at_will |= a->writes && !a->to && !a->when ? UINT64_C(1) << v : 0;
+    }
+}
+
 /* A way out that was taken, bound or not, at two bits for each variable that counts one, above the taints. */
 uint64_t il_ghost_out(const il_subject *s, il_way_out way, bool foreign) {
     return (UINT64_C(1) | (uint64_t)foreign << 1) << (s->ntaints + 2 * (uint32_t)way);
@@ -116,6 +140,8 @@ il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena,
     IL_TRY(il_steps_new(alloc, m, &s->steps, err));
     subject_actions(s);
     subject_vars(s);
+    subject_counts(s);
+    subject_adversary(s);
     for (uint32_t r = 0; r < m->nregions; r++) {
         s->edges |= m->regions[r].edge ? UINT64_C(1) << r : 0;
         if (m->regions[r].rejection) {

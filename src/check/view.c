@@ -4,10 +4,8 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-enum { VIEW_COUNT_BITS = 4, VIEW_COUNT_MAX = 15 };
-
 /* The counts of the approvals observer went beyond what it can count: from there on it says nothing, neither good nor bad. */
-#define VIEW_LOST (UINT64_C(1) << (2 * VIEW_COUNT_BITS))
+static uint64_t view_lost(const il_view *v) { return UINT64_C(1) << (2 * v->subject->count_bits); }
 
 uint32_t il_view_bits(const il_view *v) {
     switch (v->observer) {
@@ -18,7 +16,7 @@ uint32_t il_view_bits(const il_view *v) {
     case IL_OBSERVE_CONFIRMED:
         return v->subject->ntaints;
     case IL_OBSERVE_APPROVALS:
-        return 2 * VIEW_COUNT_BITS + 1;
+        return 2 * v->subject->count_bits + 1;
     }
     return 64;
 }
@@ -102,11 +100,12 @@ static uint64_t view_count(il_view *v, uint64_t pre, uint32_t symbol, uint64_t n
     const il_subject *s = v->subject;
     const il_symbol_words *w = &s->words[symbol];
     uint32_t action = s->m->symbol_action[symbol];
-    if (extra == VIEW_LOST) {
+    const uint64_t most = (UINT64_C(1) << s->count_bits) - 1;
+    if (extra == view_lost(v)) {
         return extra;
     }
-    uint64_t asked = extra & VIEW_COUNT_MAX;
-    uint64_t granted = extra >> VIEW_COUNT_BITS;
+    uint64_t asked = extra & most;
+    uint64_t granted = extra >> s->count_bits;
     if (action == s->request) {
         asked++;
     } else if (action == s->approve && asked > 0) {
@@ -124,11 +123,11 @@ static uint64_t view_count(il_view *v, uint64_t pre, uint32_t symbol, uint64_t n
     if (view_gained(s, pre, next) || (s->phase != UINT32_MAX && il_model_get(s->m, next, s->phase) != 0)) {
         asked = granted = 0; /* the void comes after what the step itself used */
     }
-    if (asked > VIEW_COUNT_MAX || granted > VIEW_COUNT_MAX) {
+    if (asked > most || granted > most) {
         v->saturated = true;
-        return VIEW_LOST;
+        return view_lost(v);
     }
-    return asked | granted << VIEW_COUNT_BITS;
+    return asked | granted << s->count_bits;
 }
 
 /* What the observer remembers after an accepted step. */
@@ -181,6 +180,36 @@ static uint32_t view_expand_guards(il_view *v, uint64_t state, uint64_t extra, i
 
 uint64_t il_view_initial(const il_view *v) { return il_view_key(v, v->subject->m->initial, 0); }
 
+/* What cannot be judged counts as allowed. */
+static bool view_when(const il_model *m, const il_cel_program *when, uint64_t state) {
+    il_cel_value pre[IL_MODEL_VARS_MAX];
+    il_cel_value vars[1] = {{0}};
+    for (uint32_t i = 0; i < m->nvars; i++) {
+        pre[i] = m->vars[i].domain.values[il_model_get(m, state, i)];
+    }
+    vars[0].kind = IL_CEL_RECORD;
+    vars[0].n = m->nvars;
+    vars[0].u.items = pre;
+    il_cel_value held = il_cel_eval(when, vars, NULL);
+    return held.kind != IL_CEL_BOOL || held.u.b;
+}
+
+static bool view_writes(const il_view *v, uint64_t state, il_write w) {
+    const il_model *m = v->subject->m;
+    const il_adversary *a = &m->vars[w.var].adversary;
+    uint32_t now = il_model_get(m, state, w.var);
+    if (w.value == now) {
+        return false;
+    }
+    if ((w.value > now ? v->raise : v->lower) >> w.var & 1) {
+        return true;
+    }
+    if (v->declared == IL_DECLARED_NONE || !a->writes) {
+        return false;
+    }
+    return v->declared == IL_DECLARED_AT_WILL || ((!a->to || a->to[w.value]) && (!a->when || view_when(m, a->when, state)));
+}
+
 /* The adversary's writes come after the symbols. */
 static uint32_t view_expand(void *ctx, uint64_t key, il_space_edge *out) {
     il_view *v = ctx;
@@ -188,10 +217,10 @@ static uint32_t view_expand(void *ctx, uint64_t key, il_space_edge *out) {
     uint64_t state = il_view_state(v, key);
     uint64_t extra = il_view_extra(v, key);
     uint32_t n = v->table ? view_expand_table(v, state, extra, out) : view_expand_guards(v, state, extra, out);
-    for (uint32_t i = 0; (v->raise | v->lower) != 0 && i < s->nwrites; i++) {
+    bool any = (v->raise | v->lower) != 0 || v->declared != IL_DECLARED_NONE;
+    for (uint32_t i = 0; any && i < s->nwrites; i++) {
         il_write w = s->writes[i];
-        uint32_t now = il_model_get(s->m, state, w.var);
-        if ((w.value > now && (v->raise >> w.var & 1)) || (w.value < now && (v->lower >> w.var & 1))) {
+        if (view_writes(v, state, w)) {
             uint64_t next = il_model_set(s->m, state, w.var, w.value);
             out[n++] = (il_space_edge){il_view_key(v, next, extra), s->m->nsymbols + i, false};
         }
@@ -275,7 +304,38 @@ static uint64_t view_judge_edge(void *ctx, uint64_t key, uint32_t symbol, uint64
 static uint64_t view_judge_approval(void *ctx, uint64_t key, uint32_t symbol, uint64_t next) {
     const il_view *v = ctx;
     (void)next;
-    return v->subject->words[symbol].approved && il_view_extra(v, key) >> VIEW_COUNT_BITS == 0 ? IL_VIEW_UNAPPROVED : 0;
+    return v->subject->words[symbol].approved && il_view_extra(v, key) >> v->subject->count_bits == 0 ? IL_VIEW_UNAPPROVED : 0;
+}
+
+/* A view of its own for another thread: what the guards remember is not shared. */
+typedef struct view_other {
+    il_view view;
+    il_subject subject;
+} view_other;
+
+static void *view_fork(void *ctx) {
+    const il_view *v = ctx;
+    const il_alloc *alloc = v->subject->alloc;
+    view_other *o = alloc->alloc(alloc->ctx, sizeof *o);
+    if (!o) {
+        return NULL;
+    }
+    o->view = *v;
+    o->subject = *v->subject;
+    o->view.subject = &o->subject;
+    if (il_steps_new(alloc, o->subject.m, &o->subject.steps, NULL) != IL_OK) {
+        alloc->free(alloc->ctx, o);
+        return NULL;
+    }
+    return &o->view;
+}
+
+static void view_join(void *ctx, void *other) {
+    il_view *v = ctx;
+    view_other *o = other; /* its first member */
+    v->saturated = v->saturated || o->view.saturated;
+    il_steps_free(o->subject.steps);
+    v->subject->alloc->free(v->subject->alloc->ctx, o);
 }
 
 void il_view_define(il_view *v, il_space_def *out) {
@@ -284,13 +344,15 @@ void il_view_define(il_view *v, il_space_def *out) {
         .ctx = v,
         .initial = il_view_initial(v),
         .bits = s->m->bits + il_view_bits(v),
-        .nsymbols = s->m->nsymbols + ((v->raise | v->lower) ? s->nwrites : 0),
+        .nsymbols = s->m->nsymbols + ((v->raise | v->lower) != 0 || v->declared != IL_DECLARED_NONE ? s->nwrites : 0),
         .first_write = s->m->nsymbols,
         .expand = view_expand,
         .state = v->regions & ~s->edges ? view_judge_state : NULL,
         .edge = v->observer == IL_OBSERVE_APPROVALS ? view_judge_approval
                 : v->regions & s->edges             ? view_judge_edge
                                                     : NULL,
+        .fork = v->rows ? NULL : view_fork,
+        .join = view_join,
         .stop = v->stop,
     };
 }

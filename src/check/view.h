@@ -11,12 +11,20 @@ typedef enum il_observer {
     IL_OBSERVE_APPROVALS  /* its own count of requests and grants */
 } il_observer;
 
+/* The adversary that the machine declares (`adversarial`). */
+typedef enum il_declared {
+    IL_DECLARED_NONE = 0,
+    IL_DECLARED_TYPED,  /* writes what it may, where it may */
+    IL_DECLARED_AT_WILL /* the same variables, any value at any time */
+} il_declared;
+
 typedef struct il_view {
     il_subject *subject;
     bool table;            /* steps come from the sealed table through il_machine_step(), else from the guards */
     il_variant variant;    /* with guards only */
     uint64_t dropped;      /* bit i: action i is never taken */
     uint64_t raise, lower; /* bit v: the adversary may set variable v above, below its value */
+    il_declared declared;  /* beside these */
     il_observer observer;
     uint64_t regions; /* bit r: region r is judged */
     uint64_t stop;    /* as in il_space_def */

@@ -162,16 +162,26 @@ static void test_twins_of_sinks_and_joins(void **state) {
 }
 
 /* Approving what nobody asked for, without minding the count: refused while the table is built, at the update, with the trace. */
-/* The observer counts to 15. A machine with more slots is sound, and not shown to be; one that is broken within the count is still found. */
+/* The observer counts as far as the machine does. Where the machine loses count (asking at the ceiling is let through, and no more is asked), the
+ * observer does not, and says so when it reaches its own: nothing is shown, and one that is broken within the count is still found. */
 static void test_more_approvals_than_are_counted(void **state) {
     (void)state;
     static const machine_edit slots[] = {{"const: {K: 2}", "const: {K: 17}"}, {NULL, NULL}};
+    static const machine_edit endless[] = {
+        {"asked: \"pre.asked + 1\"", "asked: \"pre.asked == K ? K : pre.asked + 1\""},
+        {"pre.asked + pre.granted >= K", "pre.asked + pre.granted > K"},
+        {NULL, NULL}};
     static const machine_edit broken[] = {
         {"const: {K: 2}", "const: {K: 17}"},
         {"gained ? 0 : call.approved ? pre.granted - 1 : pre.granted", "gained ? 0 : pre.granted"},
         {NULL, NULL}};
     machine_case c;
     machine_harden(&c, MACHINE_TRIFECTA, slots, 0);
+    assert_int_equal(c.status, IL_OK);
+    machine_verdict_is(&c, "approvals", NULL, IL_CHECK_PASS);
+    assert_true(c.h.fully_mediated);
+    machine_free(&c);
+    machine_harden(&c, MACHINE_TRIFECTA, endless, 0);
     assert_int_equal(c.status, IL_OK);
     machine_verdict_is(&c, "approvals", NULL, IL_CHECK_INCONCLUSIVE);
     assert_string_equal(machine_check(&c, "approvals", NULL)->finding, "COUNT_SATURATED");

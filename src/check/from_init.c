@@ -30,7 +30,8 @@ static bool from_init_over(const il_model *m, uint64_t state) {
            il_recovery_goal(m, state);
 }
 
-static void from_init_step(il_harden *h, from_init_counts *counts, uint64_t state, uint32_t symbol, uint64_t next, uint64_t *moved) {
+static void from_init_step(il_harden *h, from_init_counts *counts, uint64_t state, uint32_t symbol, uint64_t next,
+                           uint64_t *moved) {
     const il_model *m = h->subject.m;
     uint64_t action = UINT64_C(1) << m->symbol_action[symbol];
     h->symbol_accepted[symbol] = true;
@@ -66,7 +67,8 @@ static il_status from_init_survey(il_harden *h, const il_view *view, il_space *s
         uint64_t state = il_space_key(s, i);
         bool rests = true;
         for (uint32_t symbol = 0; symbol < m->nsymbols; symbol++) {
-            il_step step = sub->table ? il_machine_step(sub->table, state, symbol) : il_steps_one(sub->steps, NULL, state, symbol);
+            il_step step =
+                sub->table ? il_machine_step(sub->table, state, symbol) : il_steps_one(sub->steps, NULL, state, symbol);
             if (step.verdict == IL_REJECT && step.reason > 0 && step.reason <= m->nrules) {
                 h->rule_fired[step.reason - 1] = true;
                 from_init_rejected(h, s, i, symbol, step.reason);

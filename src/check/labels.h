@@ -6,7 +6,8 @@
 /* One single error of a label: instead of the symbols that the call deserves (`truth`) it is given `charged`, where the machine knows both. The second
  * pair is the same call with a human's approval. */
 typedef struct il_label_error {
-    const char *effect; /* what the label forgets: `untrusted`, `egress`, `standing` (labelled once), `vouched` (labelled as no egress), ...; static */
+    const char *
+        effect; /* what the label forgets: `untrusted`, `egress`, `standing` (labelled once), `vouched` (labelled as no egress), ...; static */
     uint32_t charged[2], truth[2]; /* IL_NO_SYMBOL: no such pair */
 } il_label_error;
 

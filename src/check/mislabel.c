@@ -67,7 +67,8 @@ static il_status mislabel_explore(mislabel_walk *w, uint64_t regions, il_space *
 }
 
 static bool mislabel_same(const il_label_error *a, const il_label_error *b) {
-    return a->charged[0] == b->charged[0] && a->charged[1] == b->charged[1] && a->truth[0] == b->truth[0] && a->truth[1] == b->truth[1];
+    return a->charged[0] == b->charged[0] && a->charged[1] == b->charged[1] && a->truth[0] == b->truth[0] &&
+           a->truth[1] == b->truth[1];
 }
 
 /* What one error reaches, kept for tools with the same one. */

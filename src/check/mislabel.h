@@ -20,14 +20,14 @@ typedef struct il_mislabel_point { /* a single point of failure */
 
 typedef struct il_mislabel {
     const il_labels *labels;
-    uint32_t errors;   /* of all tools: the denominator */
-    uint32_t mutants;  /* distinct pairs of symbols among them: explorations */
-    uint32_t unseen;   /* errors that this machine cannot tell from the truth: both symbols are one */
-    uint32_t bounded;  /* errors of which a bound left the answer open */
-    uint32_t tools;    /* tools with at least one point */
-    uint32_t npoints;  /* one for each tool, error and region */
+    uint32_t errors;  /* of all tools: the denominator */
+    uint32_t mutants; /* distinct pairs of symbols among them: explorations */
+    uint32_t unseen;  /* errors that this machine cannot tell from the truth: both symbols are one */
+    uint32_t bounded; /* errors of which a bound left the answer open */
+    uint32_t tools;   /* tools with at least one point */
+    uint32_t npoints; /* one for each tool, error and region */
     il_mislabel_point *points;
-    uint64_t skipped;  /* bit r: a region that is reached with every label right */
+    uint64_t skipped; /* bit r: a region that is reached with every label right */
 } il_mislabel;
 
 /* Lives in the report's arena; `labels` must as well. */

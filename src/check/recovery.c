@@ -8,14 +8,14 @@
 #include "check/report.h"
 
 #define RECOVERY_PRODUCT_MAX (UINT64_C(1) << 24)
-#define RECOVERY_WRITTEN (UINT64_C(1) << 63)   /* a state that one write of any variable made; nothing is followed from it */
+#define RECOVERY_WRITTEN (UINT64_C(1) << 63)    /* a state that one write of any variable made; nothing is followed from it */
 #define RECOVERY_LASSO_WORK (UINT64_C(1) << 24) /* steps looked at for a shortest lasso; beyond, the shortest so far is taken */
 
 typedef struct recovery {
     il_harden *h;
     il_check *check;
     uint64_t regions, edges; /* never regions of states, of steps */
-    uint32_t quarantined; /* value of `phase`; UINT32_MAX when the machine cannot freeze */
+    uint32_t quarantined;    /* value of `phase`; UINT32_MAX when the machine cannot freeze */
     uint64_t *danger;
     uint32_t ndanger, cap;
     uint64_t raise, lower; /* variables that an adversary writes */
@@ -56,9 +56,9 @@ static uint32_t recovery_row(const recovery *r, uint64_t state, bool corrective)
     return n;
 }
 
-/* Whether a step is in a never region of steps, or enters one of states that was not held before. */
+/* Whether a step is in a never region of steps, or enters one of states that was not held before. One that changes nothing is none. */
 static bool recovery_enters(const recovery *r, uint64_t state, uint64_t held, const il_steps_edge *e) {
-    return recovery_edge_in(r, state, e->symbol, e->next) || (e->next != state && (recovery_in(r, e->next) & ~held) != 0);
+    return e->next != state && (recovery_edge_in(r, state, e->symbol, e->next) || (recovery_in(r, e->next) & ~held) != 0);
 }
 
 /* ---- danger states ---- */
@@ -132,7 +132,8 @@ static il_status recovery_reachable(recovery *r, il_error *err) {
         return IL_OK;
     }
     il_unmediated_writes(r->h, &r->raise, &r->lower);
-    for (uint32_t v = 0; v < s->m->nvars; v++) { /* a typed adversary is taken for one that writes at will: more danger, not less */
+    for (uint32_t v = 0; v < s->m->nvars;
+         v++) { /* a typed adversary is taken for one that writes at will: more danger, not less */
         r->raise |= s->m->vars[v].adversary.writes ? UINT64_C(1) << v : 0;
         r->lower |= s->m->vars[v].adversary.writes ? UINT64_C(1) << v : 0;
     }
@@ -140,7 +141,8 @@ static il_status recovery_reachable(recovery *r, il_error *err) {
     il_space_def def = {.ctx = r, .initial = s->m->initial, .nsymbols = s->m->nsymbols + s->nwrites, .expand = recovery_expand};
     def.first_write = s->m->nsymbols;
     il_space_bounds bounds = s->bounds;
-    bounds.states = bounds.states > UINT32_MAX / 2 ? UINT32_MAX : bounds.states * 2; /* a state may be there again as a written one */
+    bounds.states =
+        bounds.states > UINT32_MAX / 2 ? UINT32_MAX : bounds.states * 2; /* a state may be there again as a written one */
     bounds.workers = 1;
     il_status status = il_space_explore(&space, s->alloc, &def, &bounds, err);
     r->full = status == IL_OK && space.bound_hit;
@@ -176,8 +178,8 @@ static il_status recovery_find(recovery *r, il_recover_graph *g, const char *wor
 }
 
 /* A finding that the step by `symbol` from `node` makes, the first of its word. */
-static il_status recovery_find_step(recovery *r, il_recover_graph *g, const char *word, uint32_t node, uint32_t symbol, uint64_t next,
-                                    il_recover_way *way, il_error *err) {
+static il_status recovery_find_step(recovery *r, il_recover_graph *g, const char *word, uint32_t node, uint32_t symbol,
+                                    uint64_t next, il_recover_way *way, il_error *err) {
     if (recovery_has(r, word)) {
         return IL_OK;
     }
@@ -411,11 +413,11 @@ static void recovery_win(il_recover_graph *g, uint32_t *rounds) {
     }
 }
 
-/* A step by which others enter a never region after recovery has begun. */
+/* A step by which others enter a never region anew before the goal. */
 static il_status recovery_reentry(recovery *r, il_recover_graph *g, il_recover_way *way, il_error *err) {
     for (uint32_t i = 0; i < g->norder; i++) {
         uint32_t node = g->order[i];
-        if (g->mark[node] & (IL_RECOVER_FIRST | IL_RECOVER_GOAL)) {
+        if (g->mark[node] & IL_RECOVER_GOAL) {
             continue;
         }
         uint64_t state = il_recover_state(g, node);
@@ -433,12 +435,13 @@ static il_status recovery_reentry(recovery *r, il_recover_graph *g, il_recover_w
 
 /* From the nearest state that is not won: the corrective step towards the goal, and what others make of it. States from which corrective steps
  * do not recover even by themselves are another finding. */
-static il_status recovery_undone(recovery *r, il_recover_graph *g, const il_recover_graph *alone, il_recover_way *way, il_error *err) {
+static il_status recovery_undone(recovery *r, il_recover_graph *g, const il_recover_graph *alone, il_recover_way *way,
+                                 il_error *err) {
     uint64_t budget = UINT64_MAX;
     uint32_t node = UINT32_MAX;
     for (uint32_t i = 0; i < g->norder && node == UINT32_MAX; i++) {
         uint32_t at = g->order[i];
-        uint32_t in_x = il_recover_node(alone, il_recover_state(g, at), false);
+        uint32_t in_x = il_recover_node(alone, il_recover_state(g, at));
         bool lost = in_x != UINT32_MAX && !(alone->mark[in_x] & IL_RECOVER_BACK);
         node = !(g->mark[at] & IL_RECOVER_WON) && !lost ? at : UINT32_MAX;
     }
@@ -463,31 +466,22 @@ static bool recovery_live(const recovery *r, uint64_t state) {
     return live;
 }
 
-static bool recovery_others_move(const recovery *r, uint64_t state) {
-    uint32_t n = recovery_row(r, state, false);
-    bool moves = false;
-    for (uint32_t k = 0; k < n; k++) {
-        moves = moves || r->row[k].next != state;
-    }
-    return moves;
-}
-
 /* Danger states with a live way out: some corrective step freezes, or all is frozen already. */
 static il_status recovery_in_flight(recovery *r, il_recover_graph *g, il_recover_way *way, il_error *err) {
     il_recovery *out = recovery_of(r);
     for (uint32_t i = 0; i < g->n; i++) {
-        bool moves = !(g->mark[i] & (IL_RECOVER_GOAL | IL_RECOVER_ROOT | IL_RECOVER_FIRST)) && recovery_degree(&g->next[1], i) > 0;
+        bool moves = !(g->mark[i] & (IL_RECOVER_GOAL | IL_RECOVER_ROOT)) && recovery_degree(&g->next[1], i) > 0;
         g->mark[i] = (uint8_t)(moves ? g->mark[i] | IL_RECOVER_CYCLE : g->mark[i] & ~IL_RECOVER_CYCLE);
     }
     il_recover_back(g, IL_RECOVER_BY_CORRECTIVE, IL_RECOVER_CYCLE, IL_RECOVER_GOAL); /* BACK: not frozen */
     bool legal = true;
     for (uint32_t i = 0; i < r->ndanger; i++) {
-        uint32_t node = il_recover_node(g, r->danger[i], true);
+        uint32_t node = il_recover_node(g, r->danger[i]);
         if (!recovery_live(r, r->danger[i])) {
             continue;
         }
         out->in_flight++;
-        bool freezes = (g->mark[node] & IL_RECOVER_GOAL) || (!(g->mark[node] & IL_RECOVER_BACK) && !recovery_others_move(r, r->danger[i]));
+        bool freezes = !(g->mark[node] & IL_RECOVER_BACK); /* it is frozen, or over, already */
         for (uint32_t e = g->next[0].first[node]; !freezes && e < g->next[0].first[node + 1]; e++) {
             freezes = !(g->mark[g->next[0].to[e]] & IL_RECOVER_BACK);
         }

@@ -11,10 +11,10 @@
  *  RECOVERY_UNSAFE      a corrective step inside X enters a `never` region of states that was not held before it (so a region that was left is not
  *                       entered again), or is itself in a `never` region of steps
  *  RESTORES_COMPROMISE  a corrective step inside X lowers a `taint: source` or a sticky variable
- *  FRAGILE              others undo it. After each corrective step all other actions may take any number of accepted steps. Robust: whatever they
- *                       do, wherever they lead, there is a next corrective step that brings the goal nearer, so that a bounded number of
- *                       corrective steps (`interleaved`) is enough, and none of their steps enters a `never` region anew. They may delay; what
- *                       happens after the goal is another matter
+ *  FRAGILE              others undo it. Before each corrective step all other actions may take any number of accepted steps. Robust: wherever all
+ *                       together come from a danger state before the goal, there is a corrective step that brings the goal nearer whatever the
+ *                       others do next, so that a bounded number of corrective steps (`interleaved`) is enough; and none of the others' steps
+ *                       on the way enters a `never` region anew. They may delay; what happens after the goal is another matter
  *  NOT_LEGAL_IN_FLIGHT  where the machine can freeze (`phase` has the word `quarantined`): a danger state with a live way out from which no single
  *                       corrective step freezes. Frozen: no other action changes anything, whatever corrective steps (settles) follow
  *
@@ -40,13 +40,14 @@ typedef struct il_recovery {
     il_recovery_scope scope;
     il_recovery_strength strength;
     bool robust;
-    bool restoration;     /* the goal that is reached holds the initial state; else the result is containment */
-    bool inside;          /* some state of the goal that is reached is still in a region */
-    uint64_t danger;      /* states */
-    uint64_t in_flight;   /* of them with a live way out */
-    uint32_t states;      /* X */
-    uint32_t longest;     /* STRONG: corrective steps to the goal, at most */
-    uint32_t interleaved; /* robust: corrective steps to the goal whatever others do in between, at most, by the best choice of them */
+    bool restoration;   /* the goal that is reached holds the initial state; else the result is containment */
+    bool inside;        /* some state of the goal that is reached is still in a region */
+    uint64_t danger;    /* states */
+    uint64_t in_flight; /* of them with a live way out */
+    uint32_t states;    /* X */
+    uint32_t longest;   /* STRONG: corrective steps to the goal, at most */
+    uint32_t
+        interleaved; /* robust: corrective steps to the goal whatever others do in between, at most, by the best choice of them */
     il_recovery_flight flight;
     uint64_t lasso_from; /* WEAK: the shortest way into a cycle and once round */
     uint32_t lasso_stem; /* steps before the cycle */

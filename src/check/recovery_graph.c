@@ -5,11 +5,10 @@
 #include "base/mem.h"
 
 enum { RECOVER_CHUNK = 4096 }; /* danger states below one root, so that the explorer's row stays short */
-#define RECOVER_TAG (UINT64_C(1) << 63)
 #define RECOVER_BYTES ((size_t)1 << 30)
 
 static uint32_t recover_roots(const il_recover_graph *g) { return g->ndanger / RECOVER_CHUNK + 1; }
-/* Roots are the highest keys; no packed state, tagged or not, looks like one. */
+/* Roots are the highest keys; no packed state looks like one. */
 static bool recover_is_root(const il_recover_graph *g, uint64_t key) { return key > UINT64_MAX - recover_roots(g); }
 
 static bool recover_corrective(const il_recover_graph *g, uint32_t symbol) {
@@ -32,8 +31,7 @@ bool il_recovery_goal(const il_model *m, uint64_t state) {
         return holds.kind == IL_CEL_BOOL && holds.u.b; /* an error is no goal */
     }
     uint32_t phase = il_model_var(m, IL_STR("phase"));
-    bool goal =
-        phase != UINT32_MAX && il_str_eq(m->vars[phase].domain.names[il_model_get(m, state, phase)], IL_STR("ended"));
+    bool goal = phase != UINT32_MAX && il_str_eq(m->vars[phase].domain.names[il_model_get(m, state, phase)], IL_STR("ended"));
     for (uint32_t i = 0; goal && i < 3; i++) {
         uint32_t v = il_model_var(m, live[i]);
         goal = v == UINT32_MAX || il_model_get(m, state, v) == 0;
@@ -46,7 +44,7 @@ static uint32_t recover_expand_root(const il_recover_graph *g, uint64_t key, il_
     uint32_t from = chunk * RECOVER_CHUNK;
     uint32_t n = 0;
     for (uint32_t i = from; i < g->ndanger && i - from < RECOVER_CHUNK; i++) {
-        out[n] = (il_space_edge){.next = g->danger[i] | (g->others ? RECOVER_TAG : 0), .symbol = n};
+        out[n] = (il_space_edge){.next = g->danger[i], .symbol = n};
         n++;
     }
     if (chunk + 1 < recover_roots(g)) {
@@ -61,32 +59,25 @@ static uint32_t recover_expand(void *ctx, uint64_t key, il_space_edge *out) {
     if (recover_is_root(g, key)) {
         return recover_expand_root(g, key, out);
     }
-    bool first = g->others && (key & RECOVER_TAG) != 0;
-    uint64_t state = first ? key & ~RECOVER_TAG : key;
-    if (g->others && il_recovery_goal(g->h->subject.m, state)) {
+    if (g->others && il_recovery_goal(g->h->subject.m, key)) {
         return 0;
     }
-    il_steps_edges row = il_steps_row(g->h->subject.steps, NULL, state);
+    il_steps_edges row = il_steps_row(g->h->subject.steps, NULL, key);
     uint32_t n = 0;
     for (uint32_t k = 0; k < row.n; k++) {
         const il_steps_edge *e = &row.edge[k];
         bool corrective = recover_corrective(g, e->symbol);
-        bool taken = corrective ? !(g->others && e->fault) : g->others && !first && !e->fault;
-        if (taken && (e->fault || e->next != state)) {
+        bool taken = corrective ? !(g->others && e->fault) : g->others && !e->fault;
+        if (taken && (e->fault || e->next != key)) {
             out[n++] = (il_space_edge){e->next, e->symbol, e->fault};
         }
     }
     return n;
 }
 
-uint64_t il_recover_state(const il_recover_graph *g, uint32_t node) {
-    uint64_t key = il_space_key(&g->space, node);
-    return g->others ? key & ~RECOVER_TAG : key;
-}
+uint64_t il_recover_state(const il_recover_graph *g, uint32_t node) { return il_space_key(&g->space, node); }
 
-uint32_t il_recover_node(const il_recover_graph *g, uint64_t state, bool first) {
-    return il_space_find(&g->space, state | (g->others && first ? RECOVER_TAG : 0));
-}
+uint32_t il_recover_node(const il_recover_graph *g, uint64_t state) { return il_space_find(&g->space, state); }
 
 /* Memory of the graph itself; NULL beyond the bound as without memory, and then `full` is set. */
 static void *recover_take(il_recover_graph *g, size_t count, size_t size) {
@@ -147,10 +138,10 @@ static bool recover_link(il_recover_graph *g) {
         il_steps_edges row = end ? (il_steps_edges){0} : il_steps_row(g->h->subject.steps, NULL, state);
         for (uint32_t e = 0; done && e < row.n; e++) {
             uint32_t k = recover_corrective(g, row.edge[e].symbol) ? 0 : 1;
-            if (row.edge[e].fault || row.edge[e].next == state || k >= kinds || (k == 1 && (g->mark[i] & IL_RECOVER_FIRST))) {
+            if (row.edge[e].fault || row.edge[e].next == state || k >= kinds) {
                 continue;
             }
-            uint32_t to = il_recover_node(g, row.edge[e].next, false);
+            uint32_t to = il_recover_node(g, row.edge[e].next);
             if (to != UINT32_MAX && seen[k][to] != i + 1) {
                 seen[k][to] = i + 1;
                 done = recover_push(g, &g->next[k], to);
@@ -192,7 +183,7 @@ static bool recover_turn(il_recover_graph *g, const il_recover_list *next, il_re
 static void recover_search(il_recover_graph *g) {
     memset(g->parent, 0xFF, (size_t)g->n * sizeof *g->parent);
     for (uint32_t i = 0; i < g->ndanger; i++) {
-        uint32_t node = il_recover_node(g, g->danger[i], true);
+        uint32_t node = il_recover_node(g, g->danger[i]);
         if (node != UINT32_MAX && g->parent[node] == UINT32_MAX) {
             g->parent[node] = node;
             g->order[g->norder++] = node;
@@ -229,7 +220,6 @@ static bool recover_arrays(il_recover_graph *g) {
         uint64_t key = il_space_key(&g->space, i);
         bool root = recover_is_root(g, key);
         g->mark[i] = root ? IL_RECOVER_ROOT : il_recovery_goal(g->h->subject.m, il_recover_state(g, i)) ? IL_RECOVER_GOAL : 0;
-        g->mark[i] |= !root && g->others && (key & RECOVER_TAG) ? IL_RECOVER_FIRST : 0;
     }
     return true;
 }
@@ -237,15 +227,14 @@ static bool recover_arrays(il_recover_graph *g) {
 il_status il_recover_graph_make(il_recover_graph *g, il_error *err) {
     const il_subject *s = &g->h->subject;
     g->limit = s->bounds.bytes ? s->bounds.bytes : RECOVER_BYTES;
-    if (s->m->bits > 62) {
+    if (s->m->bits > 63) {
         g->full = true;
         return IL_OK;
     }
     il_space_def def = {.ctx = g, .initial = UINT64_MAX, .expand = recover_expand};
     def.nsymbols = def.first_write = s->m->nsymbols > RECOVER_CHUNK + 1 ? s->m->nsymbols : RECOVER_CHUNK + 1;
-    /* the bound is on states: roots are none, and a danger state has two nodes where others take part */
-    uint64_t states = (uint64_t)(s->bounds.states ? s->bounds.states : UINT32_C(1) << 24) + recover_roots(g) +
-                      (g->others ? g->ndanger : 0);
+    /* the bound is on states, and roots are none */
+    uint64_t states = (uint64_t)(s->bounds.states ? s->bounds.states : UINT32_C(1) << 24) + recover_roots(g);
     il_space_bounds bounds = s->bounds;
     bounds.states = states > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)states;
     bounds.workers = 1; /* one il_steps, one thread */
@@ -269,8 +258,8 @@ il_status il_recover_graph_make(il_recover_graph *g, il_error *err) {
 }
 
 void il_recover_graph_free(il_recover_graph *g) {
-    void *parts[] = {g->mark,          g->parent,      g->order,         g->scratch,     g->next[0].first, g->next[0].to,
-                     g->next[1].first, g->next[1].to,  g->back[0].first, g->back[0].to,  g->back[1].first, g->back[1].to};
+    void *parts[] = {g->mark,          g->parent,     g->order,         g->scratch,    g->next[0].first, g->next[0].to,
+                     g->next[1].first, g->next[1].to, g->back[0].first, g->back[0].to, g->back[1].first, g->back[1].to};
     for (size_t i = 0; g->h && i < sizeof parts / sizeof parts[0]; i++) {
         recover_drop(g, parts[i]);
     }
@@ -289,7 +278,8 @@ void il_recover_back(il_recover_graph *g, unsigned kinds, unsigned marks, unsign
     for (uint32_t at = 0; at < n; at++) {
         for (uint32_t k = 0; k < 2; k++) {
             uint32_t node = g->scratch[at];
-            for (uint32_t e = kinds >> k & 1 ? g->back[k].first[node] : 0; (kinds >> k & 1) && e < g->back[k].first[node + 1]; e++) {
+            for (uint32_t e = kinds >> k & 1 ? g->back[k].first[node] : 0; (kinds >> k & 1) && e < g->back[k].first[node + 1];
+                 e++) {
                 uint32_t from = g->back[k].to[e];
                 if (!(g->mark[from] & (IL_RECOVER_BACK | through))) {
                     g->mark[from] |= IL_RECOVER_BACK;
@@ -398,8 +388,6 @@ il_status il_recover_trace(il_recover_graph *g, const il_recover_way *way, il_tr
         uint32_t symbol = IL_NO_SYMBOL;
         for (uint32_t e = 0; symbol == IL_NO_SYMBOL && e < row.n; e++) {
             unsigned kind = recover_corrective(g, row.edge[e].symbol) ? IL_RECOVER_BY_CORRECTIVE : IL_RECOVER_BY_OTHERS;
-            /* the first step of all is corrective */
-            kind = kind == IL_RECOVER_BY_OTHERS && (g->mark[way->node[i - 1]] & IL_RECOVER_FIRST) ? 0 : kind;
             symbol = !row.edge[e].fault && row.edge[e].next == post && (way->kinds[i] & kind) ? row.edge[e].symbol : symbol;
         }
         out->steps[i - 1] = (il_trace_step){.symbol = symbol, .pre = pre, .post = post};

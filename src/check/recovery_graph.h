@@ -8,9 +8,8 @@ enum { IL_RECOVER_BY_CORRECTIVE = 1, IL_RECOVER_BY_OTHERS = 2 };
 /* Marks of nodes. */
 enum {
     IL_RECOVER_GOAL = 1,
-    IL_RECOVER_ROOT = 2,  /* stands for no state: danger states are its successors */
-    IL_RECOVER_FIRST = 4, /* a danger state before the first corrective step: others have no turn yet */
-    IL_RECOVER_BACK = 8,  /* scratch of backward reach */
+    IL_RECOVER_ROOT = 2, /* stands for no state: danger states are its successors */
+    IL_RECOVER_BACK = 8, /* scratch of backward reach */
     IL_RECOVER_CYCLE = 16,
     IL_RECOVER_WON = 32
 };
@@ -24,7 +23,7 @@ typedef struct il_recover_graph {
     il_harden *h;
     const uint64_t *danger;
     uint32_t ndanger;
-    bool others; /* what other actions do is in it: danger states have two nodes, one before the first corrective step */
+    bool others; /* what other actions do is in it, and nothing goes on from the goal */
     size_t bytes, limit;
     bool full; /* a bound was reached: the graph is not whole */
     il_space space;
@@ -32,8 +31,9 @@ typedef struct il_recover_graph {
     uint32_t n;
     uint8_t *mark;
     il_recover_list next[2], back[2]; /* 0: corrective, 1: others */
-    uint32_t *parent, *order, norder; /* breadth first from the danger states; parent of a danger state is itself, UINT32_MAX not reached */
-    uint32_t depth;                   /* steps from the nearest danger state, at most */
+    uint32_t *parent, *order,
+        norder;     /* breadth first from the danger states; parent of a danger state is itself, UINT32_MAX not reached */
+    uint32_t depth; /* steps from the nearest danger state, at most */
     uint32_t *scratch;
 } il_recover_graph;
 
@@ -42,8 +42,8 @@ IL_NODISCARD il_status il_recover_graph_make(il_recover_graph *g, il_error *err)
 void il_recover_graph_free(il_recover_graph *g);
 
 uint64_t il_recover_state(const il_recover_graph *g, uint32_t node);
-/* UINT32_MAX when there is none. `first`: the one before the first corrective step. */
-uint32_t il_recover_node(const il_recover_graph *g, uint64_t state, bool first);
+/* UINT32_MAX when there is none. */
+uint32_t il_recover_node(const il_recover_graph *g, uint64_t state);
 /* Marks IL_RECOVER_BACK on every node from which steps of `kinds` lead to a node that has one of `marks`, itself included; clears it elsewhere.
  * Nodes with a mark of `through` are ends: nothing is followed back from them unless they have one of `marks`. */
 void il_recover_back(il_recover_graph *g, unsigned kinds, unsigned marks, unsigned through);

@@ -12,12 +12,12 @@ struct il_harden;
 
 typedef struct il_sticky {
     bool ran;
-    bool product;    /* corrective steps were asked from every state of the full product */
-    uint64_t vars;   /* bit v: sticky variables */
-    uint64_t raised; /* of them: some accepted step of a reachable state raises it */
+    bool product;         /* corrective steps were asked from every state of the full product */
+    uint64_t vars;        /* bit v: sticky variables */
+    uint64_t raised;      /* of them: some accepted step of a reachable state raises it */
     uint32_t var, symbol; /* the first that is lowered, by this symbol; UINT32_MAX for none */
-    bool anywhere;   /* by a corrective step from a state that is not reachable */
-    uint64_t from;   /* where the witness begins */
+    bool anywhere;        /* by a corrective step from a state that is not reachable */
+    uint64_t from;        /* where the witness begins */
     il_trace witness;
 } il_sticky;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Witnesses: from a hit back to the initial state. */
-#include "check/parts.h"
 #include "check/trace.h"
+#include "check/parts.h"
 
 il_status il_trace_of(il_harden *h, const il_view *v, const il_space *s, const il_space_hit *hit, il_trace *out, il_error *err) {
     const il_model *m = h->subject.m;

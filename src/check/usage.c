@@ -139,8 +139,12 @@ il_json *il_usage_object(const il_model *m, const il_usage *u, il_arena *arena) 
         il_json *one = il_report_object(&b);
         bool cut = u->near[r].found && u->near_action[r] < m->nactions;
         il_report_set(&b, one, "region", il_report_region(&b, r));
-        il_report_set(&b, one, "state", il_report_word(&b, u->dead >> r & 1 ? "dead" : u->bounded >> r & 1 ? "not settled" : "held shut"));
-        il_report_set(&b, one, "without_clauses_of", cut ? il_report_str(&b, m->actions[u->near_action[r]].name) : il_report_null(&b));
+        il_report_set(&b, one, "state",
+                      il_report_word(&b, u->dead >> r & 1      ? "dead"
+                                         : u->bounded >> r & 1 ? "not settled"
+                                                               : "held shut"));
+        il_report_set(&b, one, "without_clauses_of",
+                      cut ? il_report_str(&b, m->actions[u->near_action[r]].name) : il_report_null(&b));
         il_report_set(&b, one, "witness", il_report_trace(&b, &u->near[r]));
         il_report_push(&b, regions, one);
     }

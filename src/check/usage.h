@@ -13,8 +13,8 @@ typedef struct il_usage {
     uint32_t possible; /* symbols of the agent's actions that are accepted in some reachable state */
     uint32_t nunused;
     uint32_t *unused;
-    uint64_t asked, dead; /* bit r: regions */
-    uint64_t bounded;     /* bit r: a bound was reached before an answer */
+    uint64_t asked, dead;                /* bit r: regions */
+    uint64_t bounded;                    /* bit r: a bound was reached before an answer */
     il_trace near[IL_MODEL_REGIONS_MAX]; /* regions that are not dead: the shortest way into one with its clauses left out */
     uint32_t near_action[IL_MODEL_REGIONS_MAX]; /* whose clauses those are; UINT32_MAX: none had to be left out */
 } il_usage;

@@ -56,7 +56,8 @@ static void tools_add_error(const tools_walk *w, il_label_tool *tool, const char
 
 /* Every single error of a label: an effect that is not declared, a sink that others read later, a destination that is vouched and should not be, a
  * server that is taken for one inside. */
-static void tools_add_errors(const tools_walk *w, il_label_tool *tool, const il_label *label, const il_tool *entry, bool vouches) {
+static void tools_add_errors(const tools_walk *w, il_label_tool *tool, const il_label *label, const il_tool *entry,
+                             bool vouches) {
     static const char *const dropped[IL_EFFECTS] = {"untrusted", "sensitive", "secret", "egress", "commit"};
     for (uint32_t i = 0; i < IL_EFFECTS; i++) {
         uint32_t bit = 1u << i;
@@ -130,7 +131,8 @@ static il_status tools_least(tools_walk *w, il_str form, il_str *out, il_error *
 }
 
 /* A tool of one server, when the pattern matches it. */
-static il_status tools_of_server(tools_walk *w, const il_tool *entry, const il_glob *glob, il_str server, il_str least, il_error *err) {
+static il_status tools_of_server(tools_walk *w, const il_tool *entry, const il_glob *glob, il_str server, il_str least,
+                                 il_error *err) {
     il_buf b;
     il_str name = {0};
     il_buf_init(&b, w->arena, 4096);
@@ -213,7 +215,8 @@ static il_json *seams_object(il_report *r, const il_policy *p) {
         seam_add(r, list, "mode", IL_STR("monitor"), "every call runs, whatever is decided");
     }
     if (!seam_answers(p)) {
-        seam_add(r, list, "answer", IL_STR("respond"), "what the assistant says to its user is no call: addresses and images in it are not seen");
+        seam_add(r, list, "answer", IL_STR("respond"),
+                 "what the assistant says to its user is no call: addresses and images in it are not seen");
     }
     for (uint32_t i = 0; i < p->ntools; i++) {
         const il_tool *t = &p->tools[i];
@@ -227,13 +230,15 @@ static il_json *seams_object(il_report *r, const il_policy *p) {
         }
         for (uint32_t k = 0; sink && k < t->narguments; k++) {
             if (t->arguments[k].role == IL_ROLE_PLAIN) {
-                seam_add(r, list, "plain-argument", t->arguments[k].path.text, "nothing in it is looked at, and the call sends it");
+                seam_add(r, list, "plain-argument", t->arguments[k].path.text,
+                         "nothing in it is looked at, and the call sends it");
             }
         }
     }
     for (uint32_t i = 0; i < p->nservers; i++) {
         if (p->servers[i].inside) {
-            seam_add(r, list, "inside", p->servers[i].name, "that the server is inside the trust domain is declared, not checked");
+            seam_add(r, list, "inside", p->servers[i].name,
+                     "that the server is inside the trust domain is declared, not checked");
         }
     }
     return list;
@@ -327,7 +332,9 @@ static void text_number(il_buf *b, const il_json *o, const char *key) {
     il_buf_puti(b, v);
 }
 
-static void text_word(il_buf *b, const il_json *o, const char *key) { il_buf_put(b, il_json_text(il_json_get(o, il_str_of(key)))); }
+static void text_word(il_buf *b, const il_json *o, const char *key) {
+    il_buf_put(b, il_json_text(il_json_get(o, il_str_of(key))));
+}
 
 /* The steps of a trace of the report: action and what of its payload is not at rest. */
 static void text_steps(il_buf *b, const il_json *steps) {

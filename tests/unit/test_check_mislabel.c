@@ -67,7 +67,8 @@ static const il_mislabel_point *mislabel_point(const mislabel_case *k, const cha
     return NULL;
 }
 
-static void mislabel_reaches(const mislabel_case *k, const char *tool, const char *effect, const char *region, const char *witness) {
+static void mislabel_reaches(const mislabel_case *k, const char *tool, const char *effect, const char *region,
+                             const char *witness) {
     const il_mislabel_point *p = mislabel_point(k, tool, effect, region);
     if (!p) {
         fail_msg("no point: %s without %s", tool, effect);
@@ -159,8 +160,8 @@ static void test_denominators(void **state) {
 static void test_machine_to_blame(void **state) {
     (void)state;
     mislabel_case k;
-    const machine_edit edits[] = {{"call.sensitive ? (pre.sensitive == 'none' ? 'fresh' : 'held') : pre.sensitive", "pre.sensitive"},
-                                  {NULL, NULL}};
+    const machine_edit edits[] = {
+        {"call.sensitive ? (pre.sensitive == 'none' ? 'fresh' : 'held') : pre.sensitive", "pre.sensitive"}, {NULL, NULL}};
     mislabel_open(&k, MACHINE_TRIFECTA, edits, 0);
     mislabel_tool(&k, "mail.read", "a{s}", "sensitive", "a");
     mislabel_tool(&k, "web.get", "a{u,e}", NULL, NULL);
@@ -218,7 +219,8 @@ static void test_usage(void **state) {
     assert_int_equal(il_usage_run(&k.c.h, &k.labels, &u, &k.c.err), IL_OK);
     assert_int_equal(u.dead, 0);
     assert_true(u.near[0].found);
-    assert_true(il_str_eq(k.c.m->actions[u.near_action[0]].name, IL_STR("join"))); /* the shortest way: a child of such a session */
+    assert_true(
+        il_str_eq(k.c.m->actions[u.near_action[0]].name, IL_STR("join"))); /* the shortest way: a child of such a session */
     il_json *o = il_usage_object(k.c.m, &u, &k.c.arena);
     assert_int_equal(il_json_count(il_json_get(o, IL_STR("regions"))), 1);
     machine_free(&k.c);
@@ -254,9 +256,11 @@ static void test_memory_fails(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dropped_effects), cmocka_unit_test(test_no_point),     cmocka_unit_test(test_standing_and_commit),
-        cmocka_unit_test(test_denominators),    cmocka_unit_test(test_machine_to_blame), cmocka_unit_test(test_bounded),
-        cmocka_unit_test(test_bare_machine),    cmocka_unit_test(test_usage),        cmocka_unit_test(test_memory_fails),
+        cmocka_unit_test(test_dropped_effects),     cmocka_unit_test(test_no_point),
+        cmocka_unit_test(test_standing_and_commit), cmocka_unit_test(test_denominators),
+        cmocka_unit_test(test_machine_to_blame),    cmocka_unit_test(test_bounded),
+        cmocka_unit_test(test_bare_machine),        cmocka_unit_test(test_usage),
+        cmocka_unit_test(test_memory_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,13 +13,13 @@
 #include "helper_machine.h"
 
 /* A machine is these lines with repairs of its own. Its states: hot or not, in four modes; danger is hot in any mode but `a`. */
-#define HEAD \
+#define HEAD                                                                                                        \
     "machine: ward\nversion: 1\nvars: {hot: bool, mode: [a, b, c, d], mark: {enum: [none, low, high]}}\nactions:\n" \
-    "  heat: {principal: agent, gate: true, call: {up: bool}, next: {hot: \"call.up\"},\n" \
+    "  heat: {principal: agent, gate: true, call: {up: bool}, next: {hot: \"call.up\"},\n"                          \
     "    reject: [{as: hot-here, if: \"next.hot && pre.mode != 'a'\"}, {as: busy, if: \"pre.mode != 'a'\"}]}\n"
-#define TAIL(goal) \
+#define TAIL(goal)                                                    \
     "regions:\n  hot-here: {never: \"pre.hot && pre.mode != 'a'\"}\n" \
-    "  goal: {gated: \"" goal "\", by: [heat]}\n" \
+    "  goal: {gated: \"" goal "\", by: [heat]}\n"                     \
     "contract: {rules: [hot-here, busy]}\n"
 #define REPAIR(name, rest) "  " name ": {principal: runtime, corrective: true, " rest "}\n"
 #define COLD "!pre.hot"
@@ -137,11 +137,11 @@ static void test_weak(void **state) {
     assert_int_equal(w.r->lasso_stem, 0);
     ward_text_is(&w, w.r->lasso_from, &w.r->lasso, "hot=true mode=b", "turn turn");
     machine_free(&w.c);
-    ward_run(&w, HEAD REPAIR("cool", "next: {hot: \"false\"}")
-                     REPAIR("turn", "next: {mode: \"pre.mode == 'b' ? 'c' : pre.mode == 'c' ? 'd' : pre.mode == 'd' ? 'b' : 'a'\"},"
-                                    " reject: [{as: busy, if: \"pre.hot\"}]")
-                         REPAIR("home", "next: {mode: \"'a'\"}, reject: [{as: busy, if: \"pre.hot || pre.mode != 'd'\"}]")
-                             TAIL(HOME));
+    ward_run(
+        &w, HEAD REPAIR("cool", "next: {hot: \"false\"}")
+                REPAIR("turn", "next: {mode: \"pre.mode == 'b' ? 'c' : pre.mode == 'c' ? 'd' : pre.mode == 'd' ? 'b' : 'a'\"},"
+                               " reject: [{as: busy, if: \"pre.hot\"}]")
+                    REPAIR("home", "next: {mode: \"'a'\"}, reject: [{as: busy, if: \"pre.hot || pre.mode != 'd'\"}]") TAIL(HOME));
     ward_passes(&w, IL_RECOVERY_WEAK, 0, true);
     assert_int_equal(w.r->lasso_stem, 1);
     ward_text_is(&w, w.r->lasso_from, &w.r->lasso, "hot=true mode=b", "cool turn turn turn");
@@ -159,8 +159,8 @@ static void test_stuck(void **state) {
     assert_int_equal(w.r->strength, IL_RECOVERY_NONE);
     assert_false(w.r->robust);
     machine_free(&w.c);
-    ward_run(&w, HEAD REPAIR("cool", "next: {hot: \"false\"}")
-                     REPAIR("home", "next: {mode: \"'a'\"}, reject: [{as: busy, if: \"pre.hot || pre.mode == 'c'\"}]") TAIL(HOME));
+    ward_run(&w, HEAD REPAIR("cool", "next: {hot: \"false\"}") REPAIR(
+                     "home", "next: {mode: \"'a'\"}, reject: [{as: busy, if: \"pre.hot || pre.mode == 'c'\"}]") TAIL(HOME));
     ward_finds(&w, "STUCK", "hot=true mode=c", "cool");
     machine_free(&w.c);
 }
@@ -183,8 +183,9 @@ static void test_diverges(void **state) {
     machine_free(&w.c);
 }
 
-#define OTHER_REGION \
-    "regions:\n  hot-here: {never: \"pre.hot && pre.mode != 'a'\"}\n  high: {never: \"pre.mark == 'high' && pre.mode == 'a'\"}\n" \
+#define OTHER_REGION                                                                                                      \
+    "regions:\n  hot-here: {never: \"pre.hot && pre.mode != 'a'\"}\n  high: {never: \"pre.mark == 'high' && pre.mode == " \
+    "'a'\"}\n"                                                                                                            \
     "  goal: {gated: \"" COLD "\", by: [heat]}\ncontract: {rules: [hot-here, busy]}\n"
 
 static void test_unsafe(void **state) {
@@ -197,22 +198,25 @@ static void test_unsafe(void **state) {
     machine_free(&w.c);
     /* out of the region, and into it again */
     ward_run(&w, HEAD REPAIR("cool", "next: {hot: \"pre.mark == 'low'\", mark: \"pre.mark == 'none' ? 'low' : 'high'\"},"
-                                     " reject: [{as: busy, if: \"pre.mark == 'high'\"}]")
-                     TAIL("!pre.hot && pre.mark == 'high'"));
+                                     " reject: [{as: busy, if: \"pre.mark == 'high'\"}]") TAIL("!pre.hot && pre.mark == 'high'"));
     ward_finds(&w, "RECOVERY_UNSAFE", "hot=true mode=b", "cool cool");
     machine_free(&w.c);
     /* the step itself is forbidden */
-    ward_run(&w, HEAD REPAIR("cool", "next: {hot: \"false\"}")
-                     "regions:\n  hot-here: {never: \"pre.hot && pre.mode != 'a'\"}\n"
-                     "  abrupt: {never: \"pre.mode == 'd' && !next.hot\", edge: [cool]}\n  goal: {gated: \"" COLD
-                     "\", by: [heat]}\ncontract: {rules: [hot-here, busy]}\n");
+    ward_run(
+        &w,
+        HEAD REPAIR(
+            "cool",
+            "next: {hot: \"false\"}") "regions:\n  hot-here: {never: \"pre.hot && pre.mode != 'a'\"}\n"
+                                      "  abrupt: {never: \"pre.mode == 'd' && !next.hot\", edge: [cool]}\n  goal: {gated: \"" COLD
+                                      "\", by: [heat]}\ncontract: {rules: [hot-here, busy]}\n");
     ward_finds(&w, "RECOVERY_UNSAFE", "hot=true mode=d", "cool");
     machine_free(&w.c);
 }
 
 static void test_restores_compromise(void **state) {
     (void)state;
-    static const char text[] = HEAD REPAIR("cool", "next: {hot: \"false\", mark: \"pre.mark == 'high' ? 'low' : pre.mark\"}") TAIL(COLD);
+    static const char text[] =
+        HEAD REPAIR("cool", "next: {hot: \"false\", mark: \"pre.mark == 'high' ? 'low' : pre.mark\"}") TAIL(COLD);
     ward w;
     ward_open(&w, text, "mark", NULL);
     ward_judge(&w, NULL);
@@ -235,10 +239,11 @@ static void test_fragile(void **state) {
     (void)state;
     ward w;
     /* two steps home, and the agent undoes the first: whatever is repaired, it is never finished */
-#define TWO_STEPS \
+#define TWO_STEPS                              \
     REPAIR("turn", "next: {mark: \"'high'\"}") \
     REPAIR("cool", "next: {hot: \"false\"}, reject: [{as: busy, if: \"pre.mark != 'high'\"}]")
-    ward_run(&w, HEAD TWO_STEPS OTHER("undo", "agent", "next: {mark: \"'low'\"}, reject: [{as: busy, if: \"pre.mark != 'high'\"}]") TAIL(COLD));
+    ward_run(&w, HEAD TWO_STEPS OTHER("undo", "agent",
+                                      "next: {mark: \"'low'\"}, reject: [{as: busy, if: \"pre.mark != 'high'\"}]") TAIL(COLD));
     assert_string_equal(w.line->finding, "FRAGILE");
     assert_int_equal(w.r->strength, IL_RECOVERY_STRONG);
     ward_finds(&w, "FRAGILE", "hot=true mode=b", "turn undo");
@@ -250,16 +255,21 @@ static void test_fragile(void **state) {
     /* others only delay: from `low` it takes a step more, once */
     ward_run(&w, HEAD REPAIR("turn", "next: {mark: \"pre.mark == 'none' ? 'low' : 'high'\"}")
                      REPAIR("cool", "next: {hot: \"false\"}, reject: [{as: busy, if: \"pre.mark == 'none'\"}]")
-                         OTHER("delay", "agent", "next: {mode: \"pre.mode == 'b' ? 'c' : pre.mode == 'c' ? 'd' : 'b'\"}, reject: [{as: "
-                                                 "busy, if: \"pre.mode == 'a'\"}]") TAIL(COLD));
+                         OTHER("delay", "agent",
+                               "next: {mode: \"pre.mode == 'b' ? 'c' : pre.mode == 'c' ? 'd' : 'b'\"}, reject: [{as: "
+                               "busy, if: \"pre.mode == 'a'\"}]") TAIL(COLD));
     ward_passes(&w, IL_RECOVERY_STRONG, 3, false);
     assert_int_equal(w.r->interleaved, 2);
     machine_free(&w.c);
     /* into a state from which nothing repairs */
-    ward_run(&w, HEAD REPAIR("turn", "next: {mark: \"pre.mark == 'none' ? 'low' : pre.mark\"}")
-                     REPAIR("cool", "next: {hot: \"false\"}, reject: [{as: busy, if: \"pre.mark == 'none' || pre.mode == 'd' && pre.mark == 'low'\"}]")
-                         REPAIR("help", "next: {mode: \"'c'\"}, reject: [{as: busy, if: \"pre.mode != 'd' || pre.mark != 'none'\"}]")
-                         OTHER("lose", "env", "next: {mode: \"'d'\"}, reject: [{as: busy, if: \"pre.mark != 'low' || !pre.hot\"}]") TAIL(COLD));
+    ward_run(
+        &w,
+        HEAD REPAIR("turn", "next: {mark: \"pre.mark == 'none' ? 'low' : pre.mark\"}") REPAIR(
+            "cool",
+            "next: {hot: \"false\"}, reject: [{as: busy, if: \"pre.mark == 'none' || pre.mode == 'd' && pre.mark == 'low'\"}]")
+            REPAIR("help", "next: {mode: \"'c'\"}, reject: [{as: busy, if: \"pre.mode != 'd' || pre.mark != 'none'\"}]")
+                OTHER("lose", "env", "next: {mode: \"'d'\"}, reject: [{as: busy, if: \"pre.mark != 'low' || !pre.hot\"}]")
+                    TAIL(COLD));
     assert_true(w.r->nfindings >= 1);
     ward_finds(&w, "FRAGILE", "hot=true mode=b", "turn lose");
     machine_free(&w.c);
@@ -269,9 +279,11 @@ static void test_fragile(void **state) {
 static void test_fragile_entering(void **state) {
     (void)state;
     ward w;
-    ward_run(&w, HEAD REPAIR("cool", "next: {hot: \"false\"}") REPAIR("home", "next: {mode: \"'a'\"}, reject: [{as: busy, if: \"pre.hot\"}]")
-                     OTHER("burn", "agent", "next: {hot: \"true\"}, reject: [{as: busy, if: \"pre.mark != 'low'\"}, {as: hot-here, if: \"pre.mark == 'none'\"}]")
-                         TAIL(HOME));
+    ward_run(&w, HEAD REPAIR("cool", "next: {hot: \"false\"}")
+                     REPAIR("home", "next: {mode: \"'a'\"}, reject: [{as: busy, if: \"pre.hot\"}]")
+                         OTHER("burn", "agent",
+                               "next: {hot: \"true\"}, reject: [{as: busy, if: \"pre.mark != 'low'\"}, {as: hot-here, if: "
+                               "\"pre.mark == 'none'\"}]") TAIL(HOME));
     ward_finds(&w, "FRAGILE", "hot=true mode=b mark=low", "cool burn");
     machine_free(&w.c);
 }
@@ -280,17 +292,19 @@ static void test_fragile_entering(void **state) {
 static void test_in_flight(void **state) {
     (void)state;
     machine_case c;
-    const machine_edit refused[] = {{"next: {phase: \"'quarantined'\", open: \"false\", asked: \"0\", granted: \"0\"}",
-                                     "next: {phase: \"'quarantined'\", open: \"false\", asked: \"0\", granted: \"0\"}\n    reject: [{as: "
-                                     "busy, if: \"pre.flight\"}]"},
-                                    {NULL, NULL}};
+    const machine_edit refused[] = {
+        {"next: {phase: \"'quarantined'\", open: \"false\", asked: \"0\", granted: \"0\"}",
+         "next: {phase: \"'quarantined'\", open: \"false\", asked: \"0\", granted: \"0\"}\n    reject: [{as: "
+         "busy, if: \"pre.flight\"}]"},
+        {NULL, NULL}};
     machine_harden(&c, MACHINE_TRIFECTA, refused, 0);
     const il_check *k = machine_check(&c, "recovery", NULL);
     assert_int_equal(k->verdict, IL_CHECK_FAIL);
     assert_int_equal(c.h.recovery.flight, IL_RECOVERY_NOT_LEGAL);
     assert_string_equal(c.h.recovery.findings[c.h.recovery.nfindings - 1].word, "NOT_LEGAL_IN_FLIGHT");
     machine_free(&c);
-    const machine_edit thaws[] = {{"  request:\n    principal: agent\n    live: true", "  request:\n    principal: agent"}, {NULL, NULL}};
+    const machine_edit thaws[] = {{"  request:\n    principal: agent\n    live: true", "  request:\n    principal: agent"},
+                                  {NULL, NULL}};
     machine_harden(&c, MACHINE_TRIFECTA, thaws, 0);
     k = machine_check(&c, "recovery", NULL);
     assert_string_equal(k->finding, "NOT_LEGAL_IN_FLIGHT"); /* what is frozen still moves */
@@ -301,11 +315,14 @@ static void test_in_flight(void **state) {
 static void test_fault(void **state) {
     (void)state;
     ward w;
-    static const char text[] = "machine: ward\nversion: 1\nvars: {hot: bool, heat_of: {int: 0..2, overflow: error}}\nactions:\n"
-                               "  heat: {principal: agent, gate: true, call: {up: bool}, next: {hot: \"call.up\"}, reject: [{as: hot-here, if: \"next.hot && pre.heat_of > 0\"}]}\n"
-                               REPAIR("cool", "next: {hot: \"pre.heat_of > 1\", heat_of: \"pre.heat_of + 1\"}")
-                               "regions:\n  hot-here: {never: \"pre.hot && pre.heat_of > 0\"}\n  goal: {gated: \"!pre.hot\", by: [heat]}\n"
-                               "contract: {rules: [hot-here]}\n";
+    static const char text[] =
+        "machine: ward\nversion: 1\nvars: {hot: bool, heat_of: {int: 0..2, overflow: error}}\nactions:\n"
+        "  heat: {principal: agent, gate: true, call: {up: bool}, next: {hot: \"call.up\"}, reject: [{as: hot-here, if: "
+        "\"next.hot && pre.heat_of > 0\"}]}\n" REPAIR(
+            "cool", "next: {hot: \"pre.heat_of > 1\", heat_of: \"pre.heat_of + 1\"}") "regions:\n  hot-here: {never: \"pre.hot "
+                                                                                      "&& pre.heat_of > 0\"}\n  goal: {gated: "
+                                                                                      "\"!pre.hot\", by: [heat]}\n"
+                                                                                      "contract: {rules: [hot-here]}\n";
     ward_run(&w, text);
     assert_string_equal(w.line->finding, "FAULT");
     ward_finds(&w, "FAULT", "hot=true heat_of=2", "cool");
@@ -316,9 +333,9 @@ static void test_fault(void **state) {
 static void test_nothing_to_recover_from(void **state) {
     (void)state;
     ward w;
-    ward_run(&w, HEAD REPAIR("cool", "next: {hot: \"false\"}")
-                     "regions:\n  hot-here: {never: \"pre.hot && pre.mode != 'a' && next.hot\", edge: [heat]}\n  goal: {gated: \"" COLD
-                     "\", by: [heat]}\ncontract: {rules: [hot-here, busy]}\n");
+    ward_run(&w, HEAD REPAIR("cool", "next: {hot: \"false\"}") "regions:\n  hot-here: {never: \"pre.hot && pre.mode != 'a' && "
+                                                               "next.hot\", edge: [heat]}\n  goal: {gated: \"" COLD
+                                                               "\", by: [heat]}\ncontract: {rules: [hot-here, busy]}\n");
     assert_int_equal(w.line->verdict, IL_CHECK_VACUOUS);
     assert_string_equal(w.line->finding, "NO_DANGER_STATE");
     machine_free(&w.c);
@@ -327,7 +344,7 @@ static void test_nothing_to_recover_from(void **state) {
     machine_free(&w.c);
 }
 
-#define WEAK_TEXT \
+#define WEAK_TEXT                                                                                                \
     HEAD REPAIR("turn", "next: {mode: \"pre.mode == 'b' ? 'c' : 'b'\"}, reject: [{as: busy, if: \"!pre.hot\"}]") \
         REPAIR("cool", "next: {hot: \"false\"}, reject: [{as: busy, if: \"pre.mode != 'b'\"}]") TAIL(COLD)
 
@@ -361,7 +378,8 @@ static void test_reachable(void **state) {
     machine_free(&c);
     ward w;
     const il_space_bounds bounds = {.states = 23}; /* the product has 24 */
-    ward_open(&w, HEAD REPAIR("cool", "next: {hot: \"false\"}, reject: [{as: busy, if: \"pre.mode == 'd'\"}]") TAIL(COLD), NULL, NULL);
+    ward_open(&w, HEAD REPAIR("cool", "next: {hot: \"false\"}, reject: [{as: busy, if: \"pre.mode == 'd'\"}]") TAIL(COLD), NULL,
+              NULL);
     ward_judge(&w, &bounds);
     assert_int_equal(w.r->scope, IL_RECOVERY_REACHABLE);
     ward_finds(&w, "STUCK", "hot=true mode=d", "");
@@ -388,7 +406,8 @@ static void test_object(void **state) {
 /* Whatever allocation fails: an error of memory or the same answer, and nothing is lost. */
 static void test_memory_fails(void **state) {
     (void)state;
-    static const char *const texts[] = {WEAK_TEXT, HEAD REPAIR("turn", "next: {mode: \"pre.mode == 'b' ? 'c' : pre.mode == 'c' ? 'b' : pre.mode\"}") TAIL(COLD)};
+    static const char *const texts[] = {
+        WEAK_TEXT, HEAD REPAIR("turn", "next: {mode: \"pre.mode == 'b' ? 'c' : pre.mode == 'c' ? 'b' : pre.mode\"}") TAIL(COLD)};
     for (size_t t = 0; t < 2; t++) {
         bool done = false;
         for (size_t left = 0; !done; left++) {

@@ -181,7 +181,7 @@ static void test_command(void **state) {
     assert_int_equal(command("machines/trifecta.yaml --jsn", out, sizeof out), 3);
     f = fopen(bad, "w");
     assert_non_null(f);
-    (void)fputs("interlock: 1\nmachine: trifecta\n", f);
+    (void)fputs("interlock: 1\nmachine: trifecta\ntools:\n  - {match: a.read, effects: [sensitive]}\n", f);
     assert_int_equal(fclose(f), 0);
     assert_int_equal(command(line, out, sizeof out), 0);
     assert_non_null(strstr(out, "\nFULLY MEDIATED (given: labels, vouching, ledger; unmediated: "));

@@ -12,12 +12,13 @@
 #include "check/sticky.h"
 #include "helper_machine.h"
 
-#define SAFE(suspect, rotate, more) \
-    "machine: custody\nversion: 1\nvars: {tainted: bool, alarm: [none, doubt, sure], locked: bool}\nactions:\n" \
-    "  read: {principal: agent, gate: true, next: {tainted: \"true\"}, reject: [{as: closed, if: \"pre.locked\"}]}\n" \
-    "  suspect: {principal: env, gate: true, next: {alarm: \"" suspect "\"}}\n" \
-    "  rotate: {principal: runtime, corrective: true, next: {locked: \"true\", alarm: \"" rotate "\"}}\n" more \
-    "regions:\n  closed: {never: \"pre.locked && pre.alarm == 'none' && pre.tainted && !pre.locked\"}\ncontract: {rules: [closed]}\n"
+#define SAFE(suspect, rotate, more)                                                                                        \
+    "machine: custody\nversion: 1\nvars: {tainted: bool, alarm: [none, doubt, sure], locked: bool}\nactions:\n"            \
+    "  read: {principal: agent, gate: true, next: {tainted: \"true\"}, reject: [{as: closed, if: \"pre.locked\"}]}\n"      \
+    "  suspect: {principal: env, gate: true, next: {alarm: \"" suspect "\"}}\n"                                            \
+    "  rotate: {principal: runtime, corrective: true, next: {locked: \"true\", alarm: \"" rotate "\"}}\n" more             \
+    "regions:\n  closed: {never: \"pre.locked && pre.alarm == 'none' && pre.tainted && !pre.locked\"}\ncontract: {rules: " \
+    "[closed]}\n"
 #define RAISE "pre.alarm == 'none' ? 'doubt' : 'sure'"
 
 typedef struct custody {
@@ -152,8 +153,10 @@ static void test_memory_fails(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kept),        cmocka_unit_test(test_lowered_by_a_session),
-        cmocka_unit_test(test_lowered_from_elsewhere), cmocka_unit_test(test_not_settled),
+        cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_lowered_by_a_session),
+        cmocka_unit_test(test_lowered_from_elsewhere),
+        cmocka_unit_test(test_not_settled),
         cmocka_unit_test(test_memory_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,12 +48,14 @@ static void test_trifecta_rests_at_the_end(void **state) {
 /* `jam` leads to where nothing moves; `over` does too, but that is the end. */
 static void test_deadlock(void **state) {
     (void)state;
-    static const char text[] =
-        DOOR("open: bool, phase: [live, stuck, ended]",
-             "  turn: {principal: agent, gate: true, next: {open: \"!pre.open\"}, reject: [{as: closed, if: \"pre.phase != 'live'\"}]}\n"
-             "  jam: {principal: env, gate: true, next: {phase: \"'stuck'\"}, reject: [{as: closed, if: \"pre.phase != 'live' || !pre.open\"}]}\n"
-             "  over: {principal: runtime, gate: true, next: {phase: \"'ended'\"}, reject: [{as: closed, if: \"pre.phase != 'live' || pre.open\"}]}\n",
-             "  closed: {never: \"pre.open && pre.phase == 'ended'\"}\n", "closed");
+    static const char text[] = DOOR("open: bool, phase: [live, stuck, ended]",
+                                    "  turn: {principal: agent, gate: true, next: {open: \"!pre.open\"}, reject: [{as: closed, "
+                                    "if: \"pre.phase != 'live'\"}]}\n"
+                                    "  jam: {principal: env, gate: true, next: {phase: \"'stuck'\"}, reject: [{as: closed, if: "
+                                    "\"pre.phase != 'live' || !pre.open\"}]}\n"
+                                    "  over: {principal: runtime, gate: true, next: {phase: \"'ended'\"}, reject: [{as: closed, "
+                                    "if: \"pre.phase != 'live' || pre.open\"}]}\n",
+                                    "  closed: {never: \"pre.open && pre.phase == 'ended'\"}\n", "closed");
     machine_case c;
     survey_text(&c, text);
     assert_int_equal(c.h.survey.terminal, 1);
@@ -64,11 +66,13 @@ static void test_deadlock(void **state) {
     machine_free(&c);
 }
 
-#define COUNTER(reject) \
-    DOOR("open: bool, tries: {int: 0..2, overflow: saturate}", \
-         "  try: {principal: agent, gate: true, call: {hard: bool}, next: {tries: \"call.hard ? pre.tries + 1 : pre.tries\"}" reject "}\n" \
-         "  turn: {principal: agent, gate: true, next: {open: \"!pre.open\"}, reject: [{as: tired, if: \"pre.tries == 2 && !pre.open\"}]}\n" \
-         "  rest: {principal: runtime, gate: true, next: {open: \"false\"}}\n", \
+#define COUNTER(reject)                                                                                                      \
+    DOOR("open: bool, tries: {int: 0..2, overflow: saturate}",                                                               \
+         "  try: {principal: agent, gate: true, call: {hard: bool}, next: {tries: \"call.hard ? pre.tries + 1 : "            \
+         "pre.tries\"}" reject "}\n"                                                                                         \
+         "  turn: {principal: agent, gate: true, next: {open: \"!pre.open\"}, reject: [{as: tired, if: \"pre.tries == 2 && " \
+         "!pre.open\"}]}\n"                                                                                                  \
+         "  rest: {principal: runtime, gate: true, next: {open: \"false\"}}\n",                                              \
          "  tired: {never: \"pre.tries > 2\"}\n", "tired")
 
 /* A count that is refused at the ceiling is exact; one that is let through is lost. */
@@ -91,14 +95,15 @@ static void test_saturated(void **state) {
 static void test_wrong_reason(void **state) {
     (void)state;
     machine_case c;
-    const machine_edit right[] = {{"\nregions:\n", "\nregions:\n  honest: {rejection: \"reason != 'busy' || pre.flight || pre.crossing\", edge: [end]}\n"},
-                                  {NULL, NULL}};
+    const machine_edit right[] = {
+        {"\nregions:\n", "\nregions:\n  honest: {rejection: \"reason != 'busy' || pre.flight || pre.crossing\", edge: [end]}\n"},
+        {NULL, NULL}};
     machine_harden(&c, MACHINE_TRIFECTA, right, 0);
     machine_verdict_is(&c, "from-init", "honest", IL_CHECK_PASS);
     assert_int_equal(c.h.exit, 0); /* and no other check takes it for a region that nothing guards */
     machine_free(&c);
-    const machine_edit wrong[] = {{"\nregions:\n", "\nregions:\n  honest: {rejection: \"reason != 'busy' || pre.flight\", edge: [end]}\n"},
-                                  {NULL, NULL}};
+    const machine_edit wrong[] = {
+        {"\nregions:\n", "\nregions:\n  honest: {rejection: \"reason != 'busy' || pre.flight\", edge: [end]}\n"}, {NULL, NULL}};
     machine_harden(&c, MACHINE_TRIFECTA, wrong, 0);
     machine_fails(&c, "from-init", "honest", "rq ok a{u,s,e,+} end");
     assert_string_equal(machine_check(&c, "from-init", "honest")->finding, "WRONG_REASON");
@@ -109,14 +114,14 @@ static void test_wrong_reason(void **state) {
 static void test_transition(void **state) {
     (void)state;
     machine_case c;
-    const machine_edit kept[] = {{"\nregions:\n", "\nregions:\n  over: {transition: \"pre.phase != 'ended' || next.phase != 'live'\"}\n"},
-                                 {NULL, NULL}};
+    const machine_edit kept[] = {
+        {"\nregions:\n", "\nregions:\n  over: {transition: \"pre.phase != 'ended' || next.phase != 'live'\"}\n"}, {NULL, NULL}};
     machine_harden(&c, MACHINE_TRIFECTA, kept, 0);
     machine_verdict_is(&c, "from-init", "over", IL_CHECK_PASS);
     machine_verdict_is(&c, "recovery", NULL, IL_CHECK_PASS);
     machine_free(&c);
-    const machine_edit broken[] = {{"\nregions:\n", "\nregions:\n  over: {transition: \"pre.phase != 'ended' || next.phase == 'ended'\"}\n"},
-                                   {NULL, NULL}};
+    const machine_edit broken[] = {
+        {"\nregions:\n", "\nregions:\n  over: {transition: \"pre.phase != 'ended' || next.phase == 'ended'\"}\n"}, {NULL, NULL}};
     machine_harden(&c, MACHINE_TRIFECTA, broken, 0);
     machine_fails(&c, "from-init", "over", "end Q");
     assert_string_equal(machine_check(&c, "from-init", "over")->finding, "REACHED");

@@ -33,5 +33,6 @@ il_exit il_cmd_init(int argc, char **argv);
 il_exit il_cmd_ledger(int argc, char **argv);
 il_exit il_cmd_machine(int argc, char **argv);
 il_exit il_cmd_machine_export(int argc, char **argv); /* argv[0]: `export` */
+il_exit il_cmd_machine_show(int argc, char **argv);   /* argv[0]: `show` */
 il_exit il_cmd_session(int argc, char **argv);
 il_exit il_cmd_validate(int argc, char **argv);

@@ -144,7 +144,7 @@ static il_exit harden_machine(harden_run *run) {
     if (status == IL_E_NOT_FOUND && !il_machine_file_is(name)) {
         char names[128];
         (void)il_shipped_names(names, sizeof names);
-        (void)il_error_set(&err, IL_E_NOT_FOUND, "there is no such file, and of machines %s is shipped", names);
+        (void)il_error_set(&err, IL_E_NOT_FOUND, "there is no such file; shipped are the machines %s", names);
     }
     if (status == IL_OK && il_json_get(doc, IL_STR("interlock"))) {
         run->policy = doc;

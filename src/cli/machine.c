@@ -9,5 +9,8 @@ il_exit il_cmd_machine(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "export") == 0) {
         return il_cmd_machine_export(argc - 1, argv + 1);
     }
-    return il_usage(argv[0], "say `export` and a machine");
+    if (argc > 1 && strcmp(argv[1], "show") == 0) {
+        return il_cmd_machine_show(argc - 1, argv + 1);
+    }
+    return il_usage(argv[0], "say `show` or `export`, and a machine");
 }

@@ -157,11 +157,18 @@ static const il_command main_commands[] = {
      "example:\n"
      "  interlock ledger verify\n",
      il_cmd_ledger},
-    {"machine", "write a machine for other tools",
-     "usage: interlock machine export MACHINE --promela | --smt2 [--steps N] | --c | --json | --canonical\n"
+    {"machine", "print a machine, or write it for other tools",
+     "usage: interlock machine show MACHINE [--json | --dot] [--by VAR,VAR]\n"
+     "       interlock machine export MACHINE --promela | --smt2 [--steps N] | --c | --json | --canonical\n"
      "\n"
-     "Writes a machine, from its guards, for a tool that shares no code with this one. The machine is a file or a shipped\n"
-     "one by its name. `make proofs` runs those tools and compares (docs/proofs.md).\n"
+     "`show` prints variables, actions with their updates and rejections, naps, regions and, where they are few, the reachable\n"
+     "states. The machine is a file or a shipped one by its name.\n"
+     "\n"
+     "  --json       the same as one JSON object\n"
+     "  --dot        the reachable states as a picture for Graphviz, forbidden ones in red, mediated ones in yellow\n"
+     "  --by VARS    tell states apart by these variables alone, names with commas between; `cap` are all `cap[c]`\n"
+     "\n"
+     "`export` writes a machine, from its guards, for a tool that shares no code with this one. `make proofs` runs those tools and compares (docs/proofs.md).\n"
      "\n"
      "  --promela  for SPIN: a d_step for each symbol, regions as assertions\n"
      "  --smt2     for Z3: is each region kept by every step of each action?\n"
@@ -170,7 +177,8 @@ static const il_command main_commands[] = {
      "  --json     the document as JSON, in its own order\n"
      "  --canonical  the same, sorted: the text whose SHA-256 stands in the sealed table\n"
      "\n"
-     "example:\n"
+     "examples:\n"
+     "  interlock machine show trifecta --dot --by untrusted,sensitive,flight,open | dot -Tsvg >trifecta.svg\n"
      "  interlock machine export trifecta --promela >trifecta.pml\n",
      il_cmd_machine},
     {"replay", "decide recorded sessions and show what another policy would flip",

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""machine show: what people, programs and Graphviz are told of a machine."""
+import json
+import re
+import shutil
+import subprocess
+
+from run import Failure, ROOT, Run, put, test
+
+SHIPPED = sorted(path.stem for path in (ROOT / "machines").glob("*.yaml"))
+CUSTODY = (ROOT / "machines/secret-custody.yaml").read_text()
+
+
+def same(got, want):
+    if got != want:
+        raise Failure(f"got  {got!r}\nwant {want!r}")
+
+
+@test
+def machine_show_counts_what_harden_counts(t):
+    for name in SHIPPED:
+        shown = json.loads(Run("machine", "show", name, "--json").exits(0).out)
+        proven = json.loads(Run("harden", name, "--json", limit=300).exits(0).out)
+        first = next(c for c in proven["checks"] if c["id"] == "from-init")
+        same((shown["machine"], shown["states"], shown["edges"]), (name, first["states"], first["edges"]))
+        same(sum(a["symbols"] for a in shown["actions"]), shown["symbols"])
+        same({r["name"] for r in shown["regions"]} >= {c["region"] for c in proven["checks"] if c["region"]}, True)
+
+
+@test
+def machine_show_is_for_people(t):
+    run = Run("machine", "show", "secret-custody").exits(0)
+    run.says("machine secret-custody: 7 variables", "out").says("tainted            false | true, taint\n", "out")
+    run.says("rejected as egress-in-flight if pre.egress > 0", "out").says("plain-read                 gated", "out")
+    run.says("    0  start\n         ->   1  lease_handle\n", "out")
+    wide = Run("machine", "show", "capability-broker").exits(0).says("2589 reachable states", "out")
+    wide.says("cap[net] := pre.cap['net'] == 'active' ? 'revoked' : pre.cap['net']", "out")
+    if "\nstates:\n" in wide.out:
+        raise Failure("2,589 states are listed")
+    same(Run("machine", "show", "./machines/trifecta.yaml", cwd=ROOT).exits(0).out, Run("machine", "show", "trifecta").exits(0).out)
+
+
+def nodes(dot):
+    return re.findall(r'^  n(\d+) \[label="([^"\\]|\\.)*"', dot, re.M)
+
+
+@test
+def machine_show_draws(t):
+    dot = Run("machine", "show", "secret-custody", "--dot").exits(0).out
+    graph = json.loads(Run("machine", "show", "secret-custody", "--json").exits(0).out)["graph"]
+    same(len(nodes(dot)), len(graph["nodes"]))
+    same(dot.count(" -> "), len(graph["edges"]))
+    if "peripheries=2" not in dot or "#f7e2a8" not in dot:
+        raise Failure("the initial state or the mediated ones are not marked")
+    # a machine that is broken shows its forbidden states in red
+    broken = put(t, "m.yaml", CUSTODY.replace('      - {as: secret-in-context, if: "pre.tainted"}\n', "").replace("    - secret-in-context\n", "").replace("reason != 'secret-in-context' || pre.tainted", "reason != 'busy'").replace("busy", "none-open"))
+    red = Run("machine", "show", broken, "--dot").exits(0).out
+    if "#f4b6b6" not in red or "(leak)" not in red or "#f4b6b6" in dot:
+        raise Failure("a forbidden state is not red, or another is")
+    if shutil.which("dot"):
+        subprocess.run(["dot", "-Tsvg"], input=red, text=True, check=True, capture_output=True, timeout=60)
+
+
+@test
+def machine_show_draws_what_some_variables_tell_apart(t):
+    Run("machine", "show", "trifecta", "--dot").refuses().says("330 states are too many to draw, at most 200 are").says("--by VAR,VAR")
+    dot = Run("machine", "show", "trifecta", "--dot", "--by", "phase").exits(0).out
+    same(len(nodes(dot)), 3)
+    same(re.findall(r"n(\d) -> n(\d)", dot), [("0", "1"), ("0", "2"), ("1", "2"), ("2", "1")])
+    caps = json.loads(Run("machine", "show", "capability-broker", "--json", "--by", "pair,frozen").exits(0).out)["graph"]
+    same(sum(n["states"] for n in caps["nodes"]), 2589)
+    Run("machine", "show", "capability-broker", "--dot", "--by", "cap").exits(0).says("cap[pay] = active", "out")
+    Run("machine", "show", "trifecta", "--dot", "--by", "phase,nosuch").refuses().says("no variable `nosuch`")
+
+
+@test
+def machine_show_refuses(t):
+    Run("machine").refuses().says("say `show` or `export`")
+    Run("machine", "show").refuses().says("which machine?")
+    Run("machine", "show", "a", "b").refuses().says("one machine at a time")
+    Run("machine", "show", "trifecta", "--dot", "--json").refuses().says("one of --dot and --json")
+    Run("machine", "show", put(t, "m.yaml", CUSTODY.replace("pre.egress == 2", "pre.egres == 2"))).refuses(True).says("did you mean `egress`?")
+    Run("machine", "show", "./nosuch.yaml").refuses()

@@ -383,7 +383,7 @@ static void brute(uint32_t seed, const fleet_case *f, size_t seen[3]) {
 static void randoms(void **state) {
     (void)state;
     size_t seen[3] = {0};
-    for (uint32_t seed = 1; seed <= 300; seed++) {
+    for (uint32_t seed = 1; seed <= 150; seed++) {
         char text[2048];
         fleet_case f;
         random_fleet(seed * 7919u, text, sizeof text);

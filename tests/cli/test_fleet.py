@@ -150,7 +150,7 @@ def a_ledger_is_read_by_another_machine(t):
     same((finding["step"], finding["said"], finding["now"], finding["session"]), ("admit{egress=standing}", "lethal-trifecta", "accept", "demo"))
     cli(t, "diagnose", loose).exits(1).says("against: REJECT_NOW_ACCEPTS: admit{egress=standing}: the row says lethal-trifecta, the machine says accept", "out")
     # more variables, the same decisions: standard knows secrets, and there were none
-    report = audit(t, str(ROOT / "tests/machines/standard.yaml"))
+    report = audit(t, str(ROOT / "machines/standard.yaml"))
     same((report["against"]["verdict"], report["against"]["machine"]), ("AGREES", "standard"))
     # a machine of other words has no symbol for anything
     other = audit(t, str(ROOT / "tests/machines/smallest.yaml"), code=1)

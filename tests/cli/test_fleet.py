@@ -216,4 +216,5 @@ def a_ledger_that_is_none_is_refused(t):
     Run("diagnose", "--ledger", str(t / "text.db")).refuses()
     gateway(t, ("fetch", {}))
     cli(t, "diagnose", put(t, "bad.yaml", "machine: x\nversion: 1\nvras: {}\n")).refuses(True).says("bad.yaml:3:1")
-    cli(t, "diagnose", "trifecta", "--see", "x").refuses().says("--ledger")
+    for option in (("--see", "x"), ("--max-states", "9"), ("--wormholes", "3")):
+        cli(t, "diagnose", "trifecta", *option).refuses().says("`--ledger` reads what happened")

@@ -47,6 +47,7 @@ def the_fleet_of_the_page_passes_and_without_its_lane_fails(t):
     fleet = report["fleet"]
     same((report["fully_mediated"], report["exit"], fleet["exit"], fleet["instances"], fleet["shared"]), (True, 1, 1, 3, []))
     (line,) = fleet["checks"]
+    same([c["state"] for c in fleet["controls"]], ["failed as it must", "not needed"])
     same((line["verdict"], line["finding"], line["peak"]), ("FAIL", "FLEET_EXCEEDED", 3))
     same([(s["instance"], s["move"], s["step"]) for s in line["witness"]], [(1, "step", "admit{egress=once}"), (2, "step", "admit{egress=once}")])
     same([i["held"] for i in line["instances"]], [{"flight": "true", "lane": "true"}, {"flight": "true", "lane": "true"}, {}])
@@ -89,7 +90,7 @@ def a_version_that_accepts_more_is_named_unless_it_says_so(t):
     report = json.loads(Run("harden", listed, "--against", old, "--json", limit=120).exits(0).out)
     same([(c["id"], c["verdict"], c["finding"]) for c in report["against"]["checks"] if c["id"] in ("widening", "widens")],
          [("widening", "PASS", None), ("widens", "PASS", "LISTED"), ("widens", "PASS", "LISTED")])
-    same(report["against"]["beyond"], True)
+    same((report["against"]["beyond"], report["against"]["control"]["state"]), (True, "failed as it must"))
     # the other way round it is narrower
     Run("harden", old, "--against", new, limit=120).exits(0).says("NARROWED", "out")
     # itself

@@ -93,6 +93,10 @@ static void fleet_is(const fleet_case *f, const char *id, const char *name, il_c
 }
 
 static void fleet_end(fleet_case *f, int exit) {
+    assert_int_not_equal(f->check.controls[0].state, IL_CONTROL_BROKEN);
+    assert_true(f->check.bound || f->check.controls[0].state == IL_CONTROL_FAILED_AS_IT_MUST);
+    assert_int_equal(f->check.controls[1].state,
+                     f->c.m->fleet->family && f->check.exit < 2 ? IL_CONTROL_FAILED_AS_IT_MUST : IL_CONTROL_NOT_NEEDED);
     assert_int_equal(f->check.exit, exit);
     machine_free(&f->c);
 }

@@ -40,6 +40,7 @@ static void widening_text(widening_case *c, const char *old, const char *now) {
 
 static void widening_end(widening_case *c, int exit) {
     assert_int_equal(c->w.exit, exit);
+    assert_int_equal(c->w.control.state, IL_CONTROL_FAILED_AS_IT_MUST);
     machine_free(&c->now);
     machine_free(&c->old);
 }

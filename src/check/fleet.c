@@ -8,7 +8,7 @@
 #include "check/numbers.h"
 #include "machine/steps.h"
 
-enum { FLEET_LOST_START = 32, FLEET_LOST_ANSWER = 33, FLEET_TOGETHER = 34 }; /* bits of a hit; the invariants stand below */
+enum { FLEET_LOST_START = 32, FLEET_LOST_ANSWER, FLEET_ALL, FLEET_WOULD_LOSE, FLEET_TOGETHER }; /* bits of a hit; the invariants stand below */
 
 typedef struct fleet_edge {
     uint32_t row; /* what it leads to */
@@ -347,6 +347,7 @@ static uint64_t fleet_judge(void *ctx, uint64_t key) {
     for (uint32_t i = 0; i < t->f->ninvariants; i++) {
         bits |= fleet_broken(t, &j, i) ? UINT64_C(1) << i : 0;
     }
+    bits |= j.local[t->f->family ? 1 : 0] ? UINT64_C(1) << FLEET_ALL : 0; /* those that have not begun stand in front */
     if (!t->f->family || !t->f->family->together) {
         return bits;
     }
@@ -378,8 +379,11 @@ static uint64_t fleet_judge_edge(void *ctx, uint64_t key, uint32_t code, uint64_
     const bool answer = move == IL_FLEET_ANSWER;
     t->began[answer] = true;
     t->carried[answer] = t->carried[answer] || v.symbol != IL_NO_SYMBOL;
+    const uint64_t before = answer ? fleet_state(t, &j, 0) : t->m->initial;
     const bool lost = il_family_lost(t->m, t->f->family, v.giver, v.post) != UINT32_MAX;
-    return lost ? UINT64_C(1) << (answer ? FLEET_LOST_ANSWER : FLEET_LOST_START) : 0;
+    const bool would = il_family_lost(t->m, t->f->family, v.giver, before) != UINT32_MAX;
+    return (lost ? UINT64_C(1) << (answer ? FLEET_LOST_ANSWER : FLEET_LOST_START) : 0) |
+           (would ? UINT64_C(1) << FLEET_WOULD_LOSE : 0);
 }
 
 /* ---- witnesses ------------------------------------------------------------------------------------ */
@@ -501,6 +505,26 @@ static il_status fleet_family_lines(fleet_report *r, il_error *err) {
     return IL_OK;
 }
 
+static il_control_state fleet_control(const fleet_report *r, uint32_t bit, bool needed) {
+    return r->s->hits[bit].found ? IL_CONTROL_FAILED_AS_IT_MUST
+           : !needed             ? IL_CONTROL_NOT_NEEDED
+           : r->out->bound       ? IL_CONTROL_NOT_RUN
+                                 : IL_CONTROL_BROKEN;
+}
+
+static void fleet_controls(fleet_report *r) {
+    const bool family = r->t->f->family != NULL;
+    r->out->controls[0] = (il_control){.id = "fleet-all",
+                                       .what = "an invariant that all instances together break must be reported",
+                                       .state = fleet_control(r, FLEET_ALL, true)};
+    r->out->controls[1] = (il_control){.id = "family-lost",
+                                       .what = "a join that changes nothing must lose what it carries",
+                                       .state = fleet_control(r, FLEET_WOULD_LOSE, family && r->t->carried[0])};
+    for (size_t i = 0; i < 2; i++) {
+        r->out->exit = r->out->controls[i].state == IL_CONTROL_BROKEN ? 4 : r->out->exit;
+    }
+}
+
 static il_status fleet_lines(fleet_report *r, il_error *err) {
     il_fleet_check *out = r->out;
     const il_fleet *f = r->t->f;
@@ -521,6 +545,7 @@ static il_status fleet_lines(fleet_report *r, il_error *err) {
         const il_check_verdict v = out->lines[i].verdict;
         out->exit = v == IL_CHECK_FAIL ? 1 : v != IL_CHECK_PASS && out->exit == 0 ? 2 : out->exit;
     }
+    fleet_controls(r);
     return IL_OK;
 }
 

@@ -35,7 +35,8 @@ typedef struct il_fleet_check {
     const char *bound;      /* `states` (a bound of the caller's), `width` (states of one instance need too many bits); NULL: none was reached */
     uint32_t nlines;
     il_fleet_line *lines;
-    int exit; /* 0, 1 or 2, as in il_harden */
+    il_control controls[2]; /* what must be found in every run: that all instances are there; what a join that changes nothing would lose */
+    int exit;               /* 0, 1, 2 or 4, as in il_harden */
 } il_fleet_check;
 
 /* Checks `m->fleet` (IL_E_ARGUMENT without one). Results live in `arena`. IL_E_MEMORY or IL_E_LIMIT for want of memory; a finding is no failure. */

@@ -92,6 +92,19 @@ static il_json *fleet_line_object(il_report *k, const il_fleet_check *c, const i
     return o;
 }
 
+static il_json *fleet_controls_object(il_report *k, const il_fleet_check *c) {
+    static const char *const states[] = {"not run", "failed as it must", "BROKEN", "not needed"};
+    il_json *list = il_report_list(k);
+    for (size_t i = 0; i < sizeof c->controls / sizeof c->controls[0]; i++) {
+        il_json *o = il_report_object(k);
+        il_report_set(k, o, "id", il_report_word(k, c->controls[i].id));
+        il_report_set(k, o, "what", il_report_word(k, c->controls[i].what));
+        il_report_set(k, o, "state", il_report_word(k, states[c->controls[i].state]));
+        il_report_push(k, list, o);
+    }
+    return list;
+}
+
 il_status il_fleet_object(const il_fleet_check *c, il_arena *arena, il_json **out, il_error *err) {
     il_report k = {.arena = arena, .m = c->m};
     const il_fleet *f = c->m->fleet;
@@ -109,6 +122,7 @@ il_status il_fleet_object(const il_fleet_check *c, il_arena *arena, il_json **ou
     il_report_set(&k, o, "states_of_one", il_report_number(&k, c->local));
     il_report_set(&k, o, "bound_hit", fleet_word(&k, c->bound));
     il_report_set(&k, o, "checks", lines);
+    il_report_set(&k, o, "controls", fleet_controls_object(&k, c));
     il_report_set(&k, o, "exit", il_report_number(&k, (uint64_t)c->exit));
     *out = o;
     return k.failed ? il_arena_fail(arena, err) : IL_OK;

@@ -21,6 +21,16 @@ static bool joined_is(const il_json *o, const char *key, const char *text) {
     return il_json_kind_of(v) == IL_JSON_STRING && il_str_eq(il_json_text(v), il_str_of(text));
 }
 
+static void joined_control(const il_json *c, il_buf *b) {
+    if (!joined_is(c, "state", "not needed")) {
+        il_buf_puts(b, "control: ");
+        joined_put(b, c, "what");
+        il_buf_puts(b, ": ");
+        joined_put(b, c, "state");
+        il_buf_putc(b, '\n');
+    }
+}
+
 /* `1: take  2 begins: join{sensitive}  2 answers: join{sensitive}  1 is renewed` */
 static void fleet_text_witness(const il_json *witness, il_buf *b) {
     for (const il_json *s = il_json_first(witness); s; s = il_json_next(s)) {
@@ -83,6 +93,9 @@ void il_fleet_text(const il_json *o, il_buf *b) {
             fleet_text_witness(il_json_get(c, IL_STR("witness")), b);
             il_buf_putc(b, '\n');
         }
+    }
+    for (const il_json *c = il_json_first(il_json_get(o, IL_STR("controls"))); c; c = il_json_next(c)) {
+        joined_control(c, b);
     }
 }
 
@@ -147,4 +160,5 @@ void il_widening_text(const il_json *o, il_buf *b) {
     }
     widening_text_names(o, "only_old", "only in the old version:", b);
     widening_text_names(o, "only_new", "only in the new version:", b);
+    joined_control(il_json_get(o, IL_STR("control")), b);
 }

@@ -8,6 +8,8 @@
 #include "check/numbers.h"
 #include "machine/steps.h"
 
+#define WIDENING_CONTROL_STATES 20000u
+
 typedef struct widening_first { /* where something was met first; `node` UINT32_MAX: nowhere */
     uint32_t node, code;
 } widening_first;
@@ -18,6 +20,7 @@ typedef struct widening {
     il_error *err;
     il_widening *out;
     const il_model *was, *now;
+    const il_variant *variant; /* of the new machine; NULL: as it is */
     il_steps *was_steps, *now_steps;
     il_counterpart forth, back;
     il_numbers was_states, now_states;
@@ -63,7 +66,7 @@ static il_widening_step widening_step(widening *w, widening_pair p, uint32_t cod
         s.old_step = il_steps_one(w->was_steps, NULL, p.was, s.old_symbol);
     }
     if (s.new_symbol != IL_NO_SYMBOL) {
-        s.new_step = il_steps_one(w->now_steps, NULL, p.now, s.new_symbol);
+        s.new_step = il_steps_one(w->now_steps, w->variant, p.now, s.new_symbol);
     }
     return s;
 }
@@ -577,7 +580,7 @@ static il_status widening_explore(widening *w, const il_space_bounds *bounds) {
     return IL_OK;
 }
 
-static il_status widening_all(widening *w, const il_space_bounds *bounds) {
+static il_status widening_pairs(widening *w, const il_space_bounds *bounds) {
     IL_TRY(il_steps_new(w->alloc, w->was, &w->was_steps, w->err));
     IL_TRY(il_steps_new(w->alloc, w->now, &w->now_steps, w->err));
     IL_TRY(il_counterpart_init(&w->forth, w->arena, w->was, w->now, w->err));
@@ -587,7 +590,11 @@ static il_status widening_all(widening *w, const il_space_bounds *bounds) {
     }
     w->kinds = w->was->nrules + 2;
     IL_TRY(widening_explore(w, bounds));
-    IL_TRY(widening_read(w));
+    return widening_read(w);
+}
+
+static il_status widening_all(widening *w, const il_space_bounds *bounds) {
+    IL_TRY(widening_pairs(w, bounds));
     IL_TRY(widening_widened(w));
     IL_TRY(widening_entries(w));
     IL_TRY(widening_lost_symbols(w));
@@ -603,17 +610,75 @@ static il_status widening_all(widening *w, const il_space_bounds *bounds) {
     return IL_OK;
 }
 
+static void widening_begin(widening *w) {
+    il_numbers_init(&w->was_states, w->alloc);
+    il_numbers_init(&w->now_states, w->alloc);
+}
+
+static void widening_end(widening *w) {
+    il_steps_free(w->was_steps);
+    il_steps_free(w->now_steps);
+    il_numbers_free(&w->was_states);
+    il_numbers_free(&w->now_states);
+    il_space_free(&w->space);
+}
+
+/* ---- the control ------------------------------------------------------------------------------------- */
+
+/* The first step that rejects because of one clause alone; false when there is none among the first states. */
+static bool widening_plant(const il_model *m, const widening *w, il_variant *out) {
+    for (uint32_t n = 0; n < w->now_states.n && n < WIDENING_CONTROL_STATES; n++) {
+        for (uint32_t symbol = 0; symbol < m->nsymbols; symbol++) {
+            const il_eval e = il_model_eval(m, NULL, w->now_states.keys[n], symbol);
+            const uint32_t action = m->symbol_action[symbol];
+            *out = (il_variant){.skip = true, .skip_action = action, .skip_clause = e.clause};
+            if (e.step.verdict == IL_REJECT && e.clause < m->actions[action].nclauses &&
+                il_model_eval(m, out, w->now_states.keys[n], symbol).step.verdict == IL_ACCEPT) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static il_status widening_control(const widening *from, const il_space_bounds *bounds, il_arena *scratch) {
+    il_variant variant;
+    il_widening result = {0};
+    il_space_bounds own = bounds ? *bounds : (il_space_bounds){0};
+    widening w = {.alloc = from->alloc, .arena = scratch, .err = from->err, .out = &result, .was = from->now, .now = from->now};
+    il_control *c = &from->out->control;
+    *c = (il_control){.id = "widened", .what = "a clause that is left out of the new version must be found as widened"};
+    if (!widening_plant(from->now, from, &variant)) {
+        c->state = IL_CONTROL_NOT_NEEDED; /* nothing is rejected by one clause: nothing could be widened so */
+        return IL_OK;
+    }
+    own.states = own.states && own.states < WIDENING_CONTROL_STATES ? own.states : WIDENING_CONTROL_STATES;
+    w.variant = &variant;
+    widening_begin(&w);
+    const il_status status = widening_pairs(&w, &own);
+    for (uint32_t i = 0; status == IL_OK && i < w.now->nactions * w.kinds; i++) {
+        c->state = w.widened[i].node != UINT32_MAX ? IL_CONTROL_FAILED_AS_IT_MUST : c->state;
+    }
+    if (status == IL_OK && c->state == IL_CONTROL_NOT_RUN && !result.bound_hit) {
+        c->state = IL_CONTROL_BROKEN;
+        from->out->exit = 4;
+    }
+    widening_end(&w);
+    return status;
+}
+
 il_status il_widening_run(il_widening *out, const il_alloc *alloc, il_arena *arena, const il_model *new_model,
                           const il_model *old_model, const il_space_bounds *bounds, il_error *err) {
     *out = (il_widening){.old_model = old_model, .new_model = new_model};
     widening w = {.alloc = alloc, .arena = arena, .err = err, .out = out, .was = old_model, .now = new_model};
-    il_numbers_init(&w.was_states, alloc);
-    il_numbers_init(&w.now_states, alloc);
-    const il_status status = widening_all(&w, bounds);
-    il_steps_free(w.was_steps);
-    il_steps_free(w.now_steps);
-    il_numbers_free(&w.was_states);
-    il_numbers_free(&w.now_states);
-    il_space_free(&w.space);
+    il_arena scratch;
+    il_arena_init(&scratch, alloc, (size_t)1 << 30);
+    widening_begin(&w);
+    il_status status = widening_all(&w, bounds);
+    if (status == IL_OK) {
+        status = widening_control(&w, bounds, &scratch);
+    }
+    widening_end(&w);
+    il_arena_free(&scratch);
     return status;
 }

@@ -43,7 +43,8 @@ typedef struct il_widening {
     uint32_t nlines, lines_cap;
     il_widening_line *lines;
     il_widening_name *only_old, *only_new;
-    int exit; /* 0, 1 or 2, as in il_harden */
+    il_control control; /* the new version beside itself without one of its clauses: that must be found as widened */
+    int exit;           /* 0, 1, 2 or 4, as in il_harden */
 } il_widening;
 
 /* Results live in `arena`. IL_E_MEMORY or IL_E_LIMIT for want of memory; a finding is no failure. */

@@ -70,6 +70,12 @@ il_status il_widening_object(const il_widening *w, il_arena *arena, il_json **ou
     il_report_set(&k, o, "edges", il_report_number(&k, w->edges));
     il_report_set(&k, o, "depth", il_report_number(&k, w->depth));
     il_report_set(&k, o, "bound_hit", il_report_bool(&k, w->bound_hit));
+    static const char *const states[] = {"not run", "failed as it must", "BROKEN", "not needed"};
+    il_json *control = il_report_object(&k);
+    il_report_set(&k, control, "id", il_report_word(&k, w->control.id));
+    il_report_set(&k, control, "what", il_report_word(&k, w->control.what));
+    il_report_set(&k, control, "state", il_report_word(&k, states[w->control.state]));
+    il_report_set(&k, o, "control", control);
     il_report_set(&k, o, "beyond", il_report_bool(&k, w->beyond));
     il_report_set(&k, o, "checks", lines);
     il_report_set(&k, o, "only_old", widening_names(&k, w->only_old));

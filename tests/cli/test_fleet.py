@@ -47,6 +47,7 @@ def the_fleet_of_the_page_passes_and_without_its_lane_fails(t):
     fleet = report["fleet"]
     same((report["fully_mediated"], report["exit"], fleet["exit"], fleet["instances"], fleet["shared"]), (True, 1, 1, 3, []))
     (line,) = fleet["checks"]
+    same([c["state"] for c in fleet["controls"]], ["failed as it must", "not needed"])
     same((line["verdict"], line["finding"], line["peak"]), ("FAIL", "FLEET_EXCEEDED", 3))
     same([(s["instance"], s["move"], s["step"]) for s in line["witness"]], [(1, "step", "admit{egress=once}"), (2, "step", "admit{egress=once}")])
     same([i["held"] for i in line["instances"]], [{"flight": "true", "lane": "true"}, {"flight": "true", "lane": "true"}, {}])
@@ -89,7 +90,7 @@ def a_version_that_accepts_more_is_named_unless_it_says_so(t):
     report = json.loads(Run("harden", listed, "--against", old, "--json", limit=120).exits(0).out)
     same([(c["id"], c["verdict"], c["finding"]) for c in report["against"]["checks"] if c["id"] in ("widening", "widens")],
          [("widening", "PASS", None), ("widens", "PASS", "LISTED"), ("widens", "PASS", "LISTED")])
-    same(report["against"]["beyond"], True)
+    same((report["against"]["beyond"], report["against"]["control"]["state"]), (True, "failed as it must"))
     # the other way round it is narrower
     Run("harden", old, "--against", new, limit=120).exits(0).says("NARROWED", "out")
     # itself
@@ -150,7 +151,7 @@ def a_ledger_is_read_by_another_machine(t):
     same((finding["step"], finding["said"], finding["now"], finding["session"]), ("admit{egress=standing}", "lethal-trifecta", "accept", "demo"))
     cli(t, "diagnose", loose).exits(1).says("against: REJECT_NOW_ACCEPTS: admit{egress=standing}: the row says lethal-trifecta, the machine says accept", "out")
     # more variables, the same decisions: standard knows secrets, and there were none
-    report = audit(t, str(ROOT / "tests/machines/standard.yaml"))
+    report = audit(t, str(ROOT / "machines/standard.yaml"))
     same((report["against"]["verdict"], report["against"]["machine"]), ("AGREES", "standard"))
     # a machine of other words has no symbol for anything
     other = audit(t, str(ROOT / "tests/machines/smallest.yaml"), code=1)
@@ -216,4 +217,5 @@ def a_ledger_that_is_none_is_refused(t):
     Run("diagnose", "--ledger", str(t / "text.db")).refuses()
     gateway(t, ("fetch", {}))
     cli(t, "diagnose", put(t, "bad.yaml", "machine: x\nversion: 1\nvras: {}\n")).refuses(True).says("bad.yaml:3:1")
-    cli(t, "diagnose", "trifecta", "--see", "x").refuses().says("--ledger")
+    for option in (("--see", "x"), ("--max-states", "9"), ("--wormholes", "3")):
+        cli(t, "diagnose", "trifecta", *option).refuses().says("`--ledger` reads what happened")

@@ -15,7 +15,7 @@
 #include "helper_machine.h"
 #include "machine/table.h"
 
-#define WALK 4000
+#define WALK 1500
 
 typedef struct audit_case {
     machine_case c;

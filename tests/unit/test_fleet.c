@@ -93,6 +93,10 @@ static void fleet_is(const fleet_case *f, const char *id, const char *name, il_c
 }
 
 static void fleet_end(fleet_case *f, int exit) {
+    assert_int_not_equal(f->check.controls[0].state, IL_CONTROL_BROKEN);
+    assert_true(f->check.bound || f->check.controls[0].state == IL_CONTROL_FAILED_AS_IT_MUST);
+    assert_int_equal(f->check.controls[1].state,
+                     f->c.m->fleet->family && f->check.exit < 2 ? IL_CONTROL_FAILED_AS_IT_MUST : IL_CONTROL_NOT_NEEDED);
     assert_int_equal(f->check.exit, exit);
     machine_free(&f->c);
 }
@@ -383,7 +387,7 @@ static void brute(uint32_t seed, const fleet_case *f, size_t seen[3]) {
 static void randoms(void **state) {
     (void)state;
     size_t seen[3] = {0};
-    for (uint32_t seed = 1; seed <= 300; seed++) {
+    for (uint32_t seed = 1; seed <= 150; seed++) {
         char text[2048];
         fleet_case f;
         random_fleet(seed * 7919u, text, sizeof text);
@@ -393,6 +397,112 @@ static void randoms(void **state) {
     }
     print_message("%zu exceeded, %zu passed, %zu vacuous\n", seen[0], seen[1], seen[2]);
     assert_true(seen[0] > 20 && seen[1] > 20 && seen[2] > 5);
+}
+
+/* ---- random families ------------------------------------------------------------------------------ */
+
+#define UNBORN UINT64_MAX
+
+static void random_family(uint32_t seed, char *out, size_t cap) {
+    static const char *const as[] = {"call.a > pre.a ? call.a : pre.a", "call.a", "pre.a"};
+    static const char *const bs[] = {"pre.b || call.b", "call.b", "pre.b"};
+    static const char *const atoms[] = {"false", "next.a == 2 && next.b", "pre.c == 'q'", "call.a == 1 && !pre.b"};
+    char base[2048];
+    (void)machine_random(&seed, base, sizeof base);
+    const char *regions = strstr(base, "regions:");
+    const uint32_t a = machine_random_next(&seed, 4), b = machine_random_next(&seed, 4), atom = machine_random_next(&seed, 4);
+    const size_t n = (size_t)snprintf(out, cap,
+                                      "%.*s  join: {principal: runtime, call: {a: {int: 0..2}, b: bool}, next: {a: \"%s\", b: \"%s\"},\n"
+                                      "    reject: [{as: nope, if: \"%s\"}]}\n%s",
+                                      (int)(regions - base), base, as[a % 3], bs[b % 3], atoms[atom], regions);
+    (void)snprintf(out + n, cap - n, "fleet: {instances: 3, %sfamily: {together: [r]}}\n",
+                   machine_random_next(&seed, 3) ? "" : "renew: \"pre.c == 'r'\", ");
+}
+
+/* The parent stands first; a child that has not begun is UNBORN. */
+static void brute_family(uint32_t seed, const fleet_case *f, size_t seen[2]) {
+    static brute_state all[BRUTE_MAX];
+    static uint32_t depth[BRUTE_MAX];
+    const il_model *m = f->c.m;
+    const il_family *family = m->fleet->family;
+    uint32_t n = 0, orbits = 0, lost[2] = {UINT32_MAX, UINT32_MAX}, together = UINT32_MAX;
+    (void)brute_add(all, depth, &n, NULL, 0);
+    (void)brute_add(all, depth, &n, &(brute_state){{m->initial, UNBORN, UNBORN}}, 0);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t whole = all[i].at[0];
+        orbits += all[i].at[1] <= all[i].at[2];
+        for (uint32_t who = 1; who < BRUTE_INSTANCES; who++) {
+            for (uint32_t v = 0; all[i].at[who] != UNBORN && v < 2; v++) { /* a and b are carried */
+                const uint32_t value = il_model_get(m, all[i].at[who], v);
+                whole = value > il_model_get(m, whole, v) ? il_model_set(m, whole, v, value) : whole;
+            }
+        }
+        together = together == UINT32_MAX && il_model_in_region(m, 0, whole, 0, whole) ? depth[i] : together;
+        for (uint32_t who = 0; who < BRUTE_INSTANCES; who++) {
+            for (uint32_t move = 0; move < m->nsymbols + 3; move++) { /* its own symbols; renewal, start, answer */
+                brute_state to = all[i];
+                const bool start = move == m->nsymbols + 1, answer = move == m->nsymbols + 2;
+                if ((to.at[who] == UNBORN) != start || (who == 0 && move >= m->nsymbols)) {
+                    continue;
+                }
+                if (move < m->nsymbols) {
+                    const il_step step = il_model_eval(m, NULL, to.at[who], move).step;
+                    if (step.verdict != IL_ACCEPT) {
+                        continue;
+                    }
+                    to.at[who] = step.next;
+                } else if (move == m->nsymbols) {
+                    if (!il_fleet_renews(m, m->fleet, to.at[who])) {
+                        continue;
+                    }
+                    to.at[who] = UNBORN;
+                } else {
+                    const uint64_t giver = to.at[answer ? who : 0], taker = answer ? to.at[0] : m->initial;
+                    uint64_t after = taker;
+                    if (il_model_get(m, giver, 0) || il_model_get(m, giver, 1)) {
+                        const uint32_t symbol = m->actions[family->action].first_symbol + 2 * il_model_get(m, giver, 0) +
+                                                il_model_get(m, giver, 1);
+                        const il_step step = il_model_eval(m, NULL, taker, symbol).step;
+                        if (step.verdict != IL_ACCEPT) {
+                            continue;
+                        }
+                        after = step.next;
+                    }
+                    const bool loses = il_model_get(m, after, 0) < il_model_get(m, giver, 0) ||
+                                       il_model_get(m, after, 1) < il_model_get(m, giver, 1);
+                    lost[answer] = loses && lost[answer] == UINT32_MAX ? depth[i] + 1 : lost[answer];
+                    to.at[answer ? 0 : who] = after;
+                }
+                (void)brute_add(all, depth, &n, &to, depth[i] + 1);
+            }
+        }
+    }
+    const uint32_t want[3] = {lost[0], lost[1], together};
+    if (f->check.states != orbits) {
+        fail_msg("seed %u: %u states, %u orbits of %u", seed, f->check.states, orbits, n);
+    }
+    for (uint32_t k = 0; k < 3; k++) {
+        const il_fleet_line *l = &f->check.lines[k];
+        if ((l->verdict == IL_CHECK_FAIL) != (want[k] != UINT32_MAX) || (l->verdict == IL_CHECK_FAIL && l->nsteps != want[k])) {
+            fail_msg("seed %u %s: %s after %u, not %d", seed, l->id, il_check_verdict_name(l->verdict), l->nsteps, (int)want[k]);
+        }
+        seen[want[k] == UINT32_MAX]++;
+    }
+}
+
+static void random_families(void **state) {
+    (void)state;
+    size_t seen[2] = {0};
+    for (uint32_t seed = 1; seed <= 120; seed++) {
+        char text[4096];
+        fleet_case f;
+        random_family(seed * 104729u, text, sizeof text);
+        fleet_run(&f, text, 0);
+        brute_family(seed, &f, seen);
+        machine_free(&f.c);
+    }
+    print_message("%zu found, %zu not\n", seen[0], seen[1]);
+    assert_true(seen[0] > 20 && seen[1] > 20);
 }
 
 /* Whatever allocation fails, the run says so and leaves nothing behind. */
@@ -420,6 +530,6 @@ static void memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(verdicts), cmocka_unit_test(vacuous), cmocka_unit_test(renewal),
                                        cmocka_unit_test(bounds), cmocka_unit_test(families), cmocka_unit_test(siblings),
-                                       cmocka_unit_test(randoms),  cmocka_unit_test(memory)};
+                                       cmocka_unit_test(randoms),  cmocka_unit_test(random_families), cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

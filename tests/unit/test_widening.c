@@ -40,6 +40,7 @@ static void widening_text(widening_case *c, const char *old, const char *now) {
 
 static void widening_end(widening_case *c, int exit) {
     assert_int_equal(c->w.exit, exit);
+    assert_int_equal(c->w.control.state, IL_CONTROL_FAILED_AS_IT_MUST);
     machine_free(&c->now);
     machine_free(&c->old);
 }
@@ -267,7 +268,7 @@ static void shipped(void **state) {
 static void random_pairs(void **state) {
     (void)state;
     size_t wider = 0, narrower = 0, same_count = 0;
-    for (uint32_t seed = 1; seed <= 400; seed++) {
+    for (uint32_t seed = 1; seed <= 200; seed++) {
         char old[2048], now[2048];
         widening_case c;
         uint32_t s = seed * 7919u;
@@ -334,7 +335,7 @@ static void random_pairs(void **state) {
         machine_free(&c.old);
     }
     print_message("%zu actions wider, %zu narrower, %zu neither\n", wider, narrower, same_count);
-    assert_true(wider > 50 && narrower > 50 && same_count > 50);
+    assert_true(wider > 30 && narrower > 30 && same_count > 30);
 }
 
 static void memory(void **state) {

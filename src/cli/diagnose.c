@@ -122,7 +122,9 @@ il_exit il_cmd_diagnose(int argc, char **argv) {
         return il_fail_usage(argv[0], &err);
     }
     if (ledger) {
-        const bool other = run.nsee || run.nunsee || within || wormholes || seed;
+        const il_bounds *b = &run.bounds;
+        const bool bounded = b->states || b->seconds || b->bytes || b->workers || b->progress;
+        const bool other = run.nsee || run.nunsee || within || wormholes || seed || bounded;
         return other ? il_usage(argv[0], "`--ledger` reads what happened; of the other options only `--json` goes with it")
                      : il_cli_audit(ledger, arguments.v, arguments.n, run.json);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The section `diagnosis` (machine/diagnosis.h has its shape). Expressions are compiled over `pre`, as those of state regions are. */
+/* The section `diagnosis` (machine/diagnosis.h has its shape). Expressions are compiled over `pre`, as those of state regions are; names may have an
+ * index, as everywhere in a machine. */
 #include "machine/diagnosis.h"
 #include "machine/load.h"
 
@@ -37,77 +38,108 @@ static il_status load_diagnosis_map(load_diagnosis *x, const il_json *v, const c
     if (il_json_kind_of(v) != IL_JSON_OBJECT) {
         return IL_JSON_FAIL(v, x->l->err, IL_E_INVALID, "`%s` of `diagnosis` must be a map", key);
     }
-    if (il_json_count(v) > max) {
-        return IL_JSON_FAIL(v, x->l->err, IL_E_LIMIT, "`%s` of `diagnosis` has more than %u entries", key, (unsigned)max);
+    if (il_json_count(v) == 0 || il_json_count(v) > max) {
+        return IL_JSON_FAIL(v, x->l->err, IL_E_LIMIT, "`%s` of `diagnosis` has %s; leave it out, or name 1 to %u", key,
+                            il_json_count(v) ? "too many entries" : "no entry", (unsigned)max);
     }
     return IL_OK;
 }
 
-static il_status load_diagnosis_var(load_diagnosis *x, const il_json *at, il_str name, uint32_t *out) {
-    il_str names[IL_MODEL_VARS_MAX];
-    *out = il_model_var(x->l->m, name);
-    if (*out != UINT32_MAX) {
-        return IL_OK;
+/* `cap[net]` of the base `cap`. */
+static bool load_diagnosis_member(il_str name, il_str base) {
+    return name.n > base.n + 1 && il_str_starts(name, base) && name.p[base.n] == '[';
+}
+
+/* Which of `n` names a mention means: one, or with `cap[*]` and `cap[c]` all members. Bits; none is an error. */
+static il_status load_diagnosis_named(load_diagnosis *x, const il_json *at, il_str text, const char *kind, const il_str *names,
+                                      uint32_t n, uint64_t *out) {
+    il_load_named named;
+    IL_TRY(il_load_name(x->l, at, text, &named));
+    *out = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        bool member = (named.every || named.open) && load_diagnosis_member(names[i], named.base);
+        *out |= member || il_str_eq(names[i], named.name) ? UINT64_C(1) << i : 0;
     }
+    return *out ? IL_OK : il_load_unknown(x->l, at, kind, text, names, n);
+}
+
+static void load_diagnosis_vars(const load_diagnosis *x, il_str names[IL_MODEL_VARS_MAX]) {
     for (uint32_t v = 0; v < x->l->m->nvars; v++) {
         names[v] = x->l->m->vars[v].name;
     }
-    return il_load_unknown(x->l, at, "variable", name, names, x->l->m->nvars);
+}
+
+/* A list of names as bits. */
+static il_status load_diagnosis_list(load_diagnosis *x, const il_json *list, const char *kind, const il_str *names, uint32_t n,
+                                     uint64_t *out) {
+    *out = 0;
+    for (const il_json *v = il_json_first(list); v; v = il_json_next(v)) {
+        uint64_t some = 0;
+        IL_TRY(load_diagnosis_named(x, v, il_json_text(v), kind, names, n, &some));
+        if (*out & some) {
+            return IL_JSON_FAIL(v, x->l->err, IL_E_INVALID, "%s `%.*s` is listed twice", kind, IL_STR_ARG(v->text));
+        }
+        *out |= some;
+    }
+    return IL_OK;
 }
 
 static il_status load_sees(load_diagnosis *x, const il_json *list) {
+    il_str names[IL_MODEL_VARS_MAX];
     if (!list) {
         return IL_OK; /* the default stands */
     }
     if (il_json_kind_of(list) != IL_JSON_ARRAY) {
         return IL_JSON_FAIL(list, x->l->err, IL_E_INVALID, "`sees` must be a list of variables; `[]` when none is seen");
     }
-    x->d->sees = 0;
-    for (const il_json *v = il_json_first(list); v; v = il_json_next(v)) {
-        uint32_t var = 0;
-        IL_TRY(load_diagnosis_var(x, v, il_json_text(v), &var));
-        if (x->d->sees >> var & 1) {
-            return IL_JSON_FAIL(v, x->l->err, IL_E_INVALID, "variable `%.*s` is listed twice", IL_STR_ARG(v->text));
-        }
-        x->d->sees |= UINT64_C(1) << var;
+    load_diagnosis_vars(x, names);
+    return load_diagnosis_list(x, list, "variable", names, x->l->m->nvars, &x->d->sees);
+}
+
+static il_status load_sensor(load_diagnosis *x, const il_load_instance *one, il_sensor *s) {
+    const il_json *v = one->v;
+    il_json at;
+    IL_TRY(il_load_slug(x->l, v, one->base, true, "sensor"));
+    if (il_model_var(x->l->m, one->name) != UINT32_MAX) { /* --see and the advice name either */
+        return IL_JSON_FAIL(load_diagnosis_key(v, &at), x->l->err, IL_E_INVALID,
+                            "`%.*s` is a variable; give the sensor another name", IL_STR_ARG(one->name));
+    }
+    s->name = one->name;
+    s->line = v->key_line;
+    s->col = v->key_col;
+    IL_TRY(il_load_program(x->l, v, &x->env, IL_CEL_BOOL, &s->reads));
+    x->d->nsensors++;
+    if (x->l->m->bits + x->d->nsensors > 64) {
+        return IL_JSON_FAIL(load_diagnosis_key(v, &at), x->l->err, IL_E_LIMIT,
+                            "a state of %u bits and its sensors are wider than 64 bits; declare fewer sensors",
+                            (unsigned)x->l->m->bits);
     }
     return IL_OK;
 }
 
 static il_status load_sensors(load_diagnosis *x, const il_json *map) {
+    il_load_instance *all = NULL;
+    uint32_t n = 0;
     if (!map) {
         return IL_OK;
     }
     IL_TRY(load_diagnosis_map(x, map, "sensors", IL_SENSORS_MAX));
-    x->d->sensors = IL_NEW_ARRAY(x->l->arena, il_sensor, il_json_count(map));
+    IL_TRY(il_load_instances(x->l, map, "sensor", "sensors", IL_SENSORS_MAX, &all, &n));
+    x->d->sensors = IL_NEW_ARRAY(x->l->arena, il_sensor, n);
     if (!x->d->sensors) {
         return il_arena_fail(x->l->arena, x->l->err);
     }
-    for (const il_json *v = il_json_first(map); v; v = il_json_next(v)) {
-        il_sensor *s = &x->d->sensors[x->d->nsensors];
-        IL_TRY(il_load_slug(x->l, v, v->key, true, "sensor"));
-        if (il_model_var(x->l->m, v->key) != UINT32_MAX) { /* --see and the advice name either */
-            il_json at;
-            return IL_JSON_FAIL(load_diagnosis_key(v, &at), x->l->err, IL_E_INVALID,
-                                "`%.*s` is a variable; give the sensor another name", IL_STR_ARG(v->key));
-        }
-        IL_TRY(il_arena_copy(x->l->arena, v->key, &s->name, x->l->err));
-        s->line = v->key_line;
-        s->col = v->key_col;
-        IL_TRY(il_load_program(x->l, v, &x->env, IL_CEL_BOOL, &s->reads));
-        x->d->nsensors++;
-        if (x->l->m->bits + x->d->nsensors > 64) {
-            il_json at;
-            return IL_JSON_FAIL(load_diagnosis_key(v, &at), x->l->err, IL_E_LIMIT,
-                                "a state of %u bits and its sensors are wider than 64 bits; declare fewer sensors",
-                                (unsigned)x->l->m->bits);
-        }
+    for (uint32_t i = 0; i < n; i++) {
+        il_load_bind(x->l, all[i].family, all[i].member);
+        IL_TRY(load_sensor(x, &all[i], &x->d->sensors[i]));
     }
+    il_load_bind(x->l, x->l->families.n, 0);
     return IL_OK;
 }
 
 static il_status load_uses(load_diagnosis *x, const il_json *list) {
     il_str names[IL_SENSORS_MAX];
+    uint64_t uses = 0;
     if (!list) {
         return IL_OK;
     }
@@ -117,27 +149,50 @@ static il_status load_uses(load_diagnosis *x, const il_json *list) {
     for (uint32_t i = 0; i < x->d->nsensors; i++) {
         names[i] = x->d->sensors[i].name;
     }
-    for (const il_json *v = il_json_first(list); v; v = il_json_next(v)) {
-        uint32_t i = 0;
-        while (i < x->d->nsensors && !il_str_eq(names[i], il_json_text(v))) {
-            i++;
+    IL_TRY(load_diagnosis_list(x, list, "sensor", names, x->d->nsensors, &uses));
+    x->d->uses = (uint32_t)uses;
+    return IL_OK;
+}
+
+/* One update, or with an index that nothing binds one for each member. */
+static il_status load_fault_update(load_diagnosis *x, const il_json *u, il_silent *s) {
+    il_loader *l = x->l;
+    il_json room;
+    const il_json *at = load_diagnosis_key(u, &room);
+    il_str names[IL_MODEL_VARS_MAX];
+    il_load_named named;
+    uint64_t vars = 0;
+    load_diagnosis_vars(x, names);
+    IL_TRY(il_load_name(l, at, u->key, &named));
+    IL_TRY(load_diagnosis_named(x, at, u->key, "variable", names, l->m->nvars, &vars));
+    size_t member = 0;
+    for (; vars != 0; vars &= vars - 1, member++) {
+        il_update *out = &s->updates[s->nupdates++];
+        out->var = (uint32_t)__builtin_ctzll(vars);
+        out->line = u->line;
+        out->col = u->col;
+        for (uint32_t k = 0; k + 1 < s->nupdates; k++) {
+            if (s->updates[k].var == out->var) {
+                return IL_JSON_FAIL(at, l->err, IL_E_INVALID, "`%.*s` is set twice", IL_STR_ARG(names[out->var]));
+            }
         }
-        if (i == x->d->nsensors) {
-            return il_load_unknown(x->l, v, "sensor", il_json_text(v), names, x->d->nsensors);
+        if (named.open) { /* members are declared in their order, one after the other */
+            il_load_bind(l, named.family, member);
         }
-        if (x->d->uses >> i & 1) {
-            return IL_JSON_FAIL(v, x->l->err, IL_E_INVALID, "sensor `%.*s` is listed twice", IL_STR_ARG(v->text));
+        IL_TRY(il_load_program(l, u, &x->env, l->m->vars[out->var].domain.type.kind, &out->value));
+        if (named.open) {
+            il_load_bind(l, l->families.n, 0);
         }
-        x->d->uses |= UINT32_C(1) << i;
     }
     return IL_OK;
 }
 
-static il_status load_fault(load_diagnosis *x, const il_json *v, il_silent *s) {
+static il_status load_fault(load_diagnosis *x, const il_load_instance *one, il_silent *s) {
     static const il_str keys[] = {{"when", 4}, {"next", 4}};
     il_loader *l = x->l;
-    IL_TRY(il_load_slug(l, v, v->key, true, "fault"));
-    IL_TRY(il_arena_copy(l->arena, v->key, &s->name, l->err));
+    const il_json *v = one->v;
+    IL_TRY(il_load_slug(l, v, one->base, true, "fault"));
+    s->name = one->name;
     s->line = v->key_line;
     s->col = v->key_col;
     if (il_json_kind_of(v) != IL_JSON_OBJECT) {
@@ -155,35 +210,34 @@ static il_status load_fault(load_diagnosis *x, const il_json *v, il_silent *s) {
     if (when) {
         IL_TRY(il_load_program(l, when, &x->env, IL_CEL_BOOL, &s->when));
     }
-    s->updates = IL_NEW_ARRAY(l->arena, il_update, il_json_count(next));
+    s->updates = IL_NEW_ARRAY(l->arena, il_update, l->m->nvars + 1);
     if (!s->updates) {
         return il_arena_fail(l->arena, l->err);
     }
     for (const il_json *u = il_json_first(next); u; u = il_json_next(u)) {
-        il_json at;
-        il_update *out = &s->updates[s->nupdates];
-        IL_TRY(load_diagnosis_var(x, load_diagnosis_key(u, &at), u->key, &out->var));
-        out->line = u->line;
-        out->col = u->col;
-        IL_TRY(il_load_program(l, u, &x->env, l->m->vars[out->var].domain.type.kind, &out->value));
-        s->nupdates++;
+        IL_TRY(load_fault_update(x, u, s));
     }
     return IL_OK;
 }
 
 static il_status load_faults(load_diagnosis *x, const il_json *map) {
+    il_load_instance *all = NULL;
+    uint32_t n = 0;
     if (!map) {
         return IL_OK;
     }
     IL_TRY(load_diagnosis_map(x, map, "faults", IL_FAULTS_MAX));
-    x->d->silent = IL_NEW_ARRAY(x->l->arena, il_silent, il_json_count(map));
+    IL_TRY(il_load_instances(x->l, map, "fault", "faults", IL_FAULTS_MAX, &all, &n));
+    x->d->silent = IL_NEW_ARRAY(x->l->arena, il_silent, n);
     if (!x->d->silent) {
         return il_arena_fail(x->l->arena, x->l->err);
     }
-    for (const il_json *v = il_json_first(map); v; v = il_json_next(v)) {
-        IL_TRY(load_fault(x, v, &x->d->silent[x->d->nsilent]));
+    for (uint32_t i = 0; i < n; i++) {
+        il_load_bind(x->l, all[i].family, all[i].member);
+        IL_TRY(load_fault(x, &all[i], &x->d->silent[i]));
         x->d->nsilent++;
     }
+    il_load_bind(x->l, x->l->families.n, 0);
     return IL_OK;
 }
 
@@ -213,9 +267,11 @@ static il_status load_shield(load_diagnosis *x, const il_json *v, uint32_t *out)
     } else if (il_json_kind_of(v) != IL_JSON_STRING) {
         return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "`shield` must be an action, or a map of one action and its payload");
     }
-    uint32_t action = il_model_action(l->m, name);
+    il_load_named named;
+    IL_TRY(il_load_name(l, at, name, &named));
+    uint32_t action = il_model_action(l->m, named.name);
     if (action == UINT32_MAX) {
-        return il_load_unknown(l, at, "action", name, l->action_type.domain, l->action_type.ndomain);
+        return il_load_unknown(l, at, "action", named.name, l->action_type.domain, l->action_type.ndomain);
     }
     const il_action_def *a = &l->m->actions[action];
     if (!a->corrective) {
@@ -232,22 +288,21 @@ static il_status load_shield(load_diagnosis *x, const il_json *v, uint32_t *out)
     return IL_OK;
 }
 
-static il_status load_alarm(load_diagnosis *x, const il_json *v, il_alarm *a) {
+static il_status load_alarm(load_diagnosis *x, const il_json *v, uint32_t region, il_alarm *a) {
     static const il_str keys[] = {{"raise", 5}, {"within", 6}, {"shield", 6}, {"why", 3}};
     il_loader *l = x->l;
-    *a = (il_alarm){.region = l->m->nregions, .shield = IL_NO_SYMBOL, .line = v->key_line, .col = v->key_col};
-    il_str names[IL_MODEL_REGIONS_MAX];
     il_json at;
-    for (uint32_t r = 0; r < l->m->nregions; r++) {
-        names[r] = l->m->regions[r].name;
-        a->region = il_str_eq(names[r], v->key) ? r : a->region;
-    }
-    if (a->region == l->m->nregions) {
-        return il_load_unknown(l, load_diagnosis_key(v, &at), "region", v->key, names, l->m->nregions);
-    }
-    if (l->m->regions[a->region].edge || l->m->regions[a->region].rejection) {
+    *a = (il_alarm){.region = region, .shield = IL_NO_SYMBOL, .line = v->key_line, .col = v->key_col};
+    if (l->m->regions[region].edge || l->m->regions[region].rejection) {
         return IL_JSON_FAIL(load_diagnosis_key(v, &at), l->err, IL_E_INVALID,
-                            "region `%.*s` judges steps; an alarm is for a region of states", IL_STR_ARG(v->key));
+                            "region `%.*s` judges steps; an alarm is for a region of states",
+                            IL_STR_ARG(l->m->regions[region].name));
+    }
+    for (uint32_t i = 0; i < x->d->nalarms; i++) {
+        if (x->d->alarms[i].region == region) {
+            return IL_JSON_FAIL(load_diagnosis_key(v, &at), l->err, IL_E_INVALID, "region `%.*s` has an alarm already",
+                                IL_STR_ARG(l->m->regions[region].name));
+        }
     }
     if (il_json_kind_of(v) != IL_JSON_OBJECT) {
         return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "alarm `%.*s` must be a map with `raise`", IL_STR_ARG(v->key));
@@ -273,7 +328,7 @@ static il_status load_alarm(load_diagnosis *x, const il_json *v, il_alarm *a) {
     if (why && (il_json_kind_of(why) != IL_JSON_STRING || !il_json_text(why).n)) {
         return IL_JSON_FAIL(why, l->err, IL_E_INVALID, "`why` of alarm `%.*s` must be a sentence", IL_STR_ARG(v->key));
     }
-    a->why = why ? il_json_text(why) : IL_STR("");
+    IL_TRY(il_arena_copy(l->arena, il_json_text(why), &a->why, l->err));
     const il_json *shield = il_json_get(v, IL_STR("shield"));
     if (shield && !a->certain && !why) { /* spec: a shield must not be an attacker's for free */
         return IL_JSON_FAIL(
@@ -285,18 +340,41 @@ static il_status load_alarm(load_diagnosis *x, const il_json *v, il_alarm *a) {
     return shield ? load_shield(x, shield, &a->shield) : IL_OK;
 }
 
+/* The alarms of one key: with an index that nothing binds one for each member, and under it the shield. */
+static il_status load_alarms_of(load_diagnosis *x, const il_json *v) {
+    il_loader *l = x->l;
+    il_str names[IL_MODEL_REGIONS_MAX];
+    il_json room;
+    const il_json *at = load_diagnosis_key(v, &room);
+    il_load_named named;
+    uint64_t regions = 0;
+    for (uint32_t r = 0; r < l->m->nregions; r++) {
+        names[r] = l->m->regions[r].name;
+    }
+    IL_TRY(il_load_name(l, at, v->key, &named));
+    IL_TRY(load_diagnosis_named(x, at, v->key, "region", names, l->m->nregions, &regions));
+    for (size_t member = 0; regions != 0; regions &= regions - 1, member++) {
+        if (named.open) {
+            il_load_bind(l, named.family, member);
+        }
+        IL_TRY(load_alarm(x, v, (uint32_t)__builtin_ctzll(regions), &x->d->alarms[x->d->nalarms]));
+        x->d->nalarms++;
+    }
+    il_load_bind(l, l->families.n, 0);
+    return IL_OK;
+}
+
 static il_status load_alarms(load_diagnosis *x, const il_json *map) {
     if (!map) {
         return IL_OK;
     }
     IL_TRY(load_diagnosis_map(x, map, "alarms", IL_MODEL_REGIONS_MAX));
-    x->d->alarms = IL_NEW_ARRAY(x->l->arena, il_alarm, il_json_count(map));
+    x->d->alarms = IL_NEW_ARRAY(x->l->arena, il_alarm, x->l->m->nregions + 1);
     if (!x->d->alarms) {
         return il_arena_fail(x->l->arena, x->l->err);
     }
-    for (const il_json *v = il_json_first(map); v; v = il_json_next(v)) { /* no region twice: keys are unique */
-        IL_TRY(load_alarm(x, v, &x->d->alarms[x->d->nalarms]));
-        x->d->nalarms++;
+    for (const il_json *v = il_json_first(map); v; v = il_json_next(v)) {
+        IL_TRY(load_alarms_of(x, v));
     }
     return IL_OK;
 }

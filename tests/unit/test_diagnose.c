@@ -53,6 +53,49 @@ static void test_grade(void **state) {
     machine_free(&w.c);
 }
 
+/* A W1 mutant is a fault that the section could declare, and both ways of asking must agree. */
+static void test_jumps_are_faults(void **state) {
+    (void)state;
+    static whole w;
+    static const char *const names[3] = {"untrusted", "sensitive", "egress"};
+    static const char *const inside[3] = {"'held'", "'held'", "true"};
+    uint32_t jumps = 0, survivors = 0;
+    open_sandbox(&w, &(il_diagnose_ask){0}, NULL);
+    for (uint32_t i = 0; i < w.g.wormholes.n && w.g.wormholes.list[i].kind == IL_W1_JUMP; i++) {
+        const il_wormhole *h = &w.g.wormholes.list[i];
+        char when[256] = "", next[256] = "", fault[1024];
+        for (uint32_t k = 0; k < 3; k++) {
+            const uint32_t v = il_model_var(w.c.m, il_str_of(names[k]));
+            const bool changed = il_model_get(w.c.m, h->from, v) != il_model_get(w.c.m, h->to, v);
+            (void)snprintf(when + strlen(when), sizeof when - strlen(when), "%spre.%s %s %s", k ? " && " : "", names[k],
+                           changed ? "!=" : "==", inside[k]);
+            if (changed) {
+                (void)snprintf(next + strlen(next), sizeof next - strlen(next), "%s%s: \"%s\"", *next ? ", " : "", names[k],
+                               inside[k]);
+            }
+        }
+        (void)snprintf(fault, sizeof fault, "broker-bug: {when: \"%s\", next: {%s}}", when, next);
+        const machine_edit edits[] = {
+            {"broker-bug: {when: \"!pre.egress && pre.phase == 'live'\", next: {egress: \"true\", downloaded: \"true\"}}", fault},
+            {NULL, NULL}};
+        machine_case c;
+        machine_open(&c, SANDBOX, edits);
+        il_plant p = {0};
+        il_twin t;
+        const il_twin_ask ask = {.eye = il_diagnose_eye(c.m)};
+        assert_int_equal(il_plant_build(&p, &c.memory.alloc, c.m, c.m->diagnosis, NULL, NULL, &c.err), IL_OK);
+        assert_int_equal(il_twin_run(&p, &ask, NULL, &c.arena, &t, &c.err), IL_OK);
+        assert_int_equal(t.word, h->diagnosed ? IL_TWIN_DIAGNOSABLE : IL_TWIN_BLIND);
+        il_plant_free(&p);
+        machine_free(&c);
+        jumps++;
+        survivors += !h->diagnosed;
+    }
+    assert_int_equal(jumps, 7); /* every set of the three variables that may be missing */
+    assert_true(survivors > 0 && survivors < jumps);
+    machine_free(&w.c);
+}
+
 /* The draw takes as many as it may, others with another seed, the same with the same. */
 static void test_draw(void **state) {
     (void)state;
@@ -148,7 +191,8 @@ static void test_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grade), cmocka_unit_test(test_draw),        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_grade),       cmocka_unit_test(test_jumps_are_faults),
+        cmocka_unit_test(test_draw),        cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_time),  cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,6 +74,10 @@ static const bad_row bad_rows[] = {
     {"diagnosis:\n  faults: [bug]", 2, 11, "`faults` of `diagnosis` must be a map"},
     {"diagnosis:\n  alarms: {hto: {raise: certain}}", 2, 12, "no region `hto` is declared; did you mean `hot`?"},
     {"diagnosis:\n  alarms: {step: {raise: certain}}", 2, 12, "region `step` judges steps; an alarm is for a region of states"},
+    {"diagnosis: {sensors: {}}", 1, 22, "`sensors` of `diagnosis` has no entry; leave it out, or name 1 to 32"},
+    {"diagnosis:\n  faults:\n    bug: {next: {'flag[*]': true}}", 3, 18, "no variable `flag[*]` is declared"},
+    {"diagnosis:\n  faults:\n    bug: {next: {'flag[': true}}", 3, 18,
+     "`flag[` must end with its index in brackets, as in `flag[c]`"},
     {"diagnosis:\n  alarms: {hot: certain}", 2, 17, "alarm `hot` must be a map with `raise`"},
     {"diagnosis:\n  alarms: {hot: {within: 1}}", 2, 17, "alarm `hot` needs `raise`"},
     {"diagnosis:\n  alarms: {hot: {raise: likely}}", 2, 25, "`raise` of alarm `hot` must be `possible` or `certain`"},
@@ -202,6 +206,57 @@ static void test_silent(void **state) {
     machine_free(&c);
 }
 
+static const char families[] = "machine: many\n"
+                               "version: 1\n"
+                               "families: {c: [net, pay]}\n"
+                               "vars:\n"
+                               "  cap[c]: [none, active]\n"
+                               "  hot: bool\n"
+                               "actions:\n"
+                               "  grab[c]:\n"
+                               "    principal: agent\n"
+                               "    next: {\"cap[c]\": \"'active'\"}\n"
+                               "    reject: [{as: twice, if: \"pre.cap[c] == 'active'\"}]\n"
+                               "  drop[c]:\n"
+                               "    principal: runtime\n"
+                               "    corrective: true\n"
+                               "    next: {\"cap[c]\": \"'none'\"}\n"
+                               "regions: {'bad[c]': {never: \"pre.cap[c] == 'active' && pre.hot\"}}\n"
+                               "contract: {rules: [twice]}\n"
+                               "diagnosis:\n"
+                               "  sees: ['cap[*]']\n"
+                               "  sensors: {'warm[c]': \"pre.hot && pre.cap[c] == 'active'\"}\n"
+                               "  uses: ['warm[pay]']\n"
+                               "  faults:\n"
+                               "    'leak[c]': {when: \"pre.cap[c] == 'none'\", next: {'cap[c]': \"'active'\", hot: true}}\n"
+                               "    all: {next: {'cap[c]': \"c == 'net' ? 'active' : 'none'\"}}\n"
+                               "  alarms: {'bad[c]': {raise: certain, shield: 'drop[c]'}}\n";
+
+/* A name with an index stands for each member of its family. */
+static void test_families(void **state) {
+    (void)state;
+    machine_case c;
+    machine_load_text(&c, families);
+    if (c.status != IL_OK) {
+        fail_msg("%u:%u: %s", (unsigned)c.err.line, (unsigned)c.err.col, c.err.msg);
+    }
+    const il_diagnosis *d = c.m->diagnosis;
+    uint64_t next = 0;
+    assert_int_equal(d->sees, 3);
+    assert_int_equal(d->nsensors, 2);
+    assert_int_equal(d->uses, 2);
+    assert_int_equal(d->nsilent, 3);
+    assert_int_equal(d->nalarms, 2);
+    assert_int_equal(d->alarms[1].region, 1);
+    assert_int_equal(d->alarms[0].shield, c.m->actions[2].first_symbol);
+    assert_int_equal(d->alarms[1].shield, c.m->actions[3].first_symbol);
+    assert_true(il_silent_step(c.m, &d->silent[1], 0, &next)); /* leak[pay] */
+    assert_int_equal(next, il_model_set(c.m, il_model_set(c.m, 0, 1, 1), 2, 1));
+    assert_true(il_silent_step(c.m, &d->silent[2], 0, &next)); /* all: each under its own index */
+    assert_int_equal(next, il_model_set(c.m, 0, 0, 1));
+    machine_free(&c);
+}
+
 /* Whichever allocation fails, loading says so and leaves nothing behind. */
 static void test_allocations(void **state) {
     (void)state;
@@ -229,8 +284,9 @@ static void test_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad),  cmocka_unit_test(test_section), cmocka_unit_test(test_absent),
-        cmocka_unit_test(test_view), cmocka_unit_test(test_silent),  cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_bad),      cmocka_unit_test(test_section), cmocka_unit_test(test_absent),
+        cmocka_unit_test(test_view),     cmocka_unit_test(test_silent),  cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_families),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,7 @@ il_step il_machine_step(const il_machine *m, uint64_t state, uint32_t symbol) {
     /* Chosen as a row and then read: whether a step is accepted is no branch that a processor would have to guess. */
     uint32_t after = s.verdict == IL_ACCEPT ? IL_CELL_POST(cell) : row - 1;
     s.next = il_table_u64(m->states + (size_t)after * 8);
+    /*@ assert s.verdict == IL_ACCEPT ==> accepted(m, row - 1, state, symbol, s.next); */
     return s;
 }
 

@@ -35,7 +35,7 @@
       \forall integer row, symbol; 0 <= row < m->nstates && 0 <= symbol < m->nsymbols ==> fine_cell(m, row, symbol);
     // A slot of the index is empty or names a row that has its state.
     predicate fine_slot{L}(il_machine *m, integer i) =
-      m->index[i].row != 0 ==> state_at(m, m->index[i].row - 1) == m->index[i].state;
+      m->index[i].row <= m->nstates && (m->index[i].row != 0 ==> state_at(m, m->index[i].row - 1) == m->index[i].state);
     predicate indexed{L}(il_machine *m) =
       2 <= m->index_bits <= 32 && m->index_mask == (1 << m->index_bits) - 1 &&
       \valid_read(m->index + (0 .. m->index_mask)) &&

@@ -10,7 +10,7 @@
       axiom shifted_below: \forall integer x, bits; 0 <= x <= 0xFFFFFFFFFFFFFFFF && 2 <= bits <= 32 ==>
         0 <= (x >> (64 - bits)) < (1 << bits);
       axiom power: \forall integer bits; 2 <= bits <= 32 ==> 4 <= (1 << bits) <= 0x100000000;
-      axiom place: \forall integer r, n, s, k; 0 <= r < n && 0 <= s < k ==> 0 <= r * k + s < n * k;
+      axiom rows: \forall integer r, n, k; 1 <= r <= n && 0 <= k ==> k <= r * k <= n * k;
     }
 
     logic integer u32_at{L}(uint8_t *p) =
@@ -38,7 +38,14 @@
       m->index[i].row <= m->nstates && (m->index[i].row != 0 ==> state_at(m, m->index[i].row - 1) == m->index[i].state);
     predicate indexed{L}(il_machine *m) =
       2 <= m->index_bits <= 32 && m->index_mask == (1 << m->index_bits) - 1 &&
-      \valid_read(m->index + (0 .. m->index_mask)) && \forall integer i; 0 <= i <= m->index_mask ==> fine_slot(m, i);
+      \valid_read(m->index + (0 .. m->index_mask)) &&
+      (\forall integer i; 0 <= i <= m->index_mask ==> m->index[i].row <= m->nstates) &&
+      (\forall integer i; 0 <= i <= m->index_mask ==> fine_slot(m, i));
+    // A step that the cell of this row accepts: the row is the state's, and leads to a state of the table.
+    predicate accepted{L}(il_machine *m, integer row, integer state, integer symbol, integer next) =
+      0 <= row < m->nstates && 0 <= symbol < m->nsymbols && state_at(m, row) == state &&
+      verdict_of(cell_at(m, row, symbol)) == 1 && post_of(cell_at(m, row, symbol)) < m->nstates &&
+      next == state_at(m, post_of(cell_at(m, row, symbol)));
     predicate opened{L}(il_machine *m) = shaped(m) && fine_cells(m) && indexed(m);
 */
 
@@ -70,10 +77,7 @@ static uint32_t machine_row(const il_machine *m, uint64_t state);
     ensures m == \null ==> \result.verdict == IL_REJECT;
     ensures m != \null && symbol >= m->nsymbols ==> \result.verdict == IL_REJECT;
     // What is accepted is a cell of the state's own row, and leads to a state of the table.
-    ensures \result.verdict == IL_ACCEPT ==> m != \null && symbol < m->nsymbols &&
-      \exists integer row; 0 <= row < m->nstates && state_at(m, row) == state &&
-        verdict_of(cell_at(m, row, symbol)) == 1 && post_of(cell_at(m, row, symbol)) < m->nstates &&
-        \result.next == state_at(m, post_of(cell_at(m, row, symbol)));
+    ensures \result.verdict == IL_ACCEPT ==> m != \null && \exists integer row; accepted(m, row, state, symbol, \result.next);
     ensures \result.verdict == IL_ACCEPT || \result.verdict == IL_REJECT; */
 il_step il_machine_step(const il_machine *m, uint64_t state, uint32_t symbol);
 

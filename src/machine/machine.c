@@ -23,13 +23,17 @@ il_step il_machine_step(const il_machine *m, uint64_t state, uint32_t symbol) {
         s.reason = IL_REASON_NO_SYMBOL;
         return s;
     }
-    /*@ assert 0 <= (row - 1) * m->nsymbols + symbol < m->nstates * m->nsymbols; */
-    uint32_t cell = il_table_u32(m->cells + ((size_t)(row - 1) * m->nsymbols + symbol) * 4);
+    /*@ assert 0 <= (row - 1) * m->nsymbols && (row - 1) * m->nsymbols + m->nsymbols <= m->nstates * m->nsymbols; */
+    size_t place = (size_t)(row - 1) * m->nsymbols + symbol;
+    /*@ assert place == (row - 1) * m->nsymbols + symbol && place < m->nstates * m->nsymbols && fine_cell(m, row - 1, symbol); */
+    uint32_t cell = il_table_u32(m->cells + place * 4);
+    /*@ assert cell == cell_at(m, row - 1, symbol); */
     s.verdict = (uint8_t)IL_CELL_VERDICT(cell);
     s.reason = IL_CELL_REASON(cell);
     /* Chosen as a row and then read: whether a step is accepted is no branch that a processor would have to guess. */
     uint32_t after = s.verdict == IL_ACCEPT ? IL_CELL_POST(cell) : row - 1;
     s.next = il_table_u64(m->states + (size_t)after * 8);
+    /*@ assert s.verdict == IL_ACCEPT ==> accepted(m, row - 1, state, symbol, s.next); */
     return s;
 }
 

@@ -196,6 +196,11 @@ static il_status session_see(const guard_machine *m, guard_live *live, const il_
         IL_TRY(il_belief_begin(e, &live->belief, err));
         live->believes = true;
     }
+    if (!row->has_post) {
+        live->believes = false; /* nothing is known until something is seen */
+        live->belief.n = 0;
+        return IL_OK;
+    }
     if (!live->believes || row->word == IL_ROW_UNKNOWN) {
         live->believes = true;
         return il_belief_any(e, &live->belief, after, err);
@@ -228,7 +233,7 @@ static il_status session_estimate(guard_run *run, guard_session *s, const il_row
         return IL_OK;
     }
     IL_TRY(session_see(s->machine, live, row, err));
-    const bool lost = live->belief.n == 0;
+    const bool lost = live->belief.n == 0 && row->has_post;
     if (lost && !live->lost) { /* said once, as long as it lasts */
         IL_TRY(session_breach(run, s, seq, "empty-belief", "no run of the machine, with all its faults, looks like what was seen",
                               err));
@@ -237,7 +242,7 @@ static il_status session_estimate(guard_run *run, guard_session *s, const il_row
         IL_TRY(il_belief_any(e, &live->belief, il_estimator_view(e, row->post), err));
         live->believes = live->belief.n > 0;
     }
-    live->lost = !live->believes;
+    live->lost = lost && !live->believes;
     run->most = live->belief.most > run->most ? live->belief.most : run->most;
     return session_judge(run, s, seq, err);
 }
@@ -368,7 +373,9 @@ static il_status session_read(guard_run *run, guard_session *s, const il_ledger_
     IL_TRY(session_recorded(run, s, &before, &got, row->seq, err));
     IL_TRY(session_estimate(run, s, &got, row->seq, err));
     const bool ends = il_str_eq(row->kind, IL_STR("end"));
-    IL_TRY(guard_fleet_move(run, s, got.post, ends, row->seq, err));
+    if (got.has_post) {
+        IL_TRY(guard_fleet_move(run, s, got.post, ends, row->seq, err));
+    }
     if (ends) {
         s->ended = true;
         s->state = got.post;

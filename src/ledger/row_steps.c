@@ -361,6 +361,9 @@ static void row_of_kind(il_row_reader *r, const il_row_reader *parent, const il_
     } else if (il_str_eq(kind, IL_STR("quarantine"))) {
         row_quarantine(r, body, out);
     } else if (il_str_eq(kind, IL_STR("end"))) {
+        if (r->abandons && out->pre == r->abandoned_from) {
+            out->pre = r->state; /* older builds gave an end the state before the calls were settled that it abandons */
+        }
         row_accept(out, il_bind_plain(r->bind, "end"));
     } else {
         row_unknown(out, "a row of a kind that this build does not know");
@@ -377,6 +380,12 @@ il_status il_row_read(il_row_reader *r, const il_row_reader *parent, const il_le
     out->has_post = il_row_state(body, IL_STR("post"), &out->post);
     const bool begins = il_str_eq(row->kind, IL_STR("begin"));
     const bool moves = !il_str_eq(row->kind, IL_STR("lapse")) || row_is(body, "why", "expired");
+    if (!out->has_post && il_str_eq(row->kind, IL_STR("lapse")) && moves) { /* of an older build */
+        row_free_slot(r, row_text(body, "approval"));
+        row_unknown(out, "the row does not say where it led");
+        r->knows = false;
+        return IL_OK;
+    }
     if (moves && (!out->has_post || (!out->has_pre && !begins))) {
         return il_error_set(err, IL_E_INVALID, "row %llu does not say from which state to which it leads",
                             (unsigned long long)row->seq);
@@ -386,6 +395,9 @@ il_status il_row_read(il_row_reader *r, const il_row_reader *parent, const il_le
         out->has_pre = out->has_post = false;
         return IL_OK;
     }
+    const bool abandons = row_is(body, "how", "abandoned") || row_is(body, "how", "inherited");
+    r->abandoned_from = r->abandons ? r->abandoned_from : r->state;
+    r->abandons = abandons && r->knows;
     r->knows = true;
     r->state = out->post;
     if ((il_bind_counted(r->bind, r->state) & (uint32_t)IL_SENSITIVE) == 0) {

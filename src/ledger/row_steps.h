@@ -58,7 +58,9 @@ typedef struct il_row_reader {
     bool begun;          /* its beginning was read */
     bool partial;        /* rows of it are not there (pruned): calls and approvals may be unknown. Set by who finds out */
     bool breach;         /* a settle that the machine refuses: its quarantine's row stands before its own */
-    bool knows;          /* `state` is what the latest row recorded */
+    bool abandons;       /* the rows before settled what an end abandons, from `abandoned_from` on */
+    uint64_t abandoned_from;
+    bool knows; /* `state` is what the latest row recorded */
     uint64_t state;
     bool secret;    /* a secret is held that a machine without the word counts as sensitive */
     uint8_t shadow; /* effects of calls that ran although they were rejected */

@@ -194,6 +194,7 @@ def rows(ledger, kind, session="s1"):
 # --- read once ---------------------------------------------------------------------------------------
 
 def test_a_quiet_ledger():
+    assert Once(ordinary(TRIFECTA.replace("machine: trifecta", "machine: standard")), code=0).summary["rows"] == 10
     ledger = ordinary()
     once = Once(ledger, code=0)
     assert once.summary["verdict"] == "quiet" and once.summary["alarms"] == 0 and once.summary["sessions"] == 1, once.lines
@@ -318,6 +319,11 @@ def test_a_row_of_a_kind_that_is_not_known():
     ledger = ordinary()
     seq, _ = rows(ledger, "decision")[0]
     edit_row(ledger, seq, symbol="admit{untrusted=maybe}")
+    once = Once(ledger, code=2)
+    assert [(x["what"], x["row"]) for x in once.findings] == [("untold", seq)], once.lines
+    ledger = ordinary()  # as an older build wrote it
+    seq, _ = rows(ledger, "settle")[-1]
+    sql(ledger, "UPDATE rows SET kind = 'lapse', body = '{\"approval\":\"a\",\"why\":\"expired\"}' WHERE seq = ?", seq)
     once = Once(ledger, code=2)
     assert [(x["what"], x["row"]) for x in once.findings] == [("untold", seq)], once.lines
 

@@ -289,9 +289,48 @@ static void steps_breach(void **unused) {
     monitor_case_free(&c.monitor);
 }
 
+/* What older builds wrote: an end that begins before the calls that it abandons, an approval that expired into nowhere. */
+static void steps_older(void **unused) {
+    static steps_case c;
+    (void)unused;
+    steps_init(&c, "trifecta", monitor_policy, NULL, 0);
+    (void)monitor_allow(&c.monitor, "in.e", "{}");
+    const uint64_t flying = monitor_session(&c.monitor, "s1").state;
+    assert_int_equal(il_monitor_end(c.monitor.monitor, IL_STR("s1"), true, &c.monitor.err), IL_OK);
+    for (size_t k = 0; k < 2; k++) {
+        il_row_reader r;
+        il_row got = {0};
+        char body[256];
+        il_row_reader_init(&r, &c.bind);
+        for (size_t i = 0; i < c.monitor.store.nrows; i++) { /* begin, decision, settle, end */
+            const store_row *row = &c.monitor.store.rows[i];
+            const il_ledger_row of = {.seq = i + 1, .kind = il_str_of(row->kind), .ticket = row->ticket};
+            const il_json *value = policy_json(&c.monitor.policy, row->body);
+            if (strcmp(row->kind, "end") == 0) {
+                il_str post = il_json_text(il_json_get(value, IL_STR("post")));
+                (void)snprintf(body, sizeof body, "{\"pre\":\"%016llx\",\"post\":\"%.*s\"}",
+                               k == 0 ? (unsigned long long)flying : 1ull, IL_STR_ARG(post));
+                value = policy_json(&c.monitor.policy, body);
+            }
+            assert_int_equal(il_row_read(&r, NULL, &of, value, &got, NULL), IL_OK);
+        }
+        assert_true((il_row_agrees(c.bind.machine, &got) && got.pre != flying) == (k == 0));
+    }
+    il_row_reader r;
+    il_row got;
+    const il_ledger_row lapse = {.seq = 9, .kind = IL_STR("lapse")};
+    il_row_reader_init(&r, &c.bind);
+    assert_int_equal(
+        il_row_read(&r, NULL, &lapse, policy_json(&c.monitor.policy, "{\"approval\":\"a\",\"why\":\"expired\"}"), &got, NULL),
+        IL_OK);
+    assert_int_equal(got.word, IL_ROW_UNKNOWN);
+    assert_false(got.has_post || r.knows);
+    monitor_case_free(&c.monitor);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(steps_trifecta), cmocka_unit_test(steps_standard),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(steps_trifecta),   cmocka_unit_test(steps_standard),
                                        cmocka_unit_test(steps_unenforced), cmocka_unit_test(steps_refusals),
-                                       cmocka_unit_test(steps_breach)};
+                                       cmocka_unit_test(steps_breach),     cmocka_unit_test(steps_older)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

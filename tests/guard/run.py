@@ -238,7 +238,7 @@ def test_a_decision_that_says_it_was_rejected():
 
 
 def test_a_row_that_begins_elsewhere():
-    policy, path = policy_of(sandbox(faults={}))
+    policy, path = policy_of(sandbox(faults=None))
     g, ledger = gateway(policy)
     fine(g.call("web"))
     wormhole(ledger, DOWNLOADED | COMPROMISED)  # which no call and no fault of this machine does
@@ -249,7 +249,7 @@ def test_a_row_that_begins_elsewhere():
 
 
 def test_a_step_that_is_hidden():
-    policy, path = policy_of(sandbox(report="observable: false, ", faults={}, alarms={"lethal-trifecta": {"raise": "possible"}}))
+    policy, path = policy_of(sandbox(report="observable: false, ", faults=None, alarms={"lethal-trifecta": {"raise": "possible"}}))
     g, ledger = gateway(policy)
     fine(g.call("web"))
     wormhole(ledger, DOWNLOADED | COMPROMISED)  # which `report` does, and no row says that it did

@@ -47,6 +47,7 @@ typedef struct quotient_run {
     uint32_t nwrites;
     il_view_reads reads;
     uint64_t judged; /* bit a: a region of steps judges action a */
+    uint64_t of_action[IL_MODEL_ACTIONS_MAX]; /* regions of steps that judge an action */
     quotient_list moves, states;
     uint64_t patience;
     uint32_t work;
@@ -263,6 +264,45 @@ static il_status quotient_add(quotient_run *q, uint64_t key, il_error *err) {
     return quotient_memory(err);
 }
 
+/* One state of a class that nobody observes: there is no other with the same values, so that nothing is kept. */
+static il_status quotient_state(quotient_run *q, uint64_t state, il_error *err) {
+    const il_subject *s = q->v->subject;
+    uint64_t left = q->v->regions & ~q->out->reached;
+    for (uint64_t of = left & ~s->edges; of != 0; of &= of - 1) {
+        uint32_t r = (uint32_t)__builtin_ctzll(of);
+        q->out->reached |= il_steps_in_region(s->steps, r, state, 0, 0) ? UINT64_C(1) << r : 0;
+    }
+    il_steps_edges row = il_view_steps(q->v, state);
+    q->work += row.n + 1;
+    for (uint32_t k = 0; k < row.n; k++) {
+        const il_steps_edge *e = &row.edge[k];
+        uint32_t action = s->m->symbol_action[e->symbol];
+        if (e->fault || (q->v->dropped >> action & 1)) {
+            continue;
+        }
+        for (uint64_t of = left & q->of_action[action]; of != 0; of &= of - 1) {
+            uint32_t r = (uint32_t)__builtin_ctzll(of);
+            q->out->reached |= il_steps_in_region(s->steps, r, state, e->symbol, e->next) ? UINT64_C(1) << r : 0;
+        }
+        if (((e->next ^ state) & ~q->mask) != 0) {
+            IL_TRY(quotient_add(q, e->next & ~q->mask, err));
+        }
+    }
+    return IL_OK;
+}
+
+static il_status quotient_plain(quotient_run *q, uint64_t outside, uint32_t done, bool *ended, il_error *err) {
+    uint64_t all = q->v->regions;
+    for (uint32_t w = 0; w < q->nwrites && (q->out->reached & all) != all; w++) {
+        IL_TRY(quotient_state(q, outside | q->writes[w], err));
+        if (q->work >= QUOTIENT_WORK && !quotient_goes_on(q, done)) {
+            *ended = true;
+            return IL_OK;
+        }
+    }
+    return IL_OK;
+}
+
 static il_status quotient_class(quotient_run *q, uint64_t key, const quotient_place *p, il_error *err) {
     il_view *v = q->v;
     uint64_t of_steps = v->regions & v->subject->edges;
@@ -296,6 +336,13 @@ static il_status quotient_run_all(quotient_run *q, il_error *err) {
     for (uint32_t i = 0; i < q->classes.n && (q->out->reached & all) != all; i++) {
         quotient_place p;
         uint64_t key = il_known_key(&q->classes, i);
+        if (q->v->observer == IL_OBSERVE_NOTHING) {
+            IL_TRY(quotient_plain(q, key, i, &ended, err));
+            if (ended) {
+                return IL_OK;
+            }
+            continue;
+        }
         if (!quotient_place_of(q, il_view_state(q->v, key), i, &p, &ended)) {
             return ended ? IL_OK : quotient_memory(err);
         }
@@ -319,7 +366,11 @@ static void quotient_init(quotient_run *q, uint64_t vars) {
     q->moves.size = sizeof(quotient_move);
     q->states.size = sizeof(uint64_t);
     for (uint64_t left = q->v->regions & s->edges; left != 0; left &= left - 1) {
-        q->judged |= s->m->regions[__builtin_ctzll(left)].actions;
+        const uint32_t r = (uint32_t)__builtin_ctzll(left);
+        q->judged |= s->m->regions[r].actions;
+        for (uint32_t a = 0; a < s->m->nactions; a++) {
+            q->of_action[a] |= s->m->regions[r].actions >> a & 1 ? UINT64_C(1) << r : 0;
+        }
     }
     il_arena_init(&q->arena, q->alloc, bytes / 8 < IL_QUOTIENT_KEPT ? bytes / 8 : IL_QUOTIENT_KEPT);
     il_known_init(&q->classes, q->alloc, s->m->bits + il_view_bits(q->v), false, most ? most : 1, bytes / 2);

@@ -5,7 +5,7 @@
 #include "check/view.h"
 
 /* Combinations of values of the written variables up to which this is worth while. */
-#define IL_QUOTIENT_VALUES 65536u
+#define IL_QUOTIENT_VALUES (1u << 20)
 
 typedef struct il_quotient {
     uint64_t reached; /* of the view's regions */

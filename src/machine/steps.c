@@ -9,7 +9,8 @@
 #define IL_STEPS_PART_VALUES 256u                /* of the variables that parts are put together for */
 #define IL_STEPS_TABLE_BYTES ((size_t)128 << 20) /* of all tables */
 #define IL_STEPS_ROWS (1u << 18)                 /* a full product up to this has its rows remembered */
-#define IL_STEPS_ROW_BITS 20u                    /* and a state has at most so many bits */
+#define IL_STEPS_ROW_BITS 28u                    /* and a state has at most so many bits */
+#define IL_STEPS_PAGE_BITS 8u                    /* of a state: rows are found in pages of so many */
 #define IL_STEPS_GROUP_BITS 12u                  /* of the variables that several actions are put together for; one alone: 16 */
 #define IL_STEPS_ROW_BYTES ((size_t)128 << 20)
 #define IL_STEPS_ARENA_BYTES ((size_t)1 << 30)
@@ -102,10 +103,10 @@ struct il_steps {
     uint64_t gaps;    /* bit v: not every number that the bits of variable v can hold is a value */
     uint32_t ngroups;
     steps_group *groups;
-    steps_row **rows; /* by packed state; NULL when the machine is too large */
+    steps_row ***rows; /* pages by packed state; NULL when the machine is too large */
     size_t row_bytes;
     il_variant variant;       /* whose rows are remembered beside */
-    steps_row **variant_rows; /* likewise; made when a variant is asked for */
+    steps_row ***variant_rows; /* likewise; made when a variant is asked for */
     il_arena variant_arena;
     il_steps_edge *edges;   /* the row in hand, when it is not remembered */
     il_steps_edge *scratch; /* steps of a group, while it is filled */
@@ -312,6 +313,19 @@ static bool steps_groups_make(il_steps *steps) {
     return true;
 }
 
+static size_t steps_pages(const il_model *m) {
+    return m->bits > IL_STEPS_PAGE_BITS ? (size_t)1 << (m->bits - IL_STEPS_PAGE_BITS) : 1;
+}
+
+/* Where the row of a state is; NULL when memory is short. */
+static steps_row **steps_at(il_arena *arena, steps_row ***pages, uint64_t state) {
+    steps_row ***page = &pages[state >> IL_STEPS_PAGE_BITS];
+    if (!*page) {
+        *page = IL_NEW_ARRAY(arena, steps_row *, (size_t)1 << IL_STEPS_PAGE_BITS);
+    }
+    return *page ? &(*page)[state & ((UINT64_C(1) << IL_STEPS_PAGE_BITS) - 1)] : NULL;
+}
+
 static bool steps_make(il_steps *steps) {
     const il_model *m = steps->m;
     steps->edges = IL_NEW_ARRAY(&steps->arena, il_steps_edge, m->nsymbols);
@@ -346,7 +360,7 @@ static bool steps_make(il_steps *steps) {
         steps->gaps |= m->vars[v].domain.size != UINT32_C(1) << m->vars[v].bits ? UINT64_C(1) << v : 0;
     }
     if (m->product <= IL_STEPS_ROWS && m->bits <= IL_STEPS_ROW_BITS) {
-        steps->rows = IL_NEW_ARRAY(&steps->arena, steps_row *, (size_t)1 << m->bits);
+        steps->rows = IL_NEW_ARRAY(&steps->arena, steps_row **, steps_pages(m));
         return steps->rows != NULL;
     }
     return steps_groups_make(steps);
@@ -550,15 +564,16 @@ static const steps_row *steps_keep(il_steps *p, il_arena *arena, steps_row **at,
 
 /* The row of the machine as it is, remembered; NULL when it is not. */
 static const steps_row *steps_remember(il_steps *p, uint64_t state) {
-    if (!p->rows || p->rows[state]) {
-        return p->rows ? p->rows[state] : NULL;
+    steps_row **at = p->rows ? steps_at(&p->arena, p->rows, state) : NULL;
+    if (!at || *at) {
+        return at ? *at : NULL;
     }
     uint32_t n = 0;
     for (uint32_t a = 0; steps_hold(p, state) && a < p->m->nactions; a++) {
         n = steps_action_edges(p, NULL, a, p->edges, n);
     }
     steps_settle_row(p, NULL, state, p->edges, n);
-    const steps_row *row = steps_keep(p, &p->arena, &p->rows[state], n);
+    const steps_row *row = steps_keep(p, &p->arena, at, n);
     p->rows = row ? p->rows : NULL; /* put together each time from here on */
     return row;
 }
@@ -627,13 +642,13 @@ static bool steps_same_variant(const il_variant *a, const il_variant *b) {
 /* Where the row of a variant is remembered; NULL where none are. Those of the variant before are forgotten. */
 static steps_row **steps_variant_at(il_steps *p, const il_variant *v, uint64_t state) {
     if (!p->rows || (p->variant_rows && steps_same_variant(v, &p->variant))) {
-        return p->rows && p->variant_rows ? &p->variant_rows[state] : NULL;
+        return p->rows && p->variant_rows ? steps_at(&p->variant_arena, p->variant_rows, state) : NULL;
     }
     il_arena_free(&p->variant_arena);
     il_arena_init(&p->variant_arena, p->alloc, IL_STEPS_ROW_BYTES);
     p->variant = *v;
-    p->variant_rows = IL_NEW_ARRAY(&p->variant_arena, steps_row *, (size_t)1 << p->m->bits);
-    return p->variant_rows ? &p->variant_rows[state] : NULL;
+    p->variant_rows = IL_NEW_ARRAY(&p->variant_arena, steps_row **, steps_pages(p->m));
+    return p->variant_rows ? steps_at(&p->variant_arena, p->variant_rows, state) : NULL;
 }
 
 /* What one action of a variant does, appended: by itself where the variant changes it, else out of what is remembered. */

@@ -257,6 +257,50 @@ void machine_fails(const machine_case *c, const char *id, const char *region, co
     machine_trace_is(c->m, &machine_check(c, id, region)->witness, witness);
 }
 
+static const il_guard_result *machine_guard(const machine_case *c, const machine_guard_row *row) {
+    const il_model *m = c->m;
+    uint32_t a = il_model_action(m, il_str_of(row->action));
+    uint32_t nth = 0;
+    assert_int_not_equal(a, UINT32_MAX);
+    for (uint32_t k = 0; k < m->actions[a].nclauses; k++) {
+        if (!il_str_eq(m->rules[m->actions[a].clauses[k].rule - 1].name, il_str_of(row->rule)) || nth++ != row->nth) {
+            continue;
+        }
+        for (const il_guard_result *g = c->h.guards; g; g = g->next) {
+            bool region = !row->region ||
+                          (g->region < m->nregions && il_str_eq(m->regions[g->region].name, il_str_of(row->region)));
+            if (g->action == a && g->clause == k && g->opens == row->opens && region) {
+                return g;
+            }
+        }
+        return NULL;
+    }
+    fail_msg("no clause %s of %s", row->rule, row->action);
+    return NULL;
+}
+
+void machine_guard_is(const machine_case *c, const machine_guard_row *row) {
+    const il_guard_result *g = machine_guard(c, row);
+    if ((g != NULL) != (row->witness != NULL)) {
+        fail_msg("%s of %s: %s", row->rule, row->action, g ? "opens something" : "opens nothing");
+    }
+    if (g) {
+        machine_trace_is(c->m, &g->witness, row->witness);
+    }
+}
+
+uint64_t machine_actions(const il_model *m, const char *names) {
+    uint64_t set = 0;
+    for (const char *p = names; *p;) {
+        size_t n = strcspn(p, " ");
+        uint32_t a = il_model_action(m, (il_str){p, n});
+        assert_int_not_equal(a, UINT32_MAX);
+        set |= UINT64_C(1) << a;
+        p += n + (p[n] == ' ');
+    }
+    return set;
+}
+
 void machine_sequence(const machine_case *c, const char *words, const char *reason) {
     il_machine *k = NULL;
     assert_int_equal(il_machine_open(&c->memory.alloc, c->h.table, c->h.certificate, &k, NULL), IL_OK);

@@ -57,6 +57,17 @@ const il_check *machine_check(const machine_case *c, const char *id, const char 
 void machine_verdict_is(const machine_case *c, const char *id, const char *region, il_check_verdict want);
 /* The check failed and its shortest witness is this. */
 void machine_fails(const machine_case *c, const char *id, const char *region, const char *witness);
+/* What leaving out a clause opens: the `nth` (from 0) of the action's clauses of that rule. */
+typedef struct machine_guard_row {
+    const char *action, *rule;
+    uint32_t nth;
+    il_guard_opens opens;
+    const char *region;  /* NULL: any, or none */
+    const char *witness; /* NULL: it opens nothing of the kind */
+} machine_guard_row;
+void machine_guard_is(const machine_case *c, const machine_guard_row *row);
+/* Names of actions with blanks between, as bits. */
+uint64_t machine_actions(const il_model *m, const char *names);
 /* Runs a sequence through the table that `c` was hardened into: the last step gives `reason` (NULL: accepted), all earlier are accepted. */
 void machine_sequence(const machine_case *c, const char *words, const char *reason);
 

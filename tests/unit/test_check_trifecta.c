@@ -79,18 +79,6 @@ static void test_recovery(void **state) {
     assert_int_equal(trifecta.h.recovery.longest, 7);
 }
 
-static uint64_t actions_of(const char *names) {
-    uint64_t set = 0;
-    for (const char *p = names; *p;) {
-        size_t n = strcspn(p, " ");
-        uint32_t a = il_model_action(trifecta.m, (il_str){p, n});
-        assert_int_not_equal(a, UINT32_MAX);
-        set |= UINT64_C(1) << a;
-        p += n + (p[n] == ' ');
-    }
-    return set;
-}
-
 static void test_mediation_sets(void **state) {
     (void)state;
     static const struct {
@@ -107,8 +95,8 @@ static void test_mediation_sets(void **state) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         uint32_t v = il_model_var(trifecta.m, il_str_of(rows[i].var));
-        assert_int_equal(trifecta.h.writers[v].raised_by, actions_of(rows[i].raised));
-        assert_int_equal(trifecta.h.writers[v].lowered_by, actions_of(rows[i].lowered));
+        assert_int_equal(trifecta.h.writers[v].raised_by, machine_actions(trifecta.m, rows[i].raised));
+        assert_int_equal(trifecta.h.writers[v].lowered_by, machine_actions(trifecta.m, rows[i].lowered));
     }
     uint64_t raise = 0;
     uint64_t lower = 0;
@@ -177,58 +165,28 @@ static void test_havoc_rest_is_clean(void **state) {
     machine_free(&c);
 }
 
-typedef struct guard_row {
-    const char *action, *rule;
-    uint32_t nth; /* among the action's clauses of that rule, from 0 */
-    il_guard_opens opens;
-    const char *witness; /* NULL: this clause opens nothing of the kind */
-} guard_row;
-
-static const il_guard_result *guard_find(const guard_row *row) {
-    uint32_t a = il_model_action(trifecta.m, il_str_of(row->action));
-    uint32_t nth = 0;
-    for (uint32_t c = 0; c < trifecta.m->actions[a].nclauses; c++) {
-        if (!il_str_eq(trifecta.m->rules[trifecta.m->actions[a].clauses[c].rule - 1].name, il_str_of(row->rule)) ||
-            nth++ != row->nth) {
-            continue;
-        }
-        for (const il_guard_result *g = trifecta.h.guards; g; g = g->next) {
-            if (g->action == a && g->clause == c && g->opens == row->opens) {
-                return g;
-            }
-        }
-        return NULL;
-    }
-    fail_msg("no clause %s of %s", row->rule, row->action);
-    return NULL;
-}
-
 static void test_guard_removal(void **state) {
     (void)state;
-    static const guard_row rows[] = {
-        {"admit", "lethal-trifecta", 0, IL_GUARD_OPENS_REGION, "a{u,s,e}"},
-        {"join", "lethal-trifecta", 0, IL_GUARD_OPENS_REGION, "j{u,s,o}"},
-        {"admit", "no-approval", 0, IL_GUARD_OPENS_BYPASS, "a{u,s,e,+}"},
-        {"admit", "quarantined", 0, IL_GUARD_OPENS_LAUNDERED, "a{E} Q a{u,s}"},
-        {"admit", "ended", 0, IL_GUARD_OPENS_LAUNDERED, "a{E} Q end a{u,s}"},
-        {"admit", "quarantined", 0, IL_GUARD_OPENS_REGION, NULL},
-        {"admit", "ended", 0, IL_GUARD_OPENS_REGION, NULL},
-        {"settle", "label-breach", 0, IL_GUARD_OPENS_REGION, "a{e} se{u,s}"},
-        {"refine", "not-fresh", 1, IL_GUARD_OPENS_CONFIRMED, "j{s} rf{s} j{u,o}"},
-        {"refine", "not-fresh", 1, IL_GUARD_OPENS_REGION, NULL},
-        {"admit", "not-approvable", 0, IL_GUARD_OPENS_LAUNDERED, "rq ok a{u,s,E,+}"},
-        {"admit", "not-approvable", 0, IL_GUARD_OPENS_REGION, NULL},
-        {"request", "too-many-approvals", 0, IL_GUARD_OPENS_FAULT, "rq rq rq"},
-        {"approve", "no-request", 0, IL_GUARD_OPENS_FAULT, "ok"},
-        {"refuse", "no-request", 0, IL_GUARD_OPENS_FAULT, "refuse"},
-        {"lapse", "no-request", 0, IL_GUARD_OPENS_FAULT, "lapse{slot=asked}"},
+    static const machine_guard_row rows[] = {
+        {"admit", "lethal-trifecta", 0, IL_GUARD_OPENS_REGION, NULL, "a{u,s,e}"},
+        {"join", "lethal-trifecta", 0, IL_GUARD_OPENS_REGION, NULL, "j{u,s,o}"},
+        {"admit", "no-approval", 0, IL_GUARD_OPENS_BYPASS, NULL, "a{u,s,e,+}"},
+        {"admit", "quarantined", 0, IL_GUARD_OPENS_LAUNDERED, NULL, "a{E} Q a{u,s}"},
+        {"admit", "ended", 0, IL_GUARD_OPENS_LAUNDERED, NULL, "a{E} Q end a{u,s}"},
+        {"admit", "quarantined", 0, IL_GUARD_OPENS_REGION, NULL, NULL},
+        {"admit", "ended", 0, IL_GUARD_OPENS_REGION, NULL, NULL},
+        {"settle", "label-breach", 0, IL_GUARD_OPENS_REGION, NULL, "a{e} se{u,s}"},
+        {"refine", "not-fresh", 1, IL_GUARD_OPENS_CONFIRMED, NULL, "j{s} rf{s} j{u,o}"},
+        {"refine", "not-fresh", 1, IL_GUARD_OPENS_REGION, NULL, NULL},
+        {"admit", "not-approvable", 0, IL_GUARD_OPENS_LAUNDERED, NULL, "rq ok a{u,s,E,+}"},
+        {"admit", "not-approvable", 0, IL_GUARD_OPENS_REGION, NULL, NULL},
+        {"request", "too-many-approvals", 0, IL_GUARD_OPENS_FAULT, NULL, "rq rq rq"},
+        {"approve", "no-request", 0, IL_GUARD_OPENS_FAULT, NULL, "ok"},
+        {"refuse", "no-request", 0, IL_GUARD_OPENS_FAULT, NULL, "refuse"},
+        {"lapse", "no-request", 0, IL_GUARD_OPENS_FAULT, NULL, "lapse{slot=asked}"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const il_guard_result *g = guard_find(&rows[i]);
-        assert_int_equal(g != NULL, rows[i].witness != NULL);
-        if (g) {
-            machine_trace_is(trifecta.m, &g->witness, rows[i].witness);
-        }
+        machine_guard_is(&trifecta, &rows[i]);
     }
 }
 
@@ -249,8 +207,7 @@ static void test_guards_that_protect_no_region(void **state) {
                                           {"lapse", "ended"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         for (il_guard_opens o = IL_GUARD_OPENS_REGION; o <= IL_GUARD_OPENS_FAULT; o++) {
-            guard_row row = {rows[i][0], rows[i][1], 0, o, NULL};
-            assert_null(guard_find(&row));
+            machine_guard_is(&trifecta, &(machine_guard_row){rows[i][0], rows[i][1], 0, o, NULL, NULL});
         }
     }
 }

@@ -216,7 +216,7 @@ static void test_numbers(void **state) {
     } rows[] = {
         {MACHINE_TRIFECTA, "{K: 1}", 63, 864, 186, 3497, 7, 15},       {MACHINE_TRIFECTA, "{K: 2}", 63, 1944, 330, 7065, 9, 15},
         {MACHINE_TRIFECTA, "{K: 4}", 63, 5400, 762, 18059, 13, 15},    {MACHINE_STANDARD, "{K: 1}", 213, 8748, 709, 25784, 8, 82},
-        {MACHINE_STANDARD, "{K: 2}", 213, 19683, 1294, 53030, 10, 82},
+        {MACHINE_STANDARD, "{K: 2}", 213, 19683, 1294, 53030, 10, 82}, {MACHINE_STANDARD, "{K: 4}", 213, 54675, 3049, 137138, 14, 82},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         machine_case c;

@@ -418,7 +418,7 @@ il_status il_harden_policy_text(const il_json *report, il_arena *arena, il_str *
     if (il_json_kind_of(policy) == IL_JSON_OBJECT) {
         text_policy(&b, policy);
     }
-    if (il_json_kind_of(mislabel) == IL_JSON_OBJECT) {
+    if (il_json_count(il_json_get(mislabel, IL_STR("points"))) > 0 || il_json_kind_of(policy) == IL_JSON_OBJECT) {
         text_mislabel(&b, mislabel, il_json_kind_of(policy) == IL_JSON_OBJECT);
     }
     return il_buf_done(&b, out, err);

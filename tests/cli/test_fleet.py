@@ -58,7 +58,7 @@ def a_fleet_says_the_same_twice_and_a_bound_is_inconclusive(t):
     path = put(t, "m.yaml", ONE_OUT)
     same(*(Run("harden", path, "--json", limit=120).exits(0).out for _ in range(2)))
     report = json.loads(Run("harden", path, "--json", "--max-states", "200", limit=120).exits(2).out)
-    same((report["fleet"]["checks"][0]["verdict"], report["fleet"]["bound_hit"]), ("INCONCLUSIVE", "states"))
+    same((report["fleet"]["checks"][0]["verdict"], report["fleet"]["bound_hit"]), ("INCONCLUSIVE", "limit"))
 
 
 @test

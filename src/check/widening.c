@@ -362,22 +362,18 @@ static il_status widening_rules(widening *w) {
 
 /* ---- regions --------------------------------------------------------------------------------------- */
 
-typedef struct widening_reads {
-    const widening *w;
-    uint64_t vars; /* of the old machine */
-} widening_reads;
-
+/* ctx: the old machine's variables that are read, as bits. */
 static void widening_visit(void *ctx, size_t var, size_t field) {
-    widening_reads *r = ctx;
+    uint64_t *vars = ctx;
     if (var == 1) {
         return; /* the payload: symbols are matched already */
     }
-    r->vars |= field < 64 ? UINT64_C(1) << field : UINT64_MAX;
+    *vars |= field < 64 ? UINT64_C(1) << field : UINT64_MAX;
 }
 
 /* The old variables that a region reads and the new machine lacks, or has with a value that the old one does not know. */
 static uint32_t widening_unread(const widening *w, const il_region *r) {
-    widening_reads reads = {.w = w};
+    uint64_t reads = 0;
     if (r->predicate) {
         il_cel_reads(r->predicate, widening_visit, &reads);
     }
@@ -392,7 +388,7 @@ static uint32_t widening_unread(const widening *w, const il_region *r) {
         for (uint32_t i = 0; !lost && i < w->now->vars[now].domain.size; i++) {
             lost = w->back.values[now][i] == UINT32_MAX;
         }
-        if (lost && (reads.vars >> v & 1)) {
+        if (lost && (reads >> v & 1)) {
             return v;
         }
     }

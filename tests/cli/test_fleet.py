@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 
+import schema
 from run import Failure, ROOT, Run, put, test
 from test_harden import SMALL
 from test_ledger import age, sql
@@ -108,8 +109,9 @@ def an_older_version_that_does_not_load_is_refused_by_its_own_name(t):
 # ---- diagnose --ledger ---------------------------------------------------------------------------
 
 def audit(t, *machines, code=0):
-    run = cli(t, "diagnose", "--json", *machines).exits(code)
-    return json.loads(run.out)
+    report = json.loads(cli(t, "diagnose", "--json", *machines).exits(code).out)
+    schema.against("replayed.schema.json", report)
+    return report
 
 
 def found(report):

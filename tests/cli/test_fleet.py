@@ -7,7 +7,7 @@ import shutil
 import schema
 from run import Failure, ROOT, Run, put, test
 from test_harden import SMALL
-from test_ledger import age, sql
+from test_ledger import age, old, sql
 from test_session import POLICY, SEND, cli, gateway, read
 
 PAGE = (ROOT / "docs/fleet.md").read_text()
@@ -141,6 +141,13 @@ def every_row_of_a_gateways_ledger_is_replayed(t):
     # by the machine's own name it is the same machine
     same(audit(t, "trifecta")["against"]["verdict"], "AGREES")
     same(audit(t, str(t / "policy.yaml"))["against"]["verdict"], "AGREES")
+
+
+@test
+def a_ledger_of_an_older_build_is_replayed(t):
+    old(t)
+    report = audit(t)
+    same((report["replay"]["verdict"], report["sessions"], report["findings"]), ("PASS", 3, []))
 
 
 @test

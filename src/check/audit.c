@@ -108,7 +108,8 @@ static il_status audit_values(const audit_look *l, const il_model *m, uint64_t s
     return il_buf_done(&b, out, l->err);
 }
 
-static il_status audit_found(const audit_look *l, il_audit_word word, const il_model *m, uint32_t symbol, il_str said, il_str now) {
+static il_status audit_found(const audit_look *l, il_audit_word word, const il_model *m, uint32_t symbol, il_str said,
+                             il_str now) {
     il_audit_finding *f = NULL;
     il_buf b;
     IL_TRY(audit_add(l->a, word, l->against, l->row->seq, l->row->session, &f, l->err));
@@ -130,7 +131,8 @@ static il_status audit_compare(const audit_look *l, const il_audit_step *s, uint
     const il_str said = s->accepted ? IL_STR("accept") : s->told ? s->reason : IL_STR("reject");
     const il_str says = audit_said(l->k->model, now);
     if (accepts != s->accepted) {
-        return audit_found(l, accepts ? IL_AUDIT_REJECT_NOW_ACCEPTS : IL_AUDIT_ACCEPT_NOW_REJECTS, l->k->model, symbol, said, says);
+        return audit_found(l, accepts ? IL_AUDIT_REJECT_NOW_ACCEPTS : IL_AUDIT_ACCEPT_NOW_REJECTS, l->k->model, symbol, said,
+                           says);
     }
     if (!accepts && s->told && !il_str_eq(said, says)) {
         return audit_found(l, IL_AUDIT_REASON_CHANGED, l->k->model, symbol, said, says);
@@ -202,7 +204,8 @@ static il_status audit_pair(il_audit *a, const il_model *from, const il_counterp
         }
     }
     if (a->npairs == IL_AUDIT_PAIRS_MAX) {
-        return il_error_set(err, IL_E_LIMIT, "the sessions of this ledger ran on more than %u machines", (unsigned)IL_AUDIT_PAIRS_MAX);
+        return il_error_set(err, IL_E_LIMIT, "the sessions of this ledger ran on more than %u machines",
+                            (unsigned)IL_AUDIT_PAIRS_MAX);
     }
     il_audit_pair *p = &a->pairs[a->npairs];
     IL_TRY(il_counterpart_init(&p->c, a->arena, from, a->other->model, err));
@@ -253,17 +256,15 @@ static uint64_t audit_total(const il_audit *a, bool against, bool unclear) {
 }
 
 const char *il_audit_replayed(const il_audit *a) {
-    return audit_total(a, false, false)                   ? "FAIL"
-           : audit_total(a, false, true) || a->rows == 0 ? "INCONCLUSIVE"
-                                                          : "PASS";
+    return audit_total(a, false, false) ? "FAIL" : audit_total(a, false, true) || a->rows == 0 ? "INCONCLUSIVE" : "PASS";
 }
 
 const char *il_audit_against(const il_audit *a) {
-    return !a->other                        ? NULL
-           : audit_total(a, true, false)    ? "FAIL"
-           : a->compared == 0               ? "INCONCLUSIVE"
+    return !a->other                          ? NULL
+           : audit_total(a, true, false)      ? "FAIL"
+           : a->compared == 0                 ? "INCONCLUSIVE"
            : audit_total(a, false, true) != 0 ? "INCONCLUSIVE"
-                                            : "AGREES";
+                                              : "AGREES";
 }
 
 static int audit_code(const char *verdict) {

@@ -25,7 +25,7 @@ typedef struct il_audit_machine {
 typedef struct il_audit_step {
     uint32_t symbol; /* of the machine that wrote the row */
     bool accepted;
-    bool told;     /* a rejection: `reason` is its rule; else the row does not say which */
+    bool told; /* a rejection: `reason` is its rule; else the row does not say which */
     il_str reason;
 } il_audit_step;
 
@@ -71,9 +71,9 @@ typedef struct il_audit_pair { /* the other machine, seen from one that wrote ro
 
 typedef struct il_audit {
     il_arena *arena;
-    const il_audit_machine *other; /* NULL: none */
-    uint64_t rows, steps;          /* that were stepped through the machine that wrote them */
-    uint64_t compared;             /* steps that the other machine was asked for */
+    const il_audit_machine *other;      /* NULL: none */
+    uint64_t rows, steps;               /* that were stepped through the machine that wrote them */
+    uint64_t compared;                  /* steps that the other machine was asked for */
     uint64_t counts[2][IL_AUDIT_WORDS]; /* findings: of `replay`, of `against` */
     il_audit_finding *findings, *last;
     uint32_t nkept, npairs;

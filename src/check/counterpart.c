@@ -63,8 +63,7 @@ static il_symbol_words counterpart_say(il_symbol_words w, const il_model *to, ui
     w.commit = w.commit && counterpart_knows(to, action, "commit", NULL);
     w.sensitive = w.sensitive || w.secret;
     w.secret = w.secret && secret;
-    w.bound = w.bound && counterpart_knows(to, action, "egress",
-                                           w.egress == IL_SINK_STANDING ? "standing_bound" : "once_bound");
+    w.bound = w.bound && counterpart_knows(to, action, "egress", w.egress == IL_SINK_STANDING ? "standing_bound" : "once_bound");
     w.flight = w.flight == 1 && !counterpart_knows(to, action, "flight", "bound") ? 2 : w.flight;
     w.open = w.open == 1 && !counterpart_knows(to, action, "open", "bound") ? 2 : w.open;
     return w;

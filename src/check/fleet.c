@@ -8,7 +8,13 @@
 #include "check/numbers.h"
 #include "machine/steps.h"
 
-enum { FLEET_LOST_START = 32, FLEET_LOST_ANSWER, FLEET_ALL, FLEET_WOULD_LOSE, FLEET_TOGETHER }; /* bits of a hit; the invariants stand below */
+enum {
+    FLEET_LOST_START = 32,
+    FLEET_LOST_ANSWER,
+    FLEET_ALL,
+    FLEET_WOULD_LOSE,
+    FLEET_TOGETHER
+}; /* bits of a hit; the invariants stand below */
 
 typedef struct fleet_edge {
     uint32_t row; /* what it leads to */
@@ -31,8 +37,9 @@ typedef struct fleet {
     il_steps *steps;
     uint64_t shared; /* mask of the shared variables in a packed state */
     uint32_t shared_bits, local_bits;
-    il_numbers states, locals; /* of one instance, the shared variables included; of its own part, whose number in a key is 1 higher */
-    fleet_row *rows;           /* by number of the state */
+    il_numbers states,
+        locals;      /* of one instance, the shared variables included; of its own part, whose number in a key is 1 higher */
+    fleet_row *rows; /* by number of the state */
     fleet_edge *edges;
     uint32_t rows_cap, nedges, edges_cap;
     bool wide, starved, began[2], carried[2]; /* of starts and of answers */
@@ -584,7 +591,7 @@ static il_status fleet_explore(fleet *t, il_arena *arena, const il_space_bounds 
         out->bound = "width";
     } else {
         status = il_space_explore(&s, t->alloc, &def, &own, err);
-        out->bound = t->wide ? "width" : s.bound_hit ? "states" : NULL;
+        out->bound = t->wide ? "width" : s.bound_hit ? "limit" : NULL;
     }
     if (status == IL_OK && t->starved) {
         status = il_error_set(err, IL_E_MEMORY, "no memory for the states of a fleet");

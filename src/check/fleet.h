@@ -11,8 +11,9 @@ typedef enum il_fleet_move { IL_FLEET_STEP, IL_FLEET_RENEW, IL_FLEET_SPAWN, IL_F
 typedef struct il_fleet_step { /* of a witness */
     il_fleet_move move;
     uint32_t instance; /* number of the one that moves, from 1; of a spawn or an answer the child's */
-    uint32_t symbol;   /* what was taken; of a spawn the child's join, of an answer the parent's. IL_NO_SYMBOL: nothing had to be taken */
-    uint64_t post;     /* of who took it */
+    uint32_t
+        symbol; /* what was taken; of a spawn the child's join, of an answer the parent's. IL_NO_SYMBOL: nothing had to be taken */
+    uint64_t post; /* of who took it */
 } il_fleet_step;
 
 typedef struct il_fleet_line { /* of the report */
@@ -32,11 +33,13 @@ typedef struct il_fleet_check {
     uint32_t states, depth; /* of the product, up to the order of alike instances */
     uint64_t edges;         /* likewise; steps that change nothing are left out */
     uint32_t local;         /* states that one instance is in anywhere */
-    const char *bound;      /* `states` (a bound of the caller's), `width` (states of one instance need too many bits); NULL: none was reached */
+    const char *
+        bound; /* `limit` (a bound of the caller's), `width` (states of one instance need too many bits); NULL: none was reached */
     uint32_t nlines;
     il_fleet_line *lines;
-    il_control controls[2]; /* what must be found in every run: that all instances are there; what a join that changes nothing would lose */
-    int exit;               /* 0, 1, 2 or 4, as in il_harden */
+    il_control controls
+        [2];  /* what must be found in every run: that all instances are there; what a join that changes nothing would lose */
+    int exit; /* 0, 1, 2 or 4, as in il_harden */
 } il_fleet_check;
 
 /* Checks `m->fleet` (IL_E_ARGUMENT without one). Results live in `arena`. IL_E_MEMORY or IL_E_LIMIT for want of memory; a finding is no failure. */

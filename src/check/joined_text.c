@@ -9,7 +9,9 @@ static void joined_pad(il_buf *b, size_t from, size_t width) {
     }
 }
 
-static void joined_put(il_buf *b, const il_json *o, const char *key) { il_buf_put(b, il_json_text(il_json_get(o, il_str_of(key)))); }
+static void joined_put(il_buf *b, const il_json *o, const char *key) {
+    il_buf_put(b, il_json_text(il_json_get(o, il_str_of(key))));
+}
 
 static bool joined_has(const il_json *o, const char *key) {
     const il_json *v = il_json_get(o, il_str_of(key));
@@ -156,7 +158,9 @@ void il_widening_text(const il_json *o, il_buf *b) {
         widening_text_line(c, b);
     }
     if (il_json_bool(il_json_get(o, IL_STR("beyond")))) {
-        il_buf_puts(b, "behind a listed step the new version is in states that the old one has no words for: nothing is compared there\n");
+        il_buf_puts(
+            b,
+            "behind a listed step the new version is in states that the old one has no words for: nothing is compared there\n");
     }
     widening_text_names(o, "only_old", "only in the old version:", b);
     widening_text_names(o, "only_new", "only in the new version:", b);

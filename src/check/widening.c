@@ -26,9 +26,9 @@ typedef struct widening {
     il_numbers was_states, now_states;
     il_space space;
     bool starved, wide, compared;
-    uint32_t kinds;                          /* reasons to deny: the old rules from 1, a fault 0, `no-symbol` last */
+    uint32_t kinds;                            /* reasons to deny: the old rules from 1, a fault 0, `no-symbol` last */
     widening_first *widened, *narrowed, *lost; /* by (new action, kind); (old action, new rule); old action */
-    uint32_t *nlost;                         /* symbols of each old action */
+    uint32_t *nlost;                           /* symbols of each old action */
     bool *symbol_lost;
 } widening;
 
@@ -76,9 +76,7 @@ static uint32_t widening_kind(const widening *w, il_step step) {
 }
 
 static il_str widening_kind_name(const widening *w, uint32_t kind) {
-    return kind == 0              ? IL_STR("fault")
-           : kind == w->kinds - 1 ? IL_STR("no-symbol")
-                                  : w->was->rules[kind - 1].name;
+    return kind == 0 ? IL_STR("fault") : kind == w->kinds - 1 ? IL_STR("no-symbol") : w->was->rules[kind - 1].name;
 }
 
 static uint32_t widening_listed(const widening *w, uint32_t action, il_str rule) {
@@ -265,8 +263,11 @@ static il_status widening_widened(widening *w) {
         return IL_OK;
     }
     const bool bound = w->out->bound_hit;
-    il_widening_line *l = widening_line(
-        w, "widening", bound ? IL_CHECK_INCONCLUSIVE : w->compared ? IL_CHECK_PASS : IL_CHECK_VACUOUS, NULL);
+    il_widening_line *l = widening_line(w, "widening",
+                                        bound         ? IL_CHECK_INCONCLUSIVE
+                                        : w->compared ? IL_CHECK_PASS
+                                                      : IL_CHECK_VACUOUS,
+                                        NULL);
     if (!l) {
         return widening_no_memory(w);
     }
@@ -344,7 +345,7 @@ static il_status widening_lost_symbols(widening *w) {
 static il_status widening_rules(widening *w) {
     for (uint32_t i = 0; i < w->was->nrules; i++) {
         const uint32_t now = il_counterpart_rule(w->now, w->was->rules[i].name);
-        const char *finding = !now                                                               ? "BREAKING_RULE"
+        const char *finding = !now                                                                ? "BREAKING_RULE"
                               : w->now->rules[now - 1].releasable && !w->was->rules[i].releasable ? "RELEASABLE"
                                                                                                   : NULL;
         if (!finding || (now && widening_listed(w, UINT32_MAX, w->was->rules[i].name) != UINT32_MAX)) {
@@ -361,22 +362,18 @@ static il_status widening_rules(widening *w) {
 
 /* ---- regions --------------------------------------------------------------------------------------- */
 
-typedef struct widening_reads {
-    const widening *w;
-    uint64_t vars; /* of the old machine */
-} widening_reads;
-
+/* ctx: the old machine's variables that are read, as bits. */
 static void widening_visit(void *ctx, size_t var, size_t field) {
-    widening_reads *r = ctx;
+    uint64_t *vars = ctx;
     if (var == 1) {
         return; /* the payload: symbols are matched already */
     }
-    r->vars |= field < 64 ? UINT64_C(1) << field : UINT64_MAX;
+    *vars |= field < 64 ? UINT64_C(1) << field : UINT64_MAX;
 }
 
 /* The old variables that a region reads and the new machine lacks, or has with a value that the old one does not know. */
 static uint32_t widening_unread(const widening *w, const il_region *r) {
-    widening_reads reads = {.w = w};
+    uint64_t reads = 0;
     if (r->predicate) {
         il_cel_reads(r->predicate, widening_visit, &reads);
     }
@@ -391,7 +388,7 @@ static uint32_t widening_unread(const widening *w, const il_region *r) {
         for (uint32_t i = 0; !lost && i < w->now->vars[now].domain.size; i++) {
             lost = w->back.values[now][i] == UINT32_MAX;
         }
-        if (lost && (reads.vars >> v & 1)) {
+        if (lost && (reads >> v & 1)) {
             return v;
         }
     }
@@ -446,9 +443,13 @@ static il_status widening_region(widening *w, uint32_t was, uint32_t now) {
     }
     const bool weak = first.node != UINT32_MAX || gate.n > 0;
     const bool judged = alike && !a->rejection && unread == UINT32_MAX && !w->out->bound_hit;
-    il_widening_line *l =
-        widening_line(w, "region", weak ? IL_CHECK_FAIL : judged ? IL_CHECK_PASS : IL_CHECK_INCONCLUSIVE,
-                      weak ? "REGION_WEAKENED" : judged || w->out->bound_hit ? NULL : "NOT_COMPARED");
+    il_widening_line *l = widening_line(w, "region",
+                                        weak     ? IL_CHECK_FAIL
+                                        : judged ? IL_CHECK_PASS
+                                                 : IL_CHECK_INCONCLUSIVE,
+                                        weak                          ? "REGION_WEAKENED"
+                                        : judged || w->out->bound_hit ? NULL
+                                                                      : "NOT_COMPARED");
     if (!l || (first.node != UINT32_MAX && !widening_trace(w, &first, l))) {
         return widening_no_memory(w);
     }

@@ -18,7 +18,8 @@ typedef struct il_widening_step {
 typedef struct il_widening_line {
     const char *id; /* `widening`, `widens` (an entry of the list), `narrowing`, `symbol`, `rule`, `releasable`, `region` */
     il_check_verdict verdict;
-    const char *finding; /* `WIDENED`, `LISTED`, `NEVER_HAPPENS`, `NARROWED`, `LOST_SYMBOL`, `BREAKING_RULE`, `RELEASABLE`, `LOST_REGION`,
+    const char *
+        finding; /* `WIDENED`, `LISTED`, `NEVER_HAPPENS`, `NARROWED`, `LOST_SYMBOL`, `BREAKING_RULE`, `RELEASABLE`, `LOST_REGION`,
                             `REGION_WEAKENED`, `NOT_COMPARED`, `NOTHING_COMPARED`; NULL; static text */
     il_str action, rule; /* of a widening the old rule, of a narrowing the new one; of a region line `rule` is the region */
     il_str detail;
@@ -27,7 +28,8 @@ typedef struct il_widening_line {
 } il_widening_line;
 
 typedef struct il_widening_name il_widening_name;
-struct il_widening_name { /* what only one version has: `action admit`, `field admit.commit`, `value admit.egress=once_bound`, `variable secret` */
+struct
+    il_widening_name { /* what only one version has: `action admit`, `field admit.commit`, `value admit.egress=once_bound`, `variable secret` */
     il_widening_name *next;
     const char *kind;
     il_str text;
@@ -38,7 +40,8 @@ typedef struct il_widening {
     uint32_t states, depth; /* pairs */
     uint64_t edges;
     bool bound_hit;
-    bool beyond; /* some listed widening leads to a state that the old version has no words for: what follows it was not compared */
+    bool
+        beyond; /* some listed widening leads to a state that the old version has no words for: what follows it was not compared */
     uint32_t matched; /* symbols that both have */
     uint32_t nlines, lines_cap;
     il_widening_line *lines;

@@ -12,7 +12,8 @@ static il_status fleet_env(il_loader *l, il_cel_env *out) {
     *type = l->state_type;
     type->name = IL_STR("pre");
     vars[0] = (il_cel_field){type->name, type};
-    *out = (il_cel_env){.size = sizeof *out, .vars = vars, .nvars = 1, .lets = l->lets, .nlets = l->nlets, .families = il_load_names(l)};
+    *out = (il_cel_env){
+        .size = sizeof *out, .vars = vars, .nvars = 1, .lets = l->lets, .nlets = l->nlets, .families = il_load_names(l)};
     return IL_OK;
 }
 
@@ -175,8 +176,9 @@ static il_status fleet_carry_data(il_loader *l, const il_json *at, il_family *f,
     const uint32_t secret = fleet_place(to, words[1]);
     bool any = false;
     if (sensitive == UINT32_MAX || sensitive == 0 || (secret != UINT32_MAX && secret < sensitive)) {
-        return IL_JSON_FAIL(at, l->err, IL_E_INVALID, "`data` of the join must list `sensitive` behind a first value and before "
-                                                      "`secret`");
+        return IL_JSON_FAIL(at, l->err, IL_E_INVALID,
+                            "`data` of the join must list `sensitive` behind a first value and before "
+                            "`secret`");
     }
     for (uint32_t k = 0; k < 2; k++) {
         const uint32_t var = il_model_var(l->m, words[k]);
@@ -190,8 +192,10 @@ static il_status fleet_carry_data(il_loader *l, const il_json *at, il_family *f,
             c->place[i] = k == 1 && secret != UINT32_MAX ? secret : sensitive;
         }
     }
-    return any ? IL_OK : IL_JSON_FAIL(at, l->err, IL_E_INVALID, "`data` of the join carries no variable: there is neither "
-                                                                "`sensitive` nor `secret`");
+    return any ? IL_OK
+               : IL_JSON_FAIL(at, l->err, IL_E_INVALID,
+                              "`data` of the join carries no variable: there is neither "
+                              "`sensitive` nor `secret`");
 }
 
 static il_status fleet_together(il_loader *l, const il_json *list, il_family *f) {
@@ -249,8 +253,8 @@ static il_status fleet_family(il_loader *l, const il_json *v, il_fleet *fleet) {
         return il_arena_fail(l->arena, l->err);
     }
     if (a->nfields == 0) {
-        return IL_JSON_FAIL(at, l->err, IL_E_INVALID, "action `%.*s` carries nothing: give it fields that are named like variables",
-                            IL_STR_ARG(name));
+        return IL_JSON_FAIL(at, l->err, IL_E_INVALID,
+                            "action `%.*s` carries nothing: give it fields that are named like variables", IL_STR_ARG(name));
     }
     for (uint32_t k = 0; k < a->nfields; k++) {
         const uint32_t var = il_model_var(l->m, a->fields[k]);

@@ -4,9 +4,10 @@ import json
 import re
 import shutil
 
+import schema
 from run import Failure, ROOT, Run, put, test
 from test_harden import SMALL
-from test_ledger import age, sql
+from test_ledger import age, old, sql
 from test_session import POLICY, SEND, cli, gateway, read
 
 PAGE = (ROOT / "docs/fleet.md").read_text()
@@ -58,7 +59,7 @@ def a_fleet_says_the_same_twice_and_a_bound_is_inconclusive(t):
     path = put(t, "m.yaml", ONE_OUT)
     same(*(Run("harden", path, "--json", limit=120).exits(0).out for _ in range(2)))
     report = json.loads(Run("harden", path, "--json", "--max-states", "200", limit=120).exits(2).out)
-    same((report["fleet"]["checks"][0]["verdict"], report["fleet"]["bound_hit"]), ("INCONCLUSIVE", "states"))
+    same((report["fleet"]["checks"][0]["verdict"], report["fleet"]["bound_hit"]), ("INCONCLUSIVE", "limit"))
 
 
 @test
@@ -108,8 +109,9 @@ def an_older_version_that_does_not_load_is_refused_by_its_own_name(t):
 # ---- diagnose --ledger ---------------------------------------------------------------------------
 
 def audit(t, *machines, code=0):
-    run = cli(t, "diagnose", "--json", *machines).exits(code)
-    return json.loads(run.out)
+    report = json.loads(cli(t, "diagnose", "--json", *machines).exits(code).out)
+    schema.against("replayed.schema.json", report)
+    return report
 
 
 def found(report):
@@ -139,6 +141,13 @@ def every_row_of_a_gateways_ledger_is_replayed(t):
     # by the machine's own name it is the same machine
     same(audit(t, "trifecta")["against"]["verdict"], "AGREES")
     same(audit(t, str(t / "policy.yaml"))["against"]["verdict"], "AGREES")
+
+
+@test
+def a_ledger_of_an_older_build_is_replayed(t):
+    old(t)
+    report = audit(t)
+    same((report["replay"]["verdict"], report["sessions"], report["findings"]), ("PASS", 3, []))
 
 
 @test

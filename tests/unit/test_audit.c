@@ -54,8 +54,8 @@ static const il_audit_row *walk_next(walk *w) {
     const il_step s = il_model_eval(w->m, NULL, w->state, symbol).step;
     w->step = (il_audit_step){.symbol = symbol, .accepted = s.verdict == IL_ACCEPT, .told = s.verdict == IL_REJECT};
     w->step.reason = w->step.told ? w->m->rules[s.reason - 1].name : (il_str){0};
-    w->row = (il_audit_row){
-        .seq = ++w->seq, .session = IL_STR("s"), .pre = w->state, .post = s.next, .nsteps = 1, .steps = &w->step};
+    w->row =
+        (il_audit_row){.seq = ++w->seq, .session = IL_STR("s"), .pre = w->state, .post = s.next, .nsteps = 1, .steps = &w->step};
     w->state = s.next;
     return &w->row;
 }
@@ -140,7 +140,8 @@ static void off_table(void **state) {
             state_out = il_model_set(m.c.m, state_out, v, m.c.m->vars[v].domain.size - 1);
         }
         const il_audit_step step = {.symbol = 0, .accepted = true};
-        const il_audit_row row = {.seq = 4, .session = IL_STR("x"), .pre = state_out, .post = state_out, .nsteps = 1, .steps = &step};
+        const il_audit_row row = {
+            .seq = 4, .session = IL_STR("x"), .pre = state_out, .post = state_out, .nsteps = 1, .steps = &step};
         assert_int_equal(il_audit_row_read(&a, &m.machine, &row, NULL), IL_OK);
         assert_int_equal(audit_count(&a, false, IL_AUDIT_OFF_TABLE), 1);
         assert_int_equal(a.findings->row, 4);
@@ -182,9 +183,10 @@ static void against(void **state) {
     const machine_edit once[] = {{"reject:\n      - {as: too-many-approvals, if: \"pre.asked + pre.granted >= K\"}",
                                   "reject:\n      - {as: too-many-approvals, if: \"pre.asked + pre.granted >= K - 1\"}"},
                                  {0}};
-    const machine_edit renamed[] = {{"{as: busy, if: \"pre.flight || pre.crossing\"}", "{as: ended, if: \"pre.flight || pre.crossing\"}"},
-                                    {"    - busy\n", ""},
-                                    {0}};
+    const machine_edit renamed[] = {
+        {"{as: busy, if: \"pre.flight || pre.crossing\"}", "{as: ended, if: \"pre.flight || pre.crossing\"}"},
+        {"    - busy\n", ""},
+        {0}};
     const machine_edit other[] = {{"flight: \"pre.flight || (call.egress == 'once' && !call.approved)\"",
                                    "flight: \"pre.flight || call.egress == 'once'\""},
                                   {0}};
@@ -243,7 +245,8 @@ static void lost_symbols(void **state) {
     (void)state;
     static const char *const texts[] = {
         "machine: a\nversion: 1\nvars: {x: bool}\nactions:\n"
-        "  up: {principal: agent, call: {how: [slow, fast]}, next: {x: \"call.how == 'fast'\"}, reject: [{as: nope, if: \"pre.x\"}]}\n"
+        "  up: {principal: agent, call: {how: [slow, fast]}, next: {x: \"call.how == 'fast'\"}, reject: [{as: nope, if: "
+        "\"pre.x\"}]}\n"
         "regions: {r: {never: \"false\"}}\ncontract: {rules: [nope]}\n",
         "machine: b\nversion: 1\nvars: {x: bool}\nactions:\n"
         "  up: {principal: agent, call: {how: [slow]}, next: {x: \"false\"}, reject: [{as: nope, if: \"pre.x\"}]}\n"
@@ -284,14 +287,17 @@ static void object(void **state) {
     const il_step first = il_model_eval(from.c.m, NULL, from.c.m->initial, request).step;
     const il_step second = il_model_eval(from.c.m, NULL, first.next, request).step;
     const il_audit_step step = {.symbol = request, .accepted = true};
-    const il_audit_row row = {.seq = 9, .session = IL_STR("s"), .pre = first.next, .post = second.next, .nsteps = 1, .steps = &step};
+    const il_audit_row row = {
+        .seq = 9, .session = IL_STR("s"), .pre = first.next, .post = second.next, .nsteps = 1, .steps = &step};
     assert_int_equal(il_audit_row_read(&a, &from.machine, &row, NULL), IL_OK);
     assert_int_equal(il_audit_object(&a, &from.c.arena, &o, NULL), IL_OK);
     (void)il_json_remove((il_json *)(uintptr_t)il_json_get(o, IL_STR("against")), IL_STR("sha256"));
     assert_int_equal(il_harden_json(o, &from.c.arena, &text, NULL), IL_OK);
     const char *want =
-        "{\"against\":{\"findings\":{\"ACCEPT_NOW_REJECTS\":1},\"machine\":\"trifecta\",\"steps\":1,\"verdict\":\"FAIL\"},\"exit\":1,"
-        "\"findings\":[{\"detail\":null,\"finding\":\"ACCEPT_NOW_REJECTS\",\"now\":\"too-many-approvals\",\"of\":\"against\",\"row\":9,"
+        "{\"against\":{\"findings\":{\"ACCEPT_NOW_REJECTS\":1},\"machine\":\"trifecta\",\"steps\":1,\"verdict\":\"FAIL\"},"
+        "\"exit\":1,"
+        "\"findings\":[{\"detail\":null,\"finding\":\"ACCEPT_NOW_REJECTS\",\"now\":\"too-many-approvals\",\"of\":\"against\","
+        "\"row\":9,"
         "\"said\":\"accept\",\"session\":\"s\",\"step\":\"request\"}],\"replay\":{\"findings\":{},\"rows\":1,\"steps\":1,"
         "\"verdict\":\"PASS\"}}";
     if (!il_str_eq(text, il_str_of(want))) {
@@ -302,8 +308,8 @@ static void object(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(own),     cmocka_unit_test(off_table),    cmocka_unit_test(noted),
-                                       cmocka_unit_test(against), cmocka_unit_test(shipped),      cmocka_unit_test(lost_symbols),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(own),     cmocka_unit_test(off_table), cmocka_unit_test(noted),
+                                       cmocka_unit_test(against), cmocka_unit_test(shipped),   cmocka_unit_test(lost_symbols),
                                        cmocka_unit_test(object)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

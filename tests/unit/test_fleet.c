@@ -15,30 +15,30 @@
 #include "helper_machine.h"
 
 /* One lock for all: who takes it has a call in flight. */
-#define LOCK(fleet)                                                                                 \
-    "machine: lock\nversion: 1\n"                                                                   \
-    "vars: {taken: bool, flight: bool, never: bool, over: bool}\n"                                  \
-    "actions:\n"                                                                                    \
-    "  take: {principal: agent, gate: true, next: {taken: \"true\", flight: \"true\"},\n"           \
-    "    reject: [{as: busy, if: \"pre.taken || pre.over\"}]}\n"                                    \
+#define LOCK(fleet)                                                                                           \
+    "machine: lock\nversion: 1\n"                                                                             \
+    "vars: {taken: bool, flight: bool, never: bool, over: bool}\n"                                            \
+    "actions:\n"                                                                                              \
+    "  take: {principal: agent, gate: true, next: {taken: \"true\", flight: \"true\"},\n"                     \
+    "    reject: [{as: busy, if: \"pre.taken || pre.over\"}]}\n"                                              \
     "  give: {principal: runtime, gate: true, next: {taken: \"false\", flight: \"false\", over: \"true\"},\n" \
-    "    reject: [{as: idle, if: \"!pre.flight\"}]}\n"                                              \
-    "regions: {both: {never: \"pre.flight && !pre.taken\"}}\n"                                      \
-    "contract: {rules: [busy, idle]}\n"                                                             \
+    "    reject: [{as: idle, if: \"!pre.flight\"}]}\n"                                                        \
+    "regions: {both: {never: \"pre.flight && !pre.taken\"}}\n"                                                \
+    "contract: {rules: [busy, idle]}\n"                                                                       \
     "fleet: " fleet "\n"
 
 /* Names are claimed from a registry that all see, and given back by nobody. */
-#define NAMES(guard, fleet)                                                                         \
-    "machine: names\nversion: 1\n"                                                                  \
-    "vars: {id: [none, a, b, c], has_a: bool, has_b: bool, has_c: bool, gone: bool, none: bool}\n"  \
-    "actions:\n"                                                                                    \
-    "  claim: {principal: agent, gate: true, call: {id: [a, b, c]},\n"                              \
-    "    next: {id: \"call.id\", has_a: \"pre.has_a || call.id == 'a'\", has_b: \"pre.has_b || call.id == 'b'\",\n" \
-    "      has_c: \"pre.has_c || call.id == 'c'\"},\n"                                              \
-    "    reject: [{as: taken, if: \"" guard "\"}]}\n"                                               \
+#define NAMES(guard, fleet)                                                                                                 \
+    "machine: names\nversion: 1\n"                                                                                          \
+    "vars: {id: [none, a, b, c], has_a: bool, has_b: bool, has_c: bool, gone: bool, none: bool}\n"                          \
+    "actions:\n"                                                                                                            \
+    "  claim: {principal: agent, gate: true, call: {id: [a, b, c]},\n"                                                      \
+    "    next: {id: \"call.id\", has_a: \"pre.has_a || call.id == 'a'\", has_b: \"pre.has_b || call.id == 'b'\",\n"         \
+    "      has_c: \"pre.has_c || call.id == 'c'\"},\n"                                                                      \
+    "    reject: [{as: taken, if: \"" guard "\"}]}\n"                                                                       \
     "  leave: {principal: runtime, gate: true, next: {gone: \"true\"}, reject: [{as: nobody, if: \"pre.id == 'none'\"}]}\n" \
-    "regions: {void: {never: \"pre.id == 'a' && !pre.has_a\"}}\n"                                   \
-    "contract: {rules: [taken, nobody]}\n"                                                          \
+    "regions: {void: {never: \"pre.id == 'a' && !pre.has_a\"}}\n"                                                           \
+    "contract: {rules: [taken, nobody]}\n"                                                                                  \
     "fleet: " fleet "\n"
 #define NAMES_GUARD \
     "pre.id != 'none' || (call.id == 'a' && pre.has_a) || (call.id == 'b' && pre.has_b) || (call.id == 'c' && pre.has_c)"
@@ -110,28 +110,32 @@ static void verdicts(void **state) {
     assert_int_equal(f.check.local, 3); /* idle, in flight, over */
     fleet_end(&f, 0);
 
-    fleet_run(&f, LOCK("{instances: 3, invariants: {one: {count: \"pre.flight\", most: 1}, two: {count: \"pre.flight\", most: 2}}}"),
+    fleet_run(&f,
+              LOCK("{instances: 3, invariants: {one: {count: \"pre.flight\", most: 1}, two: {count: \"pre.flight\", most: 2}}}"),
               0);
     fleet_is(&f, "fleet", "one", IL_CHECK_FAIL, "FLEET_EXCEEDED", "1:take 2:take");
     fleet_is(&f, "fleet", "two", IL_CHECK_FAIL, "FLEET_EXCEEDED", "1:take 2:take 3:take");
     assert_int_equal(f.check.lines[1].ninstances, 3);
     fleet_end(&f, 1);
 
-    fleet_run(&f, NAMES(NAMES_GUARD, "{instances: 3, shared: [has_a, has_b, has_c], invariants: {own: {unique: id, where: "
-                                     "\"pre.id != 'none'\"}, few: {distinct: id, where: \"pre.id != 'none'\", most: 2}}}"),
+    fleet_run(&f,
+              NAMES(NAMES_GUARD, "{instances: 3, shared: [has_a, has_b, has_c], invariants: {own: {unique: id, where: "
+                                 "\"pre.id != 'none'\"}, few: {distinct: id, where: \"pre.id != 'none'\", most: 2}}}"),
               0);
     fleet_is(&f, "fleet", "own", IL_CHECK_PASS, "", "");
     fleet_is(&f, "fleet", "few", IL_CHECK_FAIL, "FLEET_EXCEEDED", "1:claim 2:claim{id=b} 3:claim{id=c}");
     fleet_end(&f, 1);
 
-    fleet_run(&f, NAMES("pre.id != 'none'", "{instances: 2, shared: [has_a, has_b, has_c], invariants: {own: {unique: id, where: "
-                                            "\"pre.id != 'none'\"}}}"),
+    fleet_run(&f,
+              NAMES("pre.id != 'none'", "{instances: 2, shared: [has_a, has_b, has_c], invariants: {own: {unique: id, where: "
+                                        "\"pre.id != 'none'\"}}}"),
               0);
     fleet_is(&f, "fleet", "own", IL_CHECK_FAIL, "FLEET_EXCEEDED", "1:claim 2:claim");
     fleet_end(&f, 1);
 
-    fleet_run(&f, NAMES(NAMES_GUARD, "{instances: 4, shared: [has_a, has_b, has_c], invariants: {few: {distinct: id, most: 3, where: "
-                                     "\"pre.id != 'none'\"}}}"),
+    fleet_run(&f,
+              NAMES(NAMES_GUARD, "{instances: 4, shared: [has_a, has_b, has_c], invariants: {few: {distinct: id, most: 3, where: "
+                                 "\"pre.id != 'none'\"}}}"),
               0);
     fleet_is(&f, "fleet", "few", IL_CHECK_PASS, "", "");
     fleet_end(&f, 0);
@@ -144,9 +148,10 @@ static void vacuous(void **state) {
     fleet_is(&f, "fleet", "none", IL_CHECK_VACUOUS, "NEVER_COUNTED", "");
     fleet_end(&f, 2);
     /* one at a time: no two ever have a name to compare */
-    fleet_run(&f, NAMES("pre.id != 'none' || pre.has_a || pre.has_b || pre.has_c",
-                        "{instances: 2, shared: [has_a, has_b, has_c], invariants: {own: {unique: id, where: "
-                        "\"pre.id != 'none'\"}}}"),
+    fleet_run(&f,
+              NAMES("pre.id != 'none' || pre.has_a || pre.has_b || pre.has_c",
+                    "{instances: 2, shared: [has_a, has_b, has_c], invariants: {own: {unique: id, where: "
+                    "\"pre.id != 'none'\"}}}"),
               0);
     fleet_is(&f, "fleet", "own", IL_CHECK_VACUOUS, "NEVER_COUNTED", "");
     assert_int_equal(f.check.lines[0].peak, 1);
@@ -157,19 +162,23 @@ static void vacuous(void **state) {
 static void renewal(void **state) {
     (void)state;
     fleet_case f;
-    fleet_run(&f, NAMES(NAMES_GUARD, "{instances: 2, shared: [has_a, has_b, has_c], renew: \"pre.gone\", invariants: {c: {count: "
-                                     "\"pre.id == 'c' && pre.has_a && pre.has_b && !pre.gone\", most: 1}}}"),
+    fleet_run(&f,
+              NAMES(NAMES_GUARD, "{instances: 2, shared: [has_a, has_b, has_c], renew: \"pre.gone\", invariants: {c: {count: "
+                                 "\"pre.id == 'c' && pre.has_a && pre.has_b && !pre.gone\", most: 1}}}"),
               0);
     fleet_is(&f, "fleet", "c", IL_CHECK_PASS, "", "");
     assert_int_equal(f.check.lines[0].peak, 1); /* the third name is reached by two instances only with a renewal */
     fleet_end(&f, 0);
-    fleet_run(&f, NAMES(NAMES_GUARD, "{instances: 2, shared: [has_a, has_b, has_c], invariants: {c: {count: "
-                                     "\"pre.id == 'c' && pre.has_a && pre.has_b && !pre.gone\", most: 1}}}"),
+    fleet_run(&f,
+              NAMES(NAMES_GUARD, "{instances: 2, shared: [has_a, has_b, has_c], invariants: {c: {count: "
+                                 "\"pre.id == 'c' && pre.has_a && pre.has_b && !pre.gone\", most: 1}}}"),
               0);
     fleet_is(&f, "fleet", "c", IL_CHECK_VACUOUS, "NEVER_COUNTED", "");
     fleet_end(&f, 2);
-    fleet_run(&f, NAMES("pre.id != 'none'", "{instances: 2, renew: \"pre.gone\", shared: [has_a], invariants: {two: {count: \"pre.has_a "
-                                            "&& pre.id == 'b' && !pre.gone\", most: 1}}}"),
+    fleet_run(&f,
+              NAMES("pre.id != 'none'",
+                    "{instances: 2, renew: \"pre.gone\", shared: [has_a], invariants: {two: {count: \"pre.has_a "
+                    "&& pre.id == 'b' && !pre.gone\", most: 1}}}"),
               0);
     fleet_is(&f, "fleet", "two", IL_CHECK_FAIL, "FLEET_EXCEEDED", "1:claim 2:claim{id=b} 1:leave 1! 1:claim{id=b}");
     fleet_end(&f, 1);
@@ -180,7 +189,7 @@ static void bounds(void **state) {
     fleet_case f;
     fleet_run(&f, LOCK("{instances: 3, shared: [taken], invariants: {one: {count: \"pre.flight\", most: 1}}}"), 3);
     fleet_is(&f, "fleet", "one", IL_CHECK_INCONCLUSIVE, "", "");
-    assert_string_equal(f.check.bound, "states");
+    assert_string_equal(f.check.bound, "limit");
     fleet_end(&f, 2);
     /* a finding is one however little was explored */
     fleet_run(&f, LOCK("{instances: 3, invariants: {one: {count: \"pre.flight\", most: 1}}}"), 4);
@@ -220,9 +229,10 @@ static void families(void **state) {
              "2+ 1:admit{egress=once} 2:admit{untrusted,sensitive}");
     fleet_end(&f, 1);
 
-    const machine_edit forgets[] = {{"      sensitive: \"call.sensitive ? 'held' : pre.sensitive\"\n      flight: \"pre.flight || call.flight\"\n",
-                                     "      flight: \"pre.flight || call.flight\"\n"},
-                                    {0}};
+    const machine_edit forgets[] = {
+        {"      sensitive: \"call.sensitive ? 'held' : pre.sensitive\"\n      flight: \"pre.flight || call.flight\"\n",
+         "      flight: \"pre.flight || call.flight\"\n"},
+        {0}};
     fleet_trifecta(&f, forgets, "{instances: 2, family: {}}");
     fleet_is(&f, "family-start", "", IL_CHECK_FAIL, "EFFECT_LOST", "1:admit{sensitive} 2+join{sensitive}");
     fleet_is(&f, "family-answer", "", IL_CHECK_FAIL, "EFFECT_LOST", "2+ 2:admit{sensitive} 2>join{sensitive}");
@@ -256,7 +266,8 @@ static void siblings(void **state) {
               "actions:\n  see: {principal: agent, gate: true, next: {seen: \"true\"}, reject: [{as: leak, if: \"pre.out\"}]}\n"
               "  send: {principal: agent, gate: true, next: {out: \"true\"}, reject: [{as: leak, if: \"pre.seen\"}]}\n"
               "  join: {principal: runtime, gate: true, call: {seen: bool, out: bool},\n"
-              "    next: {seen: \"pre.seen || call.seen\", out: \"pre.out || call.out\"}, reject: [{as: leak, if: \"next.seen && next.out\"}]}\n"
+              "    next: {seen: \"pre.seen || call.seen\", out: \"pre.out || call.out\"}, reject: [{as: leak, if: \"next.seen && "
+              "next.out\"}]}\n"
               "regions: {leak: {never: \"pre.seen && pre.out\"}}\ncontract: {rules: [leak]}\n"
               "fleet: {instances: 3, family: {together: [leak]}, invariants: {out: {count: \"pre.out\", most: 2}}}\n",
               0);
@@ -411,10 +422,11 @@ static void random_family(uint32_t seed, char *out, size_t cap) {
     (void)machine_random(&seed, base, sizeof base);
     const char *regions = strstr(base, "regions:");
     const uint32_t a = machine_random_next(&seed, 4), b = machine_random_next(&seed, 4), atom = machine_random_next(&seed, 4);
-    const size_t n = (size_t)snprintf(out, cap,
-                                      "%.*s  join: {principal: runtime, call: {a: {int: 0..2}, b: bool}, next: {a: \"%s\", b: \"%s\"},\n"
-                                      "    reject: [{as: nope, if: \"%s\"}]}\n%s",
-                                      (int)(regions - base), base, as[a % 3], bs[b % 3], atoms[atom], regions);
+    const size_t n =
+        (size_t)snprintf(out, cap,
+                         "%.*s  join: {principal: runtime, call: {a: {int: 0..2}, b: bool}, next: {a: \"%s\", b: \"%s\"},\n"
+                         "    reject: [{as: nope, if: \"%s\"}]}\n%s",
+                         (int)(regions - base), base, as[a % 3], bs[b % 3], atoms[atom], regions);
     (void)snprintf(out + n, cap - n, "fleet: {instances: 3, %sfamily: {together: [r]}}\n",
                    machine_random_next(&seed, 3) ? "" : "renew: \"pre.c == 'r'\", ");
 }
@@ -460,8 +472,8 @@ static void brute_family(uint32_t seed, const fleet_case *f, size_t seen[2]) {
                     const uint64_t giver = to.at[answer ? who : 0], taker = answer ? to.at[0] : m->initial;
                     uint64_t after = taker;
                     if (il_model_get(m, giver, 0) || il_model_get(m, giver, 1)) {
-                        const uint32_t symbol = m->actions[family->action].first_symbol + 2 * il_model_get(m, giver, 0) +
-                                                il_model_get(m, giver, 1);
+                        const uint32_t symbol =
+                            m->actions[family->action].first_symbol + 2 * il_model_get(m, giver, 0) + il_model_get(m, giver, 1);
                         const il_step step = il_model_eval(m, NULL, taker, symbol).step;
                         if (step.verdict != IL_ACCEPT) {
                             continue;
@@ -528,8 +540,8 @@ static void memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(verdicts), cmocka_unit_test(vacuous), cmocka_unit_test(renewal),
-                                       cmocka_unit_test(bounds), cmocka_unit_test(families), cmocka_unit_test(siblings),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(verdicts), cmocka_unit_test(vacuous),         cmocka_unit_test(renewal),
+                                       cmocka_unit_test(bounds),   cmocka_unit_test(families),        cmocka_unit_test(siblings),
                                        cmocka_unit_test(randoms),  cmocka_unit_test(random_families), cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

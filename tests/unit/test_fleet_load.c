@@ -57,7 +57,8 @@ typedef struct fleet_row {
 
 static const fleet_row rows[] = {
     {"fleet:\n  instances: 3\n", "fleet:\n", 28, 3, "a fleet needs `instances`"},
-    {"  instances: 3\n", "  instances: 3\n  instnces: 2\n", 29, 3, "unknown key `instnces` in a fleet; did you mean `instances`?"},
+    {"  instances: 3\n", "  instances: 3\n  instnces: 2\n", 29, 3,
+     "unknown key `instnces` in a fleet; did you mean `instances`?"},
     {"instances: 3", "instances: 9", 28, 14, "`instances` must be a whole number from 2 to 8, or a const"},
     {"instances: 3", "instances: K", 28, 14, "`instances` must be a whole number from 2 to 8, or a const"},
     {"shared: [total]", "shared: []", 29, 11, "`shared` must be a list of at least one variable"},
@@ -76,7 +77,8 @@ static const fleet_row rows[] = {
     {"own: {unique: host}", "own: {}", 34, 10, "invariant `own` needs exactly one of `count`, `distinct` and `unique`"},
     {"own: {unique", "Own: {unique", 34, 5, "`Own` is no name for a fleet invariant: use lower-case letters, digits and `-`"},
     {"join: join", "join: jion", 35, 18, "no action `jion` is declared; did you mean `join`?"},
-    {"join: join", "join: go", 35, 18, "field `to` of action `go` carries no variable; name it like the variable that it carries"},
+    {"join: join", "join: go", 35, 18,
+     "field `to` of action `go` carries no variable; name it like the variable that it carries"},
     {"together: [hot]", "together: [hots]", 35, 35, "no region `hots` is declared; did you mean `hot`?"},
     {"together: [hot]", "together: [cold]", 35, 35, "region `cold` is not a `never` region of states"},
     {"data: [none, sensitive]", "data: [sensitive, none]", 35, 18,

@@ -28,8 +28,8 @@ static void widening_go(widening_case *c, uint32_t states) {
     const il_space_bounds bounds = {.states = states};
     widening_loaded(&c->old);
     widening_loaded(&c->now);
-    assert_int_equal(
-        il_widening_run(&c->w, &c->now.memory.alloc, &c->now.arena, c->now.m, c->old.m, &bounds, &c->now.err), IL_OK);
+    assert_int_equal(il_widening_run(&c->w, &c->now.memory.alloc, &c->now.arena, c->now.m, c->old.m, &bounds, &c->now.err),
+                     IL_OK);
 }
 
 static void widening_text(widening_case *c, const char *old, const char *now) {
@@ -95,11 +95,11 @@ static void trifecta(widening_case *c, const machine_edit *old, const machine_ed
 
 /* ---- a door: small enough to see everything ------------------------------------------------------- */
 
-#define DOOR(vars, open, more, rules, regions)                                                                          \
-    "machine: door\nversion: 1\nvars: {open: bool, key: bool" vars "}\n"                                                \
-    "actions:\n"                                                                                                        \
-    "  take: {principal: human, gate: true, next: {key: \"true\"}, reject: [{as: taken, if: \"pre.key\"}]}\n"           \
-    "  open: {principal: agent, gate: true, next: {open: \"true\"}, reject: [{as: locked, if: \"" open "\"}]}\n" more   \
+#define DOOR(vars, open, more, rules, regions)                                                                        \
+    "machine: door\nversion: 1\nvars: {open: bool, key: bool" vars "}\n"                                              \
+    "actions:\n"                                                                                                      \
+    "  take: {principal: human, gate: true, next: {key: \"true\"}, reject: [{as: taken, if: \"pre.key\"}]}\n"         \
+    "  open: {principal: agent, gate: true, next: {open: \"true\"}, reject: [{as: locked, if: \"" open "\"}]}\n" more \
     "regions:\n  wide: {never: \"pre.open && !pre.key\"}\n" regions "contract: {rules: [taken, locked" rules "]}\n"
 #define CLOSE "  close: {principal: agent, gate: true, next: {open: \"false\"}, reject: [{as: locked, if: \"!pre.open\"}]}\n"
 static const char door[] = DOOR("", "!pre.key || pre.open", CLOSE, "", "");
@@ -138,7 +138,10 @@ static void widened(void **state) {
     widening_text(&c, door, DOOR("", "pre.open", CLOSE, "", ""));
     line_is(&c, "widening", "open", "locked", IL_CHECK_FAIL, "WIDENED", "open");
     widening_end(&c, 1);
-    widening_text(&c, door, DOOR("", "!pre.key || pre.open", CLOSE "  pick: {principal: agent, next: {open: \"true\"}, reject: [{as: locked, if: \"pre.open\"}]}\n", "", ""));
+    widening_text(&c, door,
+                  DOOR("", "!pre.key || pre.open",
+                       CLOSE "  pick: {principal: agent, next: {open: \"true\"}, reject: [{as: locked, if: \"pre.open\"}]}\n", "",
+                       ""));
     line_is(&c, "widening", "pick", "no-symbol", IL_CHECK_FAIL, "WIDENED", "pick");
     assert_true(il_str_eq(c.w.only_new->text, IL_STR("pick")));
     widening_end(&c, 1);
@@ -154,7 +157,12 @@ static void listed(void **state) {
     line_is(&c, "widens", "open", "locked", IL_CHECK_PASS, "LISTED", "open");
     widening_end(&c, 0);
     /* what lies behind a listed step is looked at as well: the door that was opened without a key is closed without one */
-    widening_text(&c, DOOR("", "!pre.key || pre.open", "  close: {principal: agent, gate: true, next: {open: \"false\"}, reject: [{as: locked, if: \"!pre.open || !pre.key\"}]}\n", "", ""), DOOR("", "!pre.key || pre.open", CLOSE PICK, "", "") "widens: [{action: pick, as: no-symbol, why: x}]\n");
+    widening_text(&c,
+                  DOOR("", "!pre.key || pre.open",
+                       "  close: {principal: agent, gate: true, next: {open: \"false\"}, reject: [{as: locked, if: \"!pre.open "
+                       "|| !pre.key\"}]}\n",
+                       "", ""),
+                  DOOR("", "!pre.key || pre.open", CLOSE PICK, "", "") "widens: [{action: pick, as: no-symbol, why: x}]\n");
     line_is(&c, "widens", "pick", "no-symbol", IL_CHECK_PASS, "LISTED", "pick");
     line_is(&c, "widening", "close", "locked", IL_CHECK_FAIL, "WIDENED", "pick close");
     widening_end(&c, 1);
@@ -172,8 +180,12 @@ static void broken(void **state) {
     widening_text(&c, door, DOOR("", "!pre.key || pre.open", "", "", "")); /* nobody closes it any more */
     line_is(&c, "symbol", "close", "", IL_CHECK_FAIL, "LOST_SYMBOL", "take open close");
     widening_end(&c, 1);
-    widening_text(&c, DOOR("", "!pre.key", "  shut: {principal: agent, next: {open: \"false\"}, reject: [{as: jammed, if: \"!pre.open\"}]}\n", ", jammed", ""),
-                  DOOR("", "!pre.key", "  shut: {principal: agent, next: {open: \"false\"}, reject: [{as: locked, if: \"!pre.open\"}]}\n", "", ""));
+    widening_text(
+        &c,
+        DOOR("", "!pre.key", "  shut: {principal: agent, next: {open: \"false\"}, reject: [{as: jammed, if: \"!pre.open\"}]}\n",
+             ", jammed", ""),
+        DOOR("", "!pre.key", "  shut: {principal: agent, next: {open: \"false\"}, reject: [{as: locked, if: \"!pre.open\"}]}\n",
+             "", ""));
     line_is(&c, "rule", "", "jammed", IL_CHECK_FAIL, "BREAKING_RULE", "");
     widening_end(&c, 1);
     /* an approval may release what was final */
@@ -210,7 +222,8 @@ static void regions(void **state) {
     line_is(&c, "region", "", "shut", IL_CHECK_FAIL, "REGION_WEAKENED", "take open");
     widening_end(&c, 1);
     (void)snprintf(text, sizeof text, "%s", door);
-    (void)snprintf(strstr(text, "  wide"), 200, "  wide: {gated: \"pre.open && !pre.key\", by: [open]}\ncontract: {rules: [taken, locked]}\n");
+    (void)snprintf(strstr(text, "  wide"), 200,
+                   "  wide: {gated: \"pre.open && !pre.key\", by: [open]}\ncontract: {rules: [taken, locked]}\n");
     widening_text(&c, door, text);
     line_is(&c, "region", "", "wide", IL_CHECK_FAIL, "REGION_WEAKENED", "");
     widening_end(&c, 1);
@@ -391,9 +404,9 @@ static void bad_lists(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same),    cmocka_unit_test(widened), cmocka_unit_test(listed),
-                                       cmocka_unit_test(broken),  cmocka_unit_test(regions), cmocka_unit_test(bounds),
-                                       cmocka_unit_test(shipped), cmocka_unit_test(random_pairs), cmocka_unit_test(memory),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same),     cmocka_unit_test(widened),      cmocka_unit_test(listed),
+                                       cmocka_unit_test(broken),   cmocka_unit_test(regions),      cmocka_unit_test(bounds),
+                                       cmocka_unit_test(shipped),  cmocka_unit_test(random_pairs), cmocka_unit_test(memory),
                                        cmocka_unit_test(bad_lists)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,12 +7,12 @@
 #include "base/sha256.h"
 #include "check/wormhole_part.h"
 
-/* By orbit and then by what is seen. */
+/* By what is seen: of one orbit's edges. */
 static int worm_by_sight(const void *pa, const void *pb) {
     const il_worm_edge *a = pa, *b = pb;
-    const uint64_t left[5] = {a->orbit, a->symbol, a->rejected ? 1u + a->reason : 0u, a->view, a->seen};
-    const uint64_t right[5] = {b->orbit, b->symbol, b->rejected ? 1u + b->reason : 0u, b->view, b->seen};
-    for (size_t i = 0; i < 5; i++) {
+    const uint64_t left[4] = {a->symbol, a->rejected ? 1u + a->reason : 0u, a->view, a->seen};
+    const uint64_t right[4] = {b->symbol, b->rejected ? 1u + b->reason : 0u, b->view, b->seen};
+    for (size_t i = 0; i < 4; i++) {
         if (left[i] != right[i]) {
             return left[i] < right[i] ? -1 : 1;
         }
@@ -20,16 +20,42 @@ static int worm_by_sight(const void *pa, const void *pb) {
     return 0;
 }
 
-static int worm_by_mutant(const void *pa, const void *pb) {
+/* The same always: what is seen, and then the edge itself. */
+static int worm_by_edge(const void *pa, const void *pb) {
     const il_worm_edge *a = pa, *b = pb;
-    const uint64_t left[6] = {a->mutant, a->orbit, a->from, a->to, a->symbol, a->effect};
-    const uint64_t right[6] = {b->mutant, b->orbit, b->from, b->to, b->symbol, b->effect};
-    for (size_t i = 0; i < 6; i++) {
-        if (left[i] != right[i]) {
-            return left[i] < right[i] ? -1 : 1;
-        }
+    const uint64_t left[3] = {a->from, a->to, a->effect};
+    const uint64_t right[3] = {b->from, b->to, b->effect};
+    int order = worm_by_sight(pa, pb);
+    for (size_t i = 0; order == 0 && i < 3; i++) {
+        order = (left[i] > right[i]) - (left[i] < right[i]);
     }
-    return 0;
+    return order;
+}
+
+/* Puts the edges of an orbit (or of a mutant) together, in the order of their numbers and else as they were: there are millions, so they are
+ * dealt out rather than compared. */
+static il_status worm_deal(il_worm_run *r, uint32_t groups, bool mutants, il_error *err) {
+    size_t *at = r->alloc->alloc(r->alloc->ctx, ((size_t)groups + 1) * sizeof *at);
+    il_worm_edge *out = r->alloc->alloc(r->alloc->ctx, r->nedges * sizeof *out);
+    if (!at || !out) {
+        r->alloc->free(r->alloc->ctx, at);
+        r->alloc->free(r->alloc->ctx, out);
+        return il_error_set(err, IL_E_MEMORY, "no memory for the wormholes");
+    }
+    memset(at, 0, ((size_t)groups + 1) * sizeof *at);
+    for (size_t i = 0; i < r->nedges; i++) {
+        at[(mutants ? r->edges[i].mutant : r->edges[i].orbit) + 1]++;
+    }
+    for (uint32_t g = 0; g < groups; g++) {
+        at[g + 1] += at[g];
+    }
+    for (size_t i = 0; i < r->nedges; i++) {
+        out[at[mutants ? r->edges[i].mutant : r->edges[i].orbit]++] = r->edges[i];
+    }
+    r->alloc->free(r->alloc->ctx, at);
+    r->alloc->free(r->alloc->ctx, r->edges);
+    r->edges = out;
+    return IL_OK;
 }
 
 /* What the edges of an orbit show: kind, region and the set of their observations. */
@@ -59,6 +85,7 @@ static il_status worm_merge(il_worm_run *r, il_nodes *sights, il_error *err) {
         uint64_t key = 0;
         for (to = from; to < r->nedges && r->edges[to].orbit == r->edges[from].orbit; to++) {
         }
+        qsort(&r->edges[from], to - from, sizeof *r->edges, worm_by_edge);
         worm_sight(r, &r->edges[from], to - from, digest);
         memcpy(&key, digest, sizeof key);
         uint32_t at = 0;
@@ -91,15 +118,14 @@ il_status il_worm_mutants(il_worm_run *r, il_error *err) {
     if (r->nedges == 0) {
         return IL_OK;
     }
-    qsort(r->edges, r->nedges, sizeof *r->edges, worm_by_sight);
+    IL_TRY(worm_deal(r, r->keys.n, false, err));
     il_nodes sights;
     il_nodes_init(&sights, r->alloc, NULL);
     il_status status = worm_merge(r, &sights, err);
     r->w->distinct = sights.n;
     r->w->orbits = r->keys.n;
     il_nodes_free(&sights);
-    qsort(r->edges, r->nedges, sizeof *r->edges, worm_by_mutant);
-    return status;
+    return status == IL_OK ? worm_deal(r, r->w->distinct, true, err) : status;
 }
 
 /* splitmix64 */

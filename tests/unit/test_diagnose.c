@@ -191,8 +191,8 @@ static void test_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grade),       cmocka_unit_test(test_jumps_are_faults),
-        cmocka_unit_test(test_draw),        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_grade), cmocka_unit_test(test_jumps_are_faults),
+        cmocka_unit_test(test_draw),  cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_time),  cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,8 @@ il_step il_machine_step(const il_machine *m, uint64_t state, uint32_t symbol) {
     }
     /*@ assert 0 <= (row - 1) * m->nsymbols && (row - 1) * m->nsymbols + m->nsymbols <= m->nstates * m->nsymbols; */
     size_t place = (size_t)(row - 1) * m->nsymbols + symbol;
-    /*@ assert place == (row - 1) * m->nsymbols + symbol && place < m->nstates * m->nsymbols && fine_cell(m, row - 1, symbol); */
+    /*@ assert place == (row - 1) * m->nsymbols + symbol; */
+    /*@ assert fine_cell(m, row - 1, symbol); */
     uint32_t cell = il_table_u32(m->cells + place * 4);
     /*@ assert cell == cell_at(m, row - 1, symbol); */
     s.verdict = (uint8_t)IL_CELL_VERDICT(cell);

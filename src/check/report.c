@@ -153,6 +153,21 @@ static il_json *report_concessions(il_report *r, const il_harden *h) {
     return list;
 }
 
+/* Checks that hold for a reason which has nothing to do with what they check. */
+static il_json *report_vacuity(il_report *r, const il_harden *h) {
+    il_json *list = il_report_list(r);
+    for (const il_check *c = h->checks; c; c = c->next) {
+        if (c->verdict == IL_CHECK_VACUOUS) {
+            il_json *o = il_report_object(r);
+            il_report_set(r, o, "check", il_report_word(r, c->id));
+            il_report_set(r, o, "region", il_report_region(r, c->region));
+            il_report_set(r, o, "finding", c->finding ? il_report_word(r, c->finding) : il_report_null(r));
+            il_report_push(r, list, o);
+        }
+    }
+    return list;
+}
+
 static il_json *report_table(il_report *r, const il_harden *h) {
     il_json *o = il_report_object(r);
     il_report_set(r, o, "states", il_report_number(r, h->states));
@@ -194,6 +209,7 @@ il_status il_harden_object(const il_harden *h, il_arena *arena, il_json **out, i
     il_report_set(&r, o, "table", report_table(&r, h));
     il_report_set(&r, o, "bounds", bounds);
     il_report_set(&r, o, "checks", report_checks(&r, h));
+    il_report_set(&r, o, "vacuity", report_vacuity(&r, h));
     il_report_set(&r, o, "guards", report_guards(&r, h));
     il_report_set(&r, o, "mediation", report_mediation(&r, h));
     il_report_set(&r, o, "unmediated", il_report_vars(&r, raise | lower));

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check/report_page.h"
+
+enum { PAGE_ITEMS = 40, PAGE_DEPTH = 5 }; /* of a list that no part of this file knows; how deep it is followed */
+
+static const il_json *page_get(const il_json *o, const char *key) { return il_json_get(o, il_str_of(key)); }
+static il_str page_str(const il_json *o, const char *key) {
+    const il_json *v = page_get(o, key);
+    return v && (v->kind == IL_JSON_STRING || v->kind == IL_JSON_NUMBER) ? il_json_text(v) : (il_str){0};
+}
+static bool page_there(const il_json *v) { return v && v->kind != IL_JSON_NULL; }
+
+static void page_key_text(il_page *p, il_str key) {
+    for (size_t i = 0; i < key.n; i++) {
+        il_page_text(p, key.p[i] == '_' ? IL_STR(" ") : (il_str){key.p + i, 1});
+    }
+}
+
+static void page_scalar(il_page *p, const il_json *v) {
+    switch ((il_json_kind)v->kind) {
+    case IL_JSON_NULL:
+        il_page_word(p, "none");
+        return;
+    case IL_JSON_BOOL:
+        il_page_word(p, il_json_bool(v) ? "yes" : "no");
+        return;
+    case IL_JSON_NUMBER:
+    case IL_JSON_STRING:
+        il_page_text(p, il_json_text(v));
+        return;
+    case IL_JSON_ARRAY:
+    case IL_JSON_OBJECT:
+        return;
+    }
+}
+
+static bool page_flat(const il_json *v) { return v->kind != IL_JSON_ARRAY && v->kind != IL_JSON_OBJECT; }
+static bool page_all_flat(const il_json *v) {
+    for (const il_json *c = il_json_first(v); c; c = il_json_next(c)) {
+        if (!page_flat(c)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* `flight=true, untrusted=held`, in the order of their names. */
+static void page_values(il_page *p, const il_json *o) {
+    const char *between = "";
+    for (const il_json *c = il_json_first(o); c; c = il_json_next(c)) {
+        il_page_word(p, between);
+        il_page_text(p, c->key);
+        if (!il_str_eq(il_json_text(c), IL_STR("true"))) {
+            il_page_word(p, "=");
+            il_page_text(p, il_json_text(c));
+        }
+        between = ", ";
+    }
+    if (!il_json_first(o)) {
+        il_page_word(p, "nothing");
+    }
+}
+
+static bool page_is_trace(const il_json *v) {
+    const il_json *first = v && v->kind == IL_JSON_ARRAY ? il_json_first(v) : NULL;
+    return first && first->kind == IL_JSON_OBJECT && page_get(first, "seq") && page_get(first, "held");
+}
+
+/* A witness step by step: who does what, what the machine as it is says of it, what is gained, what is held before and after. */
+static void page_trace(il_page *p, const il_json *trace) {
+    static const char *const heads[] = {"step", "who", "what", "the machine says", "before", "changes", "after"};
+    const il_json *before = NULL;
+    il_page_table(p, heads, sizeof heads / sizeof heads[0]);
+    for (const il_json *s = il_json_first(trace); s; s = il_json_next(s)) {
+        il_page_row(p);
+        il_page_cell(p);
+        il_page_text(p, page_str(s, "seq"));
+        il_page_cell_end(p);
+        il_page_cell(p);
+        il_page_text(p, page_str(s, "principal"));
+        il_page_cell_end(p);
+        il_page_cell(p);
+        if (page_get(s, "write")) {
+            il_page_code(p, page_str(s, "write"));
+            il_page_word(p, " is written: ");
+            il_page_text(p, page_str(s, "value"));
+        } else {
+            il_page_code(p, page_str(s, "step"));
+        }
+        il_page_cell_end(p);
+        il_page_cell(p);
+        il_page_text(p, page_str(s, "verdict"));
+        if (page_str(s, "reason").n > 0) {
+            il_page_word(p, ": ");
+            il_page_text(p, page_str(s, "reason"));
+        }
+        il_page_cell_end(p);
+        il_page_cell(p);
+        if (before) {
+            page_values(p, before);
+        } else if (page_get(s, "before")) {
+            page_values(p, page_get(s, "before"));
+        } else {
+            il_page_word(p, "nothing");
+        }
+        il_page_cell_end(p);
+        il_page_cell(p);
+        page_values(p, page_get(s, "gained"));
+        il_page_cell_end(p);
+        il_page_cell(p);
+        before = page_get(s, "held");
+        page_values(p, before);
+        il_page_cell_end(p);
+        il_page_row_end(p);
+    }
+    il_page_table_end(p);
+}
+
+/* Anything: what is flat in one line, lists of flat things in one line, the rest as nested lists. */
+static void page_any(il_page *p, const il_json *v, uint32_t depth) {
+    if (page_flat(v)) {
+        page_scalar(p, v);
+        return;
+    }
+    if (depth == 0) {
+        il_page_word(p, "(in the JSON report)");
+        return;
+    }
+    if (v->kind == IL_JSON_ARRAY && page_all_flat(v)) {
+        uint32_t n = 0;
+        for (const il_json *c = il_json_first(v); c && n < PAGE_ITEMS; c = il_json_next(c), n++) {
+            il_page_word(p, n ? ", " : "");
+            page_scalar(p, c);
+        }
+        if (n < il_json_count(v)) {
+            il_page_word(p, ", and more");
+        } else if (n == 0) {
+            il_page_word(p, "none");
+        }
+        return;
+    }
+    if (page_is_trace(v)) {
+        uint32_t n = 0;
+        for (const il_json *s = il_json_first(v); s; s = il_json_next(s), n++) {
+            il_page_word(p, n ? "; " : "");
+            il_page_code(p, page_str(s, page_get(s, "write") ? "write" : "step"));
+        }
+        return;
+    }
+    uint32_t n = 0;
+    il_page_list(p, v->kind == IL_JSON_ARRAY);
+    for (const il_json *c = il_json_first(v); c && n < PAGE_ITEMS; c = il_json_next(c), n++) {
+        il_page_item(p);
+        if (v->kind == IL_JSON_OBJECT) {
+            page_key_text(p, c->key);
+            il_page_word(p, ": ");
+        }
+        page_any(p, c, depth - 1);
+        il_page_item_end(p);
+    }
+    if (n < il_json_count(v)) {
+        il_page_item(p);
+        il_page_word(p, "and more, in the JSON report");
+        il_page_item_end(p);
+    }
+    il_page_list_end(p);
+}
+
+/* One cell after another. */
+static void page_cells(il_page *p, const il_json *o, const char *const *keys, size_t n) {
+    il_page_row(p);
+    for (size_t i = 0; i < n; i++) {
+        const il_json *v = page_get(o, keys[i]);
+        il_page_cell(p);
+        if (page_there(v) && il_str_eq(il_str_of(keys[i]), IL_STR("verdict"))) {
+            il_page_verdict(p, il_json_text(v));
+        } else if (page_there(v)) {
+            page_any(p, v, 1);
+        }
+        il_page_cell_end(p);
+    }
+    il_page_row_end(p);
+}
+
+static void page_top(il_page *p, const il_json *o) {
+    const il_json *table = page_get(o, "table");
+    il_page_open(p);
+    il_page_verdict(p, page_str(o, "verdict"));
+    il_page_word(p, ": ");
+    il_page_text(p, page_str(table, "states"));
+    il_page_word(p, " states, ");
+    il_page_text(p, page_str(table, "edges"));
+    il_page_word(p, " accepted steps, ");
+    il_page_text(p, page_str(table, "symbols"));
+    il_page_word(p, " symbols. Exit code ");
+    il_page_text(p, page_str(o, "exit"));
+    il_page_word(p, ".");
+    il_page_close(p);
+    il_page_open(p);
+    il_page_word(p, "Interlock ");
+    il_page_text(p, page_str(o, "version"));
+    il_page_word(p, ". Machine ");
+    il_page_code(p, page_str(page_get(o, "inputs"), "machine"));
+    il_page_word(p, ", table ");
+    il_page_code(p, page_str(table, "sha256").n ? page_str(table, "sha256") : IL_STR("none"));
+    il_page_word(p, ", certificate ");
+    const il_json *certificate = page_get(o, "certificate");
+    il_page_code(p, page_there(certificate) ? page_str(certificate, "sha256") : IL_STR("none"));
+    il_page_word(p, ".");
+    il_page_close(p);
+}
+
+static void page_checks(il_page *p, const il_json *checks) {
+    static const char *const heads[] = {"verdict", "check", "region", "states", "edges", "finding", "about"};
+    static const char *const keys[] = {"verdict", "id", "region", "states", "edges", "finding", "detail"};
+    il_page_heading(p, 2, IL_STR("Checks"));
+    il_page_table(p, heads, sizeof heads / sizeof heads[0]);
+    for (const il_json *c = il_json_first(checks); c; c = il_json_next(c)) {
+        page_cells(p, c, keys, sizeof keys / sizeof keys[0]);
+    }
+    il_page_table_end(p);
+    bool any = false;
+    for (const il_json *c = il_json_first(checks); c; c = il_json_next(c)) {
+        const il_json *witness = page_get(c, "witness");
+        if (!page_there(witness)) {
+            continue;
+        }
+        if (!any) {
+            il_page_heading(p, 2, IL_STR("Witnesses"));
+        }
+        any = true;
+        il_page_heading(p, 3, page_str(c, "id"));
+        il_page_open(p);
+        bool fails = il_str_eq(page_str(c, "verdict"), IL_STR("FAIL"));
+        il_page_word(p, fails ? "The shortest way to what must not be" : "A shortest way, as it must be");
+        if (page_str(c, "region").n > 0) {
+            il_page_word(p, ", region ");
+            il_page_code(p, page_str(c, "region"));
+        }
+        il_page_word(p, il_json_count(witness) == 0 ? ": the initial state itself." : ":");
+        il_page_close(p);
+        if (il_json_count(witness) > 0) {
+            page_trace(p, witness);
+        }
+    }
+}
+
+static void page_guards(il_page *p, const il_json *guards) {
+    static const char *const heads[] = {"action", "clause", "rule", "what its absence opens"};
+    il_page_heading(p, 2, IL_STR("Each reject clause left out"));
+    il_page_table(p, heads, sizeof heads / sizeof heads[0]);
+    for (const il_json *g = il_json_first(guards); g; g = il_json_next(g)) {
+        il_page_row(p);
+        il_page_cell(p);
+        il_page_text(p, page_str(g, "action"));
+        il_page_cell_end(p);
+        il_page_cell(p);
+        il_page_text(p, page_str(g, "clause"));
+        il_page_cell_end(p);
+        il_page_cell(p);
+        il_page_text(p, page_str(g, "rule"));
+        il_page_cell_end(p);
+        il_page_cell(p);
+        const char *between = "";
+        for (const il_json *o = il_json_first(page_get(g, "opens")); o; o = il_json_next(o)) {
+            il_page_word(p, between);
+            il_page_text(p, page_str(o, "what"));
+            if (page_str(o, "region").n > 0) {
+                il_page_word(p, " of ");
+                il_page_text(p, page_str(o, "region"));
+            }
+            il_page_word(p, ": ");
+            page_any(p, page_get(o, "witness"), 1);
+            between = ". ";
+        }
+        il_page_cell_end(p);
+        il_page_row_end(p);
+    }
+    il_page_table_end(p);
+}
+
+static void page_controls(il_page *p, const il_json *controls) {
+    static const char *const heads[] = {"planted fault", "outcome"};
+    static const char *const keys[] = {"what", "state"};
+    il_page_heading(p, 2, IL_STR("Negative controls"));
+    il_page_table(p, heads, 2);
+    for (const il_json *c = il_json_first(controls); c; c = il_json_next(c)) {
+        page_cells(p, c, keys, 2);
+    }
+    il_page_table_end(p);
+}
+
+static void page_mutation(il_page *p, const il_json *m) {
+    static const char *const heads[] = {"operator", "there are", "looked at", "distinct", "killed", "survived"};
+    static const char *const keys[] = {"operator", "population", "judged", "distinct", "killed", "survived"};
+    il_page_heading(p, 2, IL_STR("Mutation adequacy"));
+    il_page_open(p);
+    il_page_text(p, page_str(m, "killed"));
+    il_page_word(p, " of ");
+    il_page_text(p, page_str(m, "distinct"));
+    il_page_word(p, " machines with one mistake are told from this one");
+    if (il_str_eq(page_str(m, "score"), IL_STR("sampled"))) {
+        il_page_word(p, "; a sample, ");
+        il_page_text(p, page_str(m, "dropped"));
+        il_page_word(p, " more were not looked at");
+    }
+    il_page_word(p, ".");
+    il_page_close(p);
+    il_page_table(p, heads, sizeof heads / sizeof heads[0]);
+    for (const il_json *o = il_json_first(page_get(m, "operators")); o; o = il_json_next(o)) {
+        page_cells(p, o, keys, sizeof keys / sizeof keys[0]);
+    }
+    il_page_table_end(p);
+    il_page_heading(p, 3, IL_STR("Survivors"));
+    il_page_list(p, false);
+    for (const il_json *c = il_json_first(page_get(m, "survivors")); c; c = il_json_next(c)) {
+        il_page_item(p);
+        il_page_text(p, page_str(c, "survived"));
+        il_page_word(p, ", ");
+        il_page_strong(p, page_str(c, "class"));
+        il_page_word(p, ": ");
+        il_page_text(p, page_str(c, "why"));
+        il_page_list(p, false);
+        for (const il_json *e = il_json_first(page_get(c, "examples")); e; e = il_json_next(e)) {
+            const il_json *was = page_get(e, "machine_says"), *is = page_get(e, "mutant_says");
+            il_page_item(p);
+            il_page_text(p, page_str(e, "operator"));
+            il_page_word(p, ", ");
+            il_page_code(p, page_str(e, "step"));
+            il_page_word(p, " holding ");
+            page_values(p, page_get(e, "state"));
+            il_page_word(p, ": the machine says ");
+            il_page_text(p, page_str(was, "verdict"));
+            il_page_word(p, page_str(was, "reason").n ? " " : "");
+            il_page_text(p, page_str(was, "reason"));
+            il_page_word(p, " (then ");
+            page_values(p, page_get(was, "held"));
+            il_page_word(p, "), the mutant ");
+            il_page_text(p, page_str(is, "verdict"));
+            il_page_word(p, page_str(is, "reason").n ? " " : "");
+            il_page_text(p, page_str(is, "reason"));
+            il_page_word(p, " (then ");
+            page_values(p, page_get(is, "held"));
+            il_page_word(p, ")");
+            il_page_item_end(p);
+        }
+        il_page_list_end(p);
+        il_page_item_end(p);
+    }
+    il_page_list_end(p);
+}
+
+static void page_drawing(il_page *p, const il_json *drawing) {
+    if (p->form != IL_PAGE_HTML || !page_there(drawing)) {
+        return;
+    }
+    il_page_heading(p, 2, IL_STR("The machine"));
+    il_buf_puts(p->b, "<figure>\n");
+    il_drawing_svg(drawing, p->b);
+    il_buf_puts(p->b, "<figcaption>");
+    il_page_word(p, "From left to right by the number of steps from the start. ");
+    il_page_text(p, page_str(drawing, "states"));
+    il_page_word(p, il_json_bool(page_get(drawing, "grouped")) ? " states, taken together by what they hold of: " : " states, by: ");
+    page_any(p, page_get(drawing, "variables"), 1);
+    il_page_word(p, ". A heavy frame is the start; a dashed one is inside a forbidden region. An arrow's title names its actions.");
+    il_buf_puts(p->b, "</figcaption>\n</figure>\n");
+}
+
+/* What has a place of its own above, or is in the opening lines. */
+static bool page_known(il_str key) {
+    static const char *const known[] = {"schema",   "tool",     "version", "machine",  "inputs",     "table",  "verdict",        "exit",
+                                        "checks",   "guards",   "controls", "mutation", "drawing",    "certificate", "not_established",
+                                        "fully_mediated"};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (il_str_eq(key, il_str_of(known[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static il_json *const *page_sorted(const il_json *object, il_arena *arena, size_t *n) {
+    *n = 0;
+    il_json **keys = IL_NEW_ARRAY(arena, il_json *, il_json_count(object) + 1);
+    for (il_json *c = object->first; keys && c; c = c->next) {
+        size_t at = (*n)++;
+        for (; at > 0 && il_str_cmp(c->key, keys[at - 1]->key) < 0; at--) {
+            keys[at] = keys[at - 1];
+        }
+        keys[at] = c;
+    }
+    return keys;
+}
+
+il_status il_report_page(const il_json *object, il_page_form form, il_arena *arena, il_str *out, il_error *err) {
+    il_buf b;
+    il_page p;
+    size_t n = 0;
+    il_json *const *keys = page_sorted(object, arena, &n);
+    if (!keys) {
+        return il_arena_fail(arena, err);
+    }
+    il_buf_init(&b, arena, (size_t)64 << 20);
+    il_buf title;
+    il_str name = {0};
+    il_buf_init(&title, arena, 4096);
+    il_buf_puts(&title, "Security report: ");
+    il_buf_put(&title, page_str(object, "machine"));
+    IL_TRY(il_buf_done(&title, &name, err));
+    il_page_begin(&p, &b, form, name);
+    page_top(&p, object);
+    page_drawing(&p, page_get(object, "drawing"));
+    page_checks(&p, page_get(object, "checks"));
+    page_guards(&p, page_get(object, "guards"));
+    for (size_t i = 0; i < n; i++) {
+        if (!page_known(keys[i]->key) && keys[i]->kind != IL_JSON_NULL && (page_flat(keys[i]) || il_json_count(keys[i]) > 0)) {
+            char first[2] = {(char)(keys[i]->key.p[0] >= 'a' && keys[i]->key.p[0] <= 'z' ? keys[i]->key.p[0] - 32 : keys[i]->key.p[0]), 0};
+            il_buf head;
+            il_str text = {0};
+            il_buf_init(&head, arena, 4096);
+            il_buf_puts(&head, first);
+            for (size_t k = 1; k < keys[i]->key.n; k++) {
+                il_buf_putc(&head, keys[i]->key.p[k] == '_' ? ' ' : keys[i]->key.p[k]);
+            }
+            IL_TRY(il_buf_done(&head, &text, err));
+            il_page_heading(&p, 2, text);
+            bool block = !page_flat(keys[i]) && !(keys[i]->kind == IL_JSON_ARRAY && page_all_flat(keys[i]));
+            if (!block) {
+                il_page_open(&p);
+            }
+            page_any(&p, keys[i], PAGE_DEPTH);
+            if (!block) {
+                il_page_close(&p);
+            }
+        }
+    }
+    if (page_there(page_get(object, "mutation"))) {
+        page_mutation(&p, page_get(object, "mutation"));
+    }
+    page_controls(&p, page_get(object, "controls"));
+    il_page_heading(&p, 2, IL_STR("Not established"));
+    il_page_list(&p, false);
+    for (const il_json *c = il_json_first(page_get(object, "not_established")); c; c = il_json_next(c)) {
+        il_page_item(&p);
+        page_scalar(&p, c);
+        il_page_item_end(&p);
+    }
+    il_page_list_end(&p);
+    il_page_end(&p);
+    return il_buf_done(&b, out, err);
+}

@@ -62,7 +62,8 @@ static il_status control_true(il_harden *h, il_control_state *out, il_error *err
     il_space s = {0};
     il_status status = il_view_explore(&v, &s, err);
     if (status == IL_OK) {
-        *out = s.hits[0].found && s.hits[0].node == 0 && !s.hits[0].edge ? IL_CONTROL_FAILED_AS_IT_MUST : IL_CONTROL_BROKEN;
+        bool seen = s.hits[0].found && s.hits[0].node == 0 && !s.hits[0].edge;
+        *out = seen ? IL_CONTROL_FAILED_AS_IT_MUST : s.bound_hit ? IL_CONTROL_NOT_RUN : IL_CONTROL_BROKEN;
     }
     il_space_free(&s);
     il_steps_free(subject.steps);
@@ -155,7 +156,7 @@ static il_steps_edges control_rows_of(void *ctx, uint64_t state) {
 
 /* Whether the view, which found nothing in the machine, finds the mistake in the steps of some of these actions. */
 static il_status control_caught(il_harden *h, control_mistake mistake, uint64_t actions, const il_view *view, bool *caught,
-                                il_error *err) {
+                                bool *bounded, il_error *err) {
     il_subject *s = &h->subject;
     control_plant p = {.s = s, .mistake = mistake, .row = IL_NEW_ARRAY(s->arena, il_steps_edge, s->m->nsymbols)};
     if (!p.row) {
@@ -171,6 +172,7 @@ static il_status control_caught(il_harden *h, control_mistake mistake, uint64_t 
         for (uint32_t k = 0; k < 64; k++) {
             *caught = *caught || space.hits[k].found;
         }
+        *bounded = *bounded || space.bound_hit;
         il_space_free(&space);
         IL_TRY(status);
     }
@@ -197,16 +199,17 @@ static bool control_asks(const il_subject *s) {
 static il_status control_laundering(il_harden *h, control_mistake which, il_control_state *out, il_error *err) {
     const il_subject *s = &h->subject;
     il_view v = {.subject = &h->subject, .observer = IL_OBSERVE_GHOSTS, .regions = s->never, .dropped = s->lowers};
-    bool caught[3] = {false, false, false};
+    bool caught[3] = {false, false, false}, bounded = false;
     uint64_t all = s->m->nactions < 64 ? (UINT64_C(1) << s->m->nactions) - 1 : UINT64_MAX;
     const uint64_t actions[3] = {all & ~(s->admits | s->joins | s->lowers), s->admits, s->admits};
     for (uint32_t i = 0; i < 3; i++) {
         if (i == (uint32_t)which || !caught[which]) {
-            IL_TRY(control_caught(h, (control_mistake)i, actions[i], &v, &caught[i], err));
+            IL_TRY(control_caught(h, (control_mistake)i, actions[i], &v, &caught[i], &bounded, err));
         }
     }
     bool none = !caught[0] && !caught[1] && !caught[2];
     *out = caught[which]                ? IL_CONTROL_FAILED_AS_IT_MUST
+           : none && bounded          ? IL_CONTROL_NOT_RUN
            : none && control_asks(s) ? IL_CONTROL_BROKEN
                                         : IL_CONTROL_NOT_NEEDED;
     return IL_OK;
@@ -224,12 +227,12 @@ static il_status control_second(il_harden *h, il_control_state *out, il_error *e
 
 static il_status control_approval(il_harden *h, il_control_state *out, il_error *err) {
     il_view v = {.subject = &h->subject, .observer = IL_OBSERVE_APPROVALS, .stop = IL_VIEW_UNAPPROVED};
-    bool caught = false;
+    bool caught = false, bounded = false;
     if (il_model_var(h->subject.m, IL_STR("granted")) == UINT32_MAX) {
         return IL_OK;
     }
-    IL_TRY(control_caught(h, CONTROL_APPROVAL_KEPT, h->subject.admits, &v, &caught, err));
-    *out = caught ? IL_CONTROL_FAILED_AS_IT_MUST : IL_CONTROL_BROKEN;
+    IL_TRY(control_caught(h, CONTROL_APPROVAL_KEPT, h->subject.admits, &v, &caught, &bounded, err));
+    *out = caught ? IL_CONTROL_FAILED_AS_IT_MUST : bounded ? IL_CONTROL_NOT_RUN : IL_CONTROL_BROKEN;
     return IL_OK;
 }
 
@@ -237,8 +240,8 @@ static il_status control_approval(il_harden *h, il_control_state *out, il_error 
 static il_status control_confirmed(il_harden *h, il_control_state *out, il_error *err) {
     const il_subject *s = &h->subject;
     il_view v = {.subject = &h->subject, .observer = IL_OBSERVE_CONFIRMED, .regions = s->never};
-    bool caught = false;
-    IL_TRY(control_caught(h, CONTROL_CONFIRMED_LOST, s->settles | s->joins, &v, &caught, err));
+    bool caught = false, bounded = false;
+    IL_TRY(control_caught(h, CONTROL_CONFIRMED_LOST, s->settles | s->joins, &v, &caught, &bounded, err));
     *out = caught ? IL_CONTROL_FAILED_AS_IT_MUST : IL_CONTROL_NOT_NEEDED;
     return IL_OK;
 }

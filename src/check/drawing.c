@@ -122,28 +122,8 @@ static void drawing_edges(drawing *d) {
     }
 }
 
-/* Steps from the start, over boxes. */
-static void drawing_depths(const drawing *d, uint32_t depth[DRAWING_BOXES]) {
-    uint32_t queue[DRAWING_BOXES], head = 0, tail = 1;
-    for (uint32_t i = 0; i < DRAWING_BOXES; i++) {
-        depth[i] = UINT32_MAX;
-    }
-    queue[0] = depth[0] = 0;
-    while (head < tail) {
-        uint32_t from = queue[head++];
-        for (uint32_t to = 0; to < d->nboxes; to++) {
-            if (d->edges[from][to] && depth[to] == UINT32_MAX) {
-                depth[to] = depth[from] + 1;
-                queue[tail++] = to;
-            }
-        }
-    }
-}
-
 static il_json *drawing_boxes(const drawing *d, il_report *r) {
-    uint32_t depth[DRAWING_BOXES];
     il_json *list = il_report_list(r);
-    drawing_depths(d, depth);
     for (uint32_t i = 0; i < d->nboxes; i++) {
         il_json *o = il_report_object(r), *holds = il_report_list(r), *inside = il_report_list(r);
         uint64_t state = il_space_key(d->space, d->first[i]);
@@ -156,9 +136,13 @@ static il_json *drawing_boxes(const drawing *d, il_report *r) {
             il_buf b;
             il_buf_init(&b, r->arena, 8192);
             il_buf_put(&b, d->m->vars[v].name);
+            bool plain = domain->kind == IL_DOMAIN_BOOL || il_str_eq(domain->names[0], IL_STR("none"));
             if (d->exact && domain->kind != IL_DOMAIN_BOOL) {
                 il_buf_puts(&b, " ");
                 il_buf_put(&b, domain->names[value]);
+            } else if (!plain) {
+                il_buf_puts(&b, " not ");
+                il_buf_put(&b, domain->names[0]);
             }
             il_report_push(r, holds, il_report_buf(r, &b));
         }
@@ -168,7 +152,6 @@ static il_json *drawing_boxes(const drawing *d, il_report *r) {
             }
         }
         il_report_set(r, o, "box", il_report_number(r, i));
-        il_report_set(r, o, "depth", il_report_number(r, depth[i] == UINT32_MAX ? 0 : depth[i]));
         il_report_set(r, o, "states", il_report_number(r, d->states[i]));
         il_report_set(r, o, "holds", holds);
         il_report_set(r, o, "inside", inside);
@@ -227,14 +210,13 @@ static uint32_t picture_number(const il_json *o, const char *key) {
     return il_json_int(il_json_get(o, il_str_of(key)), &v) && v >= 0 && v < 1 << 20 ? (uint32_t)v : 0;
 }
 
-/* Columns by depth; in a column from top to bottom in the order of discovery. */
+/* Columns by how much a box holds; in a column from top to bottom in the order of discovery. */
 static uint32_t picture_place(const il_json *boxes, picture_box place[DRAWING_BOXES], uint32_t *width, uint32_t *height) {
     uint32_t n = 0, bottom[DRAWING_BOXES] = {0};
     *width = *height = 0;
     for (const il_json *b = il_json_first(boxes); b && n < DRAWING_BOXES; b = il_json_next(b), n++) {
-        uint32_t column = picture_number(b, "depth");
-        column = column < DRAWING_BOXES ? column : DRAWING_BOXES - 1;
-        uint32_t lines = (uint32_t)il_json_count(il_json_get(b, IL_STR("holds"))) + 1;
+        uint32_t holds = (uint32_t)il_json_count(il_json_get(b, IL_STR("holds"))), lines = holds + 1;
+        uint32_t column = holds < DRAWING_BOXES ? holds : DRAWING_BOXES - 1;
         place[n] = (picture_box){.column = column, .x = 10 + column * (BOX_W + GAP_X), .y = 10 + bottom[column], .h = 14 + LINE * lines};
         bottom[column] += place[n].h + GAP_Y;
         *width = place[n].x + BOX_W + 30 > *width ? place[n].x + BOX_W + 30 : *width;
@@ -331,6 +313,7 @@ void il_drawing_svg(const il_json *drawing_object, il_buf *b) {
         picture_attribute(b, "x", place[i].x + 8);
         picture_attribute(b, "y", y);
         il_buf_puts(b, " opacity=\".75\">");
+        il_buf_puts(b, i == 0 ? "start, " : "");
         il_buf_put(b, il_json_text(il_json_get(o, IL_STR("states"))));
         il_buf_puts(b, picture_number(o, "states") == 1 ? " state" : " states");
         il_buf_puts(b, inside ? ", forbidden</text></g>\n" : "</text></g>\n");

@@ -14,7 +14,7 @@
 #include "check/harden.h"
 #include "check/mutant.h"
 
-#define IL_MUTATION_DEFAULT 150u
+#define IL_MUTATION_DEFAULT 60u
 #define IL_MUTATION_ALL UINT64_MAX
 
 typedef struct il_mutation_line { /* a check that passed on the machine */

@@ -41,10 +41,10 @@ static const char *survivor_why(il_survivor c) {
                "there; "
                "whoever only takes away reaches no region";
     case IL_SURVIVOR_REASON:
-        return "the same states and the same refusals under another name; add a `rejection` region to fix which reason a step is "
+        return "the same states and the same refusals under another name; add a rejection region to fix which reason a step is "
                "refused for";
     case IL_SURVIVOR_SILENT:
-        return "a step that is refused is let through and changes nothing; add a `rejection` region, or an edge region, to say "
+        return "a step that is refused is let through and changes nothing; add a rejection region, or an edge region, to say "
                "that it "
                "must be refused";
     case IL_SURVIVOR_INERT:
@@ -64,9 +64,9 @@ static const char *survivor_why(il_survivor c) {
         return "the step is a declared lowering, or only sessions that took one come to its state; what the lowering concedes, "
                "laundering does not ask for";
     case IL_SURVIVOR_UNREAD:
-        return "it leads to a state that differs in variables which no `never` region reads, and no observer that counts for "
+        return "it leads to a state that differs in variables which no never region reads, and no observer that counts for "
                "itself misses "
-               "anything; add a `transition` region for what must be true of them";
+               "anything; add a transition region for what must be true of them";
     case IL_SURVIVOR_ELSEWHERE:
         return "it leads to another state than the machine's, from where no check sees more";
     case IL_SURVIVOR_CLASSES:

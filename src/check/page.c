@@ -133,7 +133,9 @@ void il_page_heading(il_page *p, uint32_t level, il_str text) {
         il_buf_puts(p->b, ">\n");
         return;
     }
-    il_buf_puts(p->b, "####" + (level < 4 ? 4 - level : 0));
+    for (uint32_t i = 0; i < level; i++) {
+        il_buf_putc(p->b, '#');
+    }
     il_buf_putc(p->b, ' ');
     il_page_text(p, text);
     il_buf_puts(p->b, "\n\n");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check/report_page.h"
 
-enum { PAGE_ITEMS = 40, PAGE_DEPTH = 5 }; /* of a list that no part of this file knows; how deep it is followed */
+enum { PAGE_ITEMS = 40, PAGE_DEPTH = 5, PAGE_COLUMNS = 8 }; /* of a list that no part of this file knows; how deep it is followed */
 
 static const il_json *page_get(const il_json *o, const char *key) { return il_json_get(o, il_str_of(key)); }
 static il_str page_str(const il_json *o, const char *key) {
@@ -164,6 +164,56 @@ static void page_any(il_page *p, const il_json *v, uint32_t depth) {
         il_page_item_end(p);
     }
     il_page_list_end(p);
+}
+
+/* What fits in one cell. */
+static bool page_inline(const il_json *v) {
+    return page_flat(v) || (v->kind == IL_JSON_ARRAY && (page_all_flat(v) || page_is_trace(v)));
+}
+
+/* Objects of the same keys, each of whose values fits in a cell. */
+static bool page_uniform(const il_json *v) {
+    const il_json *first = v->kind == IL_JSON_ARRAY ? il_json_first(v) : NULL;
+    if (!first || first->kind != IL_JSON_OBJECT || page_is_trace(v) || il_json_count(first) > PAGE_COLUMNS) {
+        return false;
+    }
+    for (const il_json *c = first; c; c = il_json_next(c)) {
+        bool same = c->kind == IL_JSON_OBJECT && il_json_count(c) == il_json_count(first);
+        for (const il_json *k = il_json_first(first); same && k; k = il_json_next(k)) {
+            const il_json *value = il_json_get(c, k->key);
+            same = value && page_inline(value);
+        }
+        if (!same) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void page_rows(il_page *p, const il_json *v, il_arena *arena) {
+    const char *heads[PAGE_COLUMNS] = {NULL};
+    size_t n = 0;
+    for (const il_json *k = il_json_first(il_json_first(v)); k; k = il_json_next(k)) {
+        char *head = il_arena_get(arena, k->key.n + 1);
+        for (size_t i = 0; head && i < k->key.n; i++) {
+            head[i] = k->key.p[i] == '_' ? ' ' : k->key.p[i];
+        }
+        if (!head) {
+            il_buf_fail(p->b, IL_E_MEMORY);
+        }
+        heads[n++] = head ? head : "";
+    }
+    il_page_table(p, heads, n);
+    for (const il_json *c = il_json_first(v); c; c = il_json_next(c)) {
+        il_page_row(p);
+        for (const il_json *k = il_json_first(il_json_first(v)); k; k = il_json_next(k)) {
+            il_page_cell(p);
+            page_any(p, il_json_get(c, k->key), 1);
+            il_page_cell_end(p);
+        }
+        il_page_row_end(p);
+    }
+    il_page_table_end(p);
 }
 
 /* One cell after another. */
@@ -358,7 +408,7 @@ static void page_drawing(il_page *p, const il_json *drawing) {
     il_buf_puts(p->b, "<figure>\n");
     il_drawing_svg(drawing, p->b);
     il_buf_puts(p->b, "<figcaption>");
-    il_page_word(p, "From left to right by the number of steps from the start. ");
+    il_page_word(p, "From left to right by how much is held. ");
     il_page_text(p, page_str(drawing, "states"));
     il_page_word(p, il_json_bool(page_get(drawing, "grouped")) ? " states, taken together by what they hold of: " : " states, by: ");
     page_any(p, page_get(drawing, "variables"), 1);
@@ -425,6 +475,10 @@ il_status il_report_page(const il_json *object, il_page_form form, il_arena *are
             IL_TRY(il_buf_done(&head, &text, err));
             il_page_heading(&p, 2, text);
             bool block = !page_flat(keys[i]) && !(keys[i]->kind == IL_JSON_ARRAY && page_all_flat(keys[i]));
+            if (page_uniform(keys[i])) {
+                page_rows(&p, keys[i], arena);
+                continue;
+            }
             if (!block) {
                 il_page_open(&p);
             }

@@ -34,7 +34,7 @@ typedef struct harden_run {
     uint8_t policy_digest[IL_DIGEST_BYTES];
     const char *report; /* a folder for the files of the report */
     bool json, allow_bounded;
-    uint64_t began; /* ms of a clock that only goes forward */
+    uint64_t began;   /* ms of a clock that only goes forward */
     uint64_t mutants; /* 0: none are made */
     il_bounds bounds;
     il_arena arena;

@@ -121,7 +121,7 @@ static const il_command main_commands[] = {
      "  interlock guard --machine policy.yaml --follow --shield\n",
      il_cmd_guard},
     {"harden", "prove a machine",
-     "usage: interlock harden MACHINE-OR-POLICY [--json] [--mutants N|all] [--max-states N] [--against OLD]\n"
+     "usage: interlock harden MACHINE-OR-POLICY [--json] [--mutants N|all] [--report DIR] [--max-states N] [--against OLD]\n"
      "\n"
      "Explores a machine completely and prints each check with its verdict and a shortest witness. The machine is a file,\n"
      "one that a policy names, or a shipped one by its name. Exit 0 when all pass, 1 for a finding, 2 when something is not "
@@ -129,7 +129,9 @@ static const il_command main_commands[] = {
      "does not load, 4 when a check does not catch what it must.\n"
      "\n"
      "  --json          the report as canonical JSON: the same machine gives the same bytes\n"
-     "  --mutants N     make so many machines with one mistake and count what the checks notice, or `all`; default 150\n"
+     "  --report DIR    write it as JSON, Markdown and a page to look at; times stand in a fourth file\n"
+     "  --allow-bounded exit 0 when nothing but bounds stands in the way; the word stays BOUNDED\n"
+     "  --mutants N     make so many machines with one mistake and count what the checks notice, or `all`; default 60\n"
      "  --max-states N  explore at most so many states; what that leaves open is never clean\n"
      "  --against OLD   an older version: what it denies and this one accepts must stand in `widens` (docs/fleet.md)\n"
      "\n"

@@ -784,7 +784,14 @@ def recovery(m):
     known = {}
     def others(s):
         if s not in known:
-            known[s] = closure([s], 1)
+            seen, queue = {s}, collections.deque([s])
+            while queue:
+                x = queue.popleft()
+                for _, t in [] if goal(x) else steps(x)[1]:  # what happens after the goal is another matter
+                    if t not in seen:
+                        seen.add(t)
+                        queue.append(t)
+            known[s] = seen
         return known[s]
     won = set()
     grown = True
@@ -794,15 +801,16 @@ def recovery(m):
         grown = bool(more)
         won |= more
     field = outside_all(outside, others, steps, goal)
-    anew = any(inside(t) - inside(s) for s in field for _, t in steps(s)[1])
-    fragile = not outside <= won or anew
+    anew = any(inside(t) - inside(s) or any(m.inside(r, s, symbol, t) for r in on_steps) for s in field for symbol, t in steps(s)[1])
+    fragile = not field <= won or anew
     finding = "STUCK" if stuck else "DIVERGES" if diverges else "RECOVERY_UNSAFE" if unsafe else "RESTORES_COMPROMISE" if restores else "FRAGILE" if fragile else None
     return {("recovery", None): {"verdict": "FAIL" if finding else "PASS", "finding": finding, "states": len(reached)}}
 
 
 def outside_all(outside, others, steps, goal):
     """every state that corrections and others together can make of `outside` before the goal is reached"""
-    seen, queue = set(outside), collections.deque(outside)
+    seen = {u for s in outside for u in others(s) if not goal(u)}  # others have their turn before the first correction too
+    queue = collections.deque(seen)
     while queue:
         s = queue.popleft()
         for _, t in steps(s)[0]:

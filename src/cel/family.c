@@ -72,8 +72,9 @@ static il_status family_no_member(il_cel_parser *p, const il_cel_node *n, const 
     il_cel_say_near(&w, &near);
     return compared ? IL_CEL_FAIL_SPAN(n->src, n->start, n->end, p->err, IL_E_INVALID, "never equal: `%.*s` is one of %s",
                                        IL_STR_ARG(f->name), w.p)
-                    : IL_CEL_FAIL_SPAN(n->src, n->start, n->end, p->err, IL_E_INVALID, "no member `%.*s` in the family `%.*s`: there are %s",
-                                       IL_STR_ARG(name), IL_STR_ARG(f->name), w.p);
+                    : IL_CEL_FAIL_SPAN(n->src, n->start, n->end, p->err, IL_E_INVALID,
+                                       "no member `%.*s` in the family `%.*s`: there are %s", IL_STR_ARG(name),
+                                       IL_STR_ARG(f->name), w.p);
 }
 
 /* An index in brackets: a bound one, or a member by its name. */
@@ -328,8 +329,9 @@ il_status il_cel_family_name(il_cel_parser *p, il_str name, size_t start, size_t
             return family_ask(p, family, q, start, out);
         }
         if (b == NULL) {
-            return PARSE_FAIL(p, at, IL_E_INVALID, "the index `%.*s` is not bound here: ask `%.*s.exists(x, …)`, or name a member",
-                              IL_STR_ARG(name), IL_STR_ARG(name));
+            return PARSE_FAIL(p, at, IL_E_INVALID,
+                              "the index `%.*s` is not bound here: ask `%.*s.exists(x, …)`, or name a member", IL_STR_ARG(name),
+                              IL_STR_ARG(name));
         }
     }
     if (b == NULL) {

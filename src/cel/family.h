@@ -31,7 +31,7 @@ typedef struct il_cel_families {
     size_t nfields;
     const il_cel_indexed *words; /* of texts */
     size_t nwords;
-    const size_t *lets;    /* one for each of il_cel_env.lets: the family of its index, n for none */
+    const size_t *lets;   /* one for each of il_cel_env.lets: the family of its index, n for none */
     size_t bound, member; /* the family whose index the expression stands under; n: none */
 } il_cel_families;
 

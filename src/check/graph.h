@@ -20,14 +20,14 @@ typedef struct il_graph_edge { /* from a node to another; what changes nothing t
 
 typedef struct il_graph {
     const il_model *m;
-    uint64_t keep;         /* bit v: variable v is looked at */
+    uint64_t keep;          /* bit v: variable v is looked at */
     uint64_t states, steps; /* reachable states and accepted steps of the machine itself */
     uint32_t depth;
-    bool bounded;          /* there is more than the bounds let be explored */
-    bool *accepted;        /* one for each symbol: some state accepts it */
-    bool drawn;            /* else there are more nodes than asked for, and neither nodes nor edges */
+    bool bounded;   /* there is more than the bounds let be explored */
+    bool *accepted; /* one for each symbol: some state accepts it */
+    bool drawn;     /* else there are more nodes than asked for, and neither nodes nor edges */
     uint32_t nnodes, nedges;
-    il_graph_node *nodes;  /* the initial one first, then as they are found */
+    il_graph_node *nodes; /* the initial one first, then as they are found */
     il_graph_edge *edges;
 } il_graph;
 

@@ -149,7 +149,8 @@ il_json *il_graph_object(const il_graph *g, il_arena *arena) {
     for (uint32_t i = 0; i < g->nedges; i++) {
         const il_graph_edge *e = &g->edges[i];
         il_json *x = il_json_make(arena, IL_JSON_OBJECT);
-        if (!il_json_set(x, IL_STR("from"), il_json_number(arena, e->from)) || !il_json_set(x, IL_STR("to"), il_json_number(arena, e->to)) ||
+        if (!il_json_set(x, IL_STR("from"), il_json_number(arena, e->from)) ||
+            !il_json_set(x, IL_STR("to"), il_json_number(arena, e->to)) ||
             !il_json_set(x, IL_STR("actions"), graph_names(arena, g->m, e->actions, false)) ||
             !il_json_set(x, IL_STR("regions"), graph_names(arena, g->m, e->in, true)) || !il_json_push(edges, x)) {
             return NULL;

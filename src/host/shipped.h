@@ -5,13 +5,13 @@
 
 /* One row a machine: its name as an identifier, and machines/NAME.yaml. A test compares the rows with the folder. The first is the one that
  * `interlock init` proposes. */
-#define IL_SHIPPED_MAP(X)           \
-    X(standard, "standard")         \
-    X(trifecta, "trifecta")         \
+#define IL_SHIPPED_MAP(X)                     \
+    X(standard, "standard")                   \
+    X(trifecta, "trifecta")                   \
     X(capability_broker, "capability-broker") \
     X(secret_custody, "secret-custody")
 
-#define IL_SHIPPED_EXTERN(name, text)                                                                                        \
+#define IL_SHIPPED_EXTERN(name, text)                                                                                  \
     extern const uint8_t il_shipped_##name##_table[], il_shipped_##name##_certificate[], il_shipped_##name##_source[]; \
     extern const size_t il_shipped_##name##_table_bytes, il_shipped_##name##_certificate_bytes, il_shipped_##name##_source_bytes;
 IL_SHIPPED_MAP(IL_SHIPPED_EXTERN)

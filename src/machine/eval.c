@@ -237,9 +237,7 @@ il_eval il_model_eval(const il_model *m, const il_variant *variant, uint64_t sta
 }
 
 /* What an invariant (`must`) does not fulfil is inside, like what is forbidden; an error always is. */
-static bool eval_inside(const il_region *r, il_cel_value v) {
-    return v.kind != IL_CEL_BOOL || v.u.b != r->must;
-}
+static bool eval_inside(const il_region *r, il_cel_value v) { return v.kind != IL_CEL_BOOL || v.u.b != r->must; }
 
 bool il_model_refused_wrongly(const il_model *m, uint32_t region, uint64_t pre, uint32_t symbol, uint8_t reason) {
     const il_region *r = &m->regions[region];

@@ -150,8 +150,8 @@ il_status il_load_over_pre(il_loader *l, const il_json *v, il_cel_program **out)
     *type = l->state_type;
     type->name = IL_STR("pre");
     vars[0] = (il_cel_field){type->name, type};
-    il_cel_env env = {.size = sizeof env, .vars = vars, .nvars = 1, .lets = l->lets, .nlets = l->nlets,
-                      .families = il_load_names(l)};
+    il_cel_env env = {
+        .size = sizeof env, .vars = vars, .nvars = 1, .lets = l->lets, .nlets = l->nlets, .families = il_load_names(l)};
     return il_load_program(l, v, &env, IL_CEL_BOOL, out);
 }
 
@@ -328,9 +328,9 @@ static il_status load_recovery(il_loader *l, const il_json *v) {
 }
 
 il_status il_model_load(il_arena *arena, const il_json *doc, il_model **out, il_error *err) {
-    static const il_str keys[] = {{"machine", 7}, {"version", 7},  {"const", 5},    {"families", 8}, {"vars", 4},      {"let", 3},
-                                  {"actions", 7}, {"naps", 4},     {"nap_bound", 9}, {"regions", 7},  {"recovery", 8},
-                                  {"contract", 8}, {"diagnosis", 9}, {"fleet", 5},     {"widens", 6}};
+    static const il_str keys[] = {{"machine", 7},  {"version", 7},  {"const", 5},     {"families", 8},  {"vars", 4},
+                                  {"let", 3},      {"actions", 7},  {"naps", 4},      {"nap_bound", 9}, {"regions", 7},
+                                  {"recovery", 8}, {"contract", 8}, {"diagnosis", 9}, {"fleet", 5},     {"widens", 6}};
     *out = NULL;
     if (il_json_kind_of(doc) != IL_JSON_OBJECT) {
         return IL_JSON_FAIL(doc, err, IL_E_INVALID, "a machine must be a map that begins with `machine:` and its name");

@@ -77,7 +77,7 @@ IL_NODISCARD il_status il_load_bases(il_loader *l, const il_load_instance *all, 
 
 /* A name that the document mentions. */
 typedef struct il_load_named {
-    il_str name;   /* with a bound index that of the member */
+    il_str name; /* with a bound index that of the member */
     il_str base;
     bool every;    /* `cap[*]` */
     bool open;     /* `cap[c]` where nothing binds c: each member of `family` */
@@ -91,7 +91,8 @@ IL_NODISCARD il_status il_load_env(il_loader *l, const il_action_def *a, bool re
 /* A program over the state `pre` alone. */
 IL_NODISCARD il_status il_load_over_pre(il_loader *l, const il_json *v, il_cel_program **out);
 /* Refuses a program that reads a ghost; `own` (UINT32_MAX: none) may be read. `who` is what reads: `a guard`. */
-IL_NODISCARD il_status il_load_no_ghost(il_loader *l, const il_json *v, const il_cel_program *program, uint32_t own, const char *who);
+IL_NODISCARD il_status il_load_no_ghost(il_loader *l, const il_json *v, const il_cel_program *program, uint32_t own,
+                                        const char *who);
 /* NULL json: the document has none. After actions. */
 IL_NODISCARD il_status il_load_naps(il_loader *l, const il_json *naps, const il_json *bound);
 IL_NODISCARD il_status il_load_regions(il_loader *l, const il_json *regions);

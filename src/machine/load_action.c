@@ -92,8 +92,12 @@ il_status il_load_env(il_loader *l, const il_action_def *a, bool rejection, il_c
     for (size_t i = 0; i < IL_LOAD_NAMES; i++) {
         vars[i] = (il_cel_field){types[i].name, &types[i]};
     }
-    *out = (il_cel_env){.size = sizeof *out, .vars = vars, .nvars = IL_LOAD_NAMES, .lets = l->lets, .nlets = l->nlets,
-                         .families = il_load_names(l)};
+    *out = (il_cel_env){.size = sizeof *out,
+                        .vars = vars,
+                        .nvars = IL_LOAD_NAMES,
+                        .lets = l->lets,
+                        .nlets = l->nlets,
+                        .families = il_load_names(l)};
     return IL_OK;
 }
 
@@ -291,7 +295,7 @@ static il_status load_principal(il_loader *l, il_action_def *a, const il_json *p
 }
 
 static il_status load_action(il_loader *l, const il_load_instance *from, il_action_def *a) {
-    static const il_str keys[] = {{"principal", 9}, {"gate", 4},       {"live", 4}, {"corrective", 10}, {"lowers", 6},
+    static const il_str keys[] = {{"principal", 9},   {"gate", 4}, {"live", 4}, {"corrective", 10}, {"lowers", 6},
                                   {"observable", 10}, {"call", 4}, {"next", 4}, {"reject", 6}};
     const il_json *v = from->v;
     IL_TRY(il_load_ident(l, v, from->base, "action"));

@@ -211,8 +211,9 @@ il_status il_load_name(il_loader *l, const il_json *at, il_str text, il_load_nam
         return il_cel_family_join(l->arena, base, l->families.list[family].members[l->families.member], &out->name, l->err);
     }
     if (l->families.bound < l->families.n) {
-        return IL_JSON_FAIL(at, l->err, IL_E_INVALID, "`%.*s` under an index of `%.*s`: one index is all there can be; name a member",
-                            IL_STR_ARG(text), IL_STR_ARG(l->families.list[l->families.bound].name));
+        return IL_JSON_FAIL(at, l->err, IL_E_INVALID,
+                            "`%.*s` under an index of `%.*s`: one index is all there can be; name a member", IL_STR_ARG(text),
+                            IL_STR_ARG(l->families.list[l->families.bound].name));
     }
     out->open = true;
     return IL_OK;

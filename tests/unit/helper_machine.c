@@ -267,8 +267,8 @@ static const il_guard_result *machine_guard(const machine_case *c, const machine
             continue;
         }
         for (const il_guard_result *g = c->h.guards; g; g = g->next) {
-            bool region = !row->region ||
-                          (g->region < m->nregions && il_str_eq(m->regions[g->region].name, il_str_of(row->region)));
+            bool region =
+                !row->region || (g->region < m->nregions && il_str_eq(m->regions[g->region].name, il_str_of(row->region)));
             if (g->action == a && g->clause == k && g->opens == row->opens && region) {
                 return g;
             }
@@ -350,6 +350,5 @@ size_t machine_random(uint32_t *seed, char *out, size_t cap) {
                               "    reject: [{as: nope, if: \"%s && (%s)\"}]}\n",
                               i, a, b, c, one, two);
     }
-    return n + (size_t)snprintf(out + n, cap - n,
-                                "regions: {r: {never: \"pre.a == 1 && pre.b\"}}\ncontract: {rules: [nope]}\n");
+    return n + (size_t)snprintf(out + n, cap - n, "regions: {r: {never: \"pre.a == 1 && pre.b\"}}\ncontract: {rules: [nope]}\n");
 }

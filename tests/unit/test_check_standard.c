@@ -30,9 +30,12 @@ typedef struct standard_row {
 #define TWICE "{as: secret-egress, if: \"call.data == 'secret' && (preout)\"}"
 #define STRANGE "{as: secret-egress, if: \"next.secret != 'none' && (strange)\"}"
 #define LETHAL "{as: lethal-trifecta, if: \"(both) && (liveout)\"}"
-#define BREACH \
-    "(call.untrusted && pre.untrusted == 'none') || (call.sensitive && pre.sensitive == 'none') || (call.secret && pre.secret == 'none')"
-#define OVER(name) "(pre." name " == 'foreign' || call." name " == 'foreign') ? 'foreign' : (pre." name " == 'bound' || call." name " == 'bound') ? 'bound' : 'none'"
+#define BREACH                                                                                                                  \
+    "(call.untrusted && pre.untrusted == 'none') || (call.sensitive && pre.sensitive == 'none') || (call.secret && pre.secret " \
+    "== 'none')"
+#define OVER(name)                                                                                                   \
+    "(pre." name " == 'foreign' || call." name " == 'foreign') ? 'foreign' : (pre." name " == 'bound' || call." name \
+    " == 'bound') ? 'bound' : 'none'"
 
 static const standard_row standard_rows[] = {
     {IL_OBSERVE_NOTHING, true, {{NULL, NULL}}, "secret-egress", NULL, 1294, 53030},
@@ -85,23 +88,28 @@ static const standard_row standard_rows[] = {
      NULL,
      0,
      0},
-#define AT_RETURN                                                                                                          \
-    {{"untrusted: \"call.untrusted ? (pre.untrusted == 'none' ? 'fresh' : 'held') : pre.untrusted\"",                      \
-      "untrusted: \"pre.untrusted\""},                                                                                     \
-     {"sensitive: \"call.data != 'none' ? (pre.sensitive == 'none' ? 'fresh' : 'held') : pre.sensitive\"",                 \
-      "sensitive: \"pre.sensitive\""},                                                                                     \
-     {"secret: \"call.data == 'secret' ? (pre.secret == 'none' ? 'fresh' : 'held') : pre.secret\"",                        \
-      "secret: \"pre.secret\""},                                                                                           \
-     {BREACH, "false"},                                                                                                    \
-     {LETHAL ",\n",                                                                                                        \
-      "{as: lethal-trifecta, if: \"(pre.untrusted != 'none' || call.untrusted) && (pre.sensitive != 'none' || call.data " \
-      "!= 'none') && (liveout)\"},\n"},                                                                                     \
-     {NULL, NULL}}
+#define AT_RETURN                                                                                                                \
+    {                                                                                                                            \
+        {"untrusted: \"call.untrusted ? (pre.untrusted == 'none' ? 'fresh' : 'held') : pre.untrusted\"",                         \
+         "untrusted: \"pre.untrusted\""},                                                                                        \
+            {"sensitive: \"call.data != 'none' ? (pre.sensitive == 'none' ? 'fresh' : 'held') : pre.sensitive\"",                \
+             "sensitive: \"pre.sensitive\""},                                                                                    \
+            {"secret: \"call.data == 'secret' ? (pre.secret == 'none' ? 'fresh' : 'held') : pre.secret\"",                       \
+             "secret: \"pre.secret\""},                                                                                          \
+            {BREACH, "false"},                                                                                                   \
+            {LETHAL ",\n",                                                                                                       \
+             "{as: lethal-trifecta, if: \"(pre.untrusted != 'none' || call.untrusted) && (pre.sensitive != 'none' || call.data " \
+             "!= 'none') && (liveout)\"},\n"},                                                                                   \
+        {                                                                                                                        \
+            NULL, NULL                                                                                                           \
+        }                                                                                                                        \
+    }
     {IL_OBSERVE_NOTHING, true, AT_RETURN, "lethal-trifecta", "a{e} se{u,s}", 0, 0},
     {IL_OBSERVE_GHOSTS, false, AT_RETURN, "lethal-trifecta", "a{s} a{u,e}", 0, 0},
     {IL_OBSERVE_NOTHING,
      true,
-     {{"both: \"next.untrusted != 'none' && next.sensitive != 'none'\"", "both: \"pre.untrusted != 'none' && pre.sensitive != 'none'\""},
+     {{"both: \"next.untrusted != 'none' && next.sensitive != 'none'\"",
+       "both: \"pre.untrusted != 'none' && pre.sensitive != 'none'\""},
       {"liveout: \"next.flight != 'none' || next.open != 'none'\"", "liveout: \"pre.flight != 'none' || pre.open != 'none'\""},
       {NULL, NULL}},
      "lethal-trifecta",
@@ -125,23 +133,29 @@ static const standard_row standard_rows[] = {
      0},
     {IL_OBSERVE_APPROVALS,
      true,
-     {{ASKED ",\n      granted: \"gained ? 0 : pre.granted\"", "asked: \"pre.asked\",\n      granted: \"pre.granted\""}, {NULL, NULL}},
+     {{ASKED ",\n      granted: \"gained ? 0 : pre.granted\"", "asked: \"pre.asked\",\n      granted: \"pre.granted\""},
+      {NULL, NULL}},
      NULL,
      "rq j{ob} ok a{u,c,+}",
      0,
      0},
-#define AUTO                                                                                                               \
-    {{"  quarantine: {", "  auto: {principal: runtime, gate: true, live: true, next: {asked: \"pre.asked - 1\", granted: " \
-                         "\"pre.granted + 1\"}, reject: [{as: no-request, if: \"pre.asked == 0 || pre.granted == K\"}]}\n"  \
-                         "  quarantine: {"},                                                                               \
-     {NULL, NULL}}
+#define AUTO                                                                                                                  \
+    {                                                                                                                         \
+        {"  quarantine: {", "  auto: {principal: runtime, gate: true, live: true, next: {asked: \"pre.asked - 1\", granted: " \
+                            "\"pre.granted + 1\"}, reject: [{as: no-request, if: \"pre.asked == 0 || pre.granted == K\"}]}\n" \
+                            "  quarantine: {"},                                                                               \
+        {                                                                                                                     \
+            NULL, NULL                                                                                                        \
+        }                                                                                                                     \
+    }
     {IL_OBSERVE_NOTHING, true, AUTO, "approved-crossing", "rq auto a{u,s,e,+}", 0, 0},
     {IL_OBSERVE_NOTHING, true, AUTO, "approved-commit", "rq auto a{u,c,+}", 0, 0},
     {IL_OBSERVE_NOTHING, true, {{NULL, NULL}}, "approved-crossing", NULL, 289, 9015},
     {IL_OBSERVE_NOTHING, true, {{NULL, NULL}}, "approved-commit", NULL, 289, 9015},
     {IL_OBSERVE_APPROVALS,
      true,
-     {{"next: {asked: \"pre.asked - 1\", granted: \"pre.granted + 1\"}, reject: [{as: no-request, if: \"pre.asked == 0 || pre.granted == K\"}]",
+     {{"next: {asked: \"pre.asked - 1\", granted: \"pre.granted + 1\"}, reject: [{as: no-request, if: \"pre.asked == 0 || "
+       "pre.granted == K\"}]",
        "next: {asked: \"pre.asked == 0 ? 0 : pre.asked - 1\", granted: \"pre.granted + 1\"}, reject: [{as: no-request, if: "
        "\"pre.granted == K\"}]"},
       {NULL, NULL}},
@@ -163,7 +177,8 @@ static const standard_row standard_rows[] = {
      {{"exempt: \"call.approved && (both) && (isonce)\"", "exempt: \"call.approved && (both)\""},
       {"newopen: \"(isstanding) ? (kind) : 'none'\"", "newopen: \"(isstanding) && !(exempt) ? (kind) : 'none'\""},
       {"newcross: \"(exempt)", "newcross: \"(exempt) && ((isonce) || (isstanding))"},
-      {"call.approved && (((isstanding) && (both)) || (!(isonce) && !call.commit))", "call.approved && !(isonce) && !(isstanding) && !call.commit"},
+      {"call.approved && (((isstanding) && (both)) || (!(isonce) && !call.commit))",
+       "call.approved && !(isonce) && !(isstanding) && !call.commit"},
       {"!((both) && (isonce)) &&", "!((both) && ((isonce) || (isstanding))) &&"},
       {NULL, NULL}},
      "lethal-trifecta",
@@ -172,7 +187,8 @@ static const standard_row standard_rows[] = {
      0},
     {IL_OBSERVE_GHOSTS,
      false,
-     {{"untrusted: \"call.untrusted ? 'held' : pre.untrusted\", sensitive: \"call.data", "untrusted: \"pre.untrusted\", sensitive: \"false && call.data"},
+     {{"untrusted: \"call.untrusted ? 'held' : pre.untrusted\", sensitive: \"call.data",
+       "untrusted: \"pre.untrusted\", sensitive: \"false && call.data"},
       {"secret: \"call.data == 'secret' ? 'held' : pre.secret\"", "secret: \"pre.secret\""},
       {OVER("flight"), "pre.flight"},
       {OVER("open"), "pre.open"},
@@ -181,13 +197,17 @@ static const standard_row standard_rows[] = {
      "j{u,s,ob}",
      0,
      0},
-#define NO_JOIN_GUARDS                                                                                               \
-    {{"reject: [" STRANGE ", " TWICE ", " LETHAL "]}", "reject: [{as: lethal-trifecta, if: \"false\"}]}"}, {NULL, NULL}}
+#define NO_JOIN_GUARDS                                                                                                       \
+    {                                                                                                                        \
+        {"reject: [" STRANGE ", " TWICE ", " LETHAL "]}", "reject: [{as: lethal-trifecta, if: \"false\"}]}"}, { NULL, NULL } \
+    }
     {IL_OBSERVE_NOTHING, true, NO_JOIN_GUARDS, "lethal-trifecta", "j{u,s,ob}", 0, 0},
     {IL_OBSERVE_NOTHING, true, NO_JOIN_GUARDS, "secret-egress", "j{k,of}", 0, 0},
     {IL_OBSERVE_CONFIRMED,
      true,
-     {{"(call.untrusted && pre.untrusted != 'fresh') || (call.sensitive && pre.sensitive != 'fresh') || (call.secret && pre.secret != 'fresh')", BREACH},
+     {{"(call.untrusted && pre.untrusted != 'fresh') || (call.sensitive && pre.sensitive != 'fresh') || (call.secret && "
+       "pre.secret != 'fresh')",
+       BREACH},
       {NULL, NULL}},
      "lethal-trifecta",
      "j{s} rf{s} j{u,ob}",
@@ -204,7 +224,9 @@ static const standard_row standard_rows[] = {
      78772},
     {IL_OBSERVE_NOTHING,
      true,
-     {{STRANGE ", " TWICE ",\n", "{as: secret-egress, if: \"!call.approved && next.secret != 'none' && (strange)\"}, " TWICE ",\n"}, {NULL, NULL}},
+     {{STRANGE ", " TWICE ",\n",
+       "{as: secret-egress, if: \"!call.approved && next.secret != 'none' && (strange)\"}, " TWICE ",\n"},
+      {NULL, NULL}},
      "secret-egress",
      "rq ok a{u,k,e,+}",
      0,
@@ -218,7 +240,13 @@ static const standard_row standard_rows[] = {
      "rq ok a{u,k,e,+}",
      0,
      0},
-    {IL_OBSERVE_NOTHING, true, {{TWICE ",\n", "{as: secret-egress, if: \"false\"},\n"}, {NULL, NULL}}, "secret-into-open", "a{eb} a{k}", 0, 0},
+    {IL_OBSERVE_NOTHING,
+     true,
+     {{TWICE ",\n", "{as: secret-egress, if: \"false\"},\n"}, {NULL, NULL}},
+     "secret-into-open",
+     "a{eb} a{k}",
+     0,
+     0},
     {IL_OBSERVE_NOTHING,
      true,
      {{"sensitive: \"call.data != 'none' ? (pre", "sensitive: \"call.data == 'sensitive' ? (pre"}, {NULL, NULL}},
@@ -228,7 +256,8 @@ static const standard_row standard_rows[] = {
      0},
     {IL_OBSERVE_NOTHING,
      true,
-     {{"{as: no-approval, if: \"call.approved && pre.granted == 0\"}", "{as: no-approval, if: \"call.approved && pre.granted == 0 && !call.commit\"}"},
+     {{"{as: no-approval, if: \"call.approved && pre.granted == 0\"}",
+       "{as: no-approval, if: \"call.approved && pre.granted == 0 && !call.commit\"}"},
       {GRANTED, "granted: \"gained ? 0 : call.approved && pre.granted > 0 ? pre.granted - 1 : pre.granted\""},
       {NULL, NULL}},
      "approved-commit",

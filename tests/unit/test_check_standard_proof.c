@@ -84,9 +84,8 @@ static void test_gated(void **state) {
 
 static void test_concessions_of_refine(void **state) {
     (void)state;
-    static const char *const rows[][2] = {{"lethal-trifecta", "a{s} rf{s} a{u,e}"},
-                                          {"secret-egress", "a{k} rf{k} a{e}"},
-                                          {"tainted-commit", "a{u} rf{u} a{c}"}};
+    static const char *const rows[][2] = {
+        {"lethal-trifecta", "a{s} rf{s} a{u,e}"}, {"secret-egress", "a{k} rf{k} a{e}"}, {"tainted-commit", "a{u} rf{u} a{c}"}};
     for (size_t i = 0; i < 3; i++) {
         machine_trace_is(standard.m, &standard.h.concessions[region_of(rows[i][0])], rows[i][1]);
     }
@@ -171,9 +170,8 @@ static void test_havoc_sets(void **state) {
     uint32_t met = 0;
     for (const il_havoc_set *s = standard.h.havoc; s; s = s->next, met++) {
         size_t i = 0;
-        while (i < sizeof rows / sizeof rows[0] &&
-               (s->region != region_of(rows[i].region) || s->laundered != rows[i].laundered ||
-                s->vars != UINT64_C(1) << il_model_var(standard.m, il_str_of(rows[i].var)))) {
+        while (i < sizeof rows / sizeof rows[0] && (s->region != region_of(rows[i].region) || s->laundered != rows[i].laundered ||
+                                                    s->vars != UINT64_C(1) << il_model_var(standard.m, il_str_of(rows[i].var)))) {
             i++;
         }
         assert_true(i < sizeof rows / sizeof rows[0]);
@@ -213,11 +211,13 @@ static void test_guard_removal(void **state) {
 
 static void test_guards_that_protect_no_region(void **state) {
     (void)state;
-    static const char *const rows[][2] = {
-        {"admit", "not-approvable"}, {"admit", "approval-not-needed"}, {"settle", "unknown-call"}, {"end", "busy"},
-        {"refine", "quarantined"},   {"refine", "ended"},              {"request", "quarantined"}, {"request", "ended"},
-        {"approve", "quarantined"},  {"approve", "ended"},             {"refuse", "quarantined"},  {"refuse", "ended"},
-        {"lapse", "quarantined"},    {"lapse", "ended"}};
+    static const char *const rows[][2] = {{"admit", "not-approvable"}, {"admit", "approval-not-needed"},
+                                          {"settle", "unknown-call"},  {"end", "busy"},
+                                          {"refine", "quarantined"},   {"refine", "ended"},
+                                          {"request", "quarantined"},  {"request", "ended"},
+                                          {"approve", "quarantined"},  {"approve", "ended"},
+                                          {"refuse", "quarantined"},   {"refuse", "ended"},
+                                          {"lapse", "quarantined"},    {"lapse", "ended"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         for (il_guard_opens o = IL_GUARD_OPENS_REGION; o <= IL_GUARD_OPENS_FAULT; o++) {
             machine_guard_is(&standard, &(machine_guard_row){rows[i][0], rows[i][1], 0, o, NULL, NULL});
@@ -227,8 +227,8 @@ static void test_guards_that_protect_no_region(void **state) {
 
 static void test_must_accept(void **state) {
     (void)state;
-    static const char *const rows[] = {"a{e} se{last=egress} a{u} a{s}", "a{u} a{u} a{e}", "a{s} a{e}", "a{k} a{eb}",
-                                       "a{c} a{u}",                      "a{u,s} rq ok a{e,+} a{u} a{s}"};
+    static const char *const rows[] = {"a{e} se{last=egress} a{u} a{s}", "a{u} a{u} a{e}", "a{s} a{e}", "a{k} a{eb}", "a{c} a{u}",
+                                       "a{u,s} rq ok a{e,+} a{u} a{s}"};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         machine_sequence(&standard, rows[i], NULL);
     }

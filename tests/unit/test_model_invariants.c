@@ -11,31 +11,32 @@
 
 #include "helper_machine.h"
 
-static const char lamp[] = "machine: lamp\n"
-                           "version: 1\n"
-                           "vars:\n"
-                           "  level: {int: 0..3, overflow: reject}\n"
-                           "  stuck: {type: bool, sticky: true}\n"
-                           "actions:\n"
-                           "  turn:\n"
-                           "    principal: agent\n"
-                           "    gate: true\n"
-                           "    call: {by: {int: 1..2}}\n"
-                           "    next: {level: \"pre.level + call.by\"}\n"
-                           "    reject:\n"
-                           "      - {as: is-stuck, if: \"pre.stuck\"}\n"
-                           "      - {as: too-bright, if: \"next.level > 3 || pre.level + call.by > 3\"}\n"
-                           "  jam: {principal: env, gate: true, next: {stuck: \"true\"}}\n"
-                           "  reset: {principal: runtime, corrective: true, next: {level: \"0\"}}\n"
-                           "regions:\n"
-                           "  no-jump: {transition: \"next.level <= pre.level + 2\"}\n"
-                           "  held: {transition: \"next.stuck || !pre.stuck\"}\n"
-                           "  by-turns: {transition: \"next.level == pre.level + call.by\", edge: [turn]}\n"
-                           "  says-why: {rejection: \"reason == 'is-stuck' ? pre.stuck : pre.level + call.by > 3\", edge: [turn]}\n"
-                           "  only-turns: {rejection: \"action == 'turn' || reason != 'too-bright'\"}\n"
-                           "  glare: {never: \"pre.level > 3\"}\n"
-                           "contract:\n"
-                           "  rules: [is-stuck, too-bright]\n";
+static const char lamp[] =
+    "machine: lamp\n"
+    "version: 1\n"
+    "vars:\n"
+    "  level: {int: 0..3, overflow: reject}\n"
+    "  stuck: {type: bool, sticky: true}\n"
+    "actions:\n"
+    "  turn:\n"
+    "    principal: agent\n"
+    "    gate: true\n"
+    "    call: {by: {int: 1..2}}\n"
+    "    next: {level: \"pre.level + call.by\"}\n"
+    "    reject:\n"
+    "      - {as: is-stuck, if: \"pre.stuck\"}\n"
+    "      - {as: too-bright, if: \"next.level > 3 || pre.level + call.by > 3\"}\n"
+    "  jam: {principal: env, gate: true, next: {stuck: \"true\"}}\n"
+    "  reset: {principal: runtime, corrective: true, next: {level: \"0\"}}\n"
+    "regions:\n"
+    "  no-jump: {transition: \"next.level <= pre.level + 2\"}\n"
+    "  held: {transition: \"next.stuck || !pre.stuck\"}\n"
+    "  by-turns: {transition: \"next.level == pre.level + call.by\", edge: [turn]}\n"
+    "  says-why: {rejection: \"reason == 'is-stuck' ? pre.stuck : pre.level + call.by > 3\", edge: [turn]}\n"
+    "  only-turns: {rejection: \"action == 'turn' || reason != 'too-bright'\"}\n"
+    "  glare: {never: \"pre.level > 3\"}\n"
+    "contract:\n"
+    "  rules: [is-stuck, too-bright]\n";
 
 static void test_evaluated(void **state) {
     (void)state;
@@ -84,7 +85,8 @@ static void test_broken(void **state) {
         {"next: {level: \"0\"}", "next: {level: \"0\", stuck: \"false\"}", "held", "jam reset"},
         {"next: {level: \"pre.level + call.by\"}", "next: {level: \"pre.level + (pre.level == 1 ? 1 : call.by)\"}", "by-turns",
          "turn turn{by=2}"},
-        {"{as: is-stuck, if: \"pre.stuck\"}", "{as: is-stuck, if: \"pre.stuck || pre.level == 2\"}", "says-why", "turn{by=2} turn"},
+        {"{as: is-stuck, if: \"pre.stuck\"}", "{as: is-stuck, if: \"pre.stuck || pre.level == 2\"}", "says-why",
+         "turn{by=2} turn"},
         {"next: {stuck: \"true\"}}", "next: {stuck: \"true\"}, reject: [{as: too-bright, if: \"pre.level == 1\"}]}", "only-turns",
          "turn jam"},
     };
@@ -137,12 +139,14 @@ static const machine_bad bad_rows[] = {
     {"next.stuck || !pre.stuck", "call.by > 0 || pre.stuck", 19, 28, "no field `by` in `call`"},
     {"next.stuck || !pre.stuck", "reason == 'is-stuck'", 19, 23,
      "undeclared name `reason`; there are `pre`, `call`, `next`, `action`"},
-    {"next.level == pre.level + call.by\", edge: [turn]", "next.level == pre.level + call.by\", edge: [turn, jam]", 20, 58, "no field `by` in `call`"},
+    {"next.level == pre.level + call.by\", edge: [turn]", "next.level == pre.level + call.by\", edge: [turn, jam]", 20, 58,
+     "no field `by` in `call`"},
     {"edge: [turn]}\n  only", "edge: [trun]}\n  only", 21, 94, "no action `trun` is declared; did you mean `turn`?"},
     {"reason == 'is-stuck'", "reason == 'is_stuck'", 21, 36,
      "never equal: `reason` is one of `is-stuck`, `too-bright`; did you mean `is-stuck`?"},
     {"? pre.stuck :", "? next.stuck :", 21, 49, "undeclared name `next`; there are `pre`, `call`, `reason`, `action`"},
-    {"action == 'turn'", "action == 'torn'", 22, 38, "never equal: `action` is one of `turn`, `jam`, `reset`; did you mean `turn`?"},
+    {"action == 'turn'", "action == 'torn'", 22, 38,
+     "never equal: `action` is one of `turn`, `jam`, `reset`; did you mean `turn`?"},
     {"{rejection: \"action == 'turn' || reason != 'too-bright'\"}", "{rejection: [turn]}", 22, 27, "an expression must be text"},
     {"{rejection: \"action == 'turn' || reason != 'too-bright'\"}", "turn", 22, 15,
      "region `only-turns` must be a map with `never`, `gated`, `transition` or `rejection`"},
@@ -154,6 +158,7 @@ static void test_bad(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_evaluated), cmocka_unit_test(test_broken), cmocka_unit_test(test_bad)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_evaluated), cmocka_unit_test(test_broken),
+                                       cmocka_unit_test(test_bad)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

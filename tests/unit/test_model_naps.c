@@ -12,32 +12,33 @@
 #include "helper_machine.h"
 
 /* A heap of at most 6: what is over the mark is taken down one by one, and the alarm goes off and is heard. */
-static const char heap[] = "machine: heap\n"
-                           "version: 1\n"
-                           "vars:\n"
-                           "  count: {int: 0..6, overflow: reject}\n"
-                           "  alarm: bool\n"
-                           "  heard: {int: 0..3, overflow: saturate}\n"
-                           "actions:\n"
-                           "  put:\n"
-                           "    principal: agent\n"
-                           "    gate: true\n"
-                           "    call: {by: {int: 1..3}}\n"
-                           "    next: {count: \"pre.count + call.by\"}\n"
-                           "    reject: [{as: too-many, if: \"next.count > 5\"}]\n"
-                           "  take: {principal: runtime, corrective: true, call: {all: bool}, next: {count: \"call.all ? 0 : pre.count - 1\"},\n"
-                           "    reject: [{as: empty, if: \"pre.count == 0\"}]}\n"
-                           "  ring: {principal: runtime, corrective: true, next: {alarm: \"true\"}}\n"
-                           "  hear: {principal: human, next: {heard: \"pre.heard + 1\"}}\n"
-                           "naps:\n"
-                           "  - {if: \"pre.count > 3\", do: ring}\n"
-                           "  - {if: \"pre.count > 3\", do: take, with: {all: false}}\n"
-                           "nap_bound: 3\n"
-                           "regions:\n"
-                           "  high: {never: \"pre.count > 3\"}\n"
-                           "  quiet: {transition: \"pre.count + call.by <= 3 || next.alarm\", edge: [put]}\n"
-                           "contract:\n"
-                           "  rules: [too-many, empty]\n";
+static const char heap[] =
+    "machine: heap\n"
+    "version: 1\n"
+    "vars:\n"
+    "  count: {int: 0..6, overflow: reject}\n"
+    "  alarm: bool\n"
+    "  heard: {int: 0..3, overflow: saturate}\n"
+    "actions:\n"
+    "  put:\n"
+    "    principal: agent\n"
+    "    gate: true\n"
+    "    call: {by: {int: 1..3}}\n"
+    "    next: {count: \"pre.count + call.by\"}\n"
+    "    reject: [{as: too-many, if: \"next.count > 5\"}]\n"
+    "  take: {principal: runtime, corrective: true, call: {all: bool}, next: {count: \"call.all ? 0 : pre.count - 1\"},\n"
+    "    reject: [{as: empty, if: \"pre.count == 0\"}]}\n"
+    "  ring: {principal: runtime, corrective: true, next: {alarm: \"true\"}}\n"
+    "  hear: {principal: human, next: {heard: \"pre.heard + 1\"}}\n"
+    "naps:\n"
+    "  - {if: \"pre.count > 3\", do: ring}\n"
+    "  - {if: \"pre.count > 3\", do: take, with: {all: false}}\n"
+    "nap_bound: 3\n"
+    "regions:\n"
+    "  high: {never: \"pre.count > 3\"}\n"
+    "  quiet: {transition: \"pre.count + call.by <= 3 || next.alarm\", edge: [put]}\n"
+    "contract:\n"
+    "  rules: [too-many, empty]\n";
 
 static uint64_t heap_state(const il_model *m, uint32_t count, uint32_t alarm) {
     return il_model_set(m, il_model_set(m, 0, 0, count), 1, alarm);
@@ -135,25 +136,33 @@ static const machine_bad bad_rows[] = {
     {"nap_bound: 3", "nap_bound: 0", 21, 12, "`nap_bound` must be a whole number from 1 to 64"},
     {"nap_bound: 3", "nap_bound: 65", 21, 12, "`nap_bound` must be a whole number from 1 to 64"},
     {"nap_bound: 3", "nap_bound: x", 21, 12, "`nap_bound` must be a whole number from 1 to 64"},
-    {"- {if: \"pre.count > 3\", do: ring}", "- {if: \"pre.count > 3\", do: rign}", 19, 31, "no action `rign` is declared; did you mean `ring`?"},
+    {"- {if: \"pre.count > 3\", do: ring}", "- {if: \"pre.count > 3\", do: rign}", 19, 31,
+     "no action `rign` is declared; did you mean `ring`?"},
     {"- {if: \"pre.count > 3\", do: ring}", "- {when: \"pre.count > 3\", do: ring}", 19, 6, "unknown key `when` in a nap"},
     {"- {if: \"pre.count > 3\", do: ring}", "- {do: ring}", 19, 5, "a nap needs `if`"},
     {"- {if: \"pre.count > 3\", do: ring}", "- {if: \"pre.count > 3\"}", 19, 5, "a nap needs `do`"},
     {"- {if: \"pre.count > 3\", do: ring}", "- ring", 19, 5, "a nap must be {if: CONDITION, do: ACTION}"},
-    {"- {if: \"pre.count > 3\", do: ring}", "- {if: \"pre.count > 3\", do: hear}", 19, 31, "a nap takes corrective actions of the runtime that lower no taint; `hear` is none"},
-    {"- {if: \"pre.count > 3\", do: ring}", "- {if: \"pre.cuont > 3\", do: ring}", 19, 15, "no field `cuont` in `pre`; did you mean `count`?"},
-    {"- {if: \"pre.count > 3\", do: ring}", "- {if: \"next.count > 3\", do: ring}", 19, 11, "undeclared name `next`; there are `pre`"},
+    {"- {if: \"pre.count > 3\", do: ring}", "- {if: \"pre.count > 3\", do: hear}", 19, 31,
+     "a nap takes corrective actions of the runtime that lower no taint; `hear` is none"},
+    {"- {if: \"pre.count > 3\", do: ring}", "- {if: \"pre.cuont > 3\", do: ring}", 19, 15,
+     "no field `cuont` in `pre`; did you mean `count`?"},
+    {"- {if: \"pre.count > 3\", do: ring}", "- {if: \"next.count > 3\", do: ring}", 19, 11,
+     "undeclared name `next`; there are `pre`"},
     {", with: {all: false}", "", 20, 5, "a nap says all of its call: `with` lacks `all`"},
     {"with: {all: false}", "with: {}", 20, 43, "a nap says all of its call: `with` lacks `all`"},
     {"with: {all: false}", "with: {all: maybe}", 20, 49, "no value `maybe` is declared"},
     {"with: {all: false}", "with: {al: false}", 20, 44, "no field `al` is declared; did you mean `all`?"},
     {"with: {all: false}", "with: [all]", 20, 43, "`with` must be a map of the fields of `take`"},
     /* what only exploring finds */
-    {"nap_bound: 3", "nap_bound: 2", 20, 5, "the naps do not settle: `take` changes something again after 2 of them, after: put{by=2} put{by=3}"},
+    {"nap_bound: 3", "nap_bound: 2", 20, 5,
+     "the naps do not settle: `take` changes something again after 2 of them, after: put{by=2} put{by=3}"},
     {"\"pre.count > 3\", do: take", "\"pre.count >= 0\", do: take", 20, 5, "the nap's `take` is refused after: put"},
-    {"\"pre.count == 0\"", "\"pre.count == 0 || pre.count == 5\"", 20, 5, "the nap's `take` is refused after: put{by=2} put{by=3}"},
-    {"next: {count: \"call.all ? 0 : pre.count - 1\"}", "next: {count: \"call.all ? 0 : pre.count + 9\"}", 14, 81, "`count` leaves its domain after: put put{by=3}"},
-    {"\"call.all ? 0 : pre.count - 1\"", "\"call.all ? 0 : pre.count / 0\"", 14, 81, "`count` gets no value (its update errs) after: take"},
+    {"\"pre.count == 0\"", "\"pre.count == 0 || pre.count == 5\"", 20, 5,
+     "the nap's `take` is refused after: put{by=2} put{by=3}"},
+    {"next: {count: \"call.all ? 0 : pre.count - 1\"}", "next: {count: \"call.all ? 0 : pre.count + 9\"}", 14, 81,
+     "`count` leaves its domain after: put put{by=3}"},
+    {"\"call.all ? 0 : pre.count - 1\"", "\"call.all ? 0 : pre.count / 0\"", 14, 81,
+     "`count` gets no value (its update errs) after: take"},
 };
 
 static void test_bad(void **state) {
@@ -206,8 +215,9 @@ static void test_checked(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cascade),           cmocka_unit_test(test_steps_agree), cmocka_unit_test(test_bad),
-        cmocka_unit_test(test_bound_without_naps), cmocka_unit_test(test_checked),
+        cmocka_unit_test(test_cascade), cmocka_unit_test(test_steps_agree),
+        cmocka_unit_test(test_bad),     cmocka_unit_test(test_bound_without_naps),
+        cmocka_unit_test(test_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

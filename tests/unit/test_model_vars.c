@@ -11,34 +11,35 @@
 
 #include "helper_machine.h"
 
-static const char door[] = "machine: door\n"
-                           "version: 1\n"
-                           "vars:\n"
-                           "  door: {enum: [shut, ajar, open], adversarial: {to: [ajar, open], when: \"!pre.locked\"}}\n"
-                           "  locked: {type: bool, adversarial: false}\n"
-                           "  broken: {type: bool, sticky: true, adversarial: true}\n"
-                           "  used: {int: 0..2, overflow: saturate, ghost: true}\n"
-                           "  seen: {type: bool, ghost: true}\n"
-                           "let:\n"
-                           "  often: \"pre.used == 2\"\n"
-                           "actions:\n"
-                           "  push:\n"
-                           "    principal: agent\n"
-                           "    gate: true\n"
-                           "    next:\n"
-                           "      door: \"action == 'push' ? 'open' : 'shut'\"\n"
-                           "      used: \"pre.used + 1\"\n"
-                           "      seen: \"true\"\n"
-                           "    reject:\n"
-                           "      - {as: is-locked, if: \"pre.locked\"}\n"
-                           "  lock: {principal: runtime, corrective: true, observable: false, next: {locked: \"true\"}}\n"
-                           "  wear: {principal: env, observable: true, next: {broken: \"true\"}}\n"
-                           "regions:\n"
-                           "  worn: {never: \"often && pre.broken && !pre.seen\"}\n"
-                           "  pushed: {never: \"next.door == 'open' && action != 'push' && pre.door != 'open'\", edge: [push, lock, wear]}\n"
-                           "recovery: {goal: \"pre.locked\"}\n"
-                           "contract:\n"
-                           "  rules: [is-locked]\n";
+static const char door[] =
+    "machine: door\n"
+    "version: 1\n"
+    "vars:\n"
+    "  door: {enum: [shut, ajar, open], adversarial: {to: [ajar, open], when: \"!pre.locked\"}}\n"
+    "  locked: {type: bool, adversarial: false}\n"
+    "  broken: {type: bool, sticky: true, adversarial: true}\n"
+    "  used: {int: 0..2, overflow: saturate, ghost: true}\n"
+    "  seen: {type: bool, ghost: true}\n"
+    "let:\n"
+    "  often: \"pre.used == 2\"\n"
+    "actions:\n"
+    "  push:\n"
+    "    principal: agent\n"
+    "    gate: true\n"
+    "    next:\n"
+    "      door: \"action == 'push' ? 'open' : 'shut'\"\n"
+    "      used: \"pre.used + 1\"\n"
+    "      seen: \"true\"\n"
+    "    reject:\n"
+    "      - {as: is-locked, if: \"pre.locked\"}\n"
+    "  lock: {principal: runtime, corrective: true, observable: false, next: {locked: \"true\"}}\n"
+    "  wear: {principal: env, observable: true, next: {broken: \"true\"}}\n"
+    "regions:\n"
+    "  worn: {never: \"often && pre.broken && !pre.seen\"}\n"
+    "  pushed: {never: \"next.door == 'open' && action != 'push' && pre.door != 'open'\", edge: [push, lock, wear]}\n"
+    "recovery: {goal: \"pre.locked\"}\n"
+    "contract:\n"
+    "  rules: [is-locked]\n";
 
 static void test_what_is_said(void **state) {
     (void)state;
@@ -93,13 +94,18 @@ static const machine_bad bad_rows[] = {
     {"when: \"!pre.locked\"", "when: \"!next.locked\"", 4, 76, "undeclared name `next`; there are `pre`"},
     {"when: \"!pre.locked\"", "when: \"pre.door\"", 4, 75, "must be `bool`, is `string`; compare it with a text"},
     {"observable: false", "observable: maybe", 21, 60, "`observable` must be true or false"},
-    {"if: \"pre.locked\"", "if: \"pre.locked || pre.used > 1\"", 20, 29, "a guard reads the ghost `used`; only regions and its own updates may"},
-    {"if: \"pre.locked\"", "if: \"pre.locked || often\"", 20, 29, "a guard reads the ghost `used`; only regions and its own updates may"},
-    {"if: \"pre.locked\"", "if: \"pre.locked || next.seen\"", 20, 29, "a guard reads the ghost `seen`; only regions and its own updates may"},
-    {"{locked: \"true\"}", "{locked: \"pre.seen\"}", 21, 82, "an update reads the ghost `seen`; only regions and its own updates may"},
+    {"if: \"pre.locked\"", "if: \"pre.locked || pre.used > 1\"", 20, 29,
+     "a guard reads the ghost `used`; only regions and its own updates may"},
+    {"if: \"pre.locked\"", "if: \"pre.locked || often\"", 20, 29,
+     "a guard reads the ghost `used`; only regions and its own updates may"},
+    {"if: \"pre.locked\"", "if: \"pre.locked || next.seen\"", 20, 29,
+     "a guard reads the ghost `seen`; only regions and its own updates may"},
+    {"{locked: \"true\"}", "{locked: \"pre.seen\"}", 21, 82,
+     "an update reads the ghost `seen`; only regions and its own updates may"},
     {"seen: \"true\"", "seen: \"pre.used > 0\"", 18, 13,
      "the update of another ghost reads the ghost `used`; only regions and its own updates may"},
-    {"action == 'push'", "action == 'psuh'", 16, 24, "never equal: `action` is one of `push`, `lock`, `wear`; did you mean `push`?"},
+    {"action == 'push'", "action == 'psuh'", 16, 24,
+     "never equal: `action` is one of `push`, `lock`, `wear`; did you mean `push`?"},
     {"action != 'push'", "action != 'close'", 25, 53, "never equal: `action` is one of `push`, `lock`, `wear`"},
     {"often && pre.broken", "often && action == 'push'", 24, 27, "undeclared name `action`; there are `pre`"},
     {"  often: \"pre.used == 2\"", "  often: \"pre.used == 2\"\n  action: \"1 == 1\"", 11, 3,

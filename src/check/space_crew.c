@@ -34,7 +34,7 @@ struct il_space_crew {
     uint32_t nmembers, nspans;
     crew_member members[IL_SPACE_WORKERS_MAX];
     crew_span *spans;
-    il_space_run *run; /* of the round in hand */
+    il_space_run *run;     /* of the round in hand */
     _Atomic uint32_t next; /* span that nobody has taken */
 };
 

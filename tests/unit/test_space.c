@@ -181,7 +181,8 @@ static void space_same(const il_space *a, const il_space *b) {
     for (uint32_t i = 0; i <= 64; i++) {
         const il_space_hit *x = i < 64 ? &a->hits[i] : &a->fault;
         const il_space_hit *y = i < 64 ? &b->hits[i] : &b->fault;
-        assert_true(x->found == y->found && x->edge == y->edge && x->node == y->node && x->symbol == y->symbol && x->next == y->next);
+        assert_true(x->found == y->found && x->edge == y->edge && x->node == y->node && x->symbol == y->symbol &&
+                    x->next == y->next);
     }
 }
 
@@ -272,8 +273,10 @@ static void test_out_of_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shortest),      cmocka_unit_test(test_fewest_writes),
-        cmocka_unit_test(test_bounds),        cmocka_unit_test(test_fault_is_noted_and_not_followed),
+        cmocka_unit_test(test_shortest),
+        cmocka_unit_test(test_fewest_writes),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_fault_is_noted_and_not_followed),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_workers),
         cmocka_unit_test(test_progress_and_bytes),

@@ -23,8 +23,8 @@ typedef struct il_known {
     const il_alloc *alloc;
     size_t bytes, limit;
     uint32_t n, max;
-    uint32_t width;  /* bits of a key */
-    bool writes;     /* fewer writes are better; then there is always an index */
+    uint32_t width;         /* bits of a key */
+    bool writes;            /* fewer writes are better; then there is always an index */
     uint32_t nchunks, room; /* of the directory */
     il_known_chunk **chunks;
     uint32_t *slots, bits;   /* 2^bits slots: place plus 1, 0 empty. NULL when `set` has taken over */
@@ -66,7 +66,8 @@ static inline uint32_t il_known_slot(const il_known *s, uint64_t key) {
     return at;
 }
 static inline bool il_known_has(const il_known *s, uint64_t key) {
-    return s->set ? key >> s->width == 0 && (s->set[key / 64] >> (key % 64) & 1) : s->slots && s->slots[il_known_slot(s, key)] != 0;
+    return s->set ? key >> s->width == 0 && (s->set[key / 64] >> (key % 64) & 1)
+                  : s->slots && s->slots[il_known_slot(s, key)] != 0;
 }
 /* Fetches what il_known_has() of these steps' ends will read: memory answers slowly, but many at once. */
 static inline void il_known_fetch(const il_known *s, const il_steps_edge *edge, uint32_t n) {

@@ -46,7 +46,7 @@ typedef struct quotient_run {
     uint64_t *writes;
     uint32_t nwrites;
     il_view_reads reads;
-    uint64_t judged; /* bit a: a region of steps judges action a */
+    uint64_t judged;                          /* bit a: a region of steps judges action a */
     uint64_t of_action[IL_MODEL_ACTIONS_MAX]; /* regions of steps that judge an action */
     quotient_list moves, states;
     uint64_t patience;
@@ -316,8 +316,7 @@ static il_status quotient_class(quotient_run *q, uint64_t key, const quotient_pl
         uint64_t after = (extra & ~m->effect.clear) | m->effect.set;
         uint64_t next = il_view_key(v, m->next, after);
         if (m->symbol != IL_NO_SYMBOL && (of_steps & ~q->out->reached)) {
-            q->out->reached |=
-                il_view_judge_step(v, il_view_key(v, m->pre, extra), m->symbol, il_view_key(v, m->post, after));
+            q->out->reached |= il_view_judge_step(v, il_view_key(v, m->pre, extra), m->symbol, il_view_key(v, m->post, after));
         }
         if (next != key) {
             IL_TRY(quotient_add(q, next, err));

@@ -140,7 +140,8 @@ static il_status space_layer(il_space_run *run, uint32_t from, bool *ended, il_e
             IL_TRY(space_step(run, i, key, &s->edge[k], err));
         }
         run->work += n + 1;
-        *ended = ((i + 1) % IL_SPACE_SPAN == 0 && il_space_spanned(run)) || (run->work >= SPACE_WORK && !il_space_goes_on(run, i + 1));
+        *ended =
+            ((i + 1) % IL_SPACE_SPAN == 0 && il_space_spanned(run)) || (run->work >= SPACE_WORK && !il_space_goes_on(run, i + 1));
         if (*ended) {
             return IL_OK;
         }
@@ -158,8 +159,7 @@ static void space_judge(il_space_run *run, uint32_t from) {
     for (uint32_t i = from; s->def.state && i < s->nodes.n; i++) {
         uint64_t bits = s->def.state(s->def.ctx, il_known_key(&s->nodes, i)) & ~run->settled;
         if (bits != 0) {
-            il_space_hit hit = {
-                .found = true, .node = i, .symbol = il_space_via(s, NULL, i), .next = il_known_key(&s->nodes, i)};
+            il_space_hit hit = {.found = true, .node = i, .symbol = il_space_via(s, NULL, i), .next = il_known_key(&s->nodes, i)};
             il_space_hit_take(run, bits, &hit);
         }
     }

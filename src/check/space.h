@@ -41,7 +41,7 @@ typedef struct il_space_progress {
 typedef struct il_space_bounds { /* zero: the default */
     uint32_t states;             /* 2^24 */
     size_t bytes;                /* of nodes and what finds them, 1 GiB */
-    uint32_t workers;            /* threads, 1; with more the allocator is called from all of them. What is found does not depend on it */
+    uint32_t workers; /* threads, 1; with more the allocator is called from all of them. What is found does not depend on it */
     /* Called every few thousand states, from the exploring thread; false ends the exploration as a bound that was reached (a time limit).
      * The module has no clock: who calls it has one. May be NULL. */
     bool (*progress)(void *ctx, const il_space_progress *now);

@@ -34,7 +34,7 @@ struct il_space_crew {
     uint32_t nmembers, nspans;
     crew_member members[IL_SPACE_WORKERS_MAX];
     crew_span *spans;
-    il_space_run *run; /* of the round in hand */
+    il_space_run *run;     /* of the round in hand */
     _Atomic uint32_t next; /* span that nobody has taken */
 };
 
@@ -117,6 +117,16 @@ static bool crew_push(il_space_crew *c, crew_span *s, uint64_t key, uint32_t par
     return true;
 }
 
+/* Nothing new, and no better way: of this layer's states one may still be found with fewer writes. */
+static bool crew_old(const il_space_run *run, uint64_t key) {
+    const il_known *nodes = &run->s->nodes;
+    if (!nodes->writes) {
+        return il_known_has(nodes, key);
+    }
+    const uint32_t place = nodes->slots[il_known_slot(nodes, key)];
+    return place != 0 && place - 1 < run->to;
+}
+
 static void crew_step(il_space_crew *c, crew_span *s, void *ctx, uint32_t i, uint64_t key, const il_space_edge *e) {
     const il_space_def *def = c->def;
     const il_known *nodes = &c->run->s->nodes;
@@ -133,7 +143,7 @@ static void crew_step(il_space_crew *c, crew_span *s, void *ctx, uint32_t i, uin
             crew_hit(nodes, s, bits, &hit);
         }
     }
-    if (e->next != key && !il_known_has(nodes, e->next)) {
+    if (e->next != key && !crew_old(c->run, e->next)) {
         s->memory = s->memory || !crew_push(c, s, e->next, i, write);
     }
 }

@@ -8,7 +8,8 @@
 typedef struct il_space_crew il_space_crew;
 
 enum {
-    IL_SPACE_SPAN = 1024 /* states that one thread takes; a bound that was reached is looked at after as many, so that it ends the same way */
+    IL_SPACE_SPAN =
+        1024 /* states that one thread takes; a bound that was reached is looked at after as many, so that it ends the same way */
 };
 
 typedef struct il_space_run {
@@ -18,8 +19,8 @@ typedef struct il_space_run {
     uint64_t settled;              /* hits of earlier layers, which are shorter and stay */
     uint16_t best[64];             /* writes on the way to each hit of this layer */
     uint32_t work;
-    uint64_t spanned; /* steps when the span in hand began */
-    uint64_t full;    /* the same of the span in which a bound was reached first */
+    uint64_t spanned;    /* steps when the span in hand began */
+    uint64_t full;       /* the same of the span in which a bound was reached first */
     il_space_crew *crew; /* NULL: one thread */
     bool alone;          /* no crew was to be had */
 } il_space_run;

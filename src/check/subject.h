@@ -41,13 +41,14 @@ typedef struct il_subject {
     uint64_t gates, lowers, corrective;
     uint64_t never, gated, edges; /* bit r: region r; `edges`: of steps */
     uint32_t ntaints, taints[IL_MODEL_VARS_MAX];
-    uint64_t taint_mask, taint_last[IL_MODEL_VARS_MAX]; /* their bits in a packed state: all of them; each one's at its last value */
-    bool wordless; /* some taint is IL_TAINT_OTHER */
+    uint64_t taint_mask,
+        taint_last[IL_MODEL_VARS_MAX]; /* their bits in a packed state: all of them; each one's at its last value */
+    bool wordless;                     /* some taint is IL_TAINT_OTHER */
     il_taint_word taint_words[IL_MODEL_VARS_MAX];
     il_out_var out[IL_WAYS_OUT];
-    uint32_t count_bits;                        /* of each count of the approvals observer: what the machine counts itself fits, 15 at least */
-    uint64_t typed, at_will;                    /* bit v: the machine declares an adversary who may write variable v so */
-    uint32_t phase;                             /* variable; UINT32_MAX when the machine has none */
+    uint32_t count_bits;     /* of each count of the approvals observer: what the machine counts itself fits, 15 at least */
+    uint64_t typed, at_will; /* bit v: the machine declares an adversary who may write variable v so */
+    uint32_t phase;          /* variable; UINT32_MAX when the machine has none */
     uint32_t request, approve, refuse, lapse; /* actions; UINT32_MAX likewise */
     uint32_t nwrites;
     il_write *writes;

@@ -23,7 +23,10 @@ static uint64_t bounds_now(void) {
 static il_status bounds_bytes(const char *text, uint64_t *out, il_error *err) {
     il_str s = il_str_of(text);
     const char unit = s.n > 0 ? s.p[s.n - 1] : '0';
-    const uint32_t shift = unit == 'k' || unit == 'K' ? 10 : unit == 'm' || unit == 'M' ? 20 : unit == 'g' || unit == 'G' ? 30 : 0;
+    const uint32_t shift = unit == 'k' || unit == 'K'   ? 10
+                           : unit == 'm' || unit == 'M' ? 20
+                           : unit == 'g' || unit == 'G' ? 30
+                                                        : 0;
     s.n -= shift != 0;
     int64_t n = 0;
     if (!il_str_int(s, &n) || n < 1 || (uint64_t)n > BOUNDS_BYTES_MAX >> shift) {

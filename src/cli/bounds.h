@@ -12,17 +12,18 @@
 #include "check/space.h"
 #include "cli/options.h"
 
-#define IL_BOUNDS_OPTIONS(b) \
+#define IL_BOUNDS_OPTIONS(b)                                                                        \
     {.name = "max-states", .value = &(b)->states}, {.name = "max-seconds", .value = &(b)->seconds}, \
-        {.name = "max-bytes", .value = &(b)->bytes}, {.name = "workers", .value = &(b)->workers}, \
-        {.name = "progress", .flag = &(b)->progress}
+        {.name = "max-bytes", .value = &(b)->bytes}, {.name = "workers", .value = &(b)->workers}, { \
+        .name = "progress", .flag = &(b)->progress                                                  \
+    }
 
 typedef struct il_bounds {
     const char *states, *seconds, *bytes, *workers; /* as given */
     bool progress; /* say it always, a line each; else on a terminal only, and only when work lasts */
     il_space_bounds space;
     const char *command;
-    uint64_t begun, end, shown;  /* ns of a clock that only goes forward; `end` 0: no limit */
+    uint64_t begun, end, shown;   /* ns of a clock that only goes forward; `end` 0: no limit */
     uint64_t total, before, told; /* states of explorations that have ended; of the one in hand; of both when it was last said */
     bool terminal, drawn;
 } il_bounds;

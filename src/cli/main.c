@@ -121,7 +121,8 @@ static const il_command main_commands[] = {
      "  interlock guard --machine policy.yaml --follow --shield\n",
      il_cmd_guard},
     {"harden", "prove a machine",
-     "usage: interlock harden MACHINE-OR-POLICY [--json] [--mutants N|all] [--report DIR] [--max-states N] [--against OLD]\n"
+     "usage: interlock harden MACHINE-OR-POLICY [--json] [--mutants N|all] [--report DIR] [--against OLD] [--max-states N]\n"
+     "                        [--max-seconds S] [--max-bytes B] [--workers N] [--progress]\n"
      "\n"
      "Explores a machine completely and prints each check with its verdict and a shortest witness. The machine is a file,\n"
      "one that a policy names, or a shipped one by its name. Exit 0 when all pass, 1 for a finding, 2 when something is not "
@@ -132,7 +133,11 @@ static const il_command main_commands[] = {
      "  --report DIR    write it as JSON, Markdown and a page to look at; times stand in a fourth file\n"
      "  --allow-bounded exit 0 when nothing but bounds stands in the way; the word stays BOUNDED\n"
      "  --mutants N     make so many machines with one mistake and count what the checks notice, or `all`; default 60\n"
-     "  --max-states N  explore at most so many states; what that leaves open is never clean\n"
+     "  --max-states N  explore at most so many states at a time; what that leaves open is never clean\n"
+     "  --max-seconds S the same of time, for everything together\n"
+     "  --max-bytes B   the same of memory for what is known of states; 512M, 2G\n"
+     "  --workers N     threads; what they find does not depend on how many there are\n"
+     "  --progress      say on stderr how far it is, on no terminal too\n"
      "  --against OLD   an older version: what it denies and this one accepts must stand in `widens` (docs/fleet.md)\n"
      "\n"
      "example:\n"

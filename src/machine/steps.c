@@ -100,12 +100,12 @@ struct il_steps {
     bool any, valid;     /* a state is in hand; it is inside its domains */
     uint64_t state;
     uint32_t values[IL_MODEL_VARS_MAX];
-    uint64_t gaps;    /* bit v: not every number that the bits of variable v can hold is a value */
+    uint64_t gaps; /* bit v: not every number that the bits of variable v can hold is a value */
     uint32_t ngroups;
     steps_group *groups;
     steps_row ***rows; /* pages by packed state; NULL when the machine is too large */
     size_t row_bytes;
-    il_variant variant;       /* whose rows are remembered beside */
+    il_variant variant;        /* whose rows are remembered beside */
     steps_row ***variant_rows; /* likewise; made when a variant is asked for */
     il_arena variant_arena;
     il_steps_edge *edges;   /* the row in hand, when it is not remembered */
@@ -265,8 +265,8 @@ static void steps_judge_make(il_steps *steps, steps_judge *j, const il_cel_progr
     steps_reads r = steps_read(steps->m, program);
     steps_bits_make(&j->pre, steps->m, r.vars[0]);
     steps_bits_make(&j->next, steps->m, r.vars[2]);
-    j->plain = j->pre.width + j->next.width > 30 ||
-               (UINT64_C(1) << (j->pre.width + j->next.width)) * nsymbols > 4 * IL_STEPS_PART_CELLS;
+    j->plain =
+        j->pre.width + j->next.width > 30 || (UINT64_C(1) << (j->pre.width + j->next.width)) * nsymbols > 4 * IL_STEPS_PART_CELLS;
     j->first = first;
     j->nsymbols = nsymbols;
 }

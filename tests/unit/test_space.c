@@ -131,6 +131,128 @@ static void test_fault_is_noted_and_not_followed(void **state) {
     il_space_free(&s);
 }
 
+/* A grid of 2^20 states that many ways lead through: layers of a thousand and more. Symbols 0 and 1 go right and up, 2 mirrors, 3 is a write. */
+enum { GRID = 1024 };
+static uint32_t space_grid(void *ctx, uint64_t key, il_space_edge *out) {
+    uint64_t x = key % GRID, y = key / GRID;
+    uint32_t n = 0;
+    (void)ctx;
+    if (x + 1 < GRID) {
+        out[n++] = (il_space_edge){.next = key + 1, .symbol = 0};
+    }
+    if (y + 1 < GRID) {
+        out[n++] = (il_space_edge){.next = key + GRID, .symbol = 1};
+    }
+    out[n++] = (il_space_edge){.next = x * GRID + y, .symbol = 2, .fault = x == 700 && y == 600};
+    out[n++] = (il_space_edge){.next = (key * 5 + 1) % (GRID * GRID), .symbol = 3};
+    return n;
+}
+static uint64_t space_grid_state(void *ctx, uint64_t key) {
+    (void)ctx;
+    return (key % 1000 == 999 ? 1 : 0) | (key % GRID == 1000 && key / GRID > 900 ? 2 : 0);
+}
+static uint64_t space_grid_edge(void *ctx, uint64_t key, uint32_t symbol, uint64_t next) {
+    (void)ctx;
+    return symbol == 1 && (key ^ next) % 4096 == 1024 * 3 ? 4 : 0;
+}
+static void *space_grid_fork(void *ctx) { return ctx; }
+static void space_grid_join(void *ctx, void *other) { assert_ptr_equal(ctx, other); }
+
+static void *space_get(void *ctx, size_t n) {
+    (void)ctx;
+    return malloc(n);
+}
+static void space_put(void *ctx, void *p) {
+    (void)ctx;
+    free(p);
+}
+
+static void space_same(const il_space *a, const il_space *b) {
+    assert_int_equal(a->n, b->n);
+    assert_int_equal(a->edges, b->edges);
+    assert_int_equal(a->depth, b->depth);
+    assert_int_equal(a->bound_hit, b->bound_hit);
+    assert_int_equal(a->stopped, b->stopped);
+    for (uint32_t i = 0; i < a->n; i++) {
+        if (il_space_key(a, i) != il_space_key(b, i) || il_space_parent(a, i) != il_space_parent(b, i)) {
+            fail_msg("node %u differs", (unsigned)i);
+        }
+    }
+    for (uint32_t i = 0; i <= 64; i++) {
+        const il_space_hit *x = i < 64 ? &a->hits[i] : &a->fault;
+        const il_space_hit *y = i < 64 ? &b->hits[i] : &b->fault;
+        assert_true(x->found == y->found && x->edge == y->edge && x->node == y->node && x->symbol == y->symbol &&
+                    x->next == y->next);
+    }
+}
+
+/* However many look, the same is found: the nodes in their order, their parents, the hits; with writes and without, at bounds too. */
+static void test_workers(void **state) {
+    (void)state;
+    const il_alloc alloc = {space_get, space_put, NULL};
+    const uint32_t most[] = {0, 30000, 200001};
+    int grid = 0;
+    for (uint32_t writes = 0; writes < 2; writes++) {
+        for (uint32_t k = 0; k < 3; k++) {
+            il_space one;
+            il_space_def def = {.ctx = &grid,
+                                .bits = writes ? 0 : 20,
+                                .nsymbols = 4,
+                                .first_write = writes ? 3 : 4,
+                                .expand = space_grid,
+                                .state = space_grid_state,
+                                .edge = space_grid_edge,
+                                .fork = space_grid_fork,
+                                .join = space_grid_join};
+            il_space_bounds bounds = {.states = most[k]};
+            assert_int_equal(il_space_explore(&one, &alloc, &def, &bounds, NULL), IL_OK);
+            assert_int_equal(one.n, most[k] ? most[k] : GRID * GRID);
+            assert_true(one.hits[0].found && one.hits[2].found);
+            for (bounds.workers = 2; bounds.workers <= 3; bounds.workers++) {
+                il_space many;
+                assert_int_equal(il_space_explore(&many, &alloc, &def, &bounds, NULL), IL_OK);
+                space_same(&one, &many);
+                il_space_free(&many);
+            }
+            il_space_free(&one);
+        }
+    }
+}
+
+static bool space_patient(void *ctx, const il_space_progress *now) {
+    uint64_t *calls = ctx;
+    assert_true(now->frontier <= now->states);
+    return ++*calls < 5;
+}
+
+/* Whoever is asked may end it, as a bound; and a limit on bytes is kept, growth included. */
+static void test_progress_and_bytes(void **state) {
+    (void)state;
+    test_memory memory;
+    test_memory_init(&memory, SIZE_MAX);
+    uint64_t calls = 0;
+    il_space s;
+    il_space_def def = {.bits = 20, .nsymbols = 4, .first_write = 4, .expand = space_grid};
+    il_space_bounds bounds = {.progress = space_patient, .progress_ctx = &calls};
+    assert_int_equal(il_space_explore(&s, &memory.alloc, &def, &bounds, NULL), IL_OK);
+    assert_true(s.bound_hit && s.n > 1000 && s.n < GRID * GRID);
+    assert_int_equal(calls, 5);
+    il_space_free(&s);
+    for (size_t bytes = 1000; bytes < (size_t)64 << 20; bytes = bytes * 3 / 2) {
+        for (def.bits = 0; def.bits <= 20; def.bits += 20) {
+            bounds = (il_space_bounds){.bytes = bytes};
+            assert_int_equal(il_space_explore(&s, &memory.alloc, &def, &bounds, NULL), IL_OK);
+            assert_true(s.nodes.bytes <= bytes);
+            assert_int_equal(s.bound_hit, s.n < GRID * GRID);
+            for (uint32_t i = 0; i < s.n; i += 997) {
+                assert_int_equal(il_space_find(&s, il_space_key(&s, i)), i);
+            }
+            il_space_free(&s);
+        }
+    }
+    assert_int_equal(memory.live, 0);
+}
+
 /* Every allocation in turn: until all are granted, the only outcome is that memory ran out, and everything is given back. */
 static void test_out_of_memory(void **state) {
     (void)state;
@@ -151,9 +273,13 @@ static void test_out_of_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shortest),      cmocka_unit_test(test_fewest_writes),
-        cmocka_unit_test(test_bounds),        cmocka_unit_test(test_fault_is_noted_and_not_followed),
+        cmocka_unit_test(test_shortest),
+        cmocka_unit_test(test_fewest_writes),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_fault_is_noted_and_not_followed),
         cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_workers),
+        cmocka_unit_test(test_progress_and_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -278,6 +278,25 @@ static void siblings(void **state) {
     fleet_end(&f, 1);
 }
 
+/* What a join writes into a shared variable is there for the next one: two may carry, and no third. */
+static void shared_joins(void **state) {
+    (void)state;
+    fleet_case f;
+    fleet_run(&f,
+              "machine: seats\nversion: 1\nvars: {seen: bool, kid: bool, taken: {int: 0..2, overflow: reject}}\n"
+              "actions:\n"
+              "  see: {principal: agent, gate: true, next: {seen: \"true\"}, reject: [{as: full, if: \"pre.seen\"}]}\n"
+              "  join: {principal: runtime, gate: true, call: {seen: bool},\n"
+              "    next: {seen: \"pre.seen || call.seen\", kid: \"true\", taken: \"pre.taken + 1\"},\n"
+              "    reject: [{as: full, if: \"pre.taken == 2\"}]}\n"
+              "regions: {r: {never: \"pre.taken == 0 && pre.kid\"}}\ncontract: {rules: [full]}\n"
+              "fleet: {instances: 4, shared: [taken], family: {}, invariants: {kids: {count: \"pre.kid\", most: 2}}}\n",
+              0);
+    fleet_is(&f, "fleet", "kids", IL_CHECK_PASS, "", "");
+    assert_int_equal(f.check.lines[0].peak, 2);
+    fleet_end(&f, 0);
+}
+
 /* ---- random machines against the plain product --------------------------------------------------- */
 
 #define BRUTE_MAX 40000
@@ -540,8 +559,9 @@ static void memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(verdicts), cmocka_unit_test(vacuous),         cmocka_unit_test(renewal),
-                                       cmocka_unit_test(bounds),   cmocka_unit_test(families),        cmocka_unit_test(siblings),
-                                       cmocka_unit_test(randoms),  cmocka_unit_test(random_families), cmocka_unit_test(memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(verdicts),        cmocka_unit_test(vacuous),  cmocka_unit_test(renewal), cmocka_unit_test(bounds),
+        cmocka_unit_test(families),        cmocka_unit_test(siblings), cmocka_unit_test(randoms), cmocka_unit_test(shared_joins),
+        cmocka_unit_test(random_families), cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,9 +128,9 @@ static uint64_t control_put(const control_plant *p, uint64_t state, const il_ste
         uint32_t now = il_model_get(s->m, state, s->taints[t]);
         bool lost = p->mistake == CONTROL_CLEARS_TAINTS ||
                     (p->mistake == CONTROL_CONFIRMED_LOST && il_words_taint(&s->words[e->symbol], s->taint_words[t]));
-        next = lost                                       ? il_model_set(s->m, next, s->taints[t], 0)
+        next = lost                                     ? il_model_set(s->m, next, s->taints[t], 0)
                : p->mistake == CONTROL_COMMIT_AT_RETURN ? il_model_set(s->m, next, s->taints[t], now)
-                                                          : next;
+                                                        : next;
     }
     for (uint32_t k = 0; p->mistake == CONTROL_SECOND_WAY_OUT && k < IL_WAYS_OUT; k++) {
         uint32_t v = s->out[k].var;
@@ -208,10 +208,10 @@ static il_status control_laundering(il_harden *h, control_mistake which, il_cont
         }
     }
     bool none = !caught[0] && !caught[1] && !caught[2];
-    *out = caught[which]                ? IL_CONTROL_FAILED_AS_IT_MUST
-           : none && bounded          ? IL_CONTROL_NOT_RUN
+    *out = caught[which]             ? IL_CONTROL_FAILED_AS_IT_MUST
+           : none && bounded         ? IL_CONTROL_NOT_RUN
            : none && control_asks(s) ? IL_CONTROL_BROKEN
-                                        : IL_CONTROL_NOT_NEEDED;
+                                     : IL_CONTROL_NOT_NEEDED;
     return IL_OK;
 }
 
@@ -266,7 +266,8 @@ static const control_row control_rows[] = {
     {"certificate-flipped", "a certificate with one byte changed must be refused", NULL, control_certificate},
     {"table-flipped", "a table with one byte changed must be refused", NULL, control_table},
     {"taint-cleared", "an action that clears the taints must be reported", "laundering", control_clears},
-    {"commit-at-return", "taints that are charged at the return and not at the admission must be reported", "laundering", control_return},
+    {"commit-at-return", "taints that are charged at the return and not at the admission must be reported", "laundering",
+     control_return},
     {"second-way-out", "a way out that is not counted must be reported", "laundering", control_second},
     {"taint-unconfirmed", "a settle that forgets the taint which it confirms must be reported", "confirmed", control_confirmed},
     {"approval-kept", "an approved call that keeps its approval must be reported", "approvals", control_approval},

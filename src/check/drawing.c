@@ -217,7 +217,8 @@ static uint32_t picture_place(const il_json *boxes, picture_box place[DRAWING_BO
     for (const il_json *b = il_json_first(boxes); b && n < DRAWING_BOXES; b = il_json_next(b), n++) {
         uint32_t holds = (uint32_t)il_json_count(il_json_get(b, IL_STR("holds"))), lines = holds + 1;
         uint32_t column = holds < DRAWING_BOXES ? holds : DRAWING_BOXES - 1;
-        place[n] = (picture_box){.column = column, .x = 10 + column * (BOX_W + GAP_X), .y = 10 + bottom[column], .h = 14 + LINE * lines};
+        place[n] =
+            (picture_box){.column = column, .x = 10 + column * (BOX_W + GAP_X), .y = 10 + bottom[column], .h = 14 + LINE * lines};
         bottom[column] += place[n].h + GAP_Y;
         *width = place[n].x + BOX_W + 30 > *width ? place[n].x + BOX_W + 30 : *width;
         *height = 10 + bottom[column] > *height ? 10 + bottom[column] : *height;
@@ -259,14 +260,14 @@ static void picture_arrow(il_buf *b, const il_json *e, const picture_box *place,
     il_buf_puts(b, "</title><path class=\"edge\" marker-end=\"url(#tip)\" d=\"");
     if (forward) {
         uint32_t x1 = from->x + BOX_W, x2 = to->x, reach = (x2 - x1) / 2;
-        picture_point(b, "M", x1, y1);
-        picture_point(b, "C", x1 + reach, y1);
+        picture_point(b, " M", x1, y1);
+        picture_point(b, " C", x1 + reach, y1);
         picture_point(b, " ", x2 - reach, y2);
         picture_point(b, " ", x2 - 2, y2);
     } else { /* back, or down the same column: out and in on the right */
         uint32_t x1 = from->x + BOX_W, x2 = to->x + BOX_W;
-        picture_point(b, "M", x1, y1);
-        picture_point(b, "C", x1 + 25, y1);
+        picture_point(b, " M", x1, y1);
+        picture_point(b, " C", x1 + 25, y1);
         picture_point(b, " ", x2 + 25, y2);
         picture_point(b, " ", x2 + 2, y2);
     }

@@ -3,11 +3,14 @@
 
 /* Colours have enough contrast on both grounds; print is black on white. No script, no font, nothing that is loaded. */
 static const char page_style[] =
-    ":root{color-scheme:light dark;--ink:#1b1f24;--soft:#57606a;--line:#d0d7de;--ground:#fff;--band:#f6f8fa;--good:#116329;--bad:#a40e26;"
+    ":root{color-scheme:light "
+    "dark;--ink:#1b1f24;--soft:#57606a;--line:#d0d7de;--ground:#fff;--band:#f6f8fa;--good:#116329;--bad:#a40e26;"
     "--open:#7d4e00;--edge:#57606a}"
-    "@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9ea7b3;--line:#3d444d;--ground:#0d1117;--band:#161b22;--good:#56d364;"
+    "@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9ea7b3;--line:#3d444d;--ground:#0d1117;--band:#161b22;--good:#"
+    "56d364;"
     "--bad:#ff7b72;--open:#e3b341;--edge:#9ea7b3}}"
-    "body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--ground);max-width:75rem;margin:0 auto;padding:1rem}"
+    "body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--ground);max-width:75rem;margin:0 "
+    "auto;padding:1rem}"
     "h1,h2,h3{line-height:1.2}table{border-collapse:collapse;margin:1rem 0;display:block;overflow-x:auto}"
     "th,td{border:1px solid var(--line);padding:.25rem .6rem;text-align:left;vertical-align:top}th{background:var(--band)}"
     "code{font:.9em ui-monospace,monospace;background:var(--band);padding:.05em .3em;border-radius:3px;overflow-wrap:anywhere}"
@@ -45,8 +48,8 @@ void il_page_escape(il_buf *b, il_str text) {
 static void page_escape_markdown(const il_page *p, il_str text) {
     for (size_t i = 0; i < text.n; i++) {
         char c = text.p[i];
-        bool special = c == '\\' || c == '`' || c == '*' || c == '_' || c == '<' || c == '>' || c == '[' || c == ']' || c == '|' ||
-                       c == '#' || c == '&' || c == '~' || c == '!';
+        bool special = c == '\\' || c == '`' || c == '*' || c == '_' || c == '<' || c == '>' || c == '[' || c == ']' ||
+                       c == '|' || c == '#' || c == '&' || c == '~' || c == '!';
         if (special) {
             il_buf_putc(p->b, '\\');
         }
@@ -94,7 +97,9 @@ void il_page_verdict(il_page *p, il_str word) {
     bool bad = il_str_eq(word, IL_STR("FAIL")) || il_str_eq(word, IL_STR("ERROR")) || il_str_eq(word, IL_STR("NOT MEDIATED")) ||
                il_str_eq(word, IL_STR("NO VERDICT"));
     if (p->form == IL_PAGE_HTML) {
-        il_buf_puts(p->b, good ? "<span class=\"good\">&#10003; " : bad ? "<span class=\"bad\">&#10007; " : "<span class=\"open\">? ");
+        il_buf_puts(p->b, good  ? "<span class=\"good\">&#10003; "
+                          : bad ? "<span class=\"bad\">&#10007; "
+                                : "<span class=\"open\">? ");
         il_page_escape(p->b, word);
         il_buf_puts(p->b, "</span>");
     } else {

@@ -9,9 +9,9 @@ typedef enum il_page_form { IL_PAGE_MARKDOWN, IL_PAGE_HTML } il_page_form;
 typedef struct il_page {
     il_buf *b;
     il_page_form form;
-    uint32_t depth;    /* of lists */
-    uint32_t item[8];  /* of ordered lists: the number of the last item; UINT32_MAX in one that has none */
-    bool cell;         /* inside a table */
+    uint32_t depth;   /* of lists */
+    uint32_t item[8]; /* of ordered lists: the number of the last item; UINT32_MAX in one that has none */
+    bool cell;        /* inside a table */
 } il_page;
 
 void il_page_begin(il_page *p, il_buf *b, il_page_form form, il_str title);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check/report_page.h"
 
-enum { PAGE_ITEMS = 40, PAGE_DEPTH = 5, PAGE_COLUMNS = 8 }; /* of a list that no part of this file knows; how deep it is followed */
+enum {
+    PAGE_ITEMS = 40,
+    PAGE_DEPTH = 5,
+    PAGE_COLUMNS = 8
+}; /* of a list that no part of this file knows; how deep it is followed */
 
 static const il_json *page_get(const il_json *o, const char *key) { return il_json_get(o, il_str_of(key)); }
 static il_str page_str(const il_json *o, const char *key) {
@@ -410,17 +414,19 @@ static void page_drawing(il_page *p, const il_json *drawing) {
     il_buf_puts(p->b, "<figcaption>");
     il_page_word(p, "From left to right by how much is held. ");
     il_page_text(p, page_str(drawing, "states"));
-    il_page_word(p, il_json_bool(page_get(drawing, "grouped")) ? " states, taken together by what they hold of: " : " states, by: ");
+    il_page_word(p,
+                 il_json_bool(page_get(drawing, "grouped")) ? " states, taken together by what they hold of: " : " states, by: ");
     page_any(p, page_get(drawing, "variables"), 1);
-    il_page_word(p, ". A heavy frame is the start; a dashed one is inside a forbidden region. An arrow's title names its actions.");
+    il_page_word(p,
+                 ". A heavy frame is the start; a dashed one is inside a forbidden region. An arrow's title names its actions.");
     il_buf_puts(p->b, "</figcaption>\n</figure>\n");
 }
 
 /* What has a place of its own above, or is in the opening lines. */
 static bool page_known(il_str key) {
-    static const char *const known[] = {"schema",   "tool",     "version", "machine",  "inputs",     "table",  "verdict",        "exit",
-                                        "checks",   "guards",   "controls", "mutation", "drawing",    "certificate", "not_established",
-                                        "fully_mediated"};
+    static const char *const known[] = {"schema",  "tool",        "version",         "machine",       "inputs",   "table",
+                                        "verdict", "exit",        "checks",          "guards",        "controls", "mutation",
+                                        "drawing", "certificate", "not_established", "fully_mediated"};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (il_str_eq(key, il_str_of(known[i]))) {
             return true;
@@ -464,7 +470,8 @@ il_status il_report_page(const il_json *object, il_page_form form, il_arena *are
     page_guards(&p, page_get(object, "guards"));
     for (size_t i = 0; i < n; i++) {
         if (!page_known(keys[i]->key) && keys[i]->kind != IL_JSON_NULL && (page_flat(keys[i]) || il_json_count(keys[i]) > 0)) {
-            char first[2] = {(char)(keys[i]->key.p[0] >= 'a' && keys[i]->key.p[0] <= 'z' ? keys[i]->key.p[0] - 32 : keys[i]->key.p[0]), 0};
+            char first[2] = {
+                (char)(keys[i]->key.p[0] >= 'a' && keys[i]->key.p[0] <= 'z' ? keys[i]->key.p[0] - 32 : keys[i]->key.p[0]), 0};
             il_buf head;
             il_str text = {0};
             il_buf_init(&head, arena, 4096);

@@ -27,8 +27,8 @@
 #define HARDEN_MUTANTS_MAX UINT64_C(1000000000)
 
 typedef struct harden_run {
-    const char *path; /* what messages are about: the machine's file, once it is known */
-    const char *against; /* an older version */
+    const char *path;      /* what messages are about: the machine's file, once it is known */
+    const char *against;   /* an older version */
     const il_json *policy; /* the document, when one was named, its file and its digest */
     const char *policy_path;
     uint8_t policy_digest[IL_DIGEST_BYTES];
@@ -139,10 +139,8 @@ static il_status harden_line(harden_run *run, il_str *text, il_error *err) {
 
 static il_status harden_report(harden_run *run, const il_harden *h, il_error *err) {
     il_json *o = NULL;
-    il_report_file files[] = {{"security-report.json", {0}},
-                              {"security-report.md", {0}},
-                              {"security-report.html", {0}},
-                              {"security-perf.json", {0}}};
+    il_report_file files[] = {
+        {"security-report.json", {0}}, {"security-report.md", {0}}, {"security-report.html", {0}}, {"security-perf.json", {0}}};
     IL_TRY(harden_object(run, h, &o, &files[0].text, err));
     IL_TRY(harden_line(run, &files[0].text, err));
     IL_TRY(il_report_page(o, IL_PAGE_MARKDOWN, &run->arena, &files[1].text, err));

@@ -27,8 +27,7 @@ static il_status folder_free(int at, const char *folder, const char *name, il_er
     if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
         return errno == ENOENT ? IL_OK : folder_fail(folder, name, "cannot look at", err);
     }
-    return S_ISREG(st.st_mode) ? IL_OK
-                               : il_error_set(err, IL_E_IO, "`%s/%s` is no plain file; remove it first", folder, name);
+    return S_ISREG(st.st_mode) ? IL_OK : il_error_set(err, IL_E_IO, "`%s/%s` is no plain file; remove it first", folder, name);
 }
 
 static bool folder_put(int fd, il_str text) {

@@ -65,6 +65,9 @@ TWINS = [
     ("standard", "second-secret", lambda d: drop(d, "admit", "secret-egress", 1), "secret-into-open", 2, "admit"),
     ("standard", "secret-without-sensitive", secret_alone, "secret-is-sensitive", 1, "admit"),
     ("standard", "refine-strands-secret", lambda d: drop(d, "refine", "not-fresh", 2), "secret-is-sensitive", 2, "refine"),
+    ("capability-broker", "active-unapproved", lambda d: drop(d, "activate[c]", "unapproved"), "active-unapproved[net]", 1, "activate[net]"),
+    ("capability-broker", "pair-unapproved", lambda d: drop(d, "activate[c]", "forbidden-composition"), "forbidden-pair", 6, "activate[net]"),
+    ("secret-custody", "egress-with-secret", lambda d: drop(d, "open_egress", "secret-in-context"), "leak", 3, "open_egress"),
     ("standard", "commit-judged-on-pre", commit_on_pre, "tainted-commit", 1, "admit"),
 ]
 

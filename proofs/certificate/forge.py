@@ -75,7 +75,7 @@ def state_outside_its_domains(f):
 
 
 def state_in_a_region(f):
-    """trifecta: a row becomes a state in which all three come together, its bit in the bitmap as it should be."""
+    """trifecta: a row becomes a state in which all three come together; its bitmap says nothing of it."""
     def state(row):
         return struct.unpack_from("<Q", f.body, f.first + 8 * row)[0]
     for row in range(1, f.states - 1):
@@ -83,7 +83,6 @@ def state_in_a_region(f):
             u, s, out, rest = value & 3, value >> 2 & 3, value >> 4 & 3, value >> 6
             if 0 < u < 3 and 0 < s < 3 and out and rest == state(row) >> 6:
                 struct.pack_into("<Q", f.body, f.first + 8 * row, value)
-                f.body[f.first + 8 * f.states + row // 8] ^= 1 << row % 8
                 return
     raise SystemExit("no room for such a state")
 
@@ -95,7 +94,7 @@ def another_depth_of_claims(f):
 # What is done, and the word by which it must be refused.
 FORGERIES = [
     (moved_refusal, "cell"), (unreasoned_refusal, "cell"), (unknown_reason, "cell"), (step_off_the_table, "cell"), (fault_cell, "cell"),
-    (bit_in_a_bitmap, "bitmap"), (state_in_another_order, "state"), (state_outside_its_domains, "state"),
+    (bit_in_a_bitmap, "region"), (state_in_another_order, "state"), (state_outside_its_domains, "state"),
     (another_depth_of_claims, "claims"),
 ]
-OF_TRIFECTA = [(state_in_a_region, "region")]
+OF_TRIFECTA = [(state_in_a_region, "bitmap")]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the validator leaves out because it searches for nothing: every row is reached, the depth is the certificate's, a gated region is entered,
 and without its gates it is not. Reads the table by docs/formats.md and shares no code with the program."""
+import fnmatch
 import json
 import struct
 
@@ -17,6 +18,17 @@ def reached(initial, edges):
                     later.append(post)
         front = later
     return depth
+
+
+def gates(document, region):
+    """Patterns of the gates that a region names; one of a family has its member in the place of the index."""
+    if region in document["regions"]:
+        by, index, member = document["regions"][region]["by"], "", ""
+    else:
+        base, member = region[:-1].split("[")
+        key = next(k for k in document["regions"] if k.startswith(base + "["))
+        by, index = document["regions"][key]["by"], key[len(base):]
+    return [g.replace(index or "\0", "[%s]" % member).replace("[", "[[]") for g in by]
 
 
 def search(table, certificate, document):
@@ -48,8 +60,8 @@ def search(table, certificate, document):
         if not region["gated"]:
             continue
         gated += 1
-        by = document["regions"][region["name"]]["by"]
-        without = [[(s, post) for s, post in row if names[s] not in by] for row in edges]
+        by = gates(document, region["name"])
+        without = [[(s, post) for s, post in row if not any(fnmatch.fnmatchcase(names[s], g) for g in by)] for row in edges]
         left = reached(initial, without)
         if region["edge"]:
             inside = lambda rows, steps: any(bits >> (i * symbols + s) & 1 for i in rows for s, _ in steps[i])

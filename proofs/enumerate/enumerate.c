@@ -34,8 +34,8 @@ static int enumerate_differs(const il_machine *m, uint64_t state, uint32_t symbo
     if (s.verdict == verdict && s.reason == reason && s.next == next) {
         return 0;
     }
-    printf("DIFFERS at state %" PRIu64 ", symbol %u: table %u %u %" PRIu64 ", guards %d %u %" PRIu64 "\n", state, (unsigned)symbol,
-           s.verdict, s.reason, s.next, verdict, reason, next);
+    printf("DIFFERS at state %" PRIu64 ", symbol %u: table %u %u %" PRIu64 ", guards %d %u %" PRIu64 "\n", state,
+           (unsigned)symbol, s.verdict, s.reason, s.next, verdict, reason, next);
     return 1;
 }
 
@@ -71,7 +71,8 @@ static int enumerate_all(const il_machine *m) {
         for (uint32_t s = 0; s < symbols && bad < 10; s++) {
             bad += enumerate_differs(m, state, s);
         }
-        bad += enumerate_moves(m, state, symbols, IL_REASON_NO_SYMBOL) + enumerate_moves(m, state, UINT32_MAX, IL_REASON_NO_SYMBOL);
+        bad +=
+            enumerate_moves(m, state, symbols, IL_REASON_NO_SYMBOL) + enumerate_moves(m, state, UINT32_MAX, IL_REASON_NO_SYMBOL);
         for (uint32_t b = 0; b < 64; b++) { /* one bit away */
             const uint64_t near = state ^ UINT64_C(1) << b;
             bad += enumerate_row(m, near) ? 0 : enumerate_moves(m, near, (i + b) % symbols, IL_REASON_OFF_TABLE);

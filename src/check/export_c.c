@@ -199,7 +199,8 @@ static void c_frame(il_export *x) {
     il_buf_puts(b, "    } else return *reason = 254, 0;\n    memcpy(n, v, sizeof n);\n"
                    "    verdict = take(action, v, c, n, reason);\n    if (verdict != 1) return verdict;\n");
     if (m->nnaps > 0) {
-        il_buf_puts(b, "    for (unsigned i = 0, r = 0, moved = 1; moved; i++) {\n        moved = 0;\n        memcpy(v, n, sizeof n);\n");
+        il_buf_puts(
+            b, "    for (unsigned i = 0, r = 0, moved = 1; moved; i++) {\n        moved = 0;\n        memcpy(v, n, sizeof n);\n");
         c_naps(x);
         c_line(b, "        if (moved && i == ", m->nap_bound, ") return 3;\n    }\n");
     }

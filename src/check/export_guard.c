@@ -177,9 +177,7 @@ static const il_term *guard_chain(guard_reader *g, const il_cel_node *n) {
         if (!t || t->kind != IL_TERM_TRUTH) {
             return NULL;
         }
-        all = !all                      ? t
-              : n->op == IL_CEL_OP_AND ? il_term_and(g->x, all, t)
-                                        : il_term_or(g->x, all, t);
+        all = !all ? t : n->op == IL_CEL_OP_AND ? il_term_and(g->x, all, t) : il_term_or(g->x, all, t);
     }
     return all;
 }
@@ -293,9 +291,8 @@ static const il_term *guard_node(guard_reader *g, const il_cel_node *n) {
         return guard_condition(g, n);
     case IL_CEL_OP_EXISTS:
     case IL_CEL_OP_ALL:
-        return n->slot2 != IL_CEL_NO_SLOT
-                   ? NULL
-                   : guard_items(g, n, n->kids, il_term_truth(x, n->op == IL_CEL_OP_ALL), guard_each_body);
+        return n->slot2 != IL_CEL_NO_SLOT ? NULL
+                                          : guard_items(g, n, n->kids, il_term_truth(x, n->op == IL_CEL_OP_ALL), guard_each_body);
     case IL_CEL_OP_BIND:
         return guard_bind(g, n);
     /* What may err, makes texts or lists, or is too rare to be worth a second meaning here: asked, not translated. */

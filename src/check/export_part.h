@@ -100,7 +100,7 @@ const il_term *il_export_due(il_export *x, const il_term *holds, const il_export
 IL_NODISCARD il_status il_export_region(il_export *x, uint32_t region, uint32_t action, const il_term *const *call,
                                         const il_term **next, const il_term **out);
 bool il_export_judges(const il_model *m, uint32_t region, uint32_t action); /* a region of accepted steps of that action */
-const il_term **il_export_leaves(il_export *x, il_term_op op);               /* of all variables */
+const il_term **il_export_leaves(il_export *x, il_term_op op);              /* of all variables */
 
 IL_NODISCARD il_status il_export_promela(il_export *x);
 IL_NODISCARD il_status il_export_smt2(il_export *x, uint32_t steps);

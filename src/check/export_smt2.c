@@ -459,6 +459,13 @@ static il_status smt_step(il_export *x, uint32_t step) {
 }
 
 static il_status smt_runs(il_export *x, uint32_t steps) {
+    for (uint32_t a = 0; a < x->m->nactions; a++) {
+        il_buf_puts(x->out, "; action ");
+        il_buf_putu(x->out, a);
+        il_buf_putc(x->out, ' ');
+        il_buf_put(x->out, x->m->actions[a].name);
+        il_buf_putc(x->out, '\n');
+    }
     smt_states(x, 0);
     smt_initial(x);
     for (uint32_t i = 0; i < steps; i++) {

@@ -169,8 +169,8 @@ const il_term *il_term_if(il_export *x, const il_term *c, const il_term *a, cons
             return b->value ? il_term_or(x, il_term_not(x, c), a) : il_term_and(x, c, a);
         }
     }
-    return term_ranged(x, term_of(x, IL_TERM_IF, (il_term_kind)a->kind, c, a, b),
-                       a->lo < b->lo ? a->lo : b->lo, a->hi > b->hi ? a->hi : b->hi);
+    return term_ranged(x, term_of(x, IL_TERM_IF, (il_term_kind)a->kind, c, a, b), a->lo < b->lo ? a->lo : b->lo,
+                       a->hi > b->hi ? a->hi : b->hi);
 }
 
 const il_term *il_term_inside(il_export *x, const il_domain *d, const il_term *t) {
@@ -197,8 +197,7 @@ const il_term *il_term_inside(il_export *x, const il_domain *d, const il_term *t
     }
     const il_term *any = il_term_truth(x, all);
     for (uint32_t i = 0; !all && i < d->size; i++) {
-        any = il_term_or(x, any,
-                         il_term_compare(x, IL_TERM_EQ, t, il_term_const(x, IL_TERM_WORD, il_term_code(x, d, i))));
+        any = il_term_or(x, any, il_term_compare(x, IL_TERM_EQ, t, il_term_const(x, IL_TERM_WORD, il_term_code(x, d, i))));
     }
     return any;
 }

@@ -60,9 +60,12 @@ def verdict_lines(command, path):
     lines = [f"{command} exit {p.returncode}"]
     if p.returncode in (3, 5):
         return lines + [p.stderr.strip().replace(str(path), path.name)]
-    for c in json.loads(p.stdout)["checks"]:
+    report = json.loads(p.stdout)
+    for c in report["checks"]:
         detail = "" if c["id"] == "mutation" else c["detail"]  # its counts move with every check
         words = [c["id"], c["region"] or "-", c["verdict"]] + [w for w in (c["finding"], detail) if w]
+        if command == "harden" and c["id"] == "recovery" and report["recovery"]:
+            words.append(report["recovery"]["strength"])
         lines.append(" ".join(words) + (f" | {trace(c['witness'])}" if c["witness"] else ""))
     return lines
 

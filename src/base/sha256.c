@@ -141,6 +141,21 @@ void il_digest_hex(const uint8_t digest[IL_DIGEST_BYTES], char out[IL_DIGEST_HEX
     out[IL_DIGEST_HEX - 1] = '\0';
 }
 
+bool il_digest_read(il_str hex, uint8_t out[IL_DIGEST_BYTES]) {
+    if (hex.n != IL_DIGEST_HEX - 1) {
+        return false;
+    }
+    for (size_t i = 0; i < hex.n; i++) {
+        const char c = hex.p[i];
+        const bool digit = c >= '0' && c <= '9';
+        if (!digit && (c < 'a' || c > 'f')) {
+            return false;
+        }
+        out[i / 2] = (uint8_t)(out[i / 2] << 4 | (digit ? c - '0' : c - 'a' + 10));
+    }
+    return true;
+}
+
 bool il_digest_eq(const uint8_t a[IL_DIGEST_BYTES], const uint8_t b[IL_DIGEST_BYTES]) {
     unsigned differs = 0;
     for (size_t i = 0; i < IL_DIGEST_BYTES; i++) {

@@ -22,5 +22,7 @@ void il_sha256_of(il_str bytes, uint8_t out[IL_DIGEST_BYTES]);
 /* Lower-case hex, 64 characters and a NUL. */
 #define IL_DIGEST_HEX (2 * IL_DIGEST_BYTES + 1)
 void il_digest_hex(const uint8_t digest[IL_DIGEST_BYTES], char out[IL_DIGEST_HEX]);
+/* Reads exactly what il_digest_hex() writes; false, and `out` is of no use, for anything else. */
+bool il_digest_read(il_str hex, uint8_t out[IL_DIGEST_BYTES]);
 /* Compares without an early exit. */
 bool il_digest_eq(const uint8_t a[IL_DIGEST_BYTES], const uint8_t b[IL_DIGEST_BYTES]);

@@ -86,18 +86,6 @@ static il_status audit_named(audit_run *run, const char *path, audit_known **out
     return audit_know(run, model, table, out, err);
 }
 
-static bool audit_digest(il_str seal, uint8_t out[IL_DIGEST_BYTES]) {
-    char hex[IL_DIGEST_HEX];
-    memset(out, 0, IL_DIGEST_BYTES);
-    for (size_t i = 0; i < seal.n && i < (size_t)2 * IL_DIGEST_BYTES; i++) {
-        const char c = seal.p[i];
-        const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
-        out[i / 2] = (uint8_t)(out[i / 2] << 4 | (digit & 15));
-    }
-    il_digest_hex(out, hex);
-    return il_str_eq(il_str_of(hex), seal);
-}
-
 /* NULL when nobody knows it. */
 static il_status audit_find(audit_run *run, il_str seal, const audit_known **out, il_error *err) {
     uint8_t digest[IL_DIGEST_BYTES];
@@ -113,7 +101,7 @@ static il_status audit_find(audit_run *run, il_str seal, const audit_known **out
             return IL_OK;
         }
     }
-    if (!audit_digest(seal, digest)) {
+    if (!il_digest_read(seal, digest)) {
         return IL_OK;
     }
     const il_status status = il_host_machine_by_digest(il_host_alloc(), digest, &table, err);

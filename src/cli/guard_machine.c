@@ -4,12 +4,10 @@
 
 #include "base/sha256.h"
 #include "cli/guard.h"
-#include "host/file.h"
-#include "host/machine_file.h"
+#include "cli/model.h"
 #include "host/prove.h"
 #include "host/shipped.h"
 #include "interlock/host.h"
-#include "policy/compiled.h"
 #include "yaml/yaml.h"
 
 #define GUARD_ARENA_BYTES ((size_t)2 << 30)
@@ -102,18 +100,6 @@ static il_status machine_shipped(guard_run *run, il_machine *machine, guard_mach
     return machine_complete(run, *out, err);
 }
 
-static bool machine_digest(il_str seal, uint8_t out[IL_DIGEST_BYTES]) {
-    char hex[IL_DIGEST_HEX];
-    memset(out, 0, IL_DIGEST_BYTES);
-    for (size_t i = 0; i < seal.n && i < (size_t)2 * IL_DIGEST_BYTES; i++) {
-        const char c = seal.p[i];
-        const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
-        out[i / 2] = (uint8_t)(out[i / 2] << 4 | (digit & 15));
-    }
-    il_digest_hex(out, hex);
-    return il_str_eq(il_str_of(hex), seal);
-}
-
 il_status guard_machine_find(guard_run *run, il_str seal, guard_machine **out, il_error *err) {
     uint8_t digest[IL_DIGEST_BYTES];
     il_machine *machine = NULL;
@@ -122,7 +108,7 @@ il_status guard_machine_find(guard_run *run, il_str seal, guard_machine **out, i
             return IL_OK;
         }
     }
-    if (!machine_digest(seal, digest)) {
+    if (!il_digest_read(seal, digest)) {
         return IL_OK;
     }
     const il_status status = il_host_machine_by_digest(il_host_alloc(), digest, &machine, err);
@@ -135,45 +121,17 @@ il_status guard_machine_find(guard_run *run, il_str seal, guard_machine **out, i
 
 /* ---- --machine ----------------------------------------------------------------------------------- */
 
-/* A policy names its machine: a shipped one, or a file beside it. */
-static il_status machine_of_policy(guard_run *run, guard_machine *m, const il_json *policy, const char **path, il_str *shipped,
-                                   il_error *err) {
-    il_str name = {0};
-    IL_TRY(il_policy_machine_name(policy, &name, err));
-    if (il_machine_file_is(name)) {
-        return il_machine_file_path(&m->arena, *path, name, path, err);
-    }
-    *shipped = name;
-    (void)run;
-    return IL_OK;
-}
-
 il_status guard_machine_named(guard_run *run, const char *path, il_error *err) {
-    il_json *doc = NULL;
-    il_machine *machine = NULL;
     guard_machine *m = NULL;
-    il_str source = {0}, shipped = {0};
-    if (!il_machine_file_is(il_str_of(path)) && il_shipped_source(il_str_of(path), &source)) { /* a bare word is no file */
-        IL_TRY(il_host_machine(il_host_alloc(), il_str_of(path), &machine, err));
-        return machine_shipped(run, machine, &m, err);
-    }
+    il_named_machine named = {.path = path};
     IL_TRY(machine_add(run, &m, err));
-    IL_TRY(il_file_document(&m->arena, path, IL_FILE_TRUSTED, &doc, err));
-    if (il_json_get(doc, IL_STR("interlock"))) {
-        IL_TRY(machine_of_policy(run, m, doc, &path, &shipped, err));
-        if (shipped.n) {
-            IL_TRY(il_host_machine(il_host_alloc(), shipped, &m->machine, err));
-            IL_CHECK(il_shipped_source(shipped, &source), err);
-            IL_TRY(il_yaml_parse(&m->arena, source, NULL, &doc, err));
-        } else {
-            run->machine_flag = path; /* what messages are about */
-            IL_TRY(il_file_document(&m->arena, path, IL_FILE_TRUSTED, &doc, err));
-        }
-    }
-    if (!m->machine) { /* only what is fully mediated keeps sessions, so a ledger has no other */
-        IL_TRY(il_prove_file(il_host_alloc(), &m->arena, path, &m->machine, err));
-    }
-    IL_TRY(il_model_load(&m->arena, doc, &m->model, err));
+    const il_status status = il_named_machine_load(&m->arena, &named, IL_FILE_TRUSTED, err);
+    run->machine_flag = named.path;
+    IL_TRY(status);
+    m->model = named.model;
+    /* Only what is fully mediated keeps sessions, so a ledger has no other. */
+    IL_TRY(named.shipped.n ? il_host_machine(il_host_alloc(), named.shipped, &m->machine, err)
+                           : il_prove_file(il_host_alloc(), &m->arena, named.path, &m->machine, err));
     return machine_complete(run, m, err);
 }
 

@@ -12,16 +12,12 @@
 #include "cli/bounds.h"
 #include "cli/harden_joined.h"
 #include "cli/harden_policy.h"
+#include "cli/model.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/report_folder.h"
-#include "host/file.h"
-#include "host/machine_file.h"
-#include "host/shipped.h"
 #include "interlock/host.h"
 #include "policy/bind.h"
-#include "policy/compiled.h"
-#include "yaml/yaml.h"
 
 #define HARDEN_ARENA_BYTES ((size_t)2 << 30)
 #define HARDEN_MUTANTS_MAX UINT64_C(1000000000)
@@ -41,23 +37,6 @@ typedef struct harden_run {
     bool usable; /* the monitor can keep sessions with it */
     char why[IL_ERROR_MSG_BYTES];
 } harden_run;
-
-static il_status harden_of_policy(harden_run *run, const il_json *policy, il_json **out, il_error *err) {
-    il_str name = {0};
-    il_str source = {0};
-    IL_TRY(il_policy_machine_name(policy, &name, err));
-    if (il_machine_file_is(name)) {
-        IL_TRY(il_machine_file_path(&run->arena, run->path, name, &run->path, err));
-        return il_file_document(&run->arena, run->path, IL_FILE_TRUSTED, out, err);
-    }
-    if (!il_shipped_source(name, &source)) {
-        char names[128];
-        (void)il_shipped_names(names, sizeof names);
-        return IL_JSON_FAIL(il_json_get(policy, IL_STR("machine")), err, IL_E_INVALID,
-                            "no machine `%.*s` is shipped; there is: %s", IL_STR_ARG(name), names);
-    }
-    return il_yaml_parse(&run->arena, source, NULL, out, err);
-}
 
 /* Proven is one thing, being of use to the monitor another: it needs certain variables and symbols (policy/bind.h). */
 static il_status harden_sessions(harden_run *run, const il_harden *h, il_error *err) {
@@ -209,37 +188,21 @@ static il_status harden_extras(harden_run *run, il_harden *h, il_error *err) {
 
 static il_exit harden_machine(harden_run *run) {
     il_error err = {0};
-    il_json *doc = NULL;
-    il_model *model = NULL;
     il_harden h = {0};
-    il_str source = {0};
-    const il_str name = il_str_of(run->path);
-    il_status status;
-    if (!il_machine_file_is(name) && il_shipped_source(name, &source)) { /* as in a policy, a bare word is no file */
-        status = il_yaml_parse(&run->arena, source, NULL, &doc, &err);
-    } else {
-        status = il_file_document(&run->arena, run->path, IL_FILE_DATA, &doc, &err);
-    }
-    if (status == IL_E_NOT_FOUND && !il_machine_file_is(name)) {
-        char names[128];
-        (void)il_shipped_names(names, sizeof names);
-        (void)il_error_set(&err, IL_E_NOT_FOUND, "there is no such file; shipped are the machines %s", names);
-    }
-    if (status == IL_OK && il_json_get(doc, IL_STR("interlock"))) {
-        run->policy = doc;
+    il_named_machine named = {.path = run->path};
+    il_status status = il_named_machine_load(&run->arena, &named, IL_FILE_DATA, &err);
+    if (named.policy) {
+        run->policy = named.policy;
         run->policy_path = run->path;
-        status = il_json_digest(doc, NULL, run->policy_digest, &err);
     }
+    run->path = named.path;
     if (status == IL_OK && run->policy) {
-        status = harden_of_policy(run, doc, &doc, &err);
-    }
-    if (status == IL_OK) {
-        status = il_model_load(&run->arena, doc, &model, &err);
+        status = il_json_digest(run->policy, NULL, run->policy_digest, &err);
     }
     if (status != IL_OK) {
         return il_fail(run->path, &err);
     }
-    status = il_harden_run(&h, il_host_alloc(), &run->arena, model, &run->bounds.space, &err);
+    status = il_harden_run(&h, il_host_alloc(), &run->arena, named.model, &run->bounds.space, &err);
     if (status == IL_OK) {
         status = harden_extras(run, &h, &err);
     }

@@ -5,13 +5,10 @@
 
 #include "check/export.h"
 #include "cli/command.h"
+#include "cli/model.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "host/file.h"
-#include "host/machine_file.h"
-#include "host/shipped.h"
 #include "interlock/host.h"
-#include "yaml/yaml.h"
 
 #define EXPORT_ARENA_BYTES ((size_t)2 << 30)
 
@@ -21,27 +18,19 @@ typedef struct export_run {
     uint64_t steps;
 } export_run;
 
-static il_status export_document(il_arena *arena, const char *path, il_json **out, il_error *err) {
-    il_str source = {0};
-    if (!il_machine_file_is(il_str_of(path)) && il_shipped_source(il_str_of(path), &source)) { /* a bare word is no file */
-        return il_yaml_parse(arena, source, NULL, out, err);
-    }
-    return il_file_document(arena, path, IL_FILE_DATA, out, err);
-}
-
-static il_status export_text(const export_run *run, il_arena *arena, il_str *out, il_error *err) {
-    il_json *doc = NULL;
-    il_model *model = NULL;
-    IL_TRY(export_document(arena, run->path, &doc, err));
-    IL_TRY(il_model_load(arena, doc, &model, err));
+static il_status export_text(export_run *run, il_arena *arena, il_str *out, il_error *err) {
+    il_named_machine named = {.path = run->path};
+    const il_status status = il_named_machine_load(arena, &named, IL_FILE_DATA, err);
+    run->path = named.path;
+    IL_TRY(status);
     if (run->json || run->canonical) {
         il_buf b;
         il_buf_init(&b, arena, EXPORT_ARENA_BYTES / 2);
-        il_json_write(&b, doc, run->canonical ? IL_JSON_SORTED : IL_JSON_AS_READ);
+        il_json_write(&b, named.document, run->canonical ? IL_JSON_SORTED : IL_JSON_AS_READ);
         return il_buf_done(&b, out, err);
     }
     const il_export_form form = run->promela ? IL_EXPORT_PROMELA : run->smt2 ? IL_EXPORT_SMT2 : IL_EXPORT_C;
-    return il_export_write(arena, model, form, (uint32_t)run->steps, out, err);
+    return il_export_write(arena, named.model, form, (uint32_t)run->steps, out, err);
 }
 
 il_exit il_cmd_machine_export(int argc, char **argv) {
@@ -61,7 +50,7 @@ il_exit il_cmd_machine_export(int argc, char **argv) {
         return il_fail_usage("machine", &err);
     }
     if (arguments.n != 1) {
-        return il_usage("machine", arguments.n ? "one machine at a time" : "which machine?");
+        return il_usage("machine", arguments.n ? "one machine at a time" : "which machine or policy?");
     }
     if (run.promela + run.smt2 + run.c + run.json + run.canonical != 1) {
         return il_usage("machine", "say one of --promela, --smt2, --c, --json and --canonical");

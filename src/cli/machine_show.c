@@ -7,30 +7,15 @@
 
 #include "cel/cel.h"
 #include "cli/command.h"
+#include "cli/model.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "host/file.h"
-#include "host/machine_file.h"
-#include "host/shipped.h"
 #include "interlock/host.h"
-#include "yaml/yaml.h"
 
 #define SHOW_ARENA_BYTES ((size_t)2 << 30)
 #define SHOW_TEXT_NODES 64u /* up to which the states stand in the text and the JSON */
 #define SHOW_DOT_NODES 200u
 #define SHOW_STATES 4000000u
-
-static il_status show_load(il_show *run, il_error *err) {
-    il_json *doc = NULL;
-    il_str source = {0};
-    const il_str name = il_str_of(run->path);
-    if (!il_machine_file_is(name) && il_shipped_source(name, &source)) { /* a bare word is no file */
-        IL_TRY(il_yaml_parse(&run->arena, source, NULL, &doc, err));
-    } else {
-        IL_TRY(il_file_document(&run->arena, run->path, IL_FILE_DATA, &doc, err));
-    }
-    return il_model_load(&run->arena, doc, &run->m, err);
-}
 
 /* The variables of `--by`; all when it is not given. */
 static il_status show_keep(const il_show *run, uint64_t *keep, il_error *err) {
@@ -296,7 +281,7 @@ static il_status show_dot(il_show *run, il_error *err) {
 static il_status show_run_all(il_show *run, il_error *err) {
     uint64_t keep = 0;
     const il_space_bounds bounds = {.states = SHOW_STATES};
-    IL_TRY(show_load(run, err));
+    IL_TRY(il_cli_model(&run->arena, &run->path, &run->m, err));
     IL_TRY(show_keep(run, &keep, err));
     IL_TRY(il_graph_make(&run->graph, il_host_alloc(), &run->arena, run->m, keep, run->dot ? SHOW_DOT_NODES : SHOW_TEXT_NODES,
                          &bounds, err));
@@ -322,7 +307,7 @@ il_exit il_cmd_machine_show(int argc, char **argv) {
         return il_fail_usage("machine", &err);
     }
     if (arguments.n != 1) {
-        return il_usage("machine", arguments.n ? "one machine at a time" : "which machine?");
+        return il_usage("machine", arguments.n ? "one machine at a time" : "which machine or policy?");
     }
     if (run.dot && run.json) {
         return il_usage("machine", "say one of --dot and --json");

@@ -102,7 +102,8 @@ static const il_command main_commands[] = {
      "  interlock gateway --policy policy.yaml --name files -- npx -y @modelcontextprotocol/server-filesystem ~/notes\n",
      il_cmd_gateway},
     {"guard", "watch the sessions of a ledger",
-     "usage: interlock guard [LEDGER] [--machine MACHINE-OR-POLICY] [--once | --follow] [--session ID] [--shield] [--json]\n"
+     "usage: interlock guard [LEDGER] [--machine MACHINE-OR-POLICY] [--once | --follow] [--session ID] [--shield]\n"
+     "                       [--max-states N] [--json]\n"
      "\n"
      "Keeps, for each session, the set of states in which it may be by what a monitor may see of it (`diagnosis` in the machine's\n"
      "file), and raises an alarm when a forbidden region is possible or certain, when rows contradict the machine, and when sessions\n"
@@ -121,13 +122,12 @@ static const il_command main_commands[] = {
      "  interlock guard --machine policy.yaml --follow --shield\n",
      il_cmd_guard},
     {"harden", "prove a machine",
-     "usage: interlock harden MACHINE-OR-POLICY [--json] [--mutants N|all] [--report DIR] [--against OLD] [--max-states N]\n"
-     "                        [--max-seconds S] [--max-bytes B] [--workers N] [--progress]\n"
+     "usage: interlock harden MACHINE-OR-POLICY [--json] [--mutants N|all] [--report DIR] [--against OLD] [--allow-bounded]\n"
+     "                        [--max-states N] [--max-seconds S] [--max-bytes B] [--workers N] [--progress]\n"
      "\n"
      "Explores a machine completely and prints each check with its verdict and a shortest witness. The machine is a file,\n"
-     "one that a policy names, or a shipped one by its name. Exit 0 when all pass, 1 for a finding, 2 when something is not "
-     "settled, 3 for a machine that\n"
-     "does not load, 4 when a check does not catch what it must.\n"
+     "one that a policy names, or a shipped one by its name. Exit 0 when all pass, 1 for a finding, 2 when something is\n"
+     "not settled, 3 for a machine that does not load, 4 when a check does not catch what it must.\n"
      "\n"
      "  --json          the report as canonical JSON: the same machine gives the same bytes\n"
      "  --report DIR    write it as JSON, Markdown and a page to look at; times stand in a fourth file\n"
@@ -165,26 +165,27 @@ static const il_command main_commands[] = {
      "  interlock ledger verify\n",
      il_cmd_ledger},
     {"machine", "print a machine, or write it for other tools",
-     "usage: interlock machine show MACHINE [--json | --dot] [--by VAR,VAR]\n"
-     "       interlock machine export MACHINE --promela | --smt2 [--steps N] | --c | --json | --canonical\n"
+     "usage: interlock machine show MACHINE-OR-POLICY [--json | --dot] [--by VAR,VAR]\n"
+     "       interlock machine export MACHINE-OR-POLICY --promela | --smt2 [--steps N] | --c | --json | --canonical\n"
      "\n"
-     "`show` prints variables, actions with their updates and rejections, naps, regions and, where they are few, the reachable\n"
-     "states. The machine is a file or a shipped one by its name.\n"
+     "`show` prints variables, actions with their updates and rejections, naps, regions and, where they are few, the\n"
+     "reachable states. The machine is a file, one that a policy names, or a shipped one by its name.\n"
      "\n"
      "  --json       the same as one JSON object\n"
      "  --dot        the reachable states as a picture for Graphviz, forbidden ones in red, mediated ones in yellow\n"
      "  --by VARS    tell states apart by these variables alone, names with commas between; `cap` are all `cap[c]`\n"
      "\n"
-     "`export` writes a machine, from its guards, for a tool that shares no code with this one. `make proofs` runs those tools and compares (docs/proofs.md).\n"
+     "`export` writes a machine, from its guards, for a tool that shares no code with this one. `make proofs` runs those\n"
+     "tools and compares (docs/proofs.md).\n"
      "\n"
-     "  --promela  for SPIN: a d_step for each symbol, regions as assertions\n"
-     "  --smt2     for Z3: is each region kept by every step of each action?\n"
-     "  --steps N  with --smt2: the runs of up to N steps from the initial state, 1 to 64\n"
-     "  --c        a step function in C, without tables\n"
-     "  --json     the document as JSON, in its own order\n"
+     "  --promela    for SPIN: a d_step for each symbol, regions as assertions\n"
+     "  --smt2       for Z3: is each region kept by every step of each action?\n"
+     "  --steps N    with --smt2: the runs of up to N steps from the initial state, 1 to 64\n"
+     "  --c          a step function in C, without tables\n"
+     "  --json       the document as JSON, in its own order\n"
      "  --canonical  the same, sorted: the text whose SHA-256 stands in the sealed table\n"
      "\n"
-     "examples:\n"
+     "example:\n"
      "  interlock machine show trifecta --dot --by untrusted,sensitive,flight,open | dot -Tsvg >trifecta.svg\n"
      "  interlock machine export trifecta --promela >trifecta.pml\n",
      il_cmd_machine},

@@ -3,6 +3,7 @@
  * open are those that were admitted and not settled, and policy, machine, principal and parent stay what they were when it began. */
 #include <string.h>
 
+#include "ledger/row_steps.h"
 #include "ledger/verify.h"
 #include "monitor/session.h"
 #include "json/node.h"
@@ -44,22 +45,6 @@ static void session_found(session_check *c, uint64_t row, const char *what, cons
     (void)il_format_list(message, sizeof message, fmt, args);
     va_end(args);
     il_verify_found(c->v, row, c->id, what, message, IL_VERIFY_RESTORE);
-}
-
-/* 16 hexadecimal digits. */
-static bool session_state(const il_json *body, il_str member, uint64_t *out) {
-    const il_json *value = il_json_get(body, member);
-    const il_str s = il_json_kind_of(value) == IL_JSON_STRING ? il_json_text(value) : IL_STR("");
-    *out = 0;
-    for (size_t i = 0; i < s.n; i++) {
-        const char ch = s.p[i];
-        const bool digit = ch >= '0' && ch <= '9';
-        if (!digit && !(ch >= 'a' && ch <= 'f')) {
-            return false;
-        }
-        *out = *out << 4 | (uint64_t)(digit ? ch - '0' : ch - 'a' + 10);
-    }
-    return s.n == 16;
 }
 
 static bool session_text_is(const il_json *body, il_str member, il_str text) {
@@ -138,8 +123,8 @@ static bool session_silent(const il_ledger_row *row, const il_json *body) {
 
 static void session_step(session_check *c, const il_ledger_row *row, const il_json *body) {
     uint64_t pre = 0, post = 0;
-    const bool has_post = session_state(body, IL_STR("post"), &post);
-    bool has_pre = session_state(body, IL_STR("pre"), &pre);
+    const bool has_post = il_row_state(body, IL_STR("post"), &post);
+    bool has_pre = il_row_state(body, IL_STR("pre"), &pre);
     const bool settles = il_str_eq(row->kind, IL_STR("settle"));
     if (session_silent(row, body)) {
         return;

@@ -141,7 +141,7 @@ il_status il_load_program(il_loader *l, const il_json *v, const il_cel_env *env,
     return il_cel_compile(l->arena, source, v->line, v->col + (v->plain ? 0 : 1), env, want, NULL, out, l->err);
 }
 
-il_status il_load_over_pre(il_loader *l, const il_json *v, il_cel_program **out) {
+il_status il_load_over_pre(il_loader *l, const il_json *v, il_cel_kind want, il_cel_program **out) {
     il_cel_field *vars = IL_NEW_ARRAY(l->arena, il_cel_field, 1);
     il_cel_type *type = IL_NEW(l->arena, il_cel_type);
     if (!vars || !type) {
@@ -152,7 +152,7 @@ il_status il_load_over_pre(il_loader *l, const il_json *v, il_cel_program **out)
     vars[0] = (il_cel_field){type->name, type};
     il_cel_env env = {
         .size = sizeof env, .vars = vars, .nvars = 1, .lets = l->lets, .nlets = l->nlets, .families = il_load_names(l)};
-    return il_load_program(l, v, &env, IL_CEL_BOOL, out);
+    return il_load_program(l, v, &env, want, out);
 }
 
 typedef struct load_ghost {
@@ -324,7 +324,7 @@ static il_status load_recovery(il_loader *l, const il_json *v) {
         return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "`recovery` must be {goal: CONDITION}");
     }
     IL_TRY(il_json_only(v, keys, 1, "`recovery`", l->err));
-    return il_load_over_pre(l, il_json_get(v, keys[0]), &l->m->goal);
+    return il_load_over_pre(l, il_json_get(v, keys[0]), IL_CEL_BOOL, &l->m->goal);
 }
 
 il_status il_model_load(il_arena *arena, const il_json *doc, il_model **out, il_error *err) {

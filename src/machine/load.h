@@ -88,8 +88,8 @@ IL_NODISCARD il_status il_load_name(il_loader *l, const il_json *at, il_str text
 IL_NODISCARD il_status il_load_actions(il_loader *l, const il_json *actions);
 /* The env of an action's guards and edge regions; its arrays live in the arena. */
 IL_NODISCARD il_status il_load_env(il_loader *l, const il_action_def *a, bool rejection, il_cel_env *out);
-/* A program over the state `pre` alone. */
-IL_NODISCARD il_status il_load_over_pre(il_loader *l, const il_json *v, il_cel_program **out);
+/* A program over the state `pre` alone, of a kind. */
+IL_NODISCARD il_status il_load_over_pre(il_loader *l, const il_json *v, il_cel_kind want, il_cel_program **out);
 /* Refuses a program that reads a ghost; `own` (UINT32_MAX: none) may be read. `who` is what reads: `a guard`. */
 IL_NODISCARD il_status il_load_no_ghost(il_loader *l, const il_json *v, const il_cel_program *program, uint32_t own,
                                         const char *who);

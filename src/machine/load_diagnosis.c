@@ -7,23 +7,7 @@
 typedef struct load_diagnosis {
     il_loader *l;
     il_diagnosis *d;
-    il_cel_env env; /* over pre */
 } load_diagnosis;
-
-static il_status load_diagnosis_env(load_diagnosis *x) {
-    il_loader *l = x->l;
-    il_cel_field *vars = IL_NEW_ARRAY(l->arena, il_cel_field, 1);
-    il_cel_type *type = IL_NEW(l->arena, il_cel_type);
-    if (!vars || !type) {
-        return il_arena_fail(l->arena, l->err);
-    }
-    *type = l->state_type;
-    type->name = IL_STR("pre");
-    vars[0] = (il_cel_field){type->name, type};
-    x->env = (il_cel_env){
-        .size = sizeof x->env, .vars = vars, .nvars = 1, .lets = l->lets, .nlets = l->nlets, .families = il_load_names(l)};
-    return IL_OK;
-}
 
 /* What an error about a member's key is positioned at. */
 static const il_json *load_diagnosis_key(const il_json *member, il_json *room) {
@@ -107,7 +91,7 @@ static il_status load_sensor(load_diagnosis *x, const il_load_instance *one, il_
     s->name = one->name;
     s->line = v->key_line;
     s->col = v->key_col;
-    IL_TRY(il_load_program(x->l, v, &x->env, IL_CEL_BOOL, &s->reads));
+    IL_TRY(il_load_over_pre(x->l, v, IL_CEL_BOOL, &s->reads));
     x->d->nsensors++;
     if (x->l->m->bits + x->d->nsensors > 64) {
         return IL_JSON_FAIL(load_diagnosis_key(v, &at), x->l->err, IL_E_LIMIT,
@@ -179,7 +163,7 @@ static il_status load_fault_update(load_diagnosis *x, const il_json *u, il_silen
         if (named.open) { /* members are declared in their order, one after the other */
             il_load_bind(l, named.family, member);
         }
-        IL_TRY(il_load_program(l, u, &x->env, l->m->vars[out->var].domain.type.kind, &out->value));
+        IL_TRY(il_load_over_pre(l, u, l->m->vars[out->var].domain.type.kind, &out->value));
         if (named.open) {
             il_load_bind(l, l->families.n, 0);
         }
@@ -208,7 +192,7 @@ static il_status load_fault(load_diagnosis *x, const il_load_instance *one, il_s
                             IL_STR_ARG(s->name));
     }
     if (when) {
-        IL_TRY(il_load_program(l, when, &x->env, IL_CEL_BOOL, &s->when));
+        IL_TRY(il_load_over_pre(l, when, IL_CEL_BOOL, &s->when));
     }
     s->updates = IL_NEW_ARRAY(l->arena, il_update, l->m->nvars + 1);
     if (!s->updates) {
@@ -393,7 +377,6 @@ il_status il_load_diagnosis(il_loader *l, const il_json *section) {
         return il_arena_fail(l->arena, l->err);
     }
     *x.d = il_diagnosis_default(l->m);
-    IL_TRY(load_diagnosis_env(&x));
     if (il_json_get(section, IL_STR("verdicts"))) {
         IL_TRY(il_load_flag(l, section, "verdicts", &x.d->verdicts));
     }

@@ -3,20 +3,6 @@
 #include "machine/fleet.h"
 #include "machine/load.h"
 
-static il_status fleet_env(il_loader *l, il_cel_env *out) {
-    il_cel_field *vars = IL_NEW_ARRAY(l->arena, il_cel_field, 1);
-    il_cel_type *type = IL_NEW(l->arena, il_cel_type);
-    if (!vars || !type) {
-        return il_arena_fail(l->arena, l->err);
-    }
-    *type = l->state_type;
-    type->name = IL_STR("pre");
-    vars[0] = (il_cel_field){type->name, type};
-    *out = (il_cel_env){
-        .size = sizeof *out, .vars = vars, .nvars = 1, .lets = l->lets, .nlets = l->nlets, .families = il_load_names(l)};
-    return IL_OK;
-}
-
 static il_status fleet_var(il_loader *l, const il_json *v, uint32_t *out) {
     il_str names[IL_MODEL_VARS_MAX];
     *out = il_model_var(l->m, il_json_text(v));
@@ -65,7 +51,7 @@ static il_status fleet_shared(il_loader *l, const il_json *list, il_fleet *f) {
 
 /* ---- invariants --------------------------------------------------------------------------------- */
 
-static il_status fleet_keyed(il_loader *l, const il_json *v, const il_json *key, const il_fleet *f, const il_cel_env *env,
+static il_status fleet_keyed(il_loader *l, const il_json *v, const il_json *key, const il_fleet *f,
                              il_fleet_invariant *out) {
     const il_json *where = il_json_get(v, IL_STR("where"));
     IL_TRY(fleet_var(l, key, &out->var));
@@ -74,10 +60,10 @@ static il_status fleet_keyed(il_loader *l, const il_json *v, const il_json *key,
                             "`%.*s` is shared, so all instances have the same value of it; name a variable of their own",
                             IL_STR_ARG(il_json_text(key)));
     }
-    return where ? il_load_program(l, where, env, IL_CEL_BOOL, &out->where) : IL_OK;
+    return where ? il_load_over_pre(l, where, IL_CEL_BOOL, &out->where) : IL_OK;
 }
 
-static il_status fleet_invariant(il_loader *l, const il_json *v, const il_fleet *f, const il_cel_env *env,
+static il_status fleet_invariant(il_loader *l, const il_json *v, const il_fleet *f,
                                  il_fleet_invariant *out) {
     static const il_str keys[] = {{"count", 5}, {"distinct", 8}, {"unique", 6}, {"where", 5}, {"most", 4}};
     IL_TRY(il_load_slug(l, v, v->key, true, "fleet invariant"));
@@ -112,12 +98,12 @@ static il_status fleet_invariant(il_loader *l, const il_json *v, const il_fleet 
         IL_TRY(fleet_number(l, most, "most", 1, (int64_t)f->instances - 1, &out->most));
     }
     if (count) {
-        return il_load_program(l, count, env, IL_CEL_BOOL, &out->where);
+        return il_load_over_pre(l, count, IL_CEL_BOOL, &out->where);
     }
-    return fleet_keyed(l, v, distinct ? distinct : unique, f, env, out);
+    return fleet_keyed(l, v, distinct ? distinct : unique, f, out);
 }
 
-static il_status fleet_invariants(il_loader *l, const il_json *map, const il_cel_env *env, il_fleet *f) {
+static il_status fleet_invariants(il_loader *l, const il_json *map, il_fleet *f) {
     if (il_json_kind_of(map) != IL_JSON_OBJECT || il_json_count(map) == 0) {
         return IL_JSON_FAIL(map, l->err, IL_E_INVALID, "`invariants` must be a map of at least one invariant");
     }
@@ -129,7 +115,7 @@ static il_status fleet_invariants(il_loader *l, const il_json *map, const il_cel
         return il_arena_fail(l->arena, l->err);
     }
     for (const il_json *v = il_json_first(map); v; v = il_json_next(v)) {
-        IL_TRY(fleet_invariant(l, v, f, env, &f->invariants[f->ninvariants]));
+        IL_TRY(fleet_invariant(l, v, f, &f->invariants[f->ninvariants]));
         f->ninvariants++;
     }
     return IL_OK;
@@ -286,7 +272,6 @@ il_status il_load_fleet(il_loader *l, const il_json *section) {
     const il_json *renew = il_json_get(section, IL_STR("renew"));
     const il_json *invariants = il_json_get(section, IL_STR("invariants"));
     const il_json *family = il_json_get(section, IL_STR("family"));
-    il_cel_env env = {.size = sizeof env};
     il_fleet *f = IL_NEW(l->arena, il_fleet);
     if (!f) {
         return il_arena_fail(l->arena, l->err);
@@ -299,15 +284,14 @@ il_status il_load_fleet(il_loader *l, const il_json *section) {
         return IL_JSON_FAIL(section, l->err, IL_E_INVALID, "a fleet needs `invariants` or a `family`");
     }
     IL_TRY(fleet_number(l, instances, "instances", 2, IL_FLEET_INSTANCES_MAX, &f->instances));
-    IL_TRY(fleet_env(l, &env));
     if (shared) {
         IL_TRY(fleet_shared(l, shared, f));
     }
     if (renew) {
-        IL_TRY(il_load_program(l, renew, &env, IL_CEL_BOOL, &f->renew));
+        IL_TRY(il_load_over_pre(l, renew, IL_CEL_BOOL, &f->renew));
     }
     if (invariants) {
-        IL_TRY(fleet_invariants(l, invariants, &env, f));
+        IL_TRY(fleet_invariants(l, invariants, f));
     }
     if (family) {
         IL_TRY(fleet_family(l, family, f));

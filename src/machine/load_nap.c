@@ -83,7 +83,7 @@ static il_status load_nap(il_loader *l, const il_json *v, il_nap *nap) {
     nap->col = v->col;
     IL_TRY(load_nap_action(l, action, &place));
     IL_TRY(load_nap_symbol(l, v, il_json_get(v, IL_STR("with")), place, &nap->symbol));
-    IL_TRY(il_load_over_pre(l, when, &nap->when));
+    IL_TRY(il_load_over_pre(l, when, IL_CEL_BOOL, &nap->when));
     return il_load_no_ghost(l, when, nap->when, UINT32_MAX, "a nap");
 }
 

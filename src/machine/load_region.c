@@ -43,7 +43,7 @@ il_status il_load_action_set(il_loader *l, const il_json *list, const char *key,
 
 static il_status load_predicate(il_loader *l, const il_json *v, il_region *r) {
     if (!r->edge) {
-        return il_load_over_pre(l, v, &r->predicate);
+        return il_load_over_pre(l, v, IL_CEL_BOOL, &r->predicate);
     }
     r->on = IL_NEW_ARRAY(l->arena, il_cel_program *, l->m->nactions);
     if (!r->on) {

@@ -19,7 +19,7 @@ static il_status load_adversary(il_loader *l, const il_json *v, il_var *var) {
     const il_json *when = il_json_get(v, IL_STR("when"));
     const il_json *to = il_json_get(v, IL_STR("to"));
     if (when) {
-        IL_TRY(il_load_over_pre(l, when, &a->when));
+        IL_TRY(il_load_over_pre(l, when, IL_CEL_BOOL, &a->when));
     }
     if (!to) {
         return IL_OK;

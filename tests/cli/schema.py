@@ -97,6 +97,10 @@ def check(value, schema, root, where="$"):
             raise ValueError(f"keyword {word} is not known here")
 
 
+def load(name):
+    return json.loads((SCHEMAS / name).read_text())
+
+
 def against(name, value):
-    root = json.loads((SCHEMAS / name).read_text())
+    root = load(name)
     check(value, root, root)

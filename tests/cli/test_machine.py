@@ -76,8 +76,24 @@ def machine_show_draws_what_some_variables_tell_apart(t):
 @test
 def machine_show_refuses(t):
     Run("machine").refuses().says("say `show` or `export`")
-    Run("machine", "show").refuses().says("which machine?")
+    Run("machine", "show").refuses().says("which machine or policy?")
     Run("machine", "show", "a", "b").refuses().says("one machine at a time")
     Run("machine", "show", "trifecta", "--dot", "--json").refuses().says("one of --dot and --json")
     Run("machine", "show", put(t, "m.yaml", CUSTODY.replace("pre.egress == 2", "pre.egres == 2"))).refuses(True).says("did you mean `egress`?")
     Run("machine", "show", "./nosuch.yaml").refuses()
+
+
+@test
+def machine_show_and_export_take_what_harden_takes(t):
+    put(t, "custody.yaml", CUSTODY)
+    own = put(t, "own.yaml", "interlock: 1\nmachine: custody.yaml\ntools:\n  - {match: a.b, effects: []}\n")
+    shipped = put(t, "shipped.yaml", "interlock: 1\nmachine: secret-custody\ntools:\n  - {match: a.b, effects: []}\n")
+    for args in (["show"], ["show", "--json"], ["export", "--promela"], ["export", "--canonical"]):
+        want = Run("machine", *args, "secret-custody").exits(0).out
+        for named in (own, shipped, str(t / "custody.yaml")):
+            same(Run("machine", *args, named).exits(0).out, want)
+    put(t, "custody.yaml", CUSTODY.replace("pre.egress == 2", "pre.egres == 2"))
+    for args in (["show"], ["export", "--c"]):  # a message is about the file that the policy names
+        Run("machine", *args, own).refuses(True).says("custody.yaml:").says("did you mean `egress`?")
+        Run("machine", *args, "custodi").refuses().says("shipped are the machines standard, trifecta, ")
+        Run("machine", *args, put(t, "nosuch.yaml", "interlock: 1\nmachine: nosuch\n")).refuses(True).says("no machine `nosuch` is shipped")

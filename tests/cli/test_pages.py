@@ -10,6 +10,19 @@ from run import COMMANDS, Failure, INTERLOCK, ROOT, Run, test
 MAN = ROOT / "docs/interlock.1"
 
 
+def names(text, option):
+    return re.search(re.escape(option) + r"(?![a-z0-9-])", text)
+
+
+def manual_of(manual, command):
+    """The section of docs/cli.md that is about a command, and what stands there of all of them."""
+    head, *sections = re.split(r"^## ", manual, flags=re.M)
+    mine = [s for s in sections if command in re.split(r", ", s.splitlines()[0])]
+    if len(mine) != 1:
+        raise Failure(f"docs/cli.md has {len(mine)} sections about {command}")
+    return head + mine[0]
+
+
 @test
 def the_man_page_and_the_manual_name_every_option(_):
     man = MAN.read_text().replace("\\-", "-")
@@ -18,9 +31,35 @@ def the_man_page_and_the_manual_name_every_option(_):
         help_text = Run(command, "--help").exits(0).out
         if f"interlock {command}" not in man or command not in manual:
             raise Failure(f"`{command}` is not described")
-        for option in set(re.findall(r"--[a-z][a-z-]+", help_text)):
-            if not re.search(re.escape(option) + r"(?![a-z-])", man):
+        section = manual_of(manual, command)
+        for option in set(re.findall(r"--[a-z][a-z0-9-]*", help_text)):
+            if not names(man, option):
                 raise Failure(f"docs/interlock.1 does not name {option} of {command}")
+            if not names(section, option):
+                raise Failure(f"docs/cli.md does not name {option} where it is about {command}")
+
+
+@test
+def every_option_that_the_program_reads_is_in_a_help(_):
+    helps = "".join(Run(command, "--help").exits(0).out for command in COMMANDS)
+    source = "".join(path.read_text() for path in (ROOT / "src/cli").glob("*.[ch]"))
+    options = set(re.findall(r'\.name = "([a-z][a-z0-9-]*)"', source))
+    if len(options) < 40:
+        raise Failure(f"found only {sorted(options)} in src/cli; adapt this test")
+    missing = [option for option in sorted(options) if not names(helps, "--" + option)]
+    if missing:
+        raise Failure(f"no help names {missing}")
+
+
+@test
+def the_program_lists_the_commands_that_are_tested(_):
+    listed = re.findall(r"^  ([a-z]+) ", Run("--help").exits(0).out, re.M)
+    if sorted(listed) != sorted(COMMANDS):
+        raise Failure(f"--help lists {listed}")
+    readme = (ROOT / "README.md").read_text()
+    for command in set(COMMANDS) - {"init", "validate", "gateway"}:  # those are in what the README walks through
+        if not re.search(rf"^\| .*(interlock |`){command}\b", readme, re.M):
+            raise Failure(f"the table of README.md has no row for {command}")
 
 
 @test

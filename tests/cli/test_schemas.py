@@ -67,9 +67,51 @@ def schema_of_the_trail_fits_what_a_gateway_records(t):
     kinds = {kind for kind, _ in rows}
     if not {"begin", "decision", "settle", "request", "approve", "refuse", "end"} <= kinds:
         raise Failure(f"only {kinds}")
-    audit = json.loads((schema.SCHEMAS / "audit.schema.json").read_text())
+    audit = schema.load("audit.schema.json")
     for kind, body in rows:
         if kind == "decision":
             schema.against("decision.schema.json", json.loads(body))
         else:
             schema.check(json.loads(body), audit["$defs"][kind], audit)
+
+
+def copied(value):
+    return json.loads(json.dumps(value))
+
+
+@test
+def schema_of_the_report_fits_each_kind_of_machine(t):
+    put(t, "smallest.yaml", (ROOT / "tests/machines/smallest.yaml").read_text())
+    policy = put(t, "policy.yaml", "interlock: 1\nmachine: smallest.yaml\nservers: {a: {trust: inside}}\ntools:\n  - {match: a.b, effects: [sensitive]}\n")
+    cases = ROOT / "tests/machines/cases"
+    for args in ([policy], [policy, "--against", "trifecta"], ["trifecta", "--max-states", "20"], ["trifecta"], [ROOT / "examples/machines/one-out.yaml"],
+                 [cases / "recovery-diverges-1.yaml"], [cases / "recovery-fault-1.yaml"], [cases / "sticky-lowered-1.yaml"], [cases / "unmediated-1.yaml"]):
+        schema.against("security-report.schema.json", json.loads(Run("harden", "--json", "--mutants", "20", *map(str, args), limit=120).out))
+    good = json.loads(Run("harden", "--json", "--mutants", "20", str(ROOT / "tests/machines/smallest.yaml"), limit=120).exits(0).out)
+    for key in good:
+        if key not in schema.load("security-report.schema.json")["properties"]:
+            raise Failure(f"docs/schemas/security-report.schema.json says nothing of `{key}`")
+    for break_it in (lambda r: r.update(verdict="PASS"), lambda r: r.pop("checks"), lambda r: r["checks"][0].update(states="1"),
+                     lambda r: r["controls"][0].update(state="failed"), lambda r: r["table"].update(sha256="00"), lambda r: r["mutation"].pop("killed")):
+        bad = copied(good)
+        break_it(bad)
+        refuses("security-report.schema.json", bad)
+
+
+@test
+def schema_of_diagnose_fits_each_kind_of_machine(_):
+    cases = sorted((ROOT / "tests/diagnose/cases").glob("*.yaml"))
+    found = set()
+    for args in ([str(c)] for c in cases):
+        said = json.loads(Run("diagnose", "--json", "--wormholes", "20", *args).out)
+        schema.against("diagnose.schema.json", said)
+        found |= {c["id"] for c in said["checks"]}
+    schema.against("diagnose.schema.json", json.loads(Run("diagnose", "--json", "--max-states", "3", str(cases[0])).exits(2).out))
+    if found != {"diagnosis", "sensor", "wormholes"}:
+        raise Failure(f"only {found}")
+    good = json.loads(Run("diagnose", "--json", "--wormholes", "20", str(ROOT / "examples/machines/sandbox.yaml")).out)
+    for break_it in (lambda r: r.pop("sees"), lambda r: r["checks"][0].update(verdict="fine"), lambda r: r["checks"][0].update(id="other"),
+                     lambda r: r["machine"].update(digest=""), lambda r: r["checks"][0]["twin"].update(word="NONE")):
+        bad = copied(good)
+        break_it(bad)
+        refuses("diagnose.schema.json", bad)

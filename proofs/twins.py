@@ -69,6 +69,10 @@ TWINS = [
     ("capability-broker", "pair-unapproved", lambda d: drop(d, "activate[c]", "forbidden-composition"), "forbidden-pair", 6, "activate[net]"),
     ("secret-custody", "egress-with-secret", lambda d: drop(d, "open_egress", "secret-in-context"), "leak", 3, "open_egress"),
     ("standard", "commit-judged-on-pre", commit_on_pre, "tainted-commit", 1, "admit"),
+    ("naps", "nap-left-out", lambda d: d["naps"].pop(0), "overheated", 2, "work"),
+    ("naps", "work-unguarded", lambda d: drop(d, "work", "overheated"), "overheated", 3, "work"),
+    ("naps", "both-unlocked", lambda d: drop(d, "unlock[c]", "both-open"), "both-open", 2, "unlock[left]"),
+    ("naps", "wrong-reason", lambda d: clauses(d, "work", "too-hot")[0].update({"if": "next.heat > 2 && !call.care"}), "too-hot-is-hot", 2, "work"),
 ]
 
 

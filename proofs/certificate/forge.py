@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sealed machines that are wrong: whole to the eye, every seal computed anew, and one thing in them that must not be."""
 import hashlib
+import json
 import struct
 
 
@@ -91,10 +92,32 @@ def another_depth_of_claims(f):
     struct.pack_into("<I", f.certificate, 12, 30)
 
 
+def renamed_region(f):
+    """capability-broker: a region of one member under the name of another, so that nothing judges the first."""
+    a, b = b'"name":"active-unapproved[net]"', b'"name":"active-unapproved[pay]"'
+    assert f.body.count(a) == 1
+    f.body[:] = f.body.replace(a, b)
+
+
+def bit_of_a_member(f):
+    """capability-broker: the first state, in which nothing is active, is said to be in the gated region of a member."""
+    described = json.loads(f.body[40:40 + struct.unpack_from("<I", f.body, 28)[0]])
+    at = f.first + 8 * f.states
+    for region in described["regions"]:
+        if region["name"] == "activated[pay]":
+            f.body[at] ^= 1
+            return
+        at += ((f.states * f.symbols if region["edge"] else f.states) + 63) // 64 * 8
+    raise SystemExit("no such region")
+
+
 # What is done, and the word by which it must be refused.
 FORGERIES = [
     (moved_refusal, "cell"), (unreasoned_refusal, "cell"), (unknown_reason, "cell"), (step_off_the_table, "cell"), (fault_cell, "cell"),
     (bit_in_a_bitmap, "region"), (state_in_another_order, "state"), (state_outside_its_domains, "state"),
     (another_depth_of_claims, "claims"),
 ]
-OF_TRIFECTA = [(state_in_a_region, "bitmap")]
+OF = {
+    "trifecta": [(state_in_a_region, "bitmap")],
+    "capability-broker": [(renamed_region, "region"), (bit_of_a_member, "bitmap")],
+}

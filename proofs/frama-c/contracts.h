@@ -4,9 +4,9 @@
 #pragma once
 #include "machine/machine_impl.h"
 
-/*@ // Facts about bits, which WP treats as numbers. facts.smt2 has Z3 prove each on 64-bit vectors.
+/*@ // Facts about bits, which WP treats as numbers, and of a product. facts.smt2 has Z3 prove each.
     axiomatic Bits {
-      axiom and_below: \forall integer x, y; 0 <= x && 0 <= y ==> 0 <= (x & y) <= y;
+      axiom and_below: \forall integer x, y; 0 <= x <= 0xFFFFFFFFFFFFFFFF && 0 <= y <= 0xFFFFFFFFFFFFFFFF ==> 0 <= (x & y) <= y;
       axiom shifted_below: \forall integer x, bits; 0 <= x <= 0xFFFFFFFFFFFFFFFF && 2 <= bits <= 32 ==>
         0 <= (x >> (64 - bits)) < (1 << bits);
       axiom power: \forall integer bits; 2 <= bits <= 32 ==> 4 <= (1 << bits) <= 0x100000000;

@@ -5,7 +5,7 @@
 
 #define GUARD_NUMBER_MAX ((int64_t)1 << 30) /* far from where 64 bits overflow, also once multiplied */
 
-enum { GUARD_PRE, GUARD_CALL, GUARD_NEXT, GUARD_ACTION };
+enum { GUARD_PRE, GUARD_CALL, GUARD_NEXT, GUARD_REASON = GUARD_NEXT, GUARD_ACTION };
 
 typedef struct guard_reader {
     il_export *x;
@@ -102,6 +102,9 @@ il_status il_export_words(il_export *x) {
     }
     for (uint32_t r = 0; r < m->nregions; r++) {
         guard_program_words(x, m->regions[r].predicate);
+        for (uint32_t i = 0; m->regions[r].rejection && i < m->nrules; i++) {
+            guard_word(x, m->rules[i].name); /* `reason` */
+        }
         for (uint32_t a = 0; m->regions[r].on && a < m->nactions; a++) {
             guard_program_words(x, m->regions[r].on[a]);
         }
@@ -260,6 +263,9 @@ static const il_term *guard_node(guard_reader *g, const il_cel_node *n) {
     case IL_CEL_OP_FIELD:
         return guard_field(g, n);
     case IL_CEL_OP_VAR:
+        if (n->slot == GUARD_REASON && g->scope->reason > 0) {
+            return il_term_const(x, IL_TERM_WORD, il_export_word(x, x->m->rules[g->scope->reason - 1].name));
+        }
         return n->slot == GUARD_ACTION && g->scope->action < x->m->nactions
                    ? il_term_const(x, IL_TERM_WORD, il_export_word(x, x->m->actions[g->scope->action].name))
                    : NULL;

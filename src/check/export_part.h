@@ -52,6 +52,7 @@ typedef struct il_scope {
     uint32_t action;            /* UINT32_MAX: a predicate on states */
     const il_term *const *call; /* a term for each field */
     const il_term **next;       /* a term for each variable */
+    uint8_t reason;             /* the rule that rejected, in a region of rejected steps; else 0 */
 } il_scope;
 
 /* --- terms: made smaller where that is plain to see ---------------------------------------------------------------------- */
@@ -100,6 +101,9 @@ const il_term *il_export_due(il_export *x, const il_term *holds, const il_export
 IL_NODISCARD il_status il_export_region(il_export *x, uint32_t region, uint32_t action, const il_term *const *call,
                                         const il_term **next, const il_term **out);
 bool il_export_judges(const il_model *m, uint32_t region, uint32_t action); /* a region of accepted steps of that action */
+/* Whether `s`, a step of `action`, is rejected for a reason that breaks a region of rejected steps; other regions: false. */
+IL_NODISCARD il_status il_export_refused(il_export *x, uint32_t region, uint32_t action, const il_term *const *call,
+                                         const il_export_step *s, const il_term **out);
 const il_term **il_export_leaves(il_export *x, il_term_op op);              /* of all variables */
 
 IL_NODISCARD il_status il_export_promela(il_export *x);

@@ -231,6 +231,15 @@ static il_status promela_symbol(il_export *x, uint32_t action, uint32_t symbol) 
         il_model_symbol_brief(m, symbol, b);
         il_buf_puts(b, " */\n#endif\n");
     }
+    for (uint32_t r = 0; r < m->nregions; r++) {
+        const il_term *refused = NULL;
+        IL_TRY(il_export_refused(x, r, action, call, &s, &refused));
+        if (!il_term_is(refused, false)) {
+            promela_text(x, "#ifndef IL_COUNT\n  :: d_step { ", refused, "v_", " -> assert(false) } /* a wrong reason at ");
+            il_model_symbol_brief(m, symbol, b);
+            il_buf_puts(b, " */\n#endif\n");
+        }
+    }
     if (il_term_is(s.accept, false)) {
         return IL_OK;
     }

@@ -2,7 +2,8 @@
 /* For Z3: the transition relation over bit vectors. Each question is announced by a line of its own (`lethal-trifecta admit`), then answered.
  *
  * Without steps, from any state of the full product: `accept ACTION` must be sat (else what follows says nothing); `fault ACTION` and
- * `REGION ACTION` unsat: no step of that action fails, or leads from outside the region into it. With steps, from the initial state: `depth N` is
+ * `REGION ACTION` unsat: no step of that action fails, or leads from outside the region into it, or is rejected for a wrong reason. With the line
+ * `; (assert |outside|)` made an assertion, all regions are kept together: none of them is left as a place to begin in. With steps, from the initial state: `depth N` is
  * sat when a run of N steps ends in a region or a fault, and the action of its last step follows. */
 #include "check/export_part.h"
 
@@ -211,7 +212,11 @@ static il_status smt_round(il_export *x, const smt_names *n, uint32_t round) {
     return x->no_memory ? il_arena_fail(x->arena, x->err) : IL_OK;
 }
 
-/* Updates, verdict and the state afterwards of one action, as definitions. */
+static void smt_wrong(const il_export *x, const smt_names *n, uint32_t region) {
+    smt_part(x, n, "!wrong:", x->m->regions[region].name, 0);
+}
+
+/* Updates, verdict, the state afterwards and reasons that break a region of rejected steps, of one action, as definitions. */
 static il_status smt_action(il_export *x, const smt_names *n, const il_term **call) {
     const il_model *m = x->m;
     const il_action_def *a = &m->actions[n->action];
@@ -236,6 +241,15 @@ static il_status smt_action(il_export *x, const smt_names *n, const il_term **ca
         }
     }
     smt_define_truth(x, n, "accept", s.accept);
+    for (uint32_t r = 0; r < m->nregions; r++) {
+        const il_term *refused = NULL;
+        if (m->regions[r].rejection) {
+            IL_TRY(il_export_refused(x, r, n->action, call, &s, &refused));
+            smt_define(x, n, "!wrong:", m->regions[r].name, 0, NULL);
+            smt_term(x, refused, n);
+            il_buf_puts(x->out, ")\n");
+        }
+    }
     uint32_t rounds = m->nnaps > 0 ? m->nap_bound + 1 : 0;
     for (uint32_t i = 0; i < rounds; i++) {
         IL_TRY(smt_round(x, n, i));
@@ -335,6 +349,14 @@ static il_status smt_questions(il_export *x, uint32_t action) {
     smt_part(x, &n, "!", IL_STR("fault"), 0);
     il_buf_puts(b, ")\n");
     smt_ask(x, IL_STR("fault"), name);
+    for (uint32_t r = 0; r < m->nregions; r++) {
+        if (m->regions[r].rejection && m->regions[r].on[action]) {
+            il_buf_puts(b, "(push)\n(assert ");
+            smt_wrong(x, &n, r);
+            il_buf_puts(b, ")\n");
+            smt_ask(x, m->regions[r].name, name);
+        }
+    }
     il_buf_puts(b, "(assert ");
     smt_part(x, &n, "!", IL_STR("step"), 0);
     il_buf_puts(b, ")\n(push)\n");
@@ -381,20 +403,21 @@ static il_status smt_induction(il_export *x) {
     il_buf *b = x->out;
     smt_states(x, 0);
     smt_states(x, 1);
-    for (uint32_t a = 0; a < x->m->nactions; a++) {
-        IL_TRY(smt_questions(x, a));
-    }
-    il_buf_puts(b, "(push)\n");
-    smt_initial(x);
-    il_buf_puts(b, "(assert (or false");
+    il_buf_puts(b, "(define-fun |outside| () Bool (not (or false");
     for (uint32_t r = 0; r < x->m->nregions; r++) {
         if (smt_never(&x->m->regions[r]) && !x->m->regions[r].edge) {
             il_buf_putc(b, ' ');
             IL_TRY(smt_inside(x, r, 0));
         }
     }
-    il_buf_puts(b, "))\n");
+    il_buf_puts(b, ")))\n(push)\n");
+    smt_initial(x);
+    il_buf_puts(b, "(assert (not |outside|))\n");
     smt_ask(x, IL_STR("begins"), IL_STR("inside"));
+    il_buf_puts(b, "; (assert |outside|)\n");
+    for (uint32_t a = 0; a < x->m->nactions; a++) {
+        IL_TRY(smt_questions(x, a));
+    }
     return IL_OK;
 }
 
@@ -417,7 +440,14 @@ static il_status smt_step(il_export *x, uint32_t step) {
         const il_term **call = il_export_call(x, a, NULL);
         IL_TRY(smt_action(x, &n, call));
         smt_define(x, &n, "!", IL_STR("bad"), 0, NULL);
-        il_buf_puts(b, "(and ");
+        il_buf_puts(b, "(or false");
+        for (uint32_t r = 0; r < m->nregions; r++) {
+            if (m->regions[r].rejection) {
+                il_buf_putc(b, ' ');
+                smt_wrong(x, &n, r);
+            }
+        }
+        il_buf_puts(b, " (and ");
         smt_part(x, &n, "!", IL_STR("step"), 0);
         il_buf_puts(b, " (or false");
         for (uint32_t r = 0; r < m->nregions; r++) {
@@ -429,7 +459,7 @@ static il_status smt_step(il_export *x, uint32_t step) {
                 IL_TRY(smt_inside(x, r, step + 1));
             }
         }
-        il_buf_puts(b, ")))\n");
+        il_buf_puts(b, "))))\n");
     }
     il_buf_puts(b, "(push)\n(assert (or");
     for (uint32_t a = 0; a < m->nactions; a++) {

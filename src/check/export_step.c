@@ -114,6 +114,23 @@ bool il_export_judges(const il_model *m, uint32_t region, uint32_t action) {
     return r->edge && !r->rejection && r->on && r->on[action] != NULL;
 }
 
+il_status il_export_refused(il_export *x, uint32_t region, uint32_t action, const il_term *const *call, const il_export_step *s,
+                            const il_term **out) {
+    const il_region *r = &x->m->regions[region];
+    const il_action_def *a = &x->m->actions[action];
+    const il_term *earlier = il_term_or(x, s->fault, s->accept); /* neither is a rejection */
+    *out = il_term_truth(x, false);
+    for (uint32_t c = 0; r->rejection && r->on[action] && c < a->nclauses; c++) { /* the first clause that holds gives the reason */
+        const il_scope scope = {.action = action, .call = call, .reason = a->clauses[c].rule};
+        const il_term *value = NULL, *error = NULL;
+        IL_TRY(il_export_guard(x, r->on[action], &scope, r->line, r->col, &value, &error));
+        const il_term *first = il_term_and(x, il_term_not(x, earlier), s->clauses[c]);
+        *out = il_term_or(x, *out, il_term_and(x, first, il_term_or(x, il_term_not(x, value), error)));
+        earlier = il_term_or(x, earlier, s->clauses[c]);
+    }
+    return x->no_memory ? il_arena_fail(x->arena, x->err) : IL_OK;
+}
+
 il_status il_export_region(il_export *x, uint32_t region, uint32_t action, const il_term *const *call, const il_term **next,
                            const il_term **out) {
     const il_region *r = &x->m->regions[region];

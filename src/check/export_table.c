@@ -24,8 +24,8 @@ typedef struct table_maker {
 
 static void table_visit(void *ctx, size_t var, size_t field) {
     table_maker *t = ctx;
-    if (var == 3) {
-        return; /* the action's name: one value */
+    if (var == 3 || (var == 2 && t->scope->reason > 0)) {
+        return; /* the action's name, the reason: one value */
     }
     for (uint32_t i = 0; i < t->nargs; i++) {
         if (t->args[i].record == var && t->args[i].field == field) {
@@ -79,6 +79,9 @@ static il_cel_value table_ask(const table_maker *t, const il_cel_program *p, con
         vars[r] = il_cel_of_items(IL_CEL_RECORD, fields[r], sizes[r]);
     }
     vars[3] = t->scope->call ? il_cel_of_str(m->actions[t->scope->action].name) : il_cel_of_fault(IL_CEL_UNSET);
+    if (t->scope->reason > 0) {
+        vars[2] = il_cel_of_str(m->rules[t->scope->reason - 1].name);
+    }
     return il_cel_eval(p, vars, NULL);
 }
 

@@ -16,7 +16,7 @@ il_status il_check_coverage(il_harden *h, il_error *err) {
     if (!c) {
         return il_arena_fail(h->subject.arena, err);
     }
-    if (!h->subject.table) {
+    if (!h->subject.table || h->subject.large) {
         c->verdict = IL_CHECK_INCONCLUSIVE;
         c->bound_hit = true;
         return IL_OK;

@@ -64,6 +64,10 @@ static il_status from_init_survey(il_harden *h, const il_view *view, il_space *s
     /* of a machine that is too large nothing can pass: the nearest states say who writes what as well as any */
     uint32_t most = sub->large && s->n > FROM_INIT_LARGE ? FROM_INIT_LARGE : s->n;
     for (uint32_t i = 0; i < most; i++) {
+        if (!il_subject_goes_on(sub, i, s->edges)) {
+            sub->large = s->bound_hit = h->bounded = true;
+            break;
+        }
         uint64_t state = il_space_key(s, i);
         bool rests = true;
         for (uint32_t symbol = 0; symbol < m->nsymbols; symbol++) {

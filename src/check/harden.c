@@ -56,10 +56,37 @@ il_status il_check_judge(il_harden *h, il_check *c, const il_view *v, const il_s
     return IL_OK;
 }
 
+#define HARDEN_SOON (UINT64_C(1) << 22) /* cells of a machine whose table is built without asking for the time */
+
+/* Whether a machine whose table may take long is within the bounds: building one does not ask for the time. */
+static il_status harden_fits(il_harden *h, bool *out, il_error *err) {
+    il_subject *s = &h->subject;
+    *out = true;
+    if (s->m->product <= HARDEN_SOON / s->m->nsymbols || !s->bounds.progress) {
+        return IL_OK;
+    }
+    const il_space_bounds whole = s->bounds;
+    const size_t cells = IL_TABLE_BYTES_MAX / 4 / s->m->nsymbols;
+    il_view v = {.subject = s};
+    il_space space = {0};
+    s->bounds.states = whole.states && whole.states < cells ? whole.states : (uint32_t)cells + 1;
+    il_status status = il_view_explore(&v, &space, err);
+    s->bounds = whole;
+    *out = !space.bound_hit;
+    il_space_free(&space);
+    return status;
+}
+
 /* A machine that is too large for the bounds is explored by its guards and can at most be found broken. */
 static il_status harden_table(il_harden *h, il_machine **out, il_error *err) {
     il_subject *s = &h->subject;
     il_error why = {0};
+    bool fits = true;
+    IL_TRY(harden_fits(h, &fits, err));
+    if (!fits) {
+        h->bounded = true;
+        return IL_OK;
+    }
     il_status status = il_table_build(s->arena, s->m, s->bounds.states, &h->table, &why);
     if (status == IL_E_LIMIT && !s->arena->capped) {
         h->table = (il_str){0};
@@ -161,7 +188,11 @@ static il_status harden_certify(il_harden *h, il_error *err) {
 
 il_status il_harden_conclude(il_harden *h, il_error *err) {
     harden_exit(h);
-    return harden_certify(h, err);
+    IL_TRY(harden_certify(h, err));
+    if (h->exit == 0 && !h->fully_mediated && !h->bounded) {
+        h->exit = 2; /* a kind of check had nothing to look at: no finding, and no proof either */
+    }
+    return IL_OK;
 }
 
 /* Every check, in the order of the report. Some read what an earlier one left in il_harden: `from-init` notes who writes what, `guards` what

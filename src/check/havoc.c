@@ -251,13 +251,14 @@ static il_status havoc_name(il_harden *h, const havoc_group *g, uint64_t *bounde
 /* Writing everything reaches any state there is: a region of states that even this does not reach is empty. With ghosts that says nothing:
  * they are beyond the adversary, and one may imply another. */
 static il_status havoc_empty(il_harden *h, const havoc_group *g, il_check *c, uint64_t *bounded, il_error *err) {
-    uint64_t reached = 0;
+    uint64_t reached = 0, limit = 0;
     if (g->laundered || c->verdict != IL_CHECK_PASS || h->subject.m->regions[c->region].edge ||
         havoc_covered(h, g, c->region, UINT64_MAX)) {
         return IL_OK;
     }
-    IL_TRY(havoc_try(h, g, UINT64_C(1) << c->region, havoc_all(h), &reached, bounded, err));
-    if (!reached) {
+    IL_TRY(havoc_try(h, g, UINT64_C(1) << c->region, havoc_all(h), &reached, &limit, err));
+    *bounded |= limit;
+    if (!reached && !limit) {
         c->verdict = IL_CHECK_VACUOUS;
         c->finding = "EMPTY_REGION";
     }

@@ -102,7 +102,7 @@ il_status il_check_mediation(il_harden *h, il_error *err) {
     c->states = h->states;
     c->edges = h->edges;
     c->depth = h->depth;
-    c->bound_hit = !h->subject.table;
+    c->bound_hit = !h->subject.table || h->subject.large;
     IL_TRY(mediation_writes(h, c, err));
     IL_TRY(mediation_lowering(h, c, err));
     IL_TRY(mediation_principals(h, c, err));

@@ -10,7 +10,7 @@
 #define IL_MUTATION_CELLS_MAX ((size_t)1 << 24)
 #define IL_MUTATION_WORK_BYTES ((size_t)1 << 30)
 enum { MUTATION_WITHIN = 1, MUTATION_NOT_WITHIN, MUTATION_PLACES_MAX = 2048, MUTATION_OTHERS = 1024 };
-enum { MUTATION_KEPT_BITS = 12, MUTATION_VIEWS_MAX = 8 + 2 * IL_MODEL_REGIONS_MAX };
+enum { MUTATION_KEPT_BITS = 12, MUTATION_KEPT_EDGES = 1 << 22, MUTATION_VIEWS_MAX = 8 + 2 * IL_MODEL_REGIONS_MAX };
 
 /* Counts of what the accepted and rejected steps of the reachable states do. */
 typedef struct mutation_survey {
@@ -63,7 +63,7 @@ typedef struct mutation {
     uint32_t *changed_at;
     il_steps_edge *kept; /* rows of the class in hand; kept_n: how many steps, UINT32_MAX for an empty place */
     uint64_t *kept_of;
-    uint32_t *kept_n;
+    uint32_t *kept_n, kept_bits;
     uint32_t *differs, ndiffers; /* cells of which it says something else */
     bool removes;                /* it lacks an accepted step of the machine */
     bool only;                   /* only the changed steps are looked at */
@@ -115,12 +115,12 @@ static il_steps_edges mutation_cell_row(mutation *r, uint64_t state) {
 }
 
 /* Rows of a mutant are remembered: every question comes by the same states. A later state takes the place of an earlier one. */
-static uint32_t mutation_kept_at(uint64_t state) {
-    return (uint32_t)((state * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - MUTATION_KEPT_BITS));
+static uint32_t mutation_kept_at(const mutation *r, uint64_t state) {
+    return (uint32_t)((state * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - r->kept_bits));
 }
 
 static il_steps_edges mutation_keep(mutation *r, uint64_t state, il_steps_edges row) {
-    uint32_t at = mutation_kept_at(state);
+    uint32_t at = mutation_kept_at(r, state);
     il_steps_edge *kept = &r->kept[(size_t)at * r->s->m->nsymbols];
     for (uint32_t k = 0; k < row.n; k++) {
         kept[k] = row.edge[k];
@@ -136,7 +136,7 @@ static il_steps_edges mutation_class_row(mutation *r, uint64_t state) {
         uint32_t place = il_space_find(&r->plain, state);
         return (il_steps_edges){&r->changed[r->changed_at[place]], r->changed_at[place + 1] - r->changed_at[place]};
     }
-    uint32_t at = mutation_kept_at(state);
+    uint32_t at = mutation_kept_at(r, state);
     if (r->kept_n[at] != UINT32_MAX && r->kept_of[at] == state) {
         return (il_steps_edges){&r->kept[(size_t)at * m->nsymbols], r->kept_n[at]};
     }
@@ -1022,7 +1022,7 @@ static il_status mutation_one(mutation *r, const il_mutant *u, il_error *err) {
         r->fault = u->step.verdict == IL_FAULT;
     } else {
         uint64_t signature = 0;
-        memset(r->kept_n, 0xFF, sizeof *r->kept_n << MUTATION_KEPT_BITS);
+        memset(r->kept_n, 0xFF, sizeof *r->kept_n << r->kept_bits);
         mutation_compare(r);
         same = r->ndiffers == 0;
         if (r->sets && !same) { /* what a sample saves: it does not look for doubles among classes */
@@ -1077,15 +1077,19 @@ static il_status mutation_prepare(mutation *r, il_error *err) {
         r->x->bounded = true;
         return IL_OK;
     }
+    r->kept_bits = MUTATION_KEPT_BITS;
+    while (r->kept_bits > 1 && (size_t)m->nsymbols << r->kept_bits > MUTATION_KEPT_EDGES) {
+        r->kept_bits--; /* rows of a machine with many symbols are long */
+    }
     r->states = IL_NEW_ARRAY(&r->arena, uint64_t, r->plain.n);
     r->cells = IL_NEW_ARRAY(&r->arena, il_step, n);
     r->to = IL_NEW_ARRAY(&r->arena, uint32_t, n);
     r->edges = IL_NEW_ARRAY(&r->arena, il_space_edge, (size_t)m->nsymbols + r->s->nwrites);
     r->row = IL_NEW_ARRAY(&r->arena, il_steps_edge, m->nsymbols);
     r->copy = IL_NEW_ARRAY(&r->arena, il_steps_edge, m->nsymbols);
-    r->kept = IL_NEW_ARRAY(&r->arena, il_steps_edge, (size_t)m->nsymbols << MUTATION_KEPT_BITS);
-    r->kept_of = IL_NEW_ARRAY(&r->arena, uint64_t, (size_t)1 << MUTATION_KEPT_BITS);
-    r->kept_n = IL_NEW_ARRAY(&r->arena, uint32_t, (size_t)1 << MUTATION_KEPT_BITS);
+    r->kept = IL_NEW_ARRAY(&r->arena, il_steps_edge, (size_t)m->nsymbols << r->kept_bits);
+    r->kept_of = IL_NEW_ARRAY(&r->arena, uint64_t, (size_t)1 << r->kept_bits);
+    r->kept_n = IL_NEW_ARRAY(&r->arena, uint32_t, (size_t)1 << r->kept_bits);
     r->differs = IL_NEW_ARRAY(&r->arena, uint32_t, n);
     r->changed = IL_NEW_ARRAY(&r->arena, il_steps_edge, n);
     r->changed_at = IL_NEW_ARRAY(&r->arena, uint32_t, (size_t)r->plain.n + 1);

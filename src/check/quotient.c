@@ -390,7 +390,8 @@ il_status il_quotient_reach(il_view *v, uint64_t vars, uint64_t patience, il_quo
     quotient_run q = {.v = v, .out = out, .patience = patience};
     *out = (il_quotient){0};
     if (v->subject->m->bits + il_view_bits(v) > 64) {
-        return il_error_set(err, IL_E_LIMIT, "the state and what a check must remember beside it are wider than 64 bits");
+        out->bound_hit = true; /* as in il_view_explore() */
+        return IL_OK;
     }
     quotient_init(&q, vars);
     il_status status = quotient_writes(&q, vars) ? quotient_run_all(&q, err) : quotient_memory(err);

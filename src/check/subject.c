@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check/subject.h"
 
+enum { SUBJECT_WORK = 1 << 14 }; /* cells between two calls of `progress` */
+
 bool il_words_taint(const il_symbol_words *w, il_taint_word word) {
     switch (word) {
     case IL_TAINT_UNTRUSTED:
@@ -176,6 +178,11 @@ il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena,
 }
 
 void il_subject_free(il_subject *s) { il_steps_free(s->steps); }
+
+bool il_subject_goes_on(const il_subject *s, uint32_t states, uint64_t edges) {
+    il_space_progress now = {.states = states, .edges = edges};
+    return states % (SUBJECT_WORK / s->m->nsymbols + 1) != 0 || !s->bounds.progress || s->bounds.progress(s->bounds.progress_ctx, &now);
+}
 
 il_space_bounds il_subject_bounds(const il_subject *s) {
     il_space_bounds b = s->bounds;

@@ -56,6 +56,8 @@ typedef struct il_subject {
 
 /* States of one exploration once the machine has turned out too large. */
 #define IL_SUBJECT_LARGE_STATES (1u << 16)
+/* Of a walk over all cells, asked before each state: whether the caller's time is not over. */
+bool il_subject_goes_on(const il_subject *s, uint32_t states, uint64_t edges);
 /* The bounds of the next exploration. */
 il_space_bounds il_subject_bounds(const il_subject *s);
 

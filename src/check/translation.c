@@ -16,6 +16,11 @@ il_status il_check_translation(il_harden *h, il_error *err) {
     c->verdict = IL_CHECK_PASS;
     c->states = il_machine_states(s->table);
     for (uint32_t i = 0; i < il_machine_states(s->table); i++) {
+        if (!il_subject_goes_on(s, i, c->edges)) {
+            c->bound_hit = h->bounded = true;
+            c->verdict = c->verdict == IL_CHECK_PASS ? IL_CHECK_INCONCLUSIVE : c->verdict;
+            return IL_OK;
+        }
         uint64_t state = il_machine_state(s->table, i);
         for (uint32_t symbol = 0; symbol < s->m->nsymbols; symbol++) {
             il_step a = il_machine_step(s->table, state, symbol);

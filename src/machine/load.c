@@ -2,6 +2,8 @@
 /* Machine document to model. Everything that can be known without exploring is refused here, at its line and column. */
 #include "machine/load.h"
 
+#include "base/utf8.h"
+
 il_status il_load_need(il_loader *l, const il_json *object, const char *key, il_json_kind kind, const char *where, il_str name,
                        const il_json **out) {
     static const char *const kinds[] = {"null", "true or false", "a number", "text", "a list", "a map"};
@@ -99,6 +101,28 @@ il_status il_load_slug(il_loader *l, const il_json *at, il_str s, bool is_key, c
                            "`%.*s` is no name for a %s: use lower-case letters, digits and `-`", IL_STR_ARG(s), what);
     }
     return IL_OK;
+}
+
+/* Controls, line separators, and what reorders or hides text. */
+static bool load_steers(uint32_t c) {
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+           (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
+}
+
+il_status il_load_sentence(il_loader *l, const il_json *v, const char *what, il_str *out) {
+    const il_str s = il_json_kind_of(v) == IL_JSON_STRING ? v->text : (il_str){0};
+    if (s.n == 0) {
+        return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "%s", what);
+    }
+    for (size_t i = 0; i < s.n;) {
+        const unsigned char *p = (const unsigned char *)s.p + i;
+        const size_t n = il_utf8_length(p, s.n - i);
+        if (n == 0 || load_steers(il_utf8_point(p, n))) {
+            return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "a sentence is one line without control characters");
+        }
+        i += n;
+    }
+    return il_arena_copy(l->arena, s, out, l->err);
 }
 
 uint32_t il_load_rule(const il_loader *l, il_str name) {

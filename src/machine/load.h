@@ -33,6 +33,8 @@ enum { IL_LOAD_PRE = 0, IL_LOAD_CALL = 1, IL_LOAD_NEXT = 2, IL_LOAD_REASON = 2, 
 IL_NODISCARD il_status il_load_need(il_loader *l, const il_json *object, const char *key, il_json_kind kind, const char *where,
                                     il_str name, const il_json **out);
 /* An optional bool, false when absent. */
+/* A sentence that people are shown: at least one character and one line, and nothing that steers a terminal or reorders what is read. */
+IL_NODISCARD il_status il_load_sentence(il_loader *l, const il_json *v, const char *what, il_str *out);
 IL_NODISCARD il_status il_load_flag(il_loader *l, const il_json *object, const char *key, bool *out);
 /* A name that CEL can say: the key of `member`, or the part of it before an index. */
 IL_NODISCARD il_status il_load_ident(il_loader *l, const il_json *member, il_str name, const char *what);

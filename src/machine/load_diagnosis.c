@@ -309,10 +309,9 @@ static il_status load_alarm(load_diagnosis *x, const il_json *v, uint32_t region
         a->within = (uint32_t)n;
     }
     const il_json *why = il_json_get(v, IL_STR("why"));
-    if (why && (il_json_kind_of(why) != IL_JSON_STRING || !il_json_text(why).n)) {
-        return IL_JSON_FAIL(why, l->err, IL_E_INVALID, "`why` of alarm `%.*s` must be a sentence", IL_STR_ARG(v->key));
+    if (why) {
+        IL_TRY(il_load_sentence(l, why, "`why` of an alarm must be a sentence", &a->why));
     }
-    IL_TRY(il_arena_copy(l->arena, il_json_text(why), &a->why, l->err));
     const il_json *shield = il_json_get(v, IL_STR("shield"));
     if (shield && !a->certain && !why) { /* spec: a shield must not be an attacker's for free */
         return IL_JSON_FAIL(

@@ -22,11 +22,8 @@ static il_status widens_entry(il_loader *l, const il_json *v, il_widens *out) {
         }
         return il_load_unknown(l, action, "action", action->text, names, l->m->nactions);
     }
-    if (why->text.n == 0) {
-        return IL_JSON_FAIL(why, l->err, IL_E_INVALID, "`why` must say who decided it, and why");
-    }
     IL_TRY(il_arena_copy(l->arena, as->text, &out->as, l->err));
-    return il_arena_copy(l->arena, why->text, &out->why, l->err);
+    return il_load_sentence(l, why, "`why` must say who decided it, and why", &out->why);
 }
 
 il_status il_load_widens(il_loader *l, const il_json *list) {

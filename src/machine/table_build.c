@@ -352,6 +352,8 @@ il_status il_table_build(il_arena *arena, const il_model *m, uint32_t max_states
     if (max_states == 0 || max_states > IL_TABLE_STATES_MAX) {
         max_states = IL_TABLE_STATES_MAX;
     }
+    const size_t cells = IL_TABLE_BYTES_MAX / 4 / m->nsymbols; /* more are not sealed, so they need not be looked for */
+    max_states = cells < max_states ? (uint32_t)cells : max_states;
     IL_TRY(il_steps_new(arena->alloc, m, &steps, err));
     il_status status = table_write(arena, m, steps, max_states, table, err);
     il_steps_free(steps);

@@ -109,3 +109,56 @@ def harden_of_a_machine_that_is_not_proven_is_not_usable(t):
     report, text = sessions(t, SMALL.replace("(next.flight || next.open)", "next.open"), 1)
     same((report["fully_mediated"], report["sessions"]["usable"]), (False, False))
     text.says("NOT USABLE", "out").says("not fully mediated", "out")
+
+
+# --- machines at the limits of the language -------------------------------------------------------------
+
+def widened(text, bits):
+    """The same with `bits` more bits of variables that no step moves."""
+    return text.replace("vars:\n", "vars:\n" + "".join(f"  pad{i}: {{int: 0..{(1 << min(12, bits - 12 * i)) - 1}, overflow: error}}\n"
+                                                      for i in range((bits + 11) // 12)), 1)
+
+
+@test
+def a_machine_with_no_bit_left_is_never_clean_and_what_is_found_counts(t):
+    bad = SMALL.replace("(next.flight || next.open)", "next.open")
+    for text, code, verdict in ((SMALL, 2, "INCONCLUSIVE"), (bad, 1, "NOT MEDIATED")):
+        path = put(t, "wide.yaml", widened(text, 58))
+        report = json.loads(Run("harden", path, "--max-states", "1000", "--json", limit=120).exits(code).out)
+        same((report["verdict"], report["fully_mediated"]), (verdict, False))
+        same([c["verdict"] for c in report["checks"] if c["id"] == "laundering"], ["INCONCLUSIVE"])
+        same([c["verdict"] for c in report["checks"] if c["id"] == "from-init"], ["PASS" if code == 2 else "FAIL"])
+
+
+@test
+def a_region_is_not_called_empty_because_a_bound_was_reached(t):
+    path = put(t, "wide.yaml", widened(SMALL, 48))
+    report = json.loads(Run("harden", path, "--max-states", "1000", "--json", limit=120).exits(2).out)
+    same([(c["verdict"], c["finding"]) for c in report["checks"] if c["id"] == "havoc"], [("INCONCLUSIVE", None)])
+
+
+MANY = """machine: many
+version: 1
+vars: {e: bool}
+actions: {x: {principal: agent, gate: true, call: {v: {int: 0..4095}, w: {int: 0..15}}, next: {e: "call.v == 4095 && call.w == 15"},
+  reject: [{as: r, if: "call.v == 4095 && call.w == 14"}]}}
+regions: {r: {never: "pre.e"}}
+contract: {rules: [r]}
+"""
+
+
+@test
+def a_machine_of_65536_symbols_is_explored_whole(t):
+    report = json.loads(Run("harden", put(t, "many.yaml", MANY), "--mutants", "2", "--json", limit=120).exits(1).out)
+    same([c["finding"] for c in report["checks"] if c["id"] == "from-init"], ["REACHED"])
+
+
+@test
+def every_walk_over_a_machine_ends_with_its_time(t):
+    words = ", ".join(f"w{i}" for i in range(4096))
+    text = MANY.replace("{e: bool}", f"{{e: [{words}], f: [{words}]}}").replace(
+        "call: {v: {int: 0..4095}, w: {int: 0..15}}, next: {e: \"call.v == 4095 && call.w == 15\"}",
+        f"call: {{v: [{words}]}}, next: {{e: \"call.v == 'w4095' ? pre.e : call.v\", f: \"call.v == 'w4095' ? pre.e : pre.f\"}}").replace(
+        "call.v == 4095 && call.w == 14", "call.v == 'w1'").replace("never: \"pre.e\"", "never: \"pre.e == 'w1'\"")
+    report = json.loads(Run("harden", put(t, "slow.yaml", text), "--max-seconds", "1", "--json", limit=90).exits(2).out)
+    same(report["fully_mediated"], False)

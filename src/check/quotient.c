@@ -4,7 +4,11 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-enum { QUOTIENT_WORK = 1 << 14 }; /* steps between two calls of `progress` */
+enum {
+    QUOTIENT_WORK = 1 << 14, /* steps between two calls of `progress` */
+    QUOTIENT_SHARE = 8,      /* so much dearer is a step that is asked by itself than one of a whole row */
+    QUOTIENT_EVERY = IL_MODEL_ACTIONS_MAX
+};
 
 #define IL_QUOTIENT_STATES (1u << 24)
 #define IL_QUOTIENT_BYTES ((size_t)1 << 30)
@@ -34,6 +38,13 @@ typedef struct quotient_list {
     uint32_t *slots, bits; /* place plus 1 */
 } quotient_list;
 
+/* Steps that are asked for some values of the written variables, because the others make no difference to them. */
+typedef struct quotient_pick {
+    uint32_t action; /* QUOTIENT_EVERY: of all actions */
+    uint64_t vars;   /* whose values do */
+    bool leaves;     /* they lead to other classes, else they matter only as long as something judges them */
+} quotient_pick;
+
 typedef struct quotient_run {
     il_view *v;
     const il_alloc *alloc;
@@ -42,12 +53,11 @@ typedef struct quotient_run {
     il_known classes, values;
     quotient_place *places; /* of each node of `values` */
     uint32_t nplaces;
-    uint64_t mask; /* the written variables' bits */
-    uint64_t *writes;
-    uint32_t nwrites;
+    uint64_t vars, mask; /* what is written, and its bits */
     il_view_reads reads;
-    uint64_t judged;                          /* bit a: a region of steps judges action a */
     uint64_t of_action[IL_MODEL_ACTIONS_MAX]; /* regions of steps that judge an action */
+    quotient_pick picks[IL_MODEL_ACTIONS_MAX];
+    uint32_t npicks;
     quotient_list moves, states;
     uint64_t patience;
     uint32_t work;
@@ -134,35 +144,59 @@ static void quotient_clear(quotient_list *l) {
     l->n = 0;
 }
 
-/* Every combination of values of `vars`, at their bits. */
-static bool quotient_writes(quotient_run *q, uint64_t vars) {
-    const il_model *m = q->v->subject->m;
-    q->nwrites = il_quotient_values(m, vars);
-    q->writes = q->nwrites ? q->alloc->alloc(q->alloc->ctx, q->nwrites * sizeof *q->writes) : NULL;
-    for (uint32_t i = 0; q->writes && i < q->nwrites; i++) {
-        uint32_t rest = i;
-        q->writes[i] = 0;
-        for (uint32_t v = 0; v < m->nvars; v++) {
-            if (vars >> v & 1) {
-                q->writes[i] = il_model_set(m, q->writes[i], v, rest % m->vars[v].domain.size);
-                rest /= m->vars[v].domain.size;
-            }
-        }
+/* Of the written variables those whose bits are among these. */
+static uint64_t quotient_vars(const quotient_run *q, uint64_t bits) {
+    uint64_t vars = 0;
+    for (uint64_t left = q->vars; left != 0; left &= left - 1) {
+        vars |= bits & il_model_bits(q->v->subject->m, (uint32_t)__builtin_ctzll(left)) ? left & -left : 0;
     }
-    for (uint32_t v = 0; v < m->nvars; v++) {
-        q->mask |= vars >> v & 1 ? ((UINT64_C(1) << m->vars[v].bits) - 1) << m->vars[v].shift : 0;
-    }
-    return q->writes != NULL;
+    return vars;
 }
 
-/* Everything that a state does. */
-static bool quotient_look(quotient_run *q, uint64_t state) {
-    const il_subject *s = q->v->subject;
-    uint64_t seen = state & q->reads.state;
-    if (!quotient_put(q->alloc, &q->states, &seen)) {
-        return false;
+/* What an observer looks at after a step. */
+static uint64_t quotient_observed(const il_subject *s) {
+    uint32_t over = s->out[IL_OUT_CROSSING].var;
+    return s->taint_mask | (over != UINT32_MAX ? il_model_bits(s->m, over) : 0);
+}
+
+/* For which values of what is written the steps of which actions are asked. */
+static void quotient_choose(quotient_run *q) {
+    const il_view *v = q->v;
+    const il_subject *s = v->subject;
+    bool observed = v->observer != IL_OBSERVE_NOTHING;
+    uint64_t sum = 0, product = il_quotient_values(s->m, q->vars);
+    bool known = !v->rows && !v->variant.skip && v->variant.deleted == 0;
+    for (uint32_t a = 0; known && a < s->m->nactions; a++) {
+        uint64_t reads = 0, writes = 0, pre = 0, next = 0;
+        if (v->dropped >> a & 1) {
+            continue;
+        }
+        known = il_steps_touches(s->steps, a, &reads, &writes);
+        for (uint64_t left = q->of_action[a]; left != 0; left &= left - 1) {
+            il_steps_region_reads_of(s->steps, (uint32_t)__builtin_ctzll(left), a, &pre, &next);
+            reads |= pre | next;
+        }
+        reads |= observed ? quotient_observed(s) : 0;
+        quotient_pick pick = {.action = a, .vars = quotient_vars(q, reads), .leaves = observed || (writes & ~q->mask) != 0};
+        if (pick.leaves || q->of_action[a]) {
+            q->picks[q->npicks++] = pick;
+            sum += (uint64_t)il_quotient_values(s->m, pick.vars) * s->m->actions[a].nsymbols;
+        }
     }
-    il_steps_edges row = il_view_steps(q->v, state);
+    if (!known || sum * QUOTIENT_SHARE > product * s->m->nsymbols) {
+        q->picks[0] = (quotient_pick){.action = QUOTIENT_EVERY, .vars = q->vars, .leaves = true};
+        q->npicks = 1;
+    }
+}
+
+static il_steps_edges quotient_steps(const quotient_run *q, const quotient_pick *pick, uint64_t state) {
+    return pick->action == QUOTIENT_EVERY ? il_view_steps(q->v, state) : il_steps_of(q->v->subject->steps, pick->action, state);
+}
+
+/* What the steps of a state do. */
+static bool quotient_look(quotient_run *q, const quotient_pick *pick, uint64_t state) {
+    const il_subject *s = q->v->subject;
+    il_steps_edges row = quotient_steps(q, pick, state);
     q->work += row.n + 1;
     for (uint32_t k = 0; k < row.n; k++) {
         const il_steps_edge *e = &row.edge[k];
@@ -171,7 +205,7 @@ static bool quotient_look(quotient_run *q, uint64_t state) {
             continue;
         }
         quotient_move move;
-        bool judged = q->judged >> action & 1;
+        bool judged = q->of_action[action] != 0;
         memset(&move, 0, sizeof move);
         move.next = e->next & ~q->mask;
         move.effect = il_view_remember(q->v, e->symbol, e->next);
@@ -235,14 +269,25 @@ static bool quotient_place_of(quotient_run *q, uint64_t outside, uint32_t done, 
     }
     quotient_clear(&q->moves);
     quotient_clear(&q->states);
-    for (uint32_t w = 0; w < q->nwrites; w++) {
-        if (!quotient_look(q, outside | q->writes[w])) {
+    const il_model *m = q->v->subject->m;
+    const uint64_t seen = quotient_vars(q, q->reads.state);
+    uint64_t state = outside;
+    do {
+        uint64_t as = state & q->reads.state;
+        if (!quotient_put(q->alloc, &q->states, &as)) {
             return false;
         }
-        if (q->work >= QUOTIENT_WORK && !quotient_goes_on(q, done)) {
-            *ended = true;
-            return false;
-        }
+    } while (il_model_turn(m, seen, &state));
+    for (uint32_t i = 0; i < q->npicks; i++) {
+        do {
+            if (!quotient_look(q, &q->picks[i], state)) {
+                return false;
+            }
+            if (q->work >= QUOTIENT_WORK && !quotient_goes_on(q, done)) {
+                *ended = true;
+                return false;
+            }
+        } while (il_model_turn(m, q->picks[i].vars, &state));
     }
     *out = quotient_keep(q, value);
     return true;
@@ -264,15 +309,10 @@ static il_status quotient_add(quotient_run *q, uint64_t key, il_error *err) {
     return quotient_memory(err);
 }
 
-/* One state of a class that nobody observes: there is no other with the same values, so that nothing is kept. */
-static il_status quotient_state(quotient_run *q, uint64_t state, il_error *err) {
+/* The steps of a state that nobody observes. */
+static il_status quotient_state(quotient_run *q, const quotient_pick *pick, uint64_t state, il_error *err) {
     const il_subject *s = q->v->subject;
-    uint64_t left = q->v->regions & ~q->out->reached;
-    for (uint64_t of = left & ~s->edges; of != 0; of &= of - 1) {
-        uint32_t r = (uint32_t)__builtin_ctzll(of);
-        q->out->reached |= il_steps_in_region(s->steps, r, state, 0, 0) ? UINT64_C(1) << r : 0;
-    }
-    il_steps_edges row = il_view_steps(q->v, state);
+    il_steps_edges row = quotient_steps(q, pick, state);
     q->work += row.n + 1;
     for (uint32_t k = 0; k < row.n; k++) {
         const il_steps_edge *e = &row.edge[k];
@@ -280,7 +320,7 @@ static il_status quotient_state(quotient_run *q, uint64_t state, il_error *err) 
         if (e->fault || (q->v->dropped >> action & 1)) {
             continue;
         }
-        for (uint64_t of = left & q->of_action[action]; of != 0; of &= of - 1) {
+        for (uint64_t of = q->of_action[action] & ~q->out->reached; of != 0; of &= of - 1) {
             uint32_t r = (uint32_t)__builtin_ctzll(of);
             q->out->reached |= il_steps_in_region(s->steps, r, state, e->symbol, e->next) ? UINT64_C(1) << r : 0;
         }
@@ -291,13 +331,37 @@ static il_status quotient_state(quotient_run *q, uint64_t state, il_error *err) 
     return IL_OK;
 }
 
+/* The regions of states that some state of a class is in. */
+static void quotient_judge(quotient_run *q, uint64_t outside) {
+    const il_subject *s = q->v->subject;
+    for (uint64_t of = q->v->regions & ~s->edges & ~q->out->reached; of != 0; of &= of - 1) {
+        uint32_t r = (uint32_t)__builtin_ctzll(of);
+        uint64_t pre = 0, next = 0, state = outside;
+        bool in = false;
+        il_steps_region_reads(s->steps, r, &pre, &next);
+        const uint64_t vars = quotient_vars(q, pre);
+        do {
+            in = il_steps_in_region(s->steps, r, state, 0, 0);
+            q->work++;
+        } while (!in && il_model_turn(s->m, vars, &state));
+        q->out->reached |= in ? UINT64_C(1) << r : 0;
+    }
+}
+
 static il_status quotient_plain(quotient_run *q, uint64_t outside, uint32_t done, bool *ended, il_error *err) {
-    uint64_t all = q->v->regions;
-    for (uint32_t w = 0; w < q->nwrites && (q->out->reached & all) != all; w++) {
-        IL_TRY(quotient_state(q, outside | q->writes[w], err));
-        if (q->work >= QUOTIENT_WORK && !quotient_goes_on(q, done)) {
-            *ended = true;
-            return IL_OK;
+    quotient_judge(q, outside);
+    for (uint32_t i = 0; i < q->npicks; i++) {
+        const quotient_pick *pick = &q->picks[i];
+        const uint64_t open = pick->leaves ? q->v->regions : q->of_action[pick->action];
+        uint64_t state = outside;
+        bool asked = true;
+        while (asked && (open & ~q->out->reached) != 0) {
+            IL_TRY(quotient_state(q, pick, state, err));
+            if (q->work >= QUOTIENT_WORK && !quotient_goes_on(q, done)) {
+                *ended = true;
+                return IL_OK;
+            }
+            asked = il_model_turn(q->v->subject->m, pick->vars, &state);
         }
     }
     return IL_OK;
@@ -366,18 +430,22 @@ static void quotient_init(quotient_run *q, uint64_t vars) {
     q->states.size = sizeof(uint64_t);
     for (uint64_t left = q->v->regions & s->edges; left != 0; left &= left - 1) {
         const uint32_t r = (uint32_t)__builtin_ctzll(left);
-        q->judged |= s->m->regions[r].actions;
         for (uint32_t a = 0; a < s->m->nactions; a++) {
             q->of_action[a] |= s->m->regions[r].actions >> a & 1 ? UINT64_C(1) << r : 0;
         }
     }
+    q->vars = vars;
+    for (uint64_t left = vars; left != 0; left &= left - 1) {
+        q->mask |= il_model_bits(s->m, (uint32_t)__builtin_ctzll(left));
+    }
+    quotient_choose(q);
     il_arena_init(&q->arena, q->alloc, bytes / 8 < IL_QUOTIENT_KEPT ? bytes / 8 : IL_QUOTIENT_KEPT);
     il_known_init(&q->classes, q->alloc, s->m->bits + il_view_bits(q->v), false, most ? most : 1, bytes / 2);
-    il_known_init(&q->values, q->alloc, s->m->bits, true, most ? most : 1, bytes / 8); /* `writes`: with an index of places */
+    il_known_init(&q->values, q->alloc, s->m->bits, true, most ? most : 1, bytes / 8); /* with an index of places */
 }
 
 static void quotient_free(quotient_run *q) {
-    void *all[] = {q->writes, q->places, q->moves.items, q->moves.slots, q->states.items, q->states.slots};
+    void *all[] = {q->places, q->moves.items, q->moves.slots, q->states.items, q->states.slots};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         q->alloc->free(q->alloc->ctx, all[i]);
     }
@@ -394,7 +462,7 @@ il_status il_quotient_reach(il_view *v, uint64_t vars, uint64_t patience, il_quo
         return IL_OK;
     }
     quotient_init(&q, vars);
-    il_status status = quotient_writes(&q, vars) ? quotient_run_all(&q, err) : quotient_memory(err);
+    il_status status = quotient_run_all(&q, err);
     out->reached &= v->regions;
     out->classes = q.classes.n;
     quotient_free(&q);

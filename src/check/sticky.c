@@ -79,13 +79,45 @@ static il_status sticky_reachable(il_harden *h, il_sticky *out, il_check *c, il_
     return status;
 }
 
+/* Whether some correction lowers some of it anywhere, in fewer questions than there are states: only what its steps read, and what is sticky
+ * itself, makes a difference. True where that is not known. */
+static bool sticky_perhaps(const il_subject *s, uint64_t sticky) {
+    const il_model *m = s->m;
+    for (uint64_t left = s->corrective; left != 0; left &= left - 1) {
+        const uint32_t a = (uint32_t)__builtin_ctzll(left);
+        uint64_t reads = 0, writes = 0, vars = 0, product = 1, state = 0;
+        if (!il_steps_touches(s->steps, a, &reads, &writes)) {
+            return true;
+        }
+        for (uint32_t v = 0; v < m->nvars; v++) {
+            const uint64_t bits = il_model_bits(m, v);
+            const bool asked = (reads & bits) != 0 || ((sticky >> v & 1) && (writes & bits));
+            vars |= asked ? UINT64_C(1) << v : 0;
+            product *= asked && product <= STICKY_PRODUCT_MAX ? m->vars[v].domain.size : 1;
+        }
+        if (product > STICKY_PRODUCT_MAX) {
+            return true;
+        }
+        do {
+            il_steps_edges row = il_steps_of(s->steps, a, state);
+            for (uint32_t k = 0; k < row.n; k++) {
+                if (!row.edge[k].fault && sticky_lowered(m, sticky, state, row.edge[k].next) != UINT32_MAX) {
+                    return true;
+                }
+            }
+        } while (il_model_turn(m, vars, &state));
+    }
+    return false;
+}
+
 /* A correction is taken from states that no session should be in, so its steps are asked everywhere. */
 static il_status sticky_anywhere(il_harden *h, il_sticky *out, il_error *err) {
     const il_subject *s = &h->subject;
     const il_model *m = s->m;
     uint64_t limit = s->bounds.states && s->bounds.states < STICKY_PRODUCT_MAX ? s->bounds.states : STICKY_PRODUCT_MAX;
     out->product = m->bits < 64 && m->product <= limit;
-    for (uint64_t i = 0; out->product && i < m->product && out->var == UINT32_MAX; i++) {
+    const bool perhaps = out->product && sticky_perhaps(s, out->vars);
+    for (uint64_t i = 0; perhaps && i < m->product && out->var == UINT32_MAX; i++) {
         uint64_t state = 0;
         uint64_t index = i;
         for (uint32_t v = 0; v < m->nvars; v++) {

@@ -28,6 +28,21 @@ uint64_t il_model_set(const il_model *m, uint64_t state, uint32_t var, uint32_t 
     return (state & ~(model_mask(v) << v->shift)) | ((uint64_t)value << v->shift);
 }
 
+uint64_t il_model_bits(const il_model *m, uint32_t var) { return ((UINT64_C(1) << m->vars[var].bits) - 1) << m->vars[var].shift; }
+
+bool il_model_turn(const il_model *m, uint64_t vars, uint64_t *state) {
+    for (; vars != 0; vars &= vars - 1) {
+        const uint32_t v = (uint32_t)__builtin_ctzll(vars);
+        const uint64_t bits = il_model_bits(m, v);
+        if (((*state & bits) >> m->vars[v].shift) + 1 < m->vars[v].domain.size) {
+            *state += UINT64_C(1) << m->vars[v].shift;
+            return true;
+        }
+        *state &= ~bits;
+    }
+    return false;
+}
+
 bool il_model_valid(const il_model *m, uint64_t state) {
     if (m->bits < 64 && (state >> m->bits) != 0) {
         return false;

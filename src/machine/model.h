@@ -185,6 +185,10 @@ bool il_model_refused_wrongly(const il_model *m, uint32_t region, uint64_t pre, 
 
 uint32_t il_model_get(const il_model *m, uint64_t state, uint32_t var);
 uint64_t il_model_set(const il_model *m, uint64_t state, uint32_t var, uint32_t value);
+/* The bits that a variable has in a packed state. */
+uint64_t il_model_bits(const il_model *m, uint32_t var);
+/* Gives `vars` their next combination of values; after the last one the first one, and false. */
+bool il_model_turn(const il_model *m, uint64_t vars, uint64_t *state);
 uint32_t il_model_var(const il_model *m, il_str name);    /* UINT32_MAX when there is none */
 uint32_t il_model_action(const il_model *m, il_str name); /* likewise */
 uint32_t il_model_action_of(const il_model *m, uint32_t symbol);

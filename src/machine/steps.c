@@ -53,7 +53,9 @@ typedef struct steps_part {
 typedef struct steps_action {
     bool plain; /* asked of the evaluator each time */
     bool ready; /* has its tables */
+    bool known; /* its parts were all that it reads and writes when it was made */
     uint32_t nparts;
+    uint64_t turn; /* of the state that its parts have in hand */
     steps_part *parts;
 } steps_action;
 
@@ -97,7 +99,8 @@ struct il_steps {
     steps_action actions[IL_MODEL_ACTIONS_MAX];
     il_settle *settle;   /* NULL: the machine has no naps */
     steps_judge *judges; /* nregions x nactions; a region of states has one */
-    bool any, valid;     /* a state is in hand; it is inside its domains */
+    uint64_t turn;       /* states that were in hand so far, this one counted */
+    bool valid;          /* it is inside its domains */
     uint64_t state;
     uint32_t values[IL_MODEL_VARS_MAX];
     uint64_t gaps; /* bit v: not every number that the bits of variable v can hold is a value */
@@ -231,6 +234,7 @@ static bool steps_action_make(il_steps *steps, uint32_t action) {
     for (uint32_t i = 0; i < a->nparts; i++) {
         (void)steps_lens_make(&a->parts[i].lens, m, a->parts[i].reads, 1);
     }
+    a->known = !a->plain;
     return true;
 }
 
@@ -251,6 +255,14 @@ static void steps_bits_make(steps_bits *l, const il_model *m, uint64_t vars) {
         l->width += n;
         mask &= ~(ones << from);
     }
+}
+
+static uint64_t steps_bits_mask(const steps_bits *l) {
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < l->nruns; i++) {
+        mask |= l->runs[i].mask << l->runs[i].from;
+    }
+    return mask;
 }
 
 static inline uint64_t steps_see(const steps_bits *l, uint64_t state) {
@@ -407,10 +419,10 @@ static void *steps_table(il_steps *p, size_t count, size_t size) {
 /* Takes a state in hand. */
 static bool steps_hold(il_steps *p, uint64_t state) {
     const il_model *m = p->m;
-    if (p->any && p->state == state) {
+    if (p->turn != 0 && p->state == state) {
         return p->valid;
     }
-    p->any = true;
+    p->turn++;
     p->state = state;
     p->valid = m->bits == 64 || state >> m->bits == 0;
     for (uint32_t v = 0; v < m->nvars; v++) {
@@ -418,17 +430,20 @@ static bool steps_hold(il_steps *p, uint64_t state) {
         p->values[v] = value;
         p->valid = p->valid && value < m->vars[v].domain.size;
     }
-    for (uint32_t a = 0; p->valid && a < m->nactions; a++) {
-        for (uint32_t i = 0; i < p->actions[a].nparts; i++) {
-            steps_part *part = &p->actions[a].parts[i];
-            uint32_t at = 0;
-            for (uint32_t k = 0; k < part->lens.nvars; k++) {
-                at += p->values[part->lens.vars[k]] * part->lens.strides[k];
-            }
-            part->at = at;
-        }
-    }
     return p->valid;
+}
+
+/* Where the parts of an action are at in the state in hand. */
+static void steps_find(il_steps *p, steps_action *a) {
+    for (uint32_t i = 0; a->turn != p->turn && i < a->nparts; i++) {
+        steps_part *part = &a->parts[i];
+        uint32_t at = 0;
+        for (uint32_t k = 0; k < part->lens.nvars; k++) {
+            at += p->values[part->lens.vars[k]] * part->lens.strides[k];
+        }
+        part->at = at;
+    }
+    a->turn = p->turn;
 }
 
 /* Asks the evaluator once for all parts of a step. */
@@ -445,7 +460,7 @@ static void steps_fill(il_steps *p, uint32_t action, uint32_t symbol) {
     }
 }
 
-/* false: memory is short, and the action is plain from now on. */
+/* Tables for the state in hand. false: memory is short, and the action is plain from now on. */
 static bool steps_tables(il_steps *p, uint32_t action) {
     steps_action *a = &p->actions[action];
     for (uint32_t i = 0; i < a->nparts && !a->plain && !a->ready; i++) {
@@ -456,6 +471,9 @@ static bool steps_tables(il_steps *p, uint32_t action) {
         }
     }
     a->ready = !a->plain;
+    if (a->ready) {
+        steps_find(p, a);
+    }
     return a->ready;
 }
 
@@ -735,6 +753,26 @@ il_steps_edges il_steps_row(il_steps *p, const il_variant *variant, uint64_t sta
     return (il_steps_edges){p->edges, n};
 }
 
+il_steps_edges il_steps_of(il_steps *p, uint32_t action, uint64_t state) {
+    if (!steps_hold(p, state)) {
+        return (il_steps_edges){0};
+    }
+    uint32_t n = steps_action_edges(p, NULL, action, p->edges, 0);
+    steps_settle_row(p, NULL, state, p->edges, n);
+    return (il_steps_edges){p->edges, n};
+}
+
+bool il_steps_touches(const il_steps *p, uint32_t action, uint64_t *reads, uint64_t *writes) {
+    steps_bits lens;
+    *writes = 0;
+    steps_bits_make(&lens, p->m, steps_action_reads(p, action));
+    *reads = steps_bits_mask(&lens);
+    for (uint32_t i = 0; i < p->actions[action].nparts; i++) {
+        *writes |= p->actions[action].parts[i].mask;
+    }
+    return p->actions[action].known && !p->settle;
+}
+
 bool il_steps_in_region(il_steps *p, uint32_t region, uint64_t pre, uint32_t symbol, uint64_t next) {
     const il_model *m = p->m;
     bool edge = m->regions[region].edge;
@@ -760,19 +798,18 @@ bool il_steps_in_region(il_steps *p, uint32_t region, uint64_t pre, uint32_t sym
     return *cell == 2;
 }
 
-static uint64_t steps_bits_mask(const steps_bits *l) {
-    uint64_t mask = 0;
-    for (uint32_t i = 0; i < l->nruns; i++) {
-        mask |= l->runs[i].mask << l->runs[i].from;
-    }
-    return mask;
+void il_steps_region_reads_of(const il_steps *p, uint32_t region, uint32_t action, uint64_t *pre, uint64_t *next) {
+    const steps_judge *j = &p->judges[(size_t)region * p->m->nactions + (p->m->regions[region].edge ? action : 0)];
+    *pre = steps_bits_mask(&j->pre);
+    *next = steps_bits_mask(&j->next);
 }
 
 void il_steps_region_reads(const il_steps *p, uint32_t region, uint64_t *pre, uint64_t *next) {
     *pre = *next = 0;
     for (uint32_t a = 0; a < p->m->nactions; a++) {
-        const steps_judge *j = &p->judges[(size_t)region * p->m->nactions + a];
-        *pre |= steps_bits_mask(&j->pre);
-        *next |= steps_bits_mask(&j->next);
+        uint64_t before = 0, after = 0;
+        il_steps_region_reads_of(p, region, a, &before, &after);
+        *pre |= before;
+        *next |= after;
     }
 }

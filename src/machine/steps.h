@@ -32,7 +32,13 @@ void il_steps_free(il_steps *p);
 il_step il_steps_one(il_steps *p, const il_variant *variant, uint64_t state, uint32_t symbol);
 /* All steps of a state that are not rejected, in symbol order. With `variant->deleted` those actions are missing. */
 il_steps_edges il_steps_row(il_steps *p, const il_variant *variant, uint64_t state);
+/* The same of one action. */
+il_steps_edges il_steps_of(il_steps *p, uint32_t action, uint64_t state);
+/* Bits of the packed state on which an action's steps depend, and those that they write. false: not known, it may be all of them. */
+bool il_steps_touches(const il_steps *p, uint32_t action, uint64_t *reads, uint64_t *writes);
 /* il_model_in_region() */
 bool il_steps_in_region(il_steps *p, uint32_t region, uint64_t pre, uint32_t symbol, uint64_t next);
 /* Bits of the packed state before and after a step that a region's answer depends on; of a region of states those before. */
 void il_steps_region_reads(const il_steps *p, uint32_t region, uint64_t *pre, uint64_t *next);
+/* The same of a region of steps and one action. */
+void il_steps_region_reads_of(const il_steps *p, uint32_t region, uint32_t action, uint64_t *pre, uint64_t *next);

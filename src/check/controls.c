@@ -200,6 +200,10 @@ static il_status control_laundering(il_harden *h, control_mistake which, il_cont
     const il_subject *s = &h->subject;
     il_view v = {.subject = &h->subject, .observer = IL_OBSERVE_GHOSTS, .regions = s->never, .dropped = s->lowers};
     bool caught[3] = {false, false, false}, bounded = false;
+    if (s->ntaints == 0) {
+        *out = IL_CONTROL_NOT_NEEDED; /* NOTHING_TO_LAUNDER: the check watched nothing, and said so */
+        return IL_OK;
+    }
     uint64_t all = s->m->nactions < 64 ? (UINT64_C(1) << s->m->nactions) - 1 : UINT64_MAX;
     const uint64_t actions[3] = {all & ~(s->admits | s->joins | s->lowers), s->admits, s->admits};
     for (uint32_t i = 0; i < 3; i++) {
@@ -246,6 +250,67 @@ static il_status control_confirmed(il_harden *h, il_control_state *out, il_error
     return IL_OK;
 }
 
+/* from-init with one region in the place of the machine's: it holds every step that is accepted, or finds every refusal wrong. */
+static il_status control_steps(il_harden *h, bool rejection, il_control_state *out, il_error *err) {
+    const il_model *m = h->subject.m;
+    il_arena *arena = h->subject.arena;
+    bool asked = false, fires = false;
+    for (uint32_t r = 0; r < m->nregions; r++) {
+        asked = asked || (m->regions[r].edge && m->regions[r].rejection == rejection);
+    }
+    for (uint32_t i = 0; i < m->nrules; i++) {
+        fires = fires || h->rule_fired[i];
+    }
+    if (!asked || (rejection && !fires)) {
+        *out = IL_CONTROL_NOT_NEEDED; /* no such region, or nothing is ever refused */
+        return IL_OK;
+    }
+    il_model *planted = IL_NEW(arena, il_model);
+    il_region *region = IL_NEW(arena, il_region);
+    il_harden alone = {.subject = h->subject};
+    alone.rule_fired = IL_NEW_ARRAY(arena, bool, m->nrules);
+    alone.symbol_accepted = IL_NEW_ARRAY(arena, bool, m->nsymbols);
+    if (planted && region) {
+        region->on = IL_NEW_ARRAY(arena, il_cel_program *, m->nactions);
+    }
+    if (!planted || !region || !region->on || !alone.rule_fired || !alone.symbol_accepted) {
+        return il_arena_fail(arena, err);
+    }
+    il_cel_env env = {.size = sizeof env};
+    IL_TRY(il_cel_compile(arena, IL_STR("true"), 0, 0, &env, IL_CEL_BOOL, NULL, &region->predicate, err));
+    for (uint32_t a = 0; a < m->nactions; a++) {
+        region->on[a] = region->predicate;
+        region->actions |= UINT64_C(1) << a;
+    }
+    region->name = IL_STR("every step");
+    region->edge = true;
+    region->rejection = rejection;
+    *planted = *m;
+    planted->regions = region;
+    planted->nregions = 1;
+    alone.subject.m = planted;
+    alone.subject.edges = 1;
+    alone.subject.gated = 0;
+    alone.subject.never = rejection ? 0 : 1;
+    IL_TRY(il_steps_new(alone.subject.alloc, planted, &alone.subject.steps, err));
+    il_status status = il_check_from_init(&alone, err);
+    if (status == IL_OK) {
+        const il_check *c = alone.checks;
+        *out = c->verdict == IL_CHECK_FAIL && c->witness.n > 0 ? IL_CONTROL_FAILED_AS_IT_MUST
+               : c->bound_hit                                  ? IL_CONTROL_NOT_RUN
+                                                               : IL_CONTROL_BROKEN;
+    }
+    il_steps_free(alone.subject.steps);
+    return status;
+}
+
+static il_status control_step(il_harden *h, il_control_state *out, il_error *err) { return control_steps(h, false, out, err); }
+static il_status control_refusal(il_harden *h, il_control_state *out, il_error *err) { return control_steps(h, true, out, err); }
+
+static il_status control_recovery(il_harden *h, il_control_state *out, il_error *err) {
+    return il_recovery_control(h, out, err);
+}
+
 static il_status control_guard(il_harden *h, il_control_state *out, il_error *err) {
     (void)err;
     *out = control_witness(h);
@@ -271,6 +336,10 @@ static const control_row control_rows[] = {
     {"second-way-out", "a way out that is not counted must be reported", "laundering", control_second},
     {"taint-unconfirmed", "a settle that forgets the taint which it confirms must be reported", "confirmed", control_confirmed},
     {"approval-kept", "an approved call that keeps its approval must be reported", "approvals", control_approval},
+    {"step-true", "a region that holds every accepted step must be reported", "from-init", control_step},
+    {"refusal-wrong", "a region that finds every refusal wrong must be reported", "from-init", control_refusal},
+    {"dead-end", "where no corrective step enters the goal, recovery must be stuck", "recovery", control_recovery},
+    {"sticky-lowered", "steps that lower what is sticky must be reported", "sticky", il_sticky_control},
 };
 
 static bool control_needed(const il_harden *h, const control_row *row) {

@@ -41,6 +41,7 @@ static void from_init_step(il_harden *h, from_init_counts *counts, uint64_t stat
         uint64_t bit = UINT64_C(1) << v;
         h->writers[v].raised_by |= after > before ? action : 0;
         h->writers[v].lowered_by |= after < before ? action : 0;
+        h->writers[v].unnamed_by |= after < before && (h->subject.unnamed[symbol] & bit) ? action : 0;
         *moved |= after != before ? bit : 0;
         counts->raises[symbol] |= after > before ? bit : 0;
         counts->at_ceiling[symbol] |= before == m->vars[v].domain.size - 1 ? bit & counts->saturating : 0;
@@ -134,7 +135,6 @@ il_status il_check_from_init(il_harden *h, il_error *err) {
         h->states = s.n;
         h->edges = s.edges;
         h->depth = s.depth;
-        sub->large = s.bound_hit;
         sub->large = s.bound_hit;
         status = from_init_survey(h, &v, &s, err);
     }

@@ -63,6 +63,7 @@ struct il_guard_result {
 /* Which actions raise and lower a variable on accepted steps; bits are actions. */
 typedef struct il_var_writers {
     uint64_t raised_by, lowered_by;
+    uint64_t unnamed_by; /* of these: lowered by a step whose payload does not name it (`unnamed` of the subject) */
 } il_var_writers;
 
 typedef enum il_control_state {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mediation: every variable is protected. An action that is neither gate nor corrective may write one only where an adversary who made the
- * same writes (that variable, that direction) at any time would reach nothing; a taint is lowered only by a declared gate. A gate that lets
+ * same writes (that variable, that direction) at any time would reach nothing; a taint is lowered only by a declared gate, and by name where the
+ * gate's payload names taints. A gate that lets
  * into a gated region, an approval and a correction are never the agent's or the environment's own: what asks does not answer. */
 #include "check/parts.h"
 
@@ -45,6 +46,8 @@ static il_status mediation_lowering(il_harden *h, il_check *c, il_error *err) {
         }
         if (wrong) {
             IL_TRY(mediation_fail(h, c, "UNDECLARED_LOWERING", v, wrong, err));
+        } else if (m->vars[v].taint && h->writers[v].unnamed_by) {
+            IL_TRY(mediation_fail(h, c, "UNNAMED_LOWERING", v, h->writers[v].unnamed_by, err));
         }
     }
     return IL_OK;

@@ -16,6 +16,7 @@ enum { MUTATION_KEPT_BITS = 12, MUTATION_KEPT_EDGES = 1 << 22, MUTATION_VIEWS_MA
 typedef struct mutation_survey {
     uint64_t accepted[IL_MODEL_ACTIONS_MAX], fired[IL_MODEL_RULES_MAX], moved[IL_MODEL_VARS_MAX];
     uint64_t raised[IL_MODEL_VARS_MAX][IL_MODEL_ACTIONS_MAX], lowered[IL_MODEL_VARS_MAX][IL_MODEL_ACTIONS_MAX];
+    uint64_t unnamed; /* steps that lower a taint which their payload does not name */
     uint64_t inside[IL_MODEL_REGIONS_MAX];  /* gated regions: states and steps in them */
     uint64_t refused[IL_MODEL_REGIONS_MAX]; /* rejections that break an invariant */
 } mutation_survey;
@@ -198,6 +199,7 @@ static void mutation_count_step(mutation *r, mutation_survey *y, uint64_t state,
         uint32_t after = il_model_get(m, step.next, v);
         y->raised[v][a] += after > before ? sign : 0;
         y->lowered[v][a] += after < before ? sign : 0;
+        y->unnamed += after < before && (s->unnamed[symbol] >> v & 1) ? sign : 0;
         y->moved[v] += after != before ? sign : 0;
     }
     for (uint64_t left = s->gated & s->edges; left != 0; left &= left - 1) {
@@ -256,11 +258,15 @@ static void mutation_ask(mutation *r, il_view v, bool adversary, const char *id)
 static void mutation_questions(mutation *r) {
     il_subject *s = r->s;
     const uint64_t raise = r->raise, lower = r->lower;
+    const il_declared will = IL_DECLARED_AT_WILL; /* a line that passed did so of whoever writes the declared variables at will */
     mutation_ask(r, (il_view){.subject = s, .regions = s->never}, false, "from-init");
     r->nearly = r->nviews;
-    mutation_ask(r, (il_view){.subject = s, .regions = s->never, .raise = raise, .lower = lower}, true, "havoc");
-    mutation_ask(r, (il_view){.subject = s, .regions = s->never, .dropped = s->gates, .raise = raise, .lower = lower}, true,
-                 "gates");
+    mutation_ask(r, (il_view){.subject = s, .regions = s->never, .raise = raise, .lower = lower, .declared = will}, true, "havoc");
+    mutation_ask(
+        r,
+        (il_view){
+            .subject = s, .regions = s->never, .dropped = s->gates, .raise = raise, .lower = lower, .declared = will},
+        true, "gates");
     mutation_ask(r, (il_view){.subject = s, .regions = s->never, .observer = IL_OBSERVE_GHOSTS, .dropped = s->lowers}, false,
                  "laundering");
     mutation_ask(r,
@@ -269,7 +275,8 @@ static void mutation_questions(mutation *r) {
                            .observer = IL_OBSERVE_GHOSTS,
                            .dropped = s->lowers,
                            .raise = raise,
-                           .lower = lower},
+                           .lower = lower,
+                           .declared = will},
                  true, "havoc-laundered");
     mutation_ask(r, (il_view){.subject = s, .regions = s->never, .observer = IL_OBSERVE_CONFIRMED}, false, "confirmed");
     mutation_ask(r, (il_view){.subject = s, .observer = IL_OBSERVE_APPROVALS}, false, "approvals");
@@ -279,6 +286,7 @@ static void mutation_questions(mutation *r) {
         mutation_ask(r, v, false, "gates");
         v.raise = raise;
         v.lower = lower;
+        v.declared = will;
         mutation_ask(r, v, true, "havoc");
     }
 }
@@ -604,8 +612,11 @@ static il_status mutation_survey_cell(mutation *r, uint32_t place, il_error *err
 
 /* ---- what a survey says ---- */
 
-static bool mutation_undeclared(const mutation *r) {
+static bool mutation_wrong_lowering(const mutation *r) {
     const il_model *m = r->s->m;
+    if (r->now.unnamed != 0) {
+        return true;
+    }
     for (uint32_t v = 0; v < m->nvars; v++) {
         for (uint32_t a = 0; m->vars[v].taint && a < m->nactions; a++) {
             const il_action_def *d = &m->actions[a];
@@ -671,7 +682,7 @@ static il_status mutation_judge_survey(mutation *r, uint64_t *kills, il_error *e
     if (r->coverage >= 0 && mutation_unexercised(r)) {
         *kills |= UINT64_C(1) << r->coverage;
     }
-    if (r->mediation >= 0 && mutation_undeclared(r)) {
+    if (r->mediation >= 0 && mutation_wrong_lowering(r)) {
         *kills |= UINT64_C(1) << r->mediation;
     }
     for (uint32_t k = 0; k < s->m->nregions; k++) {

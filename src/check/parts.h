@@ -28,6 +28,10 @@ IL_NODISCARD il_status il_check_sticky(il_harden *h, il_error *err);
 IL_NODISCARD il_status il_check_coverage(il_harden *h, il_error *err);
 IL_NODISCARD il_status il_check_controls(il_harden *h, il_error *err);
 
+/* Negative controls that need the inside of their check: a planted dead end, a planted lowering. *out stays as it is where a bound was reached. */
+IL_NODISCARD il_status il_recovery_control(const il_harden *h, il_control_state *out, il_error *err);
+IL_NODISCARD il_status il_sticky_control(il_harden *h, il_control_state *out, il_error *err);
+
 /* il_check_judge() of `bit` over the unmediated writes and the adversary that the machine declares, in a view that names neither. Who writes only
  * typed may still be stopped where one who writes at will is not: that is `PASS_TYPED`, and no PASS. */
 IL_NODISCARD il_status il_check_havoced(il_harden *h, il_check *c, const il_view *v, uint32_t bit, const char *finding, il_error *err);

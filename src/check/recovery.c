@@ -566,6 +566,14 @@ static il_status recovery_graphs(recovery *r, il_error *err) {
     return status;
 }
 
+static void recovery_begins(recovery *r) {
+    il_recovery *out = recovery_of(r);
+    for (uint32_t i = 0; i < r->ndanger && !out->begins; i++) {
+        out->begins = !il_recovery_goal(r->h->subject.m, r->danger[i]);
+        out->outside = r->danger[i];
+    }
+}
+
 static il_status recovery_run(recovery *r, il_error *err) {
     const il_subject *s = &r->h->subject;
     il_recovery *out = recovery_of(r);
@@ -573,6 +581,7 @@ static il_status recovery_run(recovery *r, il_error *err) {
     out->scope = s->m->bits < 64 && s->m->product <= limit ? IL_RECOVERY_PRODUCT : IL_RECOVERY_REACHABLE;
     IL_TRY(out->scope == IL_RECOVERY_PRODUCT ? recovery_product(r, err) : recovery_reachable(r, err));
     out->danger = r->ndanger;
+    recovery_begins(r);
     if (r->ndanger == 0 && !r->full) {
         out->ran = true;
         r->check->verdict = IL_CHECK_VACUOUS;
@@ -608,6 +617,33 @@ il_status il_check_recovery(il_harden *h, il_error *err) {
     r.check = il_check_add(h, "recovery", UINT32_MAX, false);
     il_status status = r.row && r.check ? recovery_run(&r, err) : il_arena_fail(s->arena, err);
     s->alloc->free(s->alloc->ctx, r.danger);
+    return status;
+}
+
+/* The last corrective step before the goal is taken away, everywhere: from a danger state outside the goal there is no way to it left. */
+il_status il_recovery_control(const il_harden *h, il_control_state *out, il_error *err) {
+    il_harden planted = *h;
+    planted.recovery = (il_recovery){0};
+    recovery r = {.h = &planted, .quarantined = UINT32_MAX};
+    il_recover_graph g = {.h = &planted, .danger = &h->recovery.outside, .ndanger = 1, .cut = true};
+    il_recover_way way = {0};
+    if (!h->recovery.begins) {
+        *out = IL_CONTROL_NOT_NEEDED; /* every danger state is in the goal already */
+        return IL_OK;
+    }
+    il_status status = il_recover_graph_make(&g, err);
+    if (status == IL_OK && !g.full) {
+        status = il_recover_way_new(&g, &way, err);
+    }
+    if (status == IL_OK && !g.full) {
+        status = recovery_converge(&r, &g, &way, err);
+    }
+    if (status == IL_OK && !g.full) {
+        bool caught = planted.recovery.strength == IL_RECOVERY_NONE && (recovery_has(&r, "STUCK") || recovery_has(&r, "DIVERGES"));
+        *out = caught ? IL_CONTROL_FAILED_AS_IT_MUST : IL_CONTROL_BROKEN;
+    }
+    il_recover_way_free(&g, &way);
+    il_recover_graph_free(&g);
     return status;
 }
 

@@ -45,6 +45,8 @@ typedef struct il_recovery {
     bool inside;        /* some state of the goal that is reached is still in a region */
     uint64_t danger;    /* states */
     uint64_t in_flight; /* of them with a live way out */
+    bool begins;        /* some danger state is outside the goal: `outside` is the first */
+    uint64_t outside;
     uint32_t states;    /* X */
     uint32_t longest;   /* STRONG: corrective steps to the goal, at most */
     uint32_t

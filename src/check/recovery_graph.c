@@ -68,6 +68,7 @@ static uint32_t recover_expand(void *ctx, uint64_t key, il_space_edge *out) {
         const il_steps_edge *e = &row.edge[k];
         bool corrective = recover_corrective(g, e->symbol);
         bool taken = corrective ? !(g->others && e->fault) : g->others && !e->fault;
+        taken = taken && !(g->cut && il_recovery_goal(g->h->subject.m, e->next));
         if (taken && (e->fault || e->next != key)) {
             out[n++] = (il_space_edge){e->next, e->symbol, e->fault};
         }

@@ -24,6 +24,7 @@ typedef struct il_recover_graph {
     const uint64_t *danger;
     uint32_t ndanger;
     bool others; /* what other actions do is in it, and nothing goes on from the goal */
+    bool cut;    /* a planted dead end: corrective steps into the goal are left out */
     size_t bytes, limit;
     bool full; /* a bound was reached: the graph is not whole */
     il_space space;
@@ -37,7 +38,7 @@ typedef struct il_recover_graph {
     uint32_t *scratch;
 } il_recover_graph;
 
-/* Explores and links. `g` has its first fields set (up to `others`); freed by the caller in any case. IL_E_MEMORY; a bound sets `full`. */
+/* Explores and links. `g` has its first fields set (up to `cut`); freed by the caller in any case. IL_E_MEMORY; a bound sets `full`. */
 IL_NODISCARD il_status il_recover_graph_make(il_recover_graph *g, il_error *err);
 void il_recover_graph_free(il_recover_graph *g);
 

@@ -20,7 +20,21 @@ static uint32_t sticky_lowered(const il_model *m, uint64_t vars, uint64_t pre, u
 typedef struct sticky_walk {
     il_view view;
     il_sticky *out;
+    bool planted;    /* every step from where something sticky is raised lowers it, whatever the machine says */
+    uint64_t plants; /* such steps */
 } sticky_walk;
+
+static uint64_t sticky_next(sticky_walk *w, uint64_t pre, uint64_t next) {
+    const il_model *m = w->view.subject->m;
+    for (uint64_t left = w->planted ? w->out->vars : 0; left != 0; left &= left - 1) {
+        uint32_t v = (uint32_t)__builtin_ctzll(left);
+        if (il_model_get(m, pre, v) > 0) {
+            next = il_model_set(m, next, v, 0);
+            w->plants++;
+        }
+    }
+    return next;
+}
 
 /* The explorer's own view of the machine judges states and steps of regions; this one judges steps by what they lower. */
 static uint64_t sticky_judge(void *ctx, uint64_t key, uint32_t symbol, uint64_t next) {
@@ -42,26 +56,30 @@ static uint32_t sticky_expand(void *ctx, uint64_t key, il_space_edge *out) {
         for (uint32_t symbol = 0; symbol < s->m->nsymbols; symbol++) {
             il_step step = il_machine_step(s->table, key, symbol);
             if (step.verdict == IL_ACCEPT) {
-                out[n++] = (il_space_edge){.next = step.next, .symbol = symbol};
+                out[n++] = (il_space_edge){.next = sticky_next(w, key, step.next), .symbol = symbol};
             }
         }
         return n;
     }
     il_steps_edges row = il_steps_row(s->steps, NULL, key);
     for (uint32_t k = 0; k < row.n; k++) {
-        out[n++] = (il_space_edge){row.edge[k].next, row.edge[k].symbol, row.edge[k].fault};
+        out[n++] = (il_space_edge){sticky_next(w, key, row.edge[k].next), row.edge[k].symbol, row.edge[k].fault};
     }
     return n;
+}
+
+static il_status sticky_explore(il_harden *h, sticky_walk *w, il_space *space, il_error *err) {
+    il_space_def def = {.ctx = w, .initial = h->subject.m->initial, .expand = sticky_expand, .edge = sticky_judge};
+    def.nsymbols = def.first_write = h->subject.m->nsymbols;
+    il_space_bounds bounds = h->subject.bounds;
+    bounds.workers = 1; /* what was raised is noted on the way */
+    return il_space_explore(space, h->subject.alloc, &def, &bounds, err);
 }
 
 static il_status sticky_reachable(il_harden *h, il_sticky *out, il_check *c, il_error *err) {
     sticky_walk w = {.view = {.subject = &h->subject}, .out = out};
     il_space space = {0};
-    il_space_def def = {.ctx = &w, .initial = h->subject.m->initial, .expand = sticky_expand, .edge = sticky_judge};
-    def.nsymbols = def.first_write = h->subject.m->nsymbols;
-    il_space_bounds bounds = h->subject.bounds;
-    bounds.workers = 1; /* what was raised is noted on the way */
-    il_status status = il_space_explore(&space, h->subject.alloc, &def, &bounds, err);
+    il_status status = sticky_explore(h, &w, &space, err);
     if (status == IL_OK) {
         c->states = space.n;
         c->edges = space.edges;
@@ -111,7 +129,8 @@ static bool sticky_perhaps(const il_subject *s, uint64_t sticky) {
 }
 
 /* A correction is taken from states that no session should be in, so its steps are asked everywhere. */
-static il_status sticky_anywhere(il_harden *h, il_sticky *out, il_error *err) {
+static il_status sticky_anywhere(il_harden *h, sticky_walk *w, il_error *err) {
+    il_sticky *out = w->out;
     const il_subject *s = &h->subject;
     const il_model *m = s->m;
     uint64_t limit = s->bounds.states && s->bounds.states < STICKY_PRODUCT_MAX ? s->bounds.states : STICKY_PRODUCT_MAX;
@@ -130,7 +149,8 @@ static il_status sticky_anywhere(il_harden *h, il_sticky *out, il_error *err) {
             if (e->fault || !(s->corrective >> m->symbol_action[e->symbol] & 1)) {
                 continue;
             }
-            out->var = sticky_lowered(m, out->vars, state, e->next);
+            const uint64_t next = sticky_next(w, state, e->next);
+            out->var = sticky_lowered(m, out->vars, state, next);
             if (out->var != UINT32_MAX) {
                 out->symbol = e->symbol;
                 out->anywhere = true;
@@ -139,7 +159,7 @@ static il_status sticky_anywhere(il_harden *h, il_sticky *out, il_error *err) {
                 if (!out->witness.steps) {
                     return il_arena_fail(s->arena, err);
                 }
-                out->witness.steps[0] = (il_trace_step){.symbol = e->symbol, .pre = state, .post = e->next};
+                out->witness.steps[0] = (il_trace_step){.symbol = e->symbol, .pre = state, .post = next};
             }
         }
     }
@@ -163,12 +183,34 @@ static il_status sticky_fail(il_harden *h, const il_sticky *out, il_check *c, il
     return il_buf_done(&b, &c->detail, err);
 }
 
+static il_sticky sticky_begin(const il_model *m) {
+    il_sticky out = {.var = UINT32_MAX, .symbol = UINT32_MAX};
+    for (uint32_t v = 0; v < m->nvars; v++) {
+        out.vars |= m->vars[v].sticky ? UINT64_C(1) << v : 0;
+    }
+    return out;
+}
+
+il_status il_sticky_control(il_harden *h, il_control_state *out, il_error *err) {
+    il_sticky found = sticky_begin(h->subject.m), anywhere = found;
+    sticky_walk w = {.view = {.subject = &h->subject}, .out = &found, .planted = true};
+    il_space space = {0};
+    il_status status = sticky_explore(h, &w, &space, err);
+    const bool seen = space.hits[0].found, bounded = space.bound_hit;
+    il_space_free(&space);
+    IL_TRY(status);
+    sticky_walk all = {.view = w.view, .out = &anywhere, .planted = true};
+    IL_TRY(sticky_anywhere(h, &all, err));
+    const bool missed = (w.plants > 0 && !seen) || (all.plants > 0 && anywhere.var == UINT32_MAX);
+    *out = found.vars == 0 || (missed && !bounded) ? IL_CONTROL_BROKEN
+           : seen                                  ? IL_CONTROL_FAILED_AS_IT_MUST
+                                                   : IL_CONTROL_NOT_RUN;
+    return IL_OK;
+}
+
 il_status il_sticky_run(il_harden *h, il_sticky *out, il_error *err) {
     const il_model *m = h->subject.m;
-    *out = (il_sticky){.var = UINT32_MAX, .symbol = UINT32_MAX};
-    for (uint32_t v = 0; v < m->nvars; v++) {
-        out->vars |= m->vars[v].sticky ? UINT64_C(1) << v : 0;
-    }
+    *out = sticky_begin(m);
     if (out->vars == 0) {
         return IL_OK;
     }
@@ -179,7 +221,8 @@ il_status il_sticky_run(il_harden *h, il_sticky *out, il_error *err) {
     out->ran = true;
     IL_TRY(sticky_reachable(h, out, c, err));
     if (out->var == UINT32_MAX) {
-        IL_TRY(sticky_anywhere(h, out, err));
+        sticky_walk w = {.view = {.subject = &h->subject}, .out = out};
+        IL_TRY(sticky_anywhere(h, &w, err));
     }
     if (out->var != UINT32_MAX) {
         return sticky_fail(h, out, c, err);

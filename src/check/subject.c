@@ -17,6 +17,32 @@ bool il_words_taint(const il_symbol_words *w, il_taint_word word) {
     return false;
 }
 
+static uint64_t subject_named(const il_subject *s, uint32_t symbol) {
+    uint64_t named = 0;
+    for (uint32_t t = 0; t < s->ntaints; t++) {
+        named |= il_words_taint(&s->words[symbol], s->taint_words[t]) ? UINT64_C(1) << s->taints[t] : 0;
+    }
+    return named;
+}
+
+/* What each symbol is silent about, of actions whose payload has words for taints. */
+static void subject_unnamed(il_subject *s) {
+    uint64_t worded = 0;
+    for (uint32_t t = 0; t < s->ntaints; t++) {
+        worded |= s->taint_words[t] != IL_TAINT_OTHER ? UINT64_C(1) << s->taints[t] : 0;
+    }
+    for (uint32_t a = 0; a < s->m->nactions; a++) {
+        const uint32_t first = s->m->actions[a].first_symbol, n = s->m->actions[a].nsymbols;
+        uint64_t names = 0;
+        for (uint32_t i = first; i < first + n; i++) {
+            names |= subject_named(s, i);
+        }
+        for (uint32_t i = first; i < first + n; i++) {
+            s->unnamed[i] = names ? worded & ~subject_named(s, i) : 0;
+        }
+    }
+}
+
 static void subject_actions(il_subject *s) {
     const il_model *m = s->m;
     for (uint32_t a = 0; a < m->nactions; a++) {
@@ -161,14 +187,16 @@ il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena,
     }
     s->words = IL_NEW_ARRAY(arena, il_symbol_words, m->nsymbols);
     s->ghosts = IL_NEW_ARRAY(arena, il_symbol_ghosts, m->nsymbols);
+    s->unnamed = IL_NEW_ARRAY(arena, uint64_t, m->nsymbols);
     s->writes = IL_NEW_ARRAY(arena, il_write, writes);
-    if (!s->words || !s->ghosts || !s->writes) {
+    if (!s->words || !s->ghosts || !s->unnamed || !s->writes) {
         return il_arena_fail(arena, err);
     }
     for (uint32_t i = 0; i < m->nsymbols; i++) {
         s->words[i] = il_model_words(m, i);
         s->ghosts[i] = subject_ghosts(s, i);
     }
+    subject_unnamed(s);
     for (uint32_t v = 0; v < m->nvars; v++) {
         for (uint32_t x = 0; x < m->vars[v].domain.size; x++) {
             s->writes[s->nwrites++] = (il_write){v, x};

@@ -423,6 +423,15 @@ class Machine:
 
 
 # --- the checks ----------------------------------------------------------------------------------------------------------------------------
+def named_taints(payload):
+    """the taints that a payload's words name"""
+    data = payload.get("data")
+    secret = payload.get("secret") is True or data == "secret"
+    words = {"untrusted": payload.get("untrusted") is True, "secret": secret,
+             "sensitive": payload.get("sensitive") is True or data == "sensitive" or secret}
+    return {w for w, said in words.items() if said}
+
+
 def lines(m):
     """{(check, region): {verdict, finding, states, edges, depth, length}} for the checks that this file reads a second time"""
     out = {}
@@ -449,7 +458,9 @@ def lines(m):
             out["from-init", r.name] = {"verdict": "PASS" if bad is None else "FAIL", "length": bad}
 
     # who writes what
-    raised, lowered = collections.defaultdict(set), collections.defaultdict(set)
+    taints = {m.vars[v] for v in m.taint}
+    names = {a for a, payload in m.symbols if named_taints(payload) & taints}
+    raised, lowered, unnamed = (collections.defaultdict(set) for _ in range(3))
     for s, symbol, t in steps:
         for v in range(len(m.vars)):
             i, k = m.domains[v].index(s[v]), m.domains[v].index(t[v])
@@ -457,6 +468,9 @@ def lines(m):
                 raised[v].add(m.symbols[symbol][0])
             elif k < i:
                 lowered[v].add(m.symbols[symbol][0])
+                if v in m.taint and m.vars[v] in ("untrusted", "sensitive", "secret") and m.symbols[symbol][0] in names and \
+                        m.vars[v] not in named_taints(m.symbols[symbol][1]):
+                    unnamed[v].add(m.symbols[symbol][0])
     unmediated = [(v, bool(raised[v] - mediators), bool(lowered[v] - mediators), None, None) for v in range(len(m.vars))
                   if v not in m.ghost and (raised[v] | lowered[v]) - mediators]
     adversary = [(v, True, True, to, when) for v, (to, when) in m.adversary.items()]
@@ -475,6 +489,8 @@ def lines(m):
             act = m.actions[a]
             if not finding and not (act.lowers and act.gate and act.principal in ("human", "runtime")):
                 finding = "UNDECLARED_LOWERING"
+        if not finding and unnamed[v]:
+            finding = "UNNAMED_LOWERING"
     answers = set().union(*(r.by for r in gated)) if gated else set()
     for i, a in enumerate(m.actions):
         asks = a.principal in ("agent", "env")

@@ -109,7 +109,8 @@ def documented():
     return out
 
 
-UNREACHABLE = {"ERROR", "TABLE_DIFFERS"}  # only a fault of Interlock itself makes these
+UNREACHABLE = {"ERROR", "TABLE_DIFFERS",  # only a fault of Interlock itself makes these
+               "NO_MUTANT"}  # an accepted symbol can be dropped, any other let through: a machine has mutants unless none is drawn
 
 
 # --- random machines -----------------------------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ if(TARGET unit-tests)
     file(GLOB corpus CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/fuzz/corpus/${parser}/*")
     add_executable(replay_${parser} EXCLUDE_FROM_ALL ${source} fuzz/replay.c)
     il_fuzz_program(replay_${parser})
-    if(parser STREQUAL ledger) # each of its inputs is a file on a disk: milliseconds
+    if(parser STREQUAL ledger OR parser STREQUAL check) # files on a disk, or explorations: milliseconds each
       target_compile_definitions(replay_${parser} PRIVATE REPLAY_VARIED=0)
     endif()
     if(IL_FUZZ)

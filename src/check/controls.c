@@ -179,7 +179,7 @@ static il_status control_caught(il_harden *h, control_mistake mistake, uint64_t 
     return IL_OK;
 }
 
-/* Whether everything that can be brought, together, is in some `never` region. */
+/* Whether everything that can be brought, together, is in some `never` region. Without a taint nothing is brought, whatever is called `open`. */
 static bool control_asks(const il_subject *s) {
     uint64_t worst = s->m->initial;
     for (uint32_t t = 0; t < s->ntaints; t++) {
@@ -189,7 +189,7 @@ static bool control_asks(const il_subject *s) {
         worst = s->out[k].var == UINT32_MAX ? worst : il_model_set(s->m, worst, s->out[k].var, s->out[k].foreign);
     }
     bool asks = false;
-    for (uint64_t left = s->never & ~s->edges; left != 0; left &= left - 1) {
+    for (uint64_t left = s->ntaints > 0 ? s->never & ~s->edges : 0; left != 0; left &= left - 1) {
         asks = asks || il_steps_in_region(s->steps, (uint32_t)__builtin_ctzll(left), worst, 0, 0);
     }
     return asks;

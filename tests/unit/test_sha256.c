@@ -133,11 +133,38 @@ static void sha256_eq_sees_every_bit(void **state) {
     }
 }
 
+static void sha256_hex_is_read_back(void **state) {
+    uint8_t digest[IL_DIGEST_BYTES], back[IL_DIGEST_BYTES];
+    char hex[IL_DIGEST_HEX + 1] = {0};
+    (void)state;
+    for (unsigned first = 0; first < 256; first++) {
+        for (size_t i = 0; i < IL_DIGEST_BYTES; i++) {
+            digest[i] = (uint8_t)(first + 37 * i);
+        }
+        il_digest_hex(digest, hex);
+        assert_true(il_digest_read(il_str_of(hex), back));
+        assert_true(il_digest_eq(digest, back));
+    }
+    for (size_t i = 0; i < IL_DIGEST_HEX - 1; i++) { /* no character but those */
+        static const char others[] = "/:`gAF \n";
+        const char was = hex[i];
+        for (size_t c = 0; c < sizeof others; c++) {
+            hex[i] = others[c];
+            assert_false(il_digest_read((il_str){hex, IL_DIGEST_HEX - 1}, back));
+        }
+        hex[i] = was;
+    }
+    assert_false(il_digest_read((il_str){hex, IL_DIGEST_HEX - 2}, back));
+    hex[IL_DIGEST_HEX - 1] = '0';
+    assert_false(il_digest_read((il_str){hex, IL_DIGEST_HEX}, back));
+    assert_false(il_digest_read((il_str){NULL, 0}, back));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sha256_published_vectors),      cmocka_unit_test(sha256_every_padding_length),
         cmocka_unit_test(sha256_pieces_equal_the_whole), cmocka_unit_test(sha256_blocks_are_the_hosts),
-        cmocka_unit_test(sha256_eq_sees_every_bit),
+        cmocka_unit_test(sha256_eq_sees_every_bit),      cmocka_unit_test(sha256_hex_is_read_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

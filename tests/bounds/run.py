@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Bounds: whatever a cap on states, bytes or time cuts short is exit code 2 and never PASS, for every check of every command that explores. A line may
+say PASS below a bound only when it was not cut and the unbounded run needed no more states than the bound. BUILD names the build folder."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+INTERLOCK = ROOT / os.environ.get("BUILD", "build") / "interlock"
+TRIFECTA = (ROOT / "machines/trifecta.yaml").read_text()
+SHIPPED = ("trifecta", "standard", "secret-custody", "capability-broker")
+STATES = 10
+passed = failed = 0
+
+
+def check(name, problem=None):
+    global passed, failed
+    passed, failed = passed + (not problem), failed + bool(problem)
+    print(f"ok: {name}" if not problem else f"FAILED: {name}\n    {problem}", flush=True)
+
+
+def run(*arguments):
+    p = subprocess.run([INTERLOCK, *arguments, "--json"], capture_output=True, text=True, timeout=120, check=False)
+    return p.returncode, json.loads(p.stdout) if p.stdout else None, p.stderr.strip()
+
+
+def large():
+    """The shipped machine beside eight counters that nobody bounds together, with something sticky: far beyond every bound below."""
+    text = TRIFECTA
+    for old, new in (("  phase: [live, quarantined, ended]\n",
+                      "  phase: [live, quarantined, ended]\n  seen: {type: bool, sticky: true}\n" +
+                      "".join(f"  n{i}: {{int: 0..9, overflow: reject}}\n" for i in range(8))),
+                     ("\n  request:\n", "\n  look: {principal: env, gate: true, next: {seen: \"true\"}}\n" +
+                      "".join(f"  count{i}: {{principal: env, gate: true, next: {{n{i}: \"pre.n{i} < 9 ? pre.n{i} + 1 : 0\"}}}}\n" for i in range(8)) +
+                      "\n  request:\n")):
+        if text.count(old) != 1:
+            sys.exit(f"machines/trifecta.yaml has `{old.strip()}` {text.count(old)} times; adapt this test")
+        text = text.replace(old, new)
+    return text
+
+
+def clean(report, whole, most):
+    """Lines that say PASS and may not."""
+    sizes = {(c["id"], c["region"]): c["states"] for c in (whole or report)["checks"]}
+    return [f"{c['id']} {c['region'] or '-'} {c['states']}" for c in report["checks"]
+            if c["verdict"] == "PASS" and (c["bound_hit"] or sizes[c["id"], c["region"]] > most)]
+
+
+def bounded(name, whole, most, *arguments):
+    """One run below a bound; the ids of its lines that say so."""
+    code, report, err = run(*arguments)
+    if report is None:
+        check(name, f"exit {code}: {err}")
+        return set()
+    bad = clean(report, whole, most)
+    check(name, f"exit {code}, not 2" if code != 2 else f"`fully_mediated`" if report.get("fully_mediated") else
+          "PASS: " + ", ".join(bad) if bad else None)
+    return {c["id"] for c in report["checks"] if c["verdict"] in ("INCONCLUSIVE", "VACUOUS") and c["bound_hit"]}
+
+
+def documented():
+    table = re.search(r"\n\| check \| question \| explores \|\n(.*?)\n\n", (ROOT / "docs/harden.md").read_text(), re.S).group(1)
+    return set(re.findall(r"^\| `([a-z-]+)` \|", table, re.M))
+
+
+def main():
+    cut = set()
+    for m in SHIPPED:
+        whole = run("harden", m)[1]
+        cut |= bounded(f"harden {m}, {STATES} states", whole, STATES, "harden", m, "--max-states", str(STATES))
+        code, report, err = run("diagnose", m, "--max-states", str(STATES))
+        verdicts = {c["verdict"] for c in report["checks"]} if report else {err}
+        check(f"diagnose {m}, {STATES} states", None if code == 2 and verdicts == {"INCONCLUSIVE"} else f"exit {code}, {verdicts}")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "large.yaml"
+        path.write_text(large())
+        for bound in (("--max-states", "1000"), ("--max-bytes", "64k"), ("--max-seconds", "1")):
+            words = " ".join(bound)
+            cut |= bounded(f"harden a large machine, {words}", None, 10, "harden", str(path), *bound)
+            code, report, err = run("diagnose", str(path), *bound)
+            good = code == 2 and report and not any(c["verdict"] == "PASS" for c in report["checks"])
+            check(f"diagnose a large machine, {words}", None if good else f"exit {code} {err}")
+        code, report, err = run("harden", str(path), "--max-states", "1000", "--allow-bounded")
+        check("allowed, a bound is 0 and the word is BOUNDED and not mediated", None if report and not report["fully_mediated"] and
+              (code, report["verdict"]) == (0, "BOUNDED") else f"exit {code} {report and report['verdict']}")
+        old = Path(folder) / "old.yaml"
+        old.write_text(large().replace("version: 1", "version: 1 # old", 1))
+        code, report, err = run("harden", str(path), "--max-states", "1000", "--against", str(old))
+        section = report["widening"] if report else None
+        good = code == 2 and section and "PASS" not in json.dumps(section.get("checks", section.get("lines", "PASS")))
+        check("harden --against a large machine, --max-states 1000", None if good else f"exit {code} {err} {json.dumps(section)[:300]}")
+        fleet = (ROOT / "examples/machines/one-out.yaml").read_text()
+        together = Path(folder) / "fleet.yaml"
+        together.write_text(fleet)
+        for bound in (("--max-states", "200"), ("--max-bytes", "64k")):
+            code, report, err = run("harden", str(together), *bound)
+            lines = report["fleet"]["checks"] if report else []
+            check(f"a fleet, {' '.join(bound)}", None if code == 2 and lines and all(c["verdict"] == "INCONCLUSIVE" for c in lines)
+                  else f"exit {code} {err} {[c['verdict'] for c in lines]}")
+    missing = documented() - cut
+    check("each check of docs/harden.md was cut short once and said so", ", ".join(sorted(missing)) if missing else None)
+    print(f"{passed} passed, {failed} failed, 0 skipped")
+    return failed != 0
+
+
+sys.exit(main())

@@ -307,9 +307,7 @@ static il_status control_steps(il_harden *h, bool rejection, il_control_state *o
 static il_status control_step(il_harden *h, il_control_state *out, il_error *err) { return control_steps(h, false, out, err); }
 static il_status control_refusal(il_harden *h, il_control_state *out, il_error *err) { return control_steps(h, true, out, err); }
 
-static il_status control_recovery(il_harden *h, il_control_state *out, il_error *err) {
-    return il_recovery_control(h, out, err);
-}
+static il_status control_recovery(il_harden *h, il_control_state *out, il_error *err) { return il_recovery_control(h, out, err); }
 
 static il_status control_guard(il_harden *h, il_control_state *out, il_error *err) {
     (void)err;

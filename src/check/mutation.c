@@ -16,7 +16,7 @@ enum { MUTATION_KEPT_BITS = 12, MUTATION_KEPT_EDGES = 1 << 22, MUTATION_VIEWS_MA
 typedef struct mutation_survey {
     uint64_t accepted[IL_MODEL_ACTIONS_MAX], fired[IL_MODEL_RULES_MAX], moved[IL_MODEL_VARS_MAX];
     uint64_t raised[IL_MODEL_VARS_MAX][IL_MODEL_ACTIONS_MAX], lowered[IL_MODEL_VARS_MAX][IL_MODEL_ACTIONS_MAX];
-    uint64_t unnamed; /* steps that lower a taint which their payload does not name */
+    uint64_t unnamed;                       /* steps that lower a taint which their payload does not name */
     uint64_t inside[IL_MODEL_REGIONS_MAX];  /* gated regions: states and steps in them */
     uint64_t refused[IL_MODEL_REGIONS_MAX]; /* rejections that break an invariant */
 } mutation_survey;
@@ -261,11 +261,10 @@ static void mutation_questions(mutation *r) {
     const il_declared will = IL_DECLARED_AT_WILL; /* a line that passed did so of whoever writes the declared variables at will */
     mutation_ask(r, (il_view){.subject = s, .regions = s->never}, false, "from-init");
     r->nearly = r->nviews;
-    mutation_ask(r, (il_view){.subject = s, .regions = s->never, .raise = raise, .lower = lower, .declared = will}, true, "havoc");
+    mutation_ask(r, (il_view){.subject = s, .regions = s->never, .raise = raise, .lower = lower, .declared = will}, true,
+                 "havoc");
     mutation_ask(
-        r,
-        (il_view){
-            .subject = s, .regions = s->never, .dropped = s->gates, .raise = raise, .lower = lower, .declared = will},
+        r, (il_view){.subject = s, .regions = s->never, .dropped = s->gates, .raise = raise, .lower = lower, .declared = will},
         true, "gates");
     mutation_ask(r, (il_view){.subject = s, .regions = s->never, .observer = IL_OBSERVE_GHOSTS, .dropped = s->lowers}, false,
                  "laundering");

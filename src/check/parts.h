@@ -34,6 +34,7 @@ IL_NODISCARD il_status il_sticky_control(il_harden *h, il_control_state *out, il
 
 /* il_check_judge() of `bit` over the unmediated writes and the adversary that the machine declares, in a view that names neither. Who writes only
  * typed may still be stopped where one who writes at will is not: that is `PASS_TYPED`, and no PASS. */
-IL_NODISCARD il_status il_check_havoced(il_harden *h, il_check *c, const il_view *v, uint32_t bit, const char *finding, il_error *err);
+IL_NODISCARD il_status il_check_havoced(il_harden *h, il_check *c, const il_view *v, uint32_t bit, const char *finding,
+                                        il_error *err);
 /* What actions that are neither gate nor corrective do to variables on the accepted steps that were explored: the adversary of the checks. */
 void il_unmediated_writes(const il_harden *h, uint64_t *raise, uint64_t *lower);

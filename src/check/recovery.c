@@ -639,7 +639,8 @@ il_status il_recovery_control(const il_harden *h, il_control_state *out, il_erro
         status = recovery_converge(&r, &g, &way, err);
     }
     if (status == IL_OK && !g.full) {
-        bool caught = planted.recovery.strength == IL_RECOVERY_NONE && (recovery_has(&r, "STUCK") || recovery_has(&r, "DIVERGES"));
+        bool caught =
+            planted.recovery.strength == IL_RECOVERY_NONE && (recovery_has(&r, "STUCK") || recovery_has(&r, "DIVERGES"));
         *out = caught ? IL_CONTROL_FAILED_AS_IT_MUST : IL_CONTROL_BROKEN;
     }
     il_recover_way_free(&g, &way);

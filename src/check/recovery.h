@@ -47,8 +47,8 @@ typedef struct il_recovery {
     uint64_t in_flight; /* of them with a live way out */
     bool begins;        /* some danger state is outside the goal: `outside` is the first */
     uint64_t outside;
-    uint32_t states;    /* X */
-    uint32_t longest;   /* STRONG: corrective steps to the goal, at most */
+    uint32_t states;  /* X */
+    uint32_t longest; /* STRONG: corrective steps to the goal, at most */
     uint32_t
         interleaved; /* robust: corrective steps to the goal whatever others do in between, at most, by the best choice of them */
     il_recovery_flight flight;

@@ -202,9 +202,7 @@ il_status il_sticky_control(il_harden *h, il_control_state *out, il_error *err) 
     sticky_walk all = {.view = w.view, .out = &anywhere, .planted = true};
     IL_TRY(sticky_anywhere(h, &all, err));
     const bool missed = (w.plants > 0 && !seen) || (all.plants > 0 && anywhere.var == UINT32_MAX);
-    *out = found.vars == 0 || (missed && !bounded) ? IL_CONTROL_BROKEN
-           : seen                                  ? IL_CONTROL_FAILED_AS_IT_MUST
-                                                   : IL_CONTROL_NOT_RUN;
+    *out = found.vars == 0 || (missed && !bounded) ? IL_CONTROL_BROKEN : seen ? IL_CONTROL_FAILED_AS_IT_MUST : IL_CONTROL_NOT_RUN;
     return IL_OK;
 }
 

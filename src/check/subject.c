@@ -209,7 +209,8 @@ void il_subject_free(il_subject *s) { il_steps_free(s->steps); }
 
 bool il_subject_goes_on(const il_subject *s, uint32_t states, uint64_t edges) {
     il_space_progress now = {.states = states, .edges = edges};
-    return states % (SUBJECT_WORK / s->m->nsymbols + 1) != 0 || !s->bounds.progress || s->bounds.progress(s->bounds.progress_ctx, &now);
+    return states % (SUBJECT_WORK / s->m->nsymbols + 1) != 0 || !s->bounds.progress ||
+           s->bounds.progress(s->bounds.progress_ctx, &now);
 }
 
 il_space_bounds il_subject_bounds(const il_subject *s) {

@@ -35,9 +35,10 @@ typedef struct il_subject {
     il_steps *steps;         /* the guards, remembered */
     il_space_bounds bounds;
     bool large; /* a bound was reached from the initial state already: nothing can pass, and what is left is looked at less far */
-    il_symbol_words *words;          /* one for each symbol */
-    il_symbol_ghosts *ghosts;        /* likewise */
-    uint64_t *unnamed; /* likewise; bit v: taint v has a word, the action names taints in its payload, and this symbol does not name v */
+    il_symbol_words *words;   /* one for each symbol */
+    il_symbol_ghosts *ghosts; /* likewise */
+    uint64_t *
+        unnamed; /* likewise; bit v: taint v has a word, the action names taints in its payload, and this symbol does not name v */
     uint64_t admits, joins, settles; /* bit i: action i has a field `egress`; `flight` or `open`; `last` */
     uint64_t gates, lowers, corrective;
     uint64_t never, gated, edges; /* bit r: region r; `edges`: of steps */

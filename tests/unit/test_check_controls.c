@@ -36,8 +36,9 @@ static void controls_again(machine_case *c, const char *id, il_control_state wan
 
 static void test_sound(void **state) {
     (void)state;
-    static const char *const ids[] = {"guard-removed",    "region-true",   "certificate-flipped", "table-flipped", "taint-cleared",
-                                      "commit-at-return", "second-way-out", "taint-unconfirmed",   "approval-kept", "dead-end"};
+    static const char *const ids[] = {"guard-removed", "region-true",      "certificate-flipped", "table-flipped",
+                                      "taint-cleared", "commit-at-return", "second-way-out",      "taint-unconfirmed",
+                                      "approval-kept", "dead-end"};
     machine_case c;
     machine_harden(&c, MACHINE_TRIFECTA, NULL, 0);
     for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {

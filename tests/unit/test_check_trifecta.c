@@ -251,7 +251,8 @@ static void test_must_reject(void **state) {
 static void test_controls(void **state) {
     (void)state;
     for (const il_control *c = trifecta.h.controls; c; c = c->next) {
-        bool asked = strcmp(c->id, "step-true") != 0 && strcmp(c->id, "refusal-wrong") != 0 && strcmp(c->id, "sticky-lowered") != 0;
+        bool asked =
+            strcmp(c->id, "step-true") != 0 && strcmp(c->id, "refusal-wrong") != 0 && strcmp(c->id, "sticky-lowered") != 0;
         assert_int_equal(c->state, asked ? IL_CONTROL_FAILED_AS_IT_MUST : IL_CONTROL_NOT_NEEDED);
     }
 }

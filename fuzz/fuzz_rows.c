@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     il_row_reader_init(&readers[0], &bind);
     il_row_reader_init(&readers[1], &bind);
     il_arena_init(&arena, &alloc, (size_t)16 << 20);
-    for (size_t at = il_str_find(all, IL_STR("\n"), 0); at < size; ) {
+    for (size_t at = il_str_find(all, IL_STR("\n"), 0); at < size;) {
         const size_t end = il_str_find(all, IL_STR("\n"), at + 1);
         il_ledger_row row;
         const il_json *body = NULL;

@@ -51,8 +51,7 @@ static il_status fleet_shared(il_loader *l, const il_json *list, il_fleet *f) {
 
 /* ---- invariants --------------------------------------------------------------------------------- */
 
-static il_status fleet_keyed(il_loader *l, const il_json *v, const il_json *key, const il_fleet *f,
-                             il_fleet_invariant *out) {
+static il_status fleet_keyed(il_loader *l, const il_json *v, const il_json *key, const il_fleet *f, il_fleet_invariant *out) {
     const il_json *where = il_json_get(v, IL_STR("where"));
     IL_TRY(fleet_var(l, key, &out->var));
     if (f->shared >> out->var & 1) {
@@ -63,8 +62,7 @@ static il_status fleet_keyed(il_loader *l, const il_json *v, const il_json *key,
     return where ? il_load_over_pre(l, where, IL_CEL_BOOL, &out->where) : IL_OK;
 }
 
-static il_status fleet_invariant(il_loader *l, const il_json *v, const il_fleet *f,
-                                 il_fleet_invariant *out) {
+static il_status fleet_invariant(il_loader *l, const il_json *v, const il_fleet *f, il_fleet_invariant *out) {
     static const il_str keys[] = {{"count", 5}, {"distinct", 8}, {"unique", 6}, {"where", 5}, {"most", 4}};
     IL_TRY(il_load_slug(l, v, v->key, true, "fleet invariant"));
     IL_TRY(il_arena_copy(l->arena, v->key, &out->name, l->err));

@@ -35,11 +35,7 @@ static uint64_t recovery_in(const recovery *r, uint64_t state) {
 }
 
 static bool recovery_edge_in(const recovery *r, uint64_t pre, uint32_t symbol, uint64_t next) {
-    bool in = false;
-    for (uint64_t left = r->edges; left != 0; left &= left - 1) {
-        in = in || il_steps_in_region(r->h->subject.steps, (uint32_t)__builtin_ctzll(left), pre, symbol, next);
-    }
-    return in;
+    return il_steps_in_regions(r->h->subject.steps, r->edges, pre, symbol, next) != 0;
 }
 
 /* The accepted steps of corrective actions, or of all others, in r->row. */

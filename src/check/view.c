@@ -264,16 +264,8 @@ uint64_t il_view_judge(const il_view *v, uint64_t key) {
 }
 
 uint64_t il_view_judge_step(const il_view *v, uint64_t key, uint32_t symbol, uint64_t next) {
-    const il_subject *s = v->subject;
-    uint64_t hit = 0;
-    for (uint64_t left = v->regions & s->edges; left != 0; left &= left - 1) {
-        uint32_t r = (uint32_t)__builtin_ctzll(left);
-        if ((s->m->regions[r].actions >> s->m->symbol_action[symbol] & 1) &&
-            il_steps_in_region(s->steps, r, view_seen(v, key), symbol, view_seen(v, next))) {
-            hit |= UINT64_C(1) << r;
-        }
-    }
-    return hit;
+    const uint64_t regions = v->regions & v->subject->edges;
+    return regions ? il_steps_in_regions(v->subject->steps, regions, view_seen(v, key), symbol, view_seen(v, next)) : 0;
 }
 
 il_view_reads il_view_judged(const il_view *v) {

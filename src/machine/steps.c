@@ -773,29 +773,45 @@ bool il_steps_touches(const il_steps *p, uint32_t action, uint64_t *reads, uint6
     return p->actions[action].known && !p->settle;
 }
 
-bool il_steps_in_region(il_steps *p, uint32_t region, uint64_t pre, uint32_t symbol, uint64_t next) {
-    const il_model *m = p->m;
-    bool edge = m->regions[region].edge;
-    if (m->regions[region].rejection) {
-        return false;
-    }
-    if (edge && (symbol >= m->nsymbols || !m->regions[region].on[m->symbol_action[symbol]])) {
-        return false; /* an edge that the region does not judge */
-    }
-    steps_judge *j = &p->judges[(size_t)region * m->nactions + (edge ? m->symbol_action[symbol] : 0)];
+/* One region's question, by its table where it has one. */
+static bool steps_judged(il_steps *p, steps_judge *j, uint32_t region, uint64_t pre, uint32_t symbol, uint64_t next) {
     if (!j->plain && !j->cells) {
         j->cells = steps_table(p, ((size_t)1 << (j->pre.width + j->next.width)) * j->nsymbols, 1);
         j->plain = !j->cells;
     }
     if (j->plain) {
-        return il_model_in_region(m, region, pre, symbol, next);
+        return il_model_in_region(p->m, region, pre, symbol, next);
     }
-    uint64_t at = steps_see(&j->pre, pre) | (edge ? steps_see(&j->next, next) << j->pre.width : 0);
-    uint8_t *cell = &j->cells[at * j->nsymbols + (edge ? symbol - j->first : 0)];
+    uint64_t at = steps_see(&j->pre, pre) | steps_see(&j->next, next) << j->pre.width;
+    uint8_t *cell = &j->cells[at * j->nsymbols + (symbol - j->first)];
     if (*cell == 0) {
-        *cell = il_model_in_region(m, region, pre, symbol, next) ? 2 : 1;
+        *cell = il_model_in_region(p->m, region, pre, symbol, next) ? 2 : 1;
     }
     return *cell == 2;
+}
+
+bool il_steps_in_region(il_steps *p, uint32_t region, uint64_t pre, uint32_t symbol, uint64_t next) {
+    const il_model *m = p->m;
+    const il_region *r = &m->regions[region];
+    if (r->edge) {
+        return il_steps_in_regions(p, UINT64_C(1) << region, pre, symbol, next) != 0;
+    }
+    return !r->rejection && steps_judged(p, &p->judges[(size_t)region * m->nactions], region, pre, 0, 0);
+}
+
+uint64_t il_steps_in_regions(il_steps *p, uint64_t regions, uint64_t pre, uint32_t symbol, uint64_t next) {
+    const il_model *m = p->m;
+    const uint32_t action = symbol < m->nsymbols ? m->symbol_action[symbol] : 0;
+    uint64_t in = 0;
+    for (uint64_t left = symbol < m->nsymbols ? regions : 0; left != 0; left &= left - 1) {
+        const uint32_t k = (uint32_t)__builtin_ctzll(left);
+        const il_region *r = &m->regions[k];
+        if (r->edge && !r->rejection && r->on[action] &&
+            steps_judged(p, &p->judges[(size_t)k * m->nactions + action], k, pre, symbol, next)) {
+            in |= left & -left;
+        }
+    }
+    return in;
 }
 
 void il_steps_region_reads_of(const il_steps *p, uint32_t region, uint32_t action, uint64_t *pre, uint64_t *next) {

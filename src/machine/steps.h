@@ -38,6 +38,8 @@ il_steps_edges il_steps_of(il_steps *p, uint32_t action, uint64_t state);
 bool il_steps_touches(const il_steps *p, uint32_t action, uint64_t *reads, uint64_t *writes);
 /* il_model_in_region() */
 bool il_steps_in_region(il_steps *p, uint32_t region, uint64_t pre, uint32_t symbol, uint64_t next);
+/* Which of these regions a step is in; regions of states have no say. */
+uint64_t il_steps_in_regions(il_steps *p, uint64_t regions, uint64_t pre, uint32_t symbol, uint64_t next);
 /* Bits of the packed state before and after a step that a region's answer depends on; of a region of states those before. */
 void il_steps_region_reads(const il_steps *p, uint32_t region, uint64_t *pre, uint64_t *next);
 /* The same of a region of steps and one action. */

@@ -39,8 +39,11 @@ def folder(*parts):
 
 
 def write(path, text):
-    with open(path, "wb") as f:
+    """Whole or not at all: two folders may write the same twin."""
+    part = "%s.%d" % (path, os.getpid())
+    with open(part, "wb") as f:
         f.write(text if isinstance(text, bytes) else text.encode())
+    os.replace(part, path)
     return path
 
 

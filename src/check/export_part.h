@@ -104,7 +104,7 @@ bool il_export_judges(const il_model *m, uint32_t region, uint32_t action); /* a
 /* Whether `s`, a step of `action`, is rejected for a reason that breaks a region of rejected steps; other regions: false. */
 IL_NODISCARD il_status il_export_refused(il_export *x, uint32_t region, uint32_t action, const il_term *const *call,
                                          const il_export_step *s, const il_term **out);
-const il_term **il_export_leaves(il_export *x, il_term_op op);              /* of all variables */
+const il_term **il_export_leaves(il_export *x, il_term_op op); /* of all variables */
 
 IL_NODISCARD il_status il_export_promela(il_export *x);
 IL_NODISCARD il_status il_export_smt2(il_export *x, uint32_t steps);

@@ -120,7 +120,8 @@ il_status il_export_refused(il_export *x, uint32_t region, uint32_t action, cons
     const il_action_def *a = &x->m->actions[action];
     const il_term *earlier = il_term_or(x, s->fault, s->accept); /* neither is a rejection */
     *out = il_term_truth(x, false);
-    for (uint32_t c = 0; r->rejection && r->on[action] && c < a->nclauses; c++) { /* the first clause that holds gives the reason */
+    for (uint32_t c = 0; r->rejection && r->on[action] && c < a->nclauses;
+         c++) { /* the first clause that holds gives the reason */
         const il_scope scope = {.action = action, .call = call, .reason = a->clauses[c].rule};
         const il_term *value = NULL, *error = NULL;
         IL_TRY(il_export_guard(x, r->on[action], &scope, r->line, r->col, &value, &error));

@@ -27,10 +27,10 @@ il_str il_candidate_name(const il_model *m, il_candidate c) {
     return c.sensor ? m->diagnosis->sensors[c.index].name : m->vars[c.index].name;
 }
 
-uint32_t il_eye_candidates(const il_model *m, const il_eye *eye, il_candidate *out) {
+uint32_t il_eye_candidates(const il_model *m, const il_eye *eye, uint32_t liars, il_candidate *out) {
     uint32_t n = 0;
     for (uint32_t i = 0; m->diagnosis && i < m->diagnosis->nsensors; i++) {
-        if ((eye->uses >> i & 1) == 0) {
+        if (((eye->uses | liars) >> i & 1) == 0) {
             out[n++] = (il_candidate){.sensor = true, .index = i};
         }
     }
@@ -94,10 +94,19 @@ static il_status diagnose_try(diagnose_run *r, const il_plant *p, il_diagnose_li
     return IL_OK;
 }
 
+/* Sensors that read true on runs without faults: advice to use one would be advice to cry wolf. */
+static uint32_t diagnose_liars(const il_diagnose *g) {
+    uint32_t liars = 0;
+    for (uint32_t i = 0; i < g->d.nsensors; i++) {
+        liars |= g->sensors[i].alarms > 0 || g->sensors[i].initially ? UINT32_C(1) << i : 0;
+    }
+    return liars;
+}
+
 /* Which single thing more would do; when none, which two. */
 static il_status diagnose_advise(diagnose_run *r, const il_plant *p, il_diagnose_line *l, il_error *err) {
     il_candidate all[IL_CANDIDATES_MAX];
-    uint32_t n = il_eye_candidates(r->g->m, &r->g->eye, all);
+    uint32_t n = il_eye_candidates(r->g->m, &r->g->eye, diagnose_liars(r->g), all);
     bool fixed = false;
     for (uint32_t i = 0; i < n; i++) {
         il_eye eye = il_eye_with(&r->g->eye, all[i]);
@@ -236,7 +245,7 @@ static il_status diagnose_benign(diagnose_run *r, il_error *err) {
 
 static il_status diagnose_grade(diagnose_run *r, il_error *err) {
     il_diagnose *g = r->g;
-    il_wormhole_ask ask = {.eye = g->eye, .most = r->ask->wormholes, .seed = r->ask->seed};
+    il_wormhole_ask ask = {.eye = g->eye, .liars = diagnose_liars(g), .most = r->ask->wormholes, .seed = r->ask->seed};
     ask.most = ask.most ? ask.most : IL_WORMHOLES_DEFAULT;
     for (uint32_t i = 0; i < g->nlines; i++) {
         const il_region *region = &g->m->regions[g->lines[i].region];
@@ -277,7 +286,9 @@ il_status il_diagnose_run(il_diagnose *g, const il_alloc *alloc, il_arena *arena
         const il_region *region = &m->regions[i];
         if (region->must || region->rejection || (region->edge && g->d.nsilent == 0)) {
             g->not_asked |= UINT64_C(1) << i;
-        } else if (!region->gated || diagnose_alarm(g, i)) {
+        } else if (region->gated && !diagnose_alarm(g, i)) {
+            g->not_asked |= UINT64_C(1) << i;
+        } else {
             IL_TRY(diagnose_region(&r, i, err));
         }
     }

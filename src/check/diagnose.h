@@ -50,7 +50,7 @@ typedef struct il_diagnose {
     bool bounded; /* some bound was reached */
     uint32_t benign_states;
     uint64_t benign_edges;
-    uint64_t not_asked; /* regions of steps that no silent fault takes, and invariants */
+    uint64_t not_asked; /* regions of steps that no silent fault takes, invariants, gated regions without an alarm */
     uint32_t nlines;
     il_diagnose_line lines[IL_MODEL_REGIONS_MAX];
     il_sensor_line sensors[IL_SENSORS_MAX];

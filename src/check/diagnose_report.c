@@ -9,11 +9,11 @@ typedef struct report {
     const il_model *m;
 } report;
 
-/* Of the variables, those that are not seen; a ghost is none that could be. */
+/* Of the variables, those that are not seen; a ghost never is. */
 static il_json *report_unseen(report *r) {
     uint64_t vars = 0;
     for (uint32_t v = 0; v < r->m->nvars; v++) {
-        vars |= (r->g->eye.sees >> v & 1) || r->m->vars[v].ghost ? 0 : UINT64_C(1) << v;
+        vars |= r->g->eye.sees >> v & 1 ? 0 : UINT64_C(1) << v;
     }
     return il_report_vars(&r->base, vars);
 }
@@ -262,6 +262,7 @@ static il_json *report_wormhole(report *r, const il_wormhole *h) {
     il_buf_init(&b, r->base.arena, 1 << 16);
     report_changes(r, UINT64_MAX, h->from, h->to, &b);
     il_report_set(&r->base, o, "writes", il_report_buf(&r->base, &b));
+    il_report_set(&r->base, o, "from", report_state(r, h->from));
     il_buf_init(&b, r->base.arena, 1 << 16);
     if (h->symbol != IL_NO_SYMBOL) {
         il_model_symbol_brief(r->m, h->symbol, &b);

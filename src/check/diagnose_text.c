@@ -35,7 +35,7 @@ static void text_count(il_buf *b, const il_json *o, const char *key, const char 
 static void text_head(il_buf *b, const il_json *o) {
     il_buf_puts(b, "machine ");
     il_buf_put(b, text_of(text_get(o, "machine"), "name"));
-    il_buf_puts(b, il_json_bool(text_get(o, "declared")) ? "\n" : ": it has no section `diagnosis`, so all of it is seen\n");
+    il_buf_puts(b, il_json_bool(text_get(o, "declared")) ? "\n" : ": it has no section `diagnosis`, so all but ghosts is seen\n");
     il_buf_puts(b, "seen: ");
     text_list(b, text_get(o, "sees"), "no variable");
     il_buf_puts(b, il_json_bool(text_get(o, "verdicts")) ? "; actions and verdicts\n" : "; actions, but no verdicts\n");
@@ -241,6 +241,18 @@ static void text_sensor(il_buf *b, const il_json *s) {
     il_buf_puts(b, il_json_bool(text_get(s, "initially")) ? ", and before the first\n" : "\n");
 }
 
+/* `untrusted=held egress=false` */
+static void text_state(il_buf *b, const il_json *state) {
+    const char *between = "";
+    for (const il_json *v = il_json_first(state); v; v = il_json_next(v)) {
+        il_buf_puts(b, between);
+        il_buf_put(b, il_json_key(v));
+        il_buf_putc(b, '=');
+        il_buf_put(b, il_json_text(v));
+        between = " ";
+    }
+}
+
 static void text_mutant(il_buf *b, const il_json *h) {
     size_t from = b->n;
     il_buf_puts(b, "  ");
@@ -263,12 +275,16 @@ static void text_mutant(il_buf *b, const il_json *h) {
     il_buf_put(b, text_of(h, "writes"));
     il_buf_puts(b, " (");
     il_buf_put(b, text_of(h, "region"));
-    il_buf_puts(b, ")\n");
+    il_buf_puts(b, ")\n          from: ");
+    text_state(b, text_get(h, "from"));
+    il_buf_putc(b, '\n');
     if (!text_null(h, "pair")) {
         il_buf_puts(b, "          pair: ");
         text_pair(b, text_get(h, "pair"));
-        il_buf_puts(b, text_null(h, "best") ? "; no single sensor would do" : "; best single sensor: ");
-        il_buf_put(b, text_of(h, "best"));
+        if (!text_is(h, "result", "undetectable")) {
+            il_buf_puts(b, text_null(h, "best") ? "; no single sensor would do" : "; best single sensor: ");
+            il_buf_put(b, text_of(h, "best"));
+        }
         il_buf_putc(b, '\n');
     }
 }
@@ -334,10 +350,17 @@ static void text_controls(il_buf *b, const il_json *first) {
 static void text_last(il_buf *b, const il_json *o) {
     int64_t code = 4;
     (void)il_json_int(text_get(o, "exit"), &code);
-    il_buf_puts(b, code == 0   ? "\nDIAGNOSABLE: every region that was asked about is known in time (given: these faults)\n"
-                   : code == 1 ? "\nNOT DIAGNOSABLE: see the failed lines\n"
-                   : code == 2 ? "\nINCONCLUSIVE: see the lines that are not settled\n"
-                               : "\nNO VERDICT: an instrument failed\n");
+    const size_t not_asked = il_json_count(text_get(o, "not_asked"));
+    il_buf_puts(b, code == 0   ? "\nDIAGNOSABLE: every region that was asked about is known in time (given: these faults)"
+                   : code == 1 ? "\nNOT DIAGNOSABLE: see the failed lines"
+                   : code == 2 ? "\nINCONCLUSIVE: see the lines that are not settled"
+                               : "\nNO VERDICT: an instrument failed");
+    if (not_asked > 0) {
+        il_buf_puts(b, "; ");
+        il_buf_putu(b, not_asked);
+        il_buf_puts(b, not_asked == 1 ? " region not asked" : " regions not asked");
+    }
+    il_buf_putc(b, '\n');
 }
 
 il_status il_diagnose_text(const il_json *object, il_arena *arena, il_str *out, il_error *err) {
@@ -355,7 +378,7 @@ il_status il_diagnose_text(const il_json *object, il_arena *arena, il_str *out, 
         text_sensor(&b, s);
     }
     if (il_json_count(text_get(object, "not_asked")) > 0) {
-        il_buf_puts(&b, "not asked, as silent faults take no step that they judge: ");
+        il_buf_puts(&b, "not asked (no silent fault takes a step that they judge, or they are gated and have no alarm): ");
         text_list(&b, text_get(object, "not_asked"), "");
         il_buf_putc(&b, '\n');
     }

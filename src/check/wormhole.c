@@ -188,12 +188,15 @@ static il_status worm_judge(il_worm_run *r, il_wormhole *h, il_error *err) {
     return IL_OK;
 }
 
+/* One more thing to see is looked for where it could help. */
+static bool worm_wants(const il_wormhole *h) { return !h->diagnosed && !h->bounded && !h->undetectable; }
+
 /* One region at a time: whose runs without faults are those that stay out of it. */
 static il_status worm_region(il_worm_run *r, uint32_t region, const il_eye *eye, const il_candidate *more, il_error *err) {
     bool any = false;
     for (uint32_t i = 0; i < r->w->n; i++) {
         const il_wormhole *h = &r->w->list[i];
-        any = any || (h->region == region && (!more || (!h->diagnosed && !h->bounded)));
+        any = any || (h->region == region && (!more || worm_wants(h)));
     }
     if (!any) {
         return IL_OK;
@@ -210,7 +213,7 @@ static il_status worm_region(il_worm_run *r, uint32_t region, const il_eye *eye,
             r->w->bounded += !more;
         } else if (!more) {
             status = worm_judge(r, h, err);
-        } else if (!h->diagnosed && !h->bounded) {
+        } else if (worm_wants(h)) {
             il_twin t;
             status = worm_twin(r, eye, region, &r->edges[h->first], h->edges, &t, err);
             if (status == IL_OK && worm_good(r, region, &t) && (!h->advised || t.k < h->best_k)) {
@@ -226,7 +229,7 @@ static il_status worm_region(il_worm_run *r, uint32_t region, const il_eye *eye,
 
 static il_status worm_grade(il_worm_run *r, il_error *err) {
     il_candidate all[IL_CANDIDATES_MAX];
-    uint32_t n = il_eye_candidates(r->m, &r->ask->eye, all);
+    uint32_t n = il_eye_candidates(r->m, &r->ask->eye, r->ask->liars, all);
     for (uint64_t left = r->ask->regions; left != 0; left &= left - 1) {
         uint32_t region = (uint32_t)__builtin_ctzll(left);
         IL_TRY(worm_region(r, region, &r->ask->eye, NULL, err));

@@ -176,6 +176,51 @@ def sandbox():
         report(f"sandbox: {name}", problem or (None if want.read_text() == p.stdout else f"the text is not that of {want.name}"))
 
 
+GHOSTS = """machine: ghosts
+version: 1
+vars:
+  a: bool
+  b: bool
+  was: {type: bool, ghost: true}
+actions:
+  set: {principal: agent, next: {a: "true", was: "true"}, reject: [{as: both, if: "next.a && next.b"}]}
+  rest: {principal: agent}
+regions:
+  both: {never: "pre.a && pre.b"}
+  back: {transition: "!pre.a || next.a"}
+contract: {rules: [both]}
+"""
+
+
+def words():
+    """what is said besides the verdicts"""
+    with tempfile.TemporaryDirectory() as d:
+        path = pathlib.Path(d, "ghosts.yaml")
+        path.write_text(GHOSTS)
+        p = run("diagnose", path)
+        report("no section: all but ghosts", None if "so all but ghosts is seen\n" in p.stdout and "\nunseen: was\n" in p.stdout else p.stdout + p.stderr)
+        report("the last line counts what was not asked", None if p.stdout.endswith("; 1 region not asked\n") else p.stdout)
+    page = (ROOT / "docs/diagnose.md").read_text()
+    lines = set()
+    for args in ([SANDBOX], [SANDBOX, "--see", "fetched"], [SANDBOX, "--max-states", "3"]):
+        lines.add(run("diagnose", *args).stdout.splitlines()[-1].split(":")[0])
+    missing = [x for x in lines if f"| `{x}: …` |" not in page]
+    report("the last lines are in the page", None if len(lines) == 3 and not missing else f"{lines}, missing {missing}")
+
+    # An entry of the grade is told from the next by where it starts, and no sensor is advised where nothing can be seen to differ.
+    for args in ([SANDBOX], [ROOT / "tests/machines/smallest.yaml", "--unsee", "open", "--unsee", "sensitive"]):
+        o = json.loads(run("diagnose", "--json", *args).stdout)
+        mutants = next(c for c in o["checks"] if c["id"] == "wormholes")["mutants"]
+        blind = [m for m in mutants if m["result"] == "undetectable"]
+        name = args[0].stem
+        report(f"{name}: undetectable, and no advice", None if blind and not any(m["best"] for m in blind) else blind)
+        report(f"{name}: the others have some", None if any(m["best"] for m in mutants) else "none has")
+        text = run("diagnose", *args).stdout
+        entries = re.findall(r"^  W\d\.\d+ +(.*)\n +from: (.*)\n( +pair: .*)?", text, re.M)
+        twice = [e for e in entries if entries.count(e) > 1]
+        report(f"{name}: no two entries read the same", None if entries and not twice else twice or text)
+
+
 def refusals():
     for args, code, words in (
         ((), 3, "which machine or policy?"),
@@ -209,6 +254,7 @@ os.chdir(ROOT)
 cases()
 policies()
 sandbox()
+words()
 refusals()
 print(f"{passed} passed, {failed} failed, 0 skipped")
 sys.exit(failed != 0)

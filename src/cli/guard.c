@@ -14,6 +14,7 @@
 #define GUARD_BATCH_BYTES ((size_t)64 << 20) /* of the rows of one look */
 #define GUARD_BATCH_ROWS 256
 #define GUARD_LOOK_MS 200 /* between two looks at a ledger that had nothing new */
+#define GUARD_HALF 10     /* looks at a file that is no ledger, which somebody may be making */
 #define GUARD_FAILURES 50 /* looks in a row that others kept us from */
 
 /* ---- rows, a batch at a time ---------------------------------------------------------------------- */
@@ -22,6 +23,8 @@ typedef struct guard_batch { /* copies: the ledger is not used while it is being
     il_arena arena;
     il_ledger_row rows[GUARD_BATCH_ROWS];
     uint32_t n;
+    bool none; /* some row has a number that is none of a row's: `below` is the last such */
+    int64_t below;
     il_status status;
     il_error *err;
 } guard_batch;
@@ -39,6 +42,11 @@ static il_status batch_keep(guard_batch *b, const il_ledger_row *row) {
 
 static bool batch_visit(void *ctx, const il_ledger_row *row) {
     guard_batch *b = ctx;
+    if (row->seq == 0 || row->seq > INT64_MAX) { /* one cannot go on from there */
+        b->none = true;
+        b->below = (int64_t)row->seq;
+        return true;
+    }
     b->status = batch_keep(b, row);
     return b->status == IL_OK && b->n < GUARD_BATCH_ROWS;
 }
@@ -52,21 +60,69 @@ static il_status batch_first(guard_run *run, const guard_batch *b, il_error *err
     return first && b->rows[0].seq > 1 ? guard_say(run, &said, err) : IL_OK;
 }
 
+/* Rows that no gateway numbers so: said once. */
+static il_status batch_below(guard_run *run, const guard_batch *b, il_error *err) {
+    char why[120];
+    const guard_said said = {.what = "gap", .why = why};
+    if (!b->none || run->below) {
+        return IL_OK;
+    }
+    run->below = true;
+    (void)il_format(why, sizeof why, "a row has the number %lld, and rows count from 1: it is not judged", (long long)b->below);
+    return guard_say(run, &said, err);
+}
+
 /* Reads on from where it was; *more: there may be further rows at once. */
 static il_status guard_look(guard_run *run, guard_batch *b, bool *more, il_error *err) {
     il_arena_reset(&b->arena);
     b->n = 0;
+    b->none = false;
     b->status = IL_OK;
     b->err = err;
     *more = false;
     IL_TRY(il_ledger_rows_after(run->ledger, run->seq, batch_visit, b, err));
     IL_TRY(b->status);
+    IL_TRY(batch_below(run, b, err));
     IL_TRY(batch_first(run, b, err));
     for (uint32_t i = 0; i < b->n; i++) {
         IL_TRY(guard_row(run, &b->rows[i], err));
     }
     *more = b->n == GUARD_BATCH_ROWS;
     return IL_OK;
+}
+
+/* ---- the ledger, which a guard that follows may have to wait for ------------------------------------ */
+
+static il_status guard_open(guard_run *run, il_error *err) {
+    il_ledger_options options = {.size = sizeof options, .must_exist = true, .read_only = true};
+    IL_TRY(il_ledger_use(run->ledger_flag, &options, run->path, &run->ledger, err));
+    if (run->shield) { /* who may not write the ledger takes no action in it, and hears so before there is need of one */
+        options.read_only = false;
+        IL_TRY(il_ledger_use(run->ledger_flag, &options, run->path, &run->writes, err));
+    }
+    return IL_OK;
+}
+
+/* *there: it is open. A service may start before the first gateway makes the file, or while it does. */
+static il_status guard_await(guard_run *run, bool *there, il_error *err) {
+    il_error why = {0};
+    if (run->ledger) {
+        *there = true;
+        return IL_OK;
+    }
+    const il_status status = guard_open(run, &why);
+    *there = status == IL_OK;
+    if (run->follow && (status == IL_E_DAMAGED || status == IL_E_VERSION) && run->half++ < GUARD_HALF) {
+        return IL_OK;
+    }
+    if (status == IL_E_NOT_FOUND && run->follow) {
+        if (!run->waits) {
+            (void)fprintf(stderr, "interlock: there is no ledger `%s` yet; waiting for it\n", run->path);
+        }
+        run->waits = true;
+        return IL_OK;
+    }
+    return status == IL_OK ? IL_OK : il_error_set(err, status, "%s", why.msg);
 }
 
 /* ---- once, and for as long as others write --------------------------------------------------------- */
@@ -93,8 +149,9 @@ static void guard_stop(void *ctx) { il_loop_stop(((guard_following *)ctx)->loop)
 
 static void guard_tick(void *ctx) {
     guard_following *f = ctx;
-    bool more = false;
-    f->status = guard_look(f->run, f->batch, &more, f->err);
+    bool more = false, there = false;
+    f->status = guard_await(f->run, &there, f->err);
+    f->status = f->status == IL_OK && there ? guard_look(f->run, f->batch, &more, f->err) : f->status;
     f->failures = f->status == IL_E_BUSY ? f->failures + 1 : 0;
     if (fflush(stdout) != 0 || (f->status != IL_OK && f->status != IL_E_BUSY) || f->failures > GUARD_FAILURES) {
         il_loop_stop(f->loop);
@@ -121,16 +178,6 @@ static il_status guard_follow(guard_run *run, guard_batch *b, il_error *err) {
 
 /* ---- the command -------------------------------------------------------------------------------------- */
 
-static il_status guard_open(guard_run *run, il_error *err) {
-    il_ledger_options options = {.size = sizeof options, .must_exist = true, .read_only = true};
-    IL_TRY(il_ledger_use(run->ledger_flag, &options, run->path, &run->ledger, err));
-    if (run->shield) { /* who may not write the ledger takes no action in it, and hears so before there is need of one */
-        options.read_only = false;
-        IL_TRY(il_ledger_use(run->ledger_flag, &options, run->path, &run->writes, err));
-    }
-    return IL_OK;
-}
-
 static il_status guard_nothing(guard_run *run, il_error *err) {
     const guard_said said = {.what = "nothing-seen", .why = "no session has a row in this ledger"};
     if (run->session && !guard_session_find(run, il_str_of(run->session))) {
@@ -141,7 +188,8 @@ static il_status guard_nothing(guard_run *run, il_error *err) {
 
 static il_exit guard_watch(guard_run *run, guard_batch *b) {
     il_error err = {0};
-    il_status status = guard_open(run, &err);
+    bool there = false;
+    il_status status = guard_await(run, &there, &err);
     if (status == IL_OK && run->machine_flag) {
         const char *named = run->machine_flag;
         status = guard_machine_named(run, named, &err);
@@ -188,7 +236,8 @@ il_exit il_cmd_guard(int argc, char **argv) {
     const char *most = NULL;
     bool once = false;
     uint64_t states = 0;
-    const il_option options[] = {{.name = "machine", .value = &run.machine_flag},
+    const il_option options[] = {{.name = "ledger", .value = &run.ledger_flag},
+                                 {.name = "machine", .value = &run.machine_flag},
                                  {.name = "session", .value = &run.session},
                                  {.name = "once", .flag = &once},
                                  {.name = "follow", .flag = &run.follow},
@@ -207,7 +256,10 @@ il_exit il_cmd_guard(int argc, char **argv) {
     if (once && run.follow) {
         return il_usage(argv[0], "`--once` or `--follow`, not both");
     }
-    run.ledger_flag = arguments.n ? arguments.v[0] : NULL;
+    if (arguments.n && run.ledger_flag) {
+        return il_usage(argv[0], "`%s` or `--ledger %s`, not both", arguments.v[0], run.ledger_flag);
+    }
+    run.ledger_flag = arguments.n ? arguments.v[0] : run.ledger_flag;
     run.max_states = (uint32_t)states;
     return guard_run_all(&run);
 }

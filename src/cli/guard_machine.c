@@ -35,8 +35,11 @@ static il_status machine_shields(const guard_run *run, const guard_machine *m, i
     for (uint32_t i = 0; run->shield && d && i < d->nalarms; i++) {
         const il_alarm *a = &d->alarms[i];
         if (a->shield != IL_NO_SYMBOL && !guard_shield_word(m->model, a->shield)) {
+            const uint32_t action = il_model_action_of(m->model, a->shield);
             return il_error_at(err, IL_E_INVALID, a->line, a->col, 0,
-                               "a guard takes `quarantine` and `end` in a session, and no other action; name one as the shield");
+                               "the shield `%.*s` is none that the monitor can take in a session: that is `quarantine` or `end`; "
+                               "name one of them, or leave out --shield",
+                               IL_STR_ARG(m->model->actions[action].name));
         }
     }
     return IL_OK;

@@ -6,6 +6,7 @@
 
 #include "cli/guard.h"
 #include "interlock/host.h"
+#include "ledger/file.h"
 
 #define GUARD_SESSIONS_MAX (1u << 22)
 
@@ -420,13 +421,43 @@ static il_status session_of(guard_run *run, const il_ledger_row *row, const il_j
     return status;
 }
 
+/* Numbers are consecutive behind what was pruned: a row that is not there was pruned just now, or taken out. */
+static il_status row_gap(guard_run *run, const il_ledger_row *row, il_error *err) {
+    char why[160];
+    const guard_said said = {.what = "gap", .row = row->seq, .why = why};
+    if (run->seq == 0 || row->seq == run->seq + 1 || row->seq == run->gap) {
+        return IL_OK;
+    }
+    run->gap = row->seq; /* the row may be asked for again */
+    (void)il_format(why, sizeof why, "%llu rows before it are not there: pruned while this was reading, or taken out",
+                    (unsigned long long)(row->seq - run->seq - 1));
+    return guard_say(run, &said, err);
+}
+
+/* About the ledger itself (ledger/sqlite_prune.c, ledger/sqlite_schema.c). */
+static bool row_of_ledger(const il_ledger_row *row) {
+    return il_str_eq(row->space, IL_STR(IL_SPACE_LEDGER)) && il_str_eq(row->key, IL_STR(IL_SPACE_LEDGER)) &&
+           (il_str_eq(row->kind, IL_STR("prune")) || il_str_eq(row->kind, IL_STR("upgrade")));
+}
+
+/* A row that is nobody's may have been a session's: said once as long as it lasts. */
+static il_status row_foreign(guard_run *run, const il_ledger_row *row, il_error *err) {
+    const bool foreign = !row_of_ledger(row), again = run->foreign;
+    const guard_said said = {
+        .what = "gap", .row = row->seq, .why = "it is neither a session's nor the ledger's own: whose row it was is not known"};
+    run->foreign = foreign;
+    run->seq = row->seq;
+    return foreign && !again ? guard_say(run, &said, err) : IL_OK;
+}
+
 il_status guard_row(guard_run *run, const il_ledger_row *row, il_error *err) {
     il_json *body = NULL;
     guard_session *s = NULL;
+    IL_TRY(row_gap(run, row, err));
     if (!il_str_eq(row->space, IL_STR(IL_SPACE_SESSION))) {
-        run->seq = row->seq;
-        return IL_OK; /* about the ledger itself */
+        return row_foreign(run, row, err);
     }
+    run->foreign = false;
     il_arena_reset(&run->row);
     il_status status = row->erased ? IL_OK : il_json_parse(&run->row, row->body, NULL, &body, err);
     if (status == IL_E_MEMORY) {

@@ -102,7 +102,7 @@ static const il_command main_commands[] = {
      "  interlock gateway --policy policy.yaml --name files -- npx -y @modelcontextprotocol/server-filesystem ~/notes\n",
      il_cmd_gateway},
     {"guard", "watch the sessions of a ledger",
-     "usage: interlock guard [LEDGER] [--machine MACHINE-OR-POLICY] [--once | --follow] [--session ID] [--shield]\n"
+     "usage: interlock guard [LEDGER | --ledger FILE] [--machine MACHINE-OR-POLICY] [--once | --follow] [--session ID] [--shield]\n"
      "                       [--max-states N] [--json]\n"
      "\n"
      "Keeps, for each session, the set of states in which it may be by what a monitor may see of it (`diagnosis` in the machine's\n"

@@ -25,8 +25,8 @@ static il_status sqlite_row(const il_sqlite *l, sqlite3_stmt *s, il_ledger_row *
                            .erased = sqlite3_column_type(s, 6) == SQLITE_NULL,
                            .body = il_sqlite_column(s, 6)};
     if (!il_sqlite_digest(s, 7, row->body_hash) || !il_sqlite_digest(s, 8, row->hash)) {
-        return il_error_set(err, IL_E_DAMAGED, "row %llu of ledger `%s` has no hash; see interlock ledger verify",
-                            (unsigned long long)row->seq, l->path);
+        return il_error_set(err, IL_E_DAMAGED, "row %lld of ledger `%s` has no hash; see interlock ledger verify",
+                            (long long)row->seq, l->path);
     }
     return IL_OK;
 }
@@ -48,8 +48,8 @@ il_status il_sqlite_rows(il_ledger *base, il_str session, uint64_t after, il_led
             il_ledger_row row;
             status = sqlite_row(l, s, &row, err);
             if (status == IL_OK && (int64_t)row.seq <= last) { /* SQLite trusts the order in which it finds them */
-                status = il_error_set(err, IL_E_DAMAGED, "row %llu of ledger `%s` stands behind row %llu; restore it from a copy",
-                                      (unsigned long long)row.seq, l->path, (unsigned long long)last);
+                status = il_error_set(err, IL_E_DAMAGED, "row %lld of ledger `%s` stands behind row %lld; restore it from a copy",
+                                      (long long)row.seq, l->path, (long long)last);
             }
             last = (int64_t)row.seq;
             if (status != IL_OK || !visit(ctx, &row)) {

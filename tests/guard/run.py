@@ -339,6 +339,52 @@ def test_an_ended_session_that_moves():
     assert [(x["what"], x["row"]) for x in Once(ledger, code=1).alarms] == [("row-pre", last + 1)]
 
 
+def gaps(once):
+    return [(x["row"], x["session"]) for x in once.findings if x["what"] == "gap"]
+
+
+def test_rows_that_are_not_there():
+    for text, row in (("UPDATE rows SET space = 'x' WHERE seq IN (4, 5)", 4), ("UPDATE rows SET space = 'ledger' WHERE seq IN (4, 5)", 4),
+                      ("UPDATE rows SET space = 'ledger', key = 'ledger' WHERE seq IN (4, 5)", 4), ("UPDATE rows SET seq = seq + 100 WHERE seq = 10", 110),
+                      ("DELETE FROM rows WHERE seq IN (4, 5)", 6)):
+        ledger = ordinary()
+        sql(ledger, text)
+        once = Once(ledger)
+        assert gaps(once) == [(row, None)] and once.code in (1, 2), (text, once.code, once.lines)
+    ledger = ordinary()
+    sql(ledger, "UPDATE rows SET seq = -seq WHERE seq >= 6")  # SQLite may not do them in an order that keeps them unique
+    sql(ledger, "UPDATE rows SET seq = 10 - seq WHERE seq < 0")
+    assert gaps(Once(ledger, code=2)) == [(16, None)]
+    assert "10 rows" in Once(ledger, code=2).findings[0]["why"]
+    ledger = ordinary()
+    policy, path = policy_of(sandbox())
+    g, _ = gateway(policy, session="s2", ledger=ledger)
+    fine(g.call("note"))
+    g.end()
+    assert not gaps(Once(ledger, "--machine", path, code=0))  # rows of several sessions have none between them
+
+
+def test_a_number_below_one():
+    ledger = ordinary()
+    sql(ledger, "UPDATE rows SET seq = -5 WHERE seq = 10")
+    once = Once(ledger, code=2)
+    assert gaps(once) == [(None, None)] and "the number -5" in once.findings[0]["why"], once.lines
+    sql(ledger, "UPDATE rows SET hash = x'00' WHERE seq = -5")
+    done = subprocess.run([INTERLOCK, "guard", ledger], capture_output=True, text=True, timeout=WAIT, check=False)
+    assert done.returncode == 3 and "row -5 " in done.stderr, done
+
+
+def test_rows_that_are_cut_off_at_the_end():
+    """no gap, so the guard is quiet; the page says who tells"""
+    ledger = ordinary()
+    verify = [INTERLOCK, "ledger", "verify", "--ledger", ledger, "--json"]
+    before = json.loads(subprocess.run(verify, capture_output=True, check=True, timeout=WAIT).stdout.splitlines()[-1])
+    sql(ledger, "DELETE FROM rows WHERE seq >= 9")
+    assert not Once(ledger, code=0).findings
+    head = re.search(r"[0-9a-f]{64}", json.dumps(before)).group()
+    assert subprocess.run([*verify, "--head", f"10:{head}"], capture_output=True, check=False, timeout=WAIT).returncode == 1
+
+
 def test_rows_that_were_pruned():
     ledger = ordinary()
     subprocess.run([INTERLOCK, "session", "end", "s1", "--ledger", ledger], check=True, capture_output=True)
@@ -430,6 +476,21 @@ def test_bad_input_is_refused():
                  [ledger, "--shield", "--machine", put(sandbox(alarms={"lethal-trifecta": {"raise": "certain", "shield": "settle"}}), "m.yaml")]):
         done = subprocess.run([INTERLOCK, "guard", *args], capture_output=True, timeout=WAIT, cwd=folder, check=False)
         assert done.returncode == 3 and not done.stdout and 0 < len(done.stderr) < 600, (args, done)
+
+
+def test_the_ledger_as_an_option():
+    ledger = ordinary()
+    done = subprocess.run([INTERLOCK, "guard", "--ledger", ledger], capture_output=True, text=True, timeout=WAIT, check=False)
+    assert done.returncode == 0 and done.stdout.startswith("quiet: "), done
+    done = subprocess.run([INTERLOCK, "guard", ledger, "--ledger", ledger], capture_output=True, text=True, timeout=WAIT, check=False)
+    assert done.returncode == 3 and "not both" in done.stderr, done
+
+
+def test_a_shield_that_no_monitor_takes():
+    ledger = ordinary()
+    machine = put(sandbox(alarms={"lethal-trifecta": {"raise": "certain", "shield": "settle"}}), "m.yaml")
+    done = subprocess.run([INTERLOCK, "guard", ledger, "--shield", "--machine", machine], capture_output=True, text=True, timeout=WAIT, check=False)
+    assert done.returncode == 3 and "the shield `settle`" in done.stderr and "`quarantine` or `end`" in done.stderr, done
 
 
 def test_a_shield_needs_a_ledger_that_may_be_written():
@@ -527,6 +588,37 @@ def test_a_shield_that_ends_the_session():
     g.end()
 
 
+def test_followed_before_there_is_a_ledger():
+    folder = tempfile.mkdtemp(dir=SCRATCH)
+    ledger = os.path.join(folder, "sub", "ledger.db")  # nor its folder
+    policy, path = policy_of(sandbox())
+    guard = Follow(ledger, "--machine", path, "--shield")
+    time.sleep(0.7)
+    assert guard.process.poll() is None, guard.process.stderr.read()
+    os.mkdir(os.path.dirname(ledger), 0o700)
+    open(ledger, "wb").close()  # as it is while somebody makes it
+    os.chmod(ledger, 0o600)
+    time.sleep(0.5)
+    os.unlink(ledger)
+    g, _ = gateway(policy, ledger=ledger)
+    fine(g.call("web"))
+    fine(g.call("mail"))
+    wormhole(ledger, DOWNLOADED | COMPROMISED)
+    fine(g.call("note"))
+    assert guard.until(alarm("possible", "lethal-trifecta"), "the alarm")["shield"] == "taken"
+    assert guard.end(1)["verdict"] == "ALARM"
+    said = guard.process.stderr.read().decode()
+    assert said.count("waiting for it") == 1 and ledger in said, said
+    g.end()
+    # told to end while it waits; a file that stays what it is; and a machine that is refused does not wait
+    guard = Follow(ledger + "2")
+    time.sleep(0.3)
+    assert guard.end(2)["rows"] == 0
+    for args in ([put("text", "text.db"), "--follow"], [ledger + "2", "--follow", "--machine", "none.yaml"]):
+        done = subprocess.run([INTERLOCK, "guard", *args], capture_output=True, timeout=WAIT, check=False)
+        assert done.returncode == 3, (args, done)
+
+
 def test_followed_quietly():
     g, ledger = gateway()
     guard = Follow(ledger)
@@ -592,6 +684,31 @@ def test_the_text_for_people():
     edit_row(ledger, seq, post=body["pre"])
     done = subprocess.run([INTERLOCK, "guard", ledger], capture_output=True, text=True, timeout=WAIT, check=False)
     assert done.returncode == 1 and done.stdout.startswith(f"alarm: session s1: row {seq}: model-breach: row-step: the machine does not go"), done
+
+
+def test_the_session_of_the_page():
+    """docs/guard.md, Try it: its files, its commands, and what they print."""
+    part = (ROOT / "docs/guard.md").read_text().split("## Try it")[1].split("\n## ")[0]
+    policy, server, calls, shown = re.findall(r"^```\w*\n(.*?)^```", part, re.M | re.S)
+    folder = pathlib.Path(tempfile.mkdtemp(dir=SCRATCH))
+    machine = folder / "examples/machines/watched.yaml"
+    machine.parent.mkdir(parents=True)
+    for path, text in ((folder / "policy.yaml", policy), (folder / "server.sh", server), (folder / "calls.sh", calls),
+                       (machine, (ROOT / "examples/machines/watched.yaml").read_text())):
+        path.write_text(text)
+        path.chmod(0o600)
+    (folder / "bin").mkdir()
+    (folder / "bin/interlock").symlink_to(INTERLOCK)
+    environment = {**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}"}
+    commands = re.findall(r"^\$ (.*)\n((?:[^$].*\n)*)", shown, re.M)
+    assert len(commands) == 4, commands
+    codes = []
+    for command, printed in commands:
+        done = subprocess.run(command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=WAIT, check=False)
+        codes.append(done.returncode)
+        assert not printed or done.stdout == printed, (command, done)
+    assert codes == [0, 1, 1, 1], codes
+    assert subprocess.run([INTERLOCK, "harden", machine], capture_output=True, timeout=60, check=False).returncode == 0
 
 
 def test_the_page_and_the_schema_have_the_same_words():

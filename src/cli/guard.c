@@ -236,14 +236,10 @@ il_exit il_cmd_guard(int argc, char **argv) {
     const char *most = NULL;
     bool once = false;
     uint64_t states = 0;
-    const il_option options[] = {{.name = "ledger", .value = &run.ledger_flag},
-                                 {.name = "machine", .value = &run.machine_flag},
-                                 {.name = "session", .value = &run.session},
-                                 {.name = "once", .flag = &once},
-                                 {.name = "follow", .flag = &run.follow},
-                                 {.name = "shield", .flag = &run.shield},
-                                 {.name = "json", .flag = &run.json},
-                                 {.name = "max-states", .value = &most}};
+    const il_option options[] = {{.name = "ledger", .value = &run.ledger_flag}, {.name = "machine", .value = &run.machine_flag},
+                                 {.name = "session", .value = &run.session},    {.name = "once", .flag = &once},
+                                 {.name = "follow", .flag = &run.follow},       {.name = "shield", .flag = &run.shield},
+                                 {.name = "json", .flag = &run.json},           {.name = "max-states", .value = &most}};
     il_arguments arguments;
     il_error err = {0};
     if (il_options_read(argc, argv, options, sizeof options / sizeof options[0], &arguments, &err) != IL_OK ||

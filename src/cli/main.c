@@ -102,17 +102,17 @@ static const il_command main_commands[] = {
      "  interlock gateway --policy policy.yaml --name files -- npx -y @modelcontextprotocol/server-filesystem ~/notes\n",
      il_cmd_gateway},
     {"guard", "watch the sessions of a ledger",
-     "usage: interlock guard [LEDGER | --ledger FILE] [--machine MACHINE-OR-POLICY] [--once | --follow] [--session ID] [--shield]\n"
-     "                       [--max-states N] [--json]\n"
+     "usage: interlock guard [LEDGER | --ledger FILE] [--machine MACHINE-OR-POLICY] [--once | --follow] [--session ID]\n"
+     "                       [--shield] [--max-states N] [--json]\n"
      "\n"
      "Keeps, for each session, the set of states in which it may be by what a monitor may see of it (`diagnosis` in the machine's\n"
      "file), and raises an alarm when a forbidden region is possible or certain, when rows contradict the machine, and when sessions\n"
      "together break an invariant of `fleet`. Exit 1 for an alarm, 2 when something could not be watched, 3 when it is no ledger.\n"
      "\n"
-     "  LEDGER             or INTERLOCK_LEDGER; default $XDG_STATE_HOME/interlock/ledger.db\n"
+     "  LEDGER             or --ledger FILE, or INTERLOCK_LEDGER; default $XDG_STATE_HOME/interlock/ledger.db\n"
      "  --machine MACHINE  of sessions whose machine is not a shipped one: its file, or the policy that names it\n"
      "  --once             read it to its end (the default)\n"
-     "  --follow           go on as long as others write it, until SIGINT or SIGTERM\n"
+     "  --follow           wait for it, and go on as long as others write it, until SIGINT or SIGTERM\n"
      "  --session ID       only what concerns this session\n"
      "  --shield           take the alarm's `shield` (quarantine or end) in the live session\n"
      "  --max-states N     of a machine with its faults; one that has more is not estimated, and that is said\n"

@@ -30,14 +30,15 @@ typedef struct il_candidate { /* something more that could be seen */
     bool sensor;
     uint32_t index; /* of the variable, or the sensor */
 } il_candidate;
-/* What the eye does not see yet: sensors first (bit i of `liars`: not that one), then variables that are no ghosts. At most 64 + IL_SENSORS_MAX. */
+/* What the eye does not see yet: sensors first (bit i of `liars`: not that one), then variables that are no ghosts. At most
+ * IL_CANDIDATES_MAX. */
 #define IL_CANDIDATES_MAX (IL_MODEL_VARS_MAX + IL_SENSORS_MAX)
 uint32_t il_eye_candidates(const il_model *m, const il_eye *eye, uint32_t liars, il_candidate *out);
 il_eye il_eye_with(const il_eye *eye, il_candidate c);
 
 typedef struct il_wormhole {
     il_wormhole_kind kind;
-    uint32_t number; /* among those of its kind in the order in which they were found, from 1: `W1.3`; the same for one machine and projection */
+    uint32_t number; /* among those of its kind, from 1, in the order in which they were found: `W1.3` */
     uint32_t region;
     uint32_t orbits; /* that show the same, counted once */
     uint32_t edges;

@@ -98,7 +98,12 @@ static il_status guard_open(guard_run *run, il_error *err) {
     IL_TRY(il_ledger_use(run->ledger_flag, &options, run->path, &run->ledger, err));
     if (run->shield) { /* who may not write the ledger takes no action in it, and hears so before there is need of one */
         options.read_only = false;
-        IL_TRY(il_ledger_use(run->ledger_flag, &options, run->path, &run->writes, err));
+        const il_status status = il_ledger_use(run->ledger_flag, &options, run->path, &run->writes, err);
+        if (status != IL_OK) {
+            il_ledger_close(run->ledger);
+            run->ledger = NULL;
+            return status;
+        }
     }
     return IL_OK;
 }

@@ -208,7 +208,7 @@ def words():
     report("the last lines are in the page", None if len(lines) == 3 and not missing else f"{lines}, missing {missing}")
 
     # An entry of the grade is told from the next by where it starts, and no sensor is advised where nothing can be seen to differ.
-    for args in ([SANDBOX], [ROOT / "tests/machines/smallest.yaml", "--unsee", "open", "--unsee", "sensitive"]):
+    for args in ([SANDBOX], [ROOT / "examples/machines/watched.yaml"]):
         o = json.loads(run("diagnose", "--json", *args).stdout)
         mutants = next(c for c in o["checks"] if c["id"] == "wormholes")["mutants"]
         blind = [m for m in mutants if m["result"] == "undetectable"]

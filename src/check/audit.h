@@ -73,6 +73,7 @@ typedef struct il_audit {
     il_arena *arena;
     const il_audit_machine *other;      /* NULL: none */
     uint64_t rows, steps;               /* that were stepped through the machine that wrote them */
+    uint64_t itself;                    /* rows that the other machine wrote: the replay is all there is to ask */
     uint64_t compared;                  /* steps that the other machine was asked for */
     uint64_t counts[2][IL_AUDIT_WORDS]; /* findings: of `replay`, of `against` */
     il_audit_finding *findings, *last;
@@ -89,7 +90,7 @@ IL_NODISCARD il_status il_audit_row_read(il_audit *a, const il_audit_machine *ow
 IL_NODISCARD il_status il_audit_note(il_audit *a, il_audit_word word, uint64_t row, il_str session, il_str detail, il_error *err);
 /* `PASS`, `FAIL` or `INCONCLUSIVE` (nothing was stepped, or not every row could be). */
 const char *il_audit_replayed(const il_audit *a);
-/* `AGREES`, `FAIL` or `INCONCLUSIVE`; NULL without another machine. */
+/* `AGREES`, `FAIL` or `INCONCLUSIVE`; NULL without another machine, or when it wrote every row itself. */
 const char *il_audit_against(const il_audit *a);
 /* 0, 1 or 2, the worse of both. */
 int il_audit_exit(const il_audit *a);

@@ -40,7 +40,7 @@ il_status il_audit_object(const il_audit *a, il_arena *arena, il_json **out, il_
     il_report_set(&k, replay, "findings", audit_counts(&k, a, false));
     il_report_set(&k, o, "replay", replay);
     il_json *against = il_report_null(&k);
-    if (a->other) {
+    if (il_audit_against(a)) {
         against = il_report_object(&k);
         il_report_set(&k, against, "verdict", audit_word(&k, il_audit_against(a)));
         il_report_set(&k, against, "machine", il_report_str(&k, a->other->model->name));

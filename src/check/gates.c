@@ -75,6 +75,33 @@ static bool gates_has_rule(const il_action_def *a, uint8_t rule) {
     return false;
 }
 
+/* Whether the clauses hold another region of the rule shut: of an indexed region each member has the one rule, and `start[prod]` keeps `prod`'s. */
+static il_status gates_shuts_other(il_harden *h, const il_variant *skip, uint32_t r, bool *shuts, bool *bounded, il_error *err) {
+    const il_model *m = h->subject.m;
+    *shuts = false;
+    for (uint32_t k = 0; k < m->nregions && !*shuts; k++) {
+        if (k != r && m->regions[k].rule == skip->skip_rule && (h->subject.never >> k & 1)) {
+            il_view without = {.subject = &h->subject, .variant = *skip};
+            IL_TRY(il_view_reaches(h, &without, k, shuts, bounded, NULL, err));
+        }
+    }
+    return IL_OK;
+}
+
+/* Behind the colon of `IDLE`: which gates. */
+static il_status gates_name(il_harden *h, uint64_t gates, il_check *c, il_error *err) {
+    const il_model *m = h->subject.m;
+    il_buf b;
+    il_buf_init(&b, h->subject.arena, 8192);
+    for (uint32_t a = 0; a < m->nactions; a++) {
+        if (gates >> a & 1) {
+            il_buf_puts(&b, b.n > 0 ? ", " : "");
+            il_buf_put(&b, m->actions[a].name);
+        }
+    }
+    return il_buf_done(&b, &c->detail, err);
+}
+
 static il_status gates_never(il_harden *h, uint32_t r, il_check *c, il_error *err) {
     const il_subject *s = &h->subject;
     const il_region *region = &s->m->regions[r];
@@ -90,11 +117,15 @@ static il_status gates_never(il_harden *h, uint32_t r, il_check *c, il_error *er
         if (!s->m->actions[a].gate || !gates_has_rule(&s->m->actions[a], region->rule)) {
             continue;
         }
-        bool found = false;
-        il_view without = {.subject = &h->subject, .variant = {.skip = true, .skip_action = a, .skip_rule = region->rule}};
+        bool found = false, other = false;
+        const il_variant skip = {.skip = true, .skip_action = a, .skip_rule = region->rule};
+        il_view without = {.subject = &h->subject, .variant = skip};
         IL_TRY(il_view_reaches(h, &without, r, &found, &bounded, NULL, err));
         opened = opened || found;
-        idle |= found ? 0 : UINT64_C(1) << a;
+        if (!found) {
+            IL_TRY(gates_shuts_other(h, &skip, r, &other, &bounded, err));
+        }
+        idle |= found || other ? 0 : UINT64_C(1) << a;
     }
     if (bounded || (h->bounded && !opened)) {
         c->verdict = IL_CHECK_INCONCLUSIVE;
@@ -106,6 +137,7 @@ static il_status gates_never(il_harden *h, uint32_t r, il_check *c, il_error *er
         c->verdict = IL_CHECK_INCONCLUSIVE;
         c->finding = "IDLE";
         h->idle_gates |= idle;
+        return gates_name(h, idle, c, err);
     }
     return IL_OK;
 }

@@ -154,6 +154,18 @@ const char *il_harden_verdict(const il_harden *h) {
                                    : "INCONCLUSIVE";
 }
 
+int il_harden_worse(int a, int b) {
+    static const int order[] = {4, 1, 2};
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        if (a == order[i] || b == order[i]) {
+            return order[i];
+        }
+    }
+    return 0;
+}
+
+int il_harden_exit(const il_harden *h) { return il_harden_worse(h->exit, h->beside); }
+
 il_status il_harden_join(il_harden *h, const char *key, il_json *object, il_error *err) {
     il_section *s = IL_NEW(h->subject.arena, il_section);
     if (!s || !object) {

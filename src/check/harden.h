@@ -115,7 +115,8 @@ typedef struct il_harden {
     bool allow_bounded; /* set by the caller after the run: bounds alone do not make the exit code 2; the word stays BOUNDED */
     bool verdict_only;  /* the smallest havoc sets are not searched for: they are advice, not part of the verdict */
     bool fully_mediated;
-    int exit; /* 0 all pass, 1 a finding, 2 inconclusive or vacuous, 4 an instrument failed */
+    int exit; /* of the proof: 0 all pass, 1 a finding, 2 inconclusive or vacuous, 4 an instrument failed */
+    int beside; /* the worst of what was joined to the report and decides the exit code too (a fleet, a comparison); no word hangs on it */
 } il_harden;
 
 /* Runs every check. Results live in `arena`; il_harden_free() releases what the explorer holds. Fails only for a machine that cannot be
@@ -131,6 +132,10 @@ IL_NODISCARD il_status il_harden_join(il_harden *h, const char *key, il_json *ob
 /* Exit code, full mediation and certificate from the lines and controls as they stand. The run has done it; whoever adds a line after it
  * does it again. */
 IL_NODISCARD il_status il_harden_conclude(il_harden *h, il_error *err);
+/* The worse of two exit codes: a broken instrument, a finding, then what is inconclusive. */
+int il_harden_worse(int a, int b);
+/* The exit code of the whole: of the proof and of what stands beside it. */
+int il_harden_exit(const il_harden *h);
 /* `FULLY MEDIATED`, `NOT MEDIATED`, `BOUNDED` (nothing failed, and nothing but bounds stands in the way), `INCONCLUSIVE`, `NO VERDICT`. */
 const char *il_harden_verdict(const il_harden *h);
 

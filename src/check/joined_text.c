@@ -33,6 +33,23 @@ static void joined_control(const il_json *c, il_buf *b) {
     }
 }
 
+/* A path, without what moves a terminal's cursor. */
+static void joined_put_name(il_buf *b, const char *name) {
+    for (; *name; name++) {
+        il_buf_putc(b, (unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name);
+    }
+}
+
+/* The block's own last line: the word about the proof of one session stands above, and is another question's. */
+static void joined_word(const il_json *o, const char *failed, const char *open, il_buf *b) {
+    int64_t code = 0;
+    if (!il_json_int(il_json_get(o, IL_STR("exit")), &code) || code == 0) {
+        return;
+    }
+    il_buf_puts(b, code == 4 ? "NO VERDICT HERE: an instrument failed\n" : code == 1 ? failed : open);
+    il_buf_puts(b, code == 4 ? "" : code == 1 ? ": see the failed lines\n" : ": see the lines that are not settled\n");
+}
+
 /* `1: take  2 begins: join{sensitive}  2 answers: join{sensitive}  1 is renewed` */
 static void fleet_text_witness(const il_json *witness, il_buf *b) {
     for (const il_json *s = il_json_first(witness); s; s = il_json_next(s)) {
@@ -99,6 +116,7 @@ void il_fleet_text(const il_json *o, il_buf *b) {
     for (const il_json *c = il_json_first(il_json_get(o, IL_STR("controls"))); c; c = il_json_next(c)) {
         joined_control(c, b);
     }
+    joined_word(o, "A FLEET BREAKS AN INVARIANT", "THE FLEET IS NOT SETTLED", b);
 }
 
 static void widening_text_names(const il_json *o, const char *key, const char *title, il_buf *b) {
@@ -144,9 +162,10 @@ static void widening_text_line(const il_json *c, il_buf *b) {
     }
 }
 
-void il_widening_text(const il_json *o, il_buf *b) {
+void il_widening_text(const il_json *o, const char *old_name, il_buf *b) {
+    bool wider = false;
     il_buf_puts(b, "\nagainst ");
-    joined_put(b, o, "old");
+    joined_put_name(b, old_name);
     il_buf_puts(b, ": ");
     joined_put(b, o, "matched_symbols");
     il_buf_puts(b, " symbols in both, ");
@@ -156,6 +175,8 @@ void il_widening_text(const il_json *o, il_buf *b) {
     il_buf_puts(b, il_json_bool(il_json_get(o, IL_STR("bound_hit"))) ? " steps (a bound was reached)\n" : " steps\n");
     for (const il_json *c = il_json_first(il_json_get(o, IL_STR("checks"))); c; c = il_json_next(c)) {
         widening_text_line(c, b);
+        wider = wider || (joined_is(c, "verdict", "FAIL") && !joined_is(c, "finding", "LOST_SYMBOL") &&
+                          !joined_is(c, "finding", "BREAKING_RULE"));
     }
     if (il_json_bool(il_json_get(o, IL_STR("beyond")))) {
         il_buf_puts(
@@ -165,4 +186,5 @@ void il_widening_text(const il_json *o, il_buf *b) {
     widening_text_names(o, "only_old", "only in the old version:", b);
     widening_text_names(o, "only_new", "only in the new version:", b);
     joined_control(il_json_get(o, IL_STR("control")), b);
+    joined_word(o, wider ? "WIDER THAN THE OLD VERSION" : "BREAKS WITH THE OLD VERSION", "THE COMPARISON IS NOT SETTLED", b);
 }

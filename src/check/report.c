@@ -224,7 +224,7 @@ il_status il_harden_object(const il_harden *h, il_arena *arena, il_json **out, i
     il_report_set(&r, o, "not_established", report_limits(&r));
     il_report_set(&r, o, "fully_mediated", il_json_boolean(arena, h->fully_mediated));
     il_report_set(&r, o, "verdict", il_report_word(&r, il_harden_verdict(h)));
-    il_report_set(&r, o, "exit", il_report_number(&r, (uint64_t)h->exit));
+    il_report_set(&r, o, "exit", il_report_number(&r, (uint64_t)il_harden_exit(h)));
     il_json *certificate = il_json_make(arena, IL_JSON_NULL);
     if (h->certificate.n > 0) {
         uint8_t digest[IL_DIGEST_BYTES];

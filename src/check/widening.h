@@ -55,5 +55,5 @@ IL_NODISCARD il_status il_widening_run(il_widening *out, const il_alloc *alloc, 
                                        const il_model *old_model, const il_space_bounds *bounds, il_error *err);
 /* The result for the report, under the key `against`. */
 IL_NODISCARD il_status il_widening_object(const il_widening *w, il_arena *arena, il_json **out, il_error *err);
-/* The object for people. */
-void il_widening_text(const il_json *object, il_buf *out);
+/* The object for people; `old_name`: the old version as the command line names it, for both versions may have one name. */
+void il_widening_text(const il_json *object, const char *old_name, il_buf *out);

@@ -154,7 +154,7 @@ static il_status harden_print(harden_run *run, const il_harden *h, il_error *err
     }
     IL_TRY(il_harden_text(h, &run->arena, &text, err));
     (void)fwrite(text.p, 1, text.n, stdout); /* main looks at stdout's error */
-    IL_TRY(il_harden_joined_text(h, &text, err));
+    IL_TRY(il_harden_joined_text(h, run->against, &text, err));
     (void)fwrite(text.p, 1, text.n, stdout);
     (void)fputs(run->usable ? "sessions: the monitor can keep sessions with this machine"
                             : "sessions: NOT USABLE by the monitor: ",
@@ -216,7 +216,7 @@ static il_exit harden_machine(harden_run *run) {
     if (status == IL_OK) {
         status = harden_print(run, &h, &err);
     }
-    const il_exit code = status == IL_OK ? (il_exit)h.exit : il_fail(run->path, &err);
+    const il_exit code = status == IL_OK ? (il_exit)il_harden_exit(&h) : il_fail(run->path, &err);
     il_harden_free(&h);
     return code;
 }

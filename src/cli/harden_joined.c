@@ -6,23 +6,12 @@
 #include "cli/model.h"
 #include "json/node.h"
 
-/* The worse of two exit codes: a broken instrument, a finding, then what is inconclusive. */
-static int joined_worse(int a, int b) {
-    static const int order[] = {4, 1, 2};
-    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
-        if (a == order[i] || b == order[i]) {
-            return order[i];
-        }
-    }
-    return 0;
-}
-
 static il_status joined_fleet(il_harden *h, il_error *err) {
     il_fleet_check check;
     il_json *object = NULL;
     IL_TRY(il_fleet_run(&check, h->subject.alloc, h->subject.arena, h->subject.m, &h->subject.bounds, err));
     IL_TRY(il_fleet_object(&check, h->subject.arena, &object, err));
-    h->exit = joined_worse(h->exit, check.exit);
+    h->beside = il_harden_worse(h->beside, check.exit);
     return il_harden_join(h, "fleet", object, err);
 }
 
@@ -36,7 +25,7 @@ static il_status joined_against(il_harden *h, const char *against, const char **
     *about = machine;
     IL_TRY(il_widening_run(&w, h->subject.alloc, h->subject.arena, h->subject.m, old, &h->subject.bounds, err));
     IL_TRY(il_widening_object(&w, h->subject.arena, &object, err));
-    h->exit = joined_worse(h->exit, w.exit);
+    h->beside = il_harden_worse(h->beside, w.exit);
     return il_harden_join(h, "against", object, err);
 }
 
@@ -47,14 +36,14 @@ il_status il_harden_joined(il_harden *h, const char *against, const char **about
     return against ? joined_against(h, against, about, err) : IL_OK;
 }
 
-il_status il_harden_joined_text(const il_harden *h, il_str *out, il_error *err) {
+il_status il_harden_joined_text(const il_harden *h, const char *against, il_str *out, il_error *err) {
     il_buf b;
     il_buf_init(&b, h->subject.arena, (size_t)16 << 20);
     for (const il_section *s = h->sections; s; s = s->next) {
         if (il_str_eq(il_str_of(s->key), IL_STR("fleet"))) {
             il_fleet_text(s->object, &b);
         } else if (il_str_eq(il_str_of(s->key), IL_STR("against"))) {
-            il_widening_text(s->object, &b);
+            il_widening_text(s->object, against, &b);
         }
     }
     return il_buf_done(&b, out, err);

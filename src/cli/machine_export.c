@@ -25,8 +25,12 @@ static il_status export_text(export_run *run, il_arena *arena, il_str *out, il_e
     IL_TRY(status);
     if (run->json || run->canonical) {
         il_buf b;
+        const il_json *doc = named.document;
+        if (run->canonical) {
+            IL_TRY(il_model_document(arena, named.document, &doc, err));
+        }
         il_buf_init(&b, arena, EXPORT_ARENA_BYTES / 2);
-        il_json_write(&b, named.document, run->canonical ? IL_JSON_SORTED : IL_JSON_AS_READ);
+        il_json_write(&b, doc, run->canonical ? IL_JSON_SORTED : IL_JSON_AS_READ);
         return il_buf_done(&b, out, err);
     }
     const il_export_form form = run->promela ? IL_EXPORT_PROMELA : run->smt2 ? IL_EXPORT_SMT2 : IL_EXPORT_C;

@@ -183,7 +183,7 @@ static const il_command main_commands[] = {
      "  --steps N    with --smt2: the runs of up to N steps from the initial state, 1 to 64\n"
      "  --c          a step function in C, without tables\n"
      "  --json       the document as JSON, in its own order\n"
-     "  --canonical  the same, sorted: the text whose SHA-256 stands in the sealed table\n"
+     "  --canonical  sorted, without diagnosis, fleet and widens: the text whose SHA-256 stands in the sealed table\n"
      "\n"
      "example:\n"
      "  interlock machine show trifecta --dot --by untrusted,sensitive,flight,open | dot -Tsvg >trifecta.svg\n"

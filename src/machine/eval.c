@@ -188,6 +188,7 @@ static bool eval_settle_one(const il_model *m, const il_variant *variant, il_set
             s->fault = e.fault ? e.fault : "nap-refused";
             s->fault_var = e.fault_var;
             s->fault_nap = i;
+            s->fault_reason = e.step.reason;
             return false;
         }
         if (e.step.next != s->state) {
@@ -232,6 +233,7 @@ il_eval il_model_eval(const il_model *m, const il_variant *variant, uint64_t sta
         e.fault = s.fault;
         e.fault_var = s.fault_var;
         e.fault_nap = s.fault_nap;
+        e.fault_reason = s.fault_reason;
     }
     return e;
 }

@@ -26,7 +26,8 @@ il_status il_load_need(il_loader *l, const il_json *object, const char *key, il_
 il_status il_load_flag(il_loader *l, const il_json *object, const char *key, bool *out) {
     const il_json *v = il_json_get(object, il_str_of(key));
     if (v && il_json_kind_of(v) != IL_JSON_BOOL) {
-        return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "`%s` must be true or false", key);
+        return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "`%s` must be true or false%s", key,
+                            il_json_kind_of(v) == IL_JSON_STRING && !v->plain ? ", without quotes" : "");
     }
     *out = il_json_bool(v);
     return IL_OK;
@@ -351,6 +352,19 @@ static il_status load_recovery(il_loader *l, const il_json *v) {
     return il_load_over_pre(l, il_json_get(v, keys[0]), IL_CEL_BOOL, &l->m->goal);
 }
 
+il_status il_model_document(il_arena *arena, const il_json *doc, const il_json **out, il_error *err) {
+    static const il_str beside[] = {{"diagnosis", 9}, {"fleet", 5}, {"widens", 6}};
+    il_json *copy = il_json_shallow(arena, doc);
+    *out = copy;
+    if (!copy) {
+        return il_arena_fail(arena, err);
+    }
+    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
+        (void)il_json_remove(copy, beside[i]);
+    }
+    return IL_OK;
+}
+
 il_status il_model_load(il_arena *arena, const il_json *doc, il_model **out, il_error *err) {
     static const il_str keys[] = {{"machine", 7},  {"version", 7},  {"const", 5},     {"families", 8},  {"vars", 4},
                                   {"let", 3},      {"actions", 7},  {"naps", 4},      {"nap_bound", 9}, {"regions", 7},
@@ -402,7 +416,9 @@ il_status il_model_load(il_arena *arena, const il_json *doc, il_model **out, il_
     IL_TRY(il_load_fleet(&l, il_json_get(doc, IL_STR("fleet"))));
     IL_TRY(il_load_widens(&l, il_json_get(doc, IL_STR("widens"))));
     IL_TRY(load_unused(&l));
-    IL_TRY(il_json_digest(doc, NULL, m->digest, err));
+    const il_json *means = NULL;
+    IL_TRY(il_model_document(arena, doc, &means, err));
+    IL_TRY(il_json_digest(means, NULL, m->digest, err));
     *out = m;
     return IL_OK;
 }

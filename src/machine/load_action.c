@@ -284,14 +284,23 @@ static il_status load_clauses(il_loader *l, il_action_def *a, const il_json *v, 
 
 static il_status load_principal(il_loader *l, il_action_def *a, const il_json *p) {
     static const il_principal all[] = {IL_AGENT, IL_HUMAN, IL_RUNTIME, IL_ENV};
+    const char *near = NULL;
+    unsigned best = 3;
     for (size_t i = 0; i < 4; i++) {
-        if (il_str_eq(p->text, il_str_of(il_principal_name(all[i])))) {
+        const char *name = il_principal_name(all[i]);
+        const unsigned d = il_str_distance(p->text, il_str_of(name));
+        if (d == 0) {
             a->principal = all[i];
             return IL_OK;
         }
+        if (d < best) {
+            best = d;
+            near = name;
+        }
     }
-    return IL_JSON_FAIL(p, l->err, IL_E_INVALID, "`principal` of action `%.*s` must be `agent`, `human`, `runtime` or `env`",
-                        IL_STR_ARG(a->name));
+    return IL_JSON_FAIL(p, l->err, IL_E_INVALID,
+                        "`principal` of action `%.*s` must be `agent`, `human`, `runtime` or `env`%s%s%s", IL_STR_ARG(a->name),
+                        near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
 }
 
 static il_status load_action(il_loader *l, const il_load_instance *from, il_action_def *a) {

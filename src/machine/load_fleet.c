@@ -27,6 +27,9 @@ static il_status fleet_number(il_loader *l, const il_json *v, const char *key, i
         }
     }
     if (!known || n < lo || n > hi) {
+        if (lo == hi) {
+            return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "`%s` must be %lld, or a const of that value", key, (long long)lo);
+        }
         return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "`%s` must be a whole number from %lld to %lld, or a const", key,
                             (long long)lo, (long long)hi);
     }

@@ -3,6 +3,8 @@
  * (`transition`) and of rejected ones (`rejection`). */
 #include "machine/load.h"
 
+#include <string.h>
+
 il_status il_load_action_bits(il_loader *l, const il_json *v, uint64_t *out) {
     il_load_named named;
     il_str text = il_json_text(v);
@@ -41,6 +43,39 @@ il_status il_load_action_set(il_loader *l, const il_json *list, const char *key,
     return IL_OK;
 }
 
+/* A region is read once for each action that it judges, so `call` has there what all of them have. */
+static il_status load_not_all(il_loader *l, const il_region *r) {
+    il_buf who;
+    for (uint32_t b = 0; b < l->m->nactions; b++) {
+        const il_action_def *has = &l->m->actions[b];
+        for (uint32_t f = 0; (r->actions >> b & 1) && f < has->nfields; f++) {
+            char call[IL_ERROR_MSG_BYTES];
+            const size_t n = il_format(call, sizeof call, "no field `%.*s` in `call`", IL_STR_ARG(has->fields[f]));
+            if (!l->err || strncmp(l->err->msg, call, n) != 0) {
+                continue;
+            }
+            il_str names = {0};
+            il_buf_init(&who, l->arena, 8192);
+            for (uint32_t k = b; k < l->m->nactions; k++) {
+                const il_action_def *a = &l->m->actions[k];
+                bool found = false;
+                for (uint32_t i = 0; (r->actions >> k & 1) && i < a->nfields; i++) {
+                    found = found || il_str_eq(a->fields[i], has->fields[f]);
+                }
+                if (found) {
+                    il_buf_puts(&who, who.n > 0 ? ", " : "");
+                    il_buf_put(&who, a->name);
+                }
+            }
+            IL_TRY(il_buf_done(&who, &names, l->err));
+            const il_error at = *l->err;
+            return il_error_at(l->err, IL_E_INVALID, at.line, at.col, at.offset, "not all actions have `%.*s`; say `edge: [%.*s]`",
+                               IL_STR_ARG(has->fields[f]), IL_STR_ARG(names));
+        }
+    }
+    return IL_E_INVALID;
+}
+
 static il_status load_predicate(il_loader *l, const il_json *v, il_region *r) {
     if (!r->edge) {
         return il_load_over_pre(l, v, IL_CEL_BOOL, &r->predicate);
@@ -53,7 +88,10 @@ static il_status load_predicate(il_loader *l, const il_json *v, il_region *r) {
         if (r->actions & (UINT64_C(1) << a)) {
             il_cel_env env = {.size = sizeof env};
             IL_TRY(il_load_env(l, &l->m->actions[a], r->rejection, &env));
-            IL_TRY(il_load_program(l, v, &env, IL_CEL_BOOL, &r->on[a]));
+            const il_status status = il_load_program(l, v, &env, IL_CEL_BOOL, &r->on[a]);
+            if (status != IL_OK) {
+                return status == IL_E_INVALID ? load_not_all(l, r) : status;
+            }
         }
     }
     return IL_OK;

@@ -126,13 +126,16 @@ typedef struct il_model {
     uint32_t bits;          /* of the packed state */
     uint64_t initial;
     uint64_t product;                /* states of the full product; UINT64_MAX when it does not fit */
-    uint8_t digest[IL_DIGEST_BYTES]; /* SHA-256 of the document's sorted canonical text */
+    uint8_t digest[IL_DIGEST_BYTES]; /* SHA-256 of the sorted canonical text of il_model_document() */
 } il_model;
 
 /* Loads a document. Everything that can be known without exploring is checked here: unknown and missing keys, undeclared names, empty
  * domains, types of every guard, clauses that name no rule, rules that no clause names, more than 64 bits of state. Positioned errors.
  * The model and all it refers to live in `arena`. */
 IL_NODISCARD il_status il_model_load(il_arena *arena, const il_json *doc, il_model **out, il_error *err);
+/* The document as its digest is taken: without `diagnosis`, `fleet` and `widens`, which say what is watched and compared and nothing of what a
+ * step does. So a table, and a ledger that names its seal, stay those of the machine when its alarms are tuned. *out shares with `doc`. */
+IL_NODISCARD il_status il_model_document(il_arena *arena, const il_json *doc, const il_json **out, il_error *err);
 
 /* What a checker may change about a step. All zero: the machine as it is. */
 typedef struct il_variant {
@@ -149,6 +152,7 @@ typedef struct il_eval {
     const char *fault;  /* IL_FAULT: `domain-escape`, `update-error`, `nap-refused`, `nap-unsettled`; static text */
     uint32_t fault_var; /* whose update has no value; UINT32_MAX for the nap faults */
     uint32_t fault_nap; /* the nap that faulted, or whose step did; UINT32_MAX when it was the step itself */
+    uint8_t fault_reason; /* `nap-refused`: what the nap's action is rejected by, as the reason of a step */
 } il_eval;
 
 /* One step by the guards. `variant` may be NULL. A guard that errs rejects: the clause counts as hit. An update that leaves its domain is a
@@ -162,6 +166,7 @@ typedef struct il_settled {
     uint64_t state;    /* after the cascade; meaningless with a fault */
     const char *fault; /* NULL, or as in il_eval */
     uint32_t fault_var, fault_nap;
+    uint8_t fault_reason;
 } il_settled;
 /* Whether the condition of a nap holds; an error counts as true: what cannot be judged is put right. */
 bool il_model_nap_holds(const il_model *m, uint32_t nap, uint64_t state);

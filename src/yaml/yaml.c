@@ -118,13 +118,21 @@ static il_status yaml_copy(yaml_reader *r, const yaml_event_t *e, il_str *out) {
     return IL_OK;
 }
 
-static il_status yaml_doubtful(yaml_reader *r, size_t at, il_str s) {
+static il_status yaml_doubtful(yaml_reader *r, size_t at, il_str s, bool key) {
     for (size_t i = 0; i < s.n; i++) {
         if (s.p[i] == '{' || s.p[i] == '}') {
             return il_yaml_refuse(r->text, at, r->err, "`%c` in plain text; quote this", s.p[i]);
         }
     }
-    return il_yaml_refuse(r->text, at, r->err, "yaml readers disagree on a plain `%.*s`; quote this", IL_STR_ARG(s));
+    static const char *const yes[] = {"y", "yes", "on", "true"}, *const no[] = {"n", "no", "off", "false"};
+    const char *means = NULL;
+    for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++) {
+        means = il_str_eq_nocase(s, il_str_of(yes[i])) ? "true" : il_str_eq_nocase(s, il_str_of(no[i])) ? "false" : means;
+    }
+    return means && !key ? il_yaml_refuse(r->text, at, r->err,
+                                          "yaml readers disagree on a plain `%.*s`; write `%s`, or quote this if it is text",
+                                          IL_STR_ARG(s), means)
+                         : il_yaml_refuse(r->text, at, r->err, "yaml readers disagree on a plain `%.*s`; quote this", IL_STR_ARG(s));
 }
 
 static il_status yaml_key(yaml_reader *r, const yaml_event_t *e, size_t at, size_t end) {
@@ -135,7 +143,7 @@ static il_status yaml_key(yaml_reader *r, const yaml_event_t *e, size_t at, size
         if (sense == IL_YAML_DOUBTFUL) {
             return il_str_eq(s, IL_STR("<<"))
                        ? il_yaml_refuse(r->text, at, r->err, "merge keys are not supported; write the members out")
-                       : yaml_doubtful(r, at, s);
+                       : yaml_doubtful(r, at, s, true);
         }
         if (sense != IL_YAML_STRING) {
             return il_yaml_refuse(r->text, at, r->err, "the key `%.*s` is no string; quote this", IL_STR_ARG(s));
@@ -197,7 +205,7 @@ static il_status yaml_plain(yaml_reader *r, const yaml_event_t *e, size_t at, il
     case IL_YAML_DOUBTFUL:
         break;
     }
-    return yaml_doubtful(r, at, s);
+    return yaml_doubtful(r, at, s, false);
 }
 
 /* libyaml takes a value that stands below its key without being indented; YAML 1.2 does not. */

@@ -13,6 +13,7 @@ from test_session import POLICY, SEND, cli, gateway, read
 PAGE = (ROOT / "docs/fleet.md").read_text()
 ONE_OUT = (ROOT / "examples/machines/one-out.yaml").read_text()
 TRIFECTA = (ROOT / "machines/trifecta.yaml").read_text()
+UNSETTLED = TRIFECTA.replace("regions:\n", "  rest: {principal: runtime, gate: true, next: {phase: \"pre.phase\"}}\nregions:\n")  # an idle gate
 
 
 def same(got, want):
@@ -83,7 +84,7 @@ def a_fleet_that_is_wrong_is_refused_where_it_is(t):
 def a_version_that_accepts_more_is_named_unless_it_says_so(t):
     old = put(t, "one-approval.yaml", edited(TRIFECTA, "const: {K: 2}", "const: {K: 1}"))
     new = str(ROOT / "machines/trifecta.yaml")
-    run = Run("harden", new, "--against", old, limit=120).exits(1).says("FULLY MEDIATED", "out")
+    run = Run("harden", new, "--against", "one-approval.yaml", cwd=t, limit=120).exits(1).says("FULLY MEDIATED", "out")
     if not shown(run):
         run.fail("docs/fleet.md shows something else")
     entry = re.search(r"^widens:\n(?:  - \{.*\}\n)+", PAGE, re.M).group(0)
@@ -95,7 +96,24 @@ def a_version_that_accepts_more_is_named_unless_it_says_so(t):
     # the other way round it is narrower
     Run("harden", old, "--against", new, limit=120).exits(0).says("NARROWED", "out")
     # itself
-    Run("harden", new, "--against", "trifecta", limit=120).exits(0).says("PASS          widening\n", "out")
+    Run("harden", new, "--against", "trifecta", limit=120).exits(0).says("PASS          widening\n", "out").says("\nagainst trifecta: ", "out")
+
+
+@test
+def the_word_about_a_machine_does_not_hang_on_what_it_is_compared_with(t):
+    text = edited(TRIFECTA, "const: {K: 2}", "const: {K: 1}")
+    old = put(t, "old.yaml", text)
+    wide = "WIDER THAN THE OLD VERSION: see the failed lines\n"
+    for name, machine, word in (("whole.yaml", TRIFECTA, "\nFULLY MEDIATED (given: "), ("loose.yaml", UNSETTLED, "\nINCONCLUSIVE: see the checks that are not settled\n")):
+        path = put(t, name, machine)
+        alone = Run("harden", path, limit=120).says(word, "out")
+        beside = Run("harden", path, "--against", old, limit=120).exits(1).says(word, "out").says(wide, "out").says(f"\nagainst {old}: ", "out")
+        if "NOT MEDIATED" in beside.out or "OLD VERSION" in alone.out:
+            beside.fail("the comparison changes the word")
+        report = json.loads(Run("harden", path, "--against", old, "--json", limit=120).exits(1).out)
+        same((report["exit"], report["fully_mediated"]), (1, machine == TRIFECTA))
+    fewer = put(t, "fewer.yaml", TRIFECTA + "fleet: {instances: 2, invariants: {one: {count: \"pre.flight\", most: 1}}}\n")
+    Run("harden", fewer, limit=120).exits(1).says("\nFULLY MEDIATED (given: ", "out").says("A FLEET BREAKS AN INVARIANT: see the failed lines\n", "out")
 
 
 @test
@@ -138,9 +156,12 @@ def every_row_of_a_gateways_ledger_is_replayed(t):
     if not kinds <= {kind for kind, _ in rows} or replay["rows"] < 10 or replay["steps"] < 10:
         raise Failure(f"{rows} {replay}")
     cli(t, "diagnose").exits(0).says("replay: PASS: ", "out").says(" rows of 1 sessions, ", "out")
-    # by the machine's own name it is the same machine
-    same(audit(t, "trifecta")["against"]["verdict"], "AGREES")
-    same(audit(t, str(t / "policy.yaml"))["against"]["verdict"], "AGREES")
+    # by the machine's own name, or with other alarms, it is the same machine: there is nothing to compare
+    alarms = put(t, "alarms.yaml", TRIFECTA + "diagnosis: {sees: [phase], alarms: {lethal-trifecta: {raise: possible}}}\n")
+    for name in ("trifecta", str(t / "policy.yaml"), alarms):
+        report = audit(t, name)
+        same((report["replay"]["verdict"], report["against"]), ("PASS", None))
+    cli(t, "diagnose", alarms).exits(0).says("replay: PASS: ", "out")
 
 
 @test

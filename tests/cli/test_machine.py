@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """machine show: what people, programs and Graphviz are told of a machine."""
+import hashlib
 import json
 import re
 import shutil
@@ -97,3 +98,21 @@ def machine_show_and_export_take_what_harden_takes(t):
         Run("machine", *args, own).refuses(True).says("custody.yaml:").says("did you mean `egress`?")
         Run("machine", *args, "custodi").refuses().says("shipped are the machines standard, trifecta, ")
         Run("machine", *args, put(t, "nosuch.yaml", "interlock: 1\nmachine: nosuch\n")).refuses(True).says("no machine `nosuch` is shipped")
+
+
+@test
+def the_text_of_the_digest_leaves_out_what_steps_do_not_read(t):
+    text = (ROOT / "machines/trifecta.yaml").read_text()
+    beside = ("diagnosis: {sees: [phase], alarms: {lethal-trifecta: {raise: possible}}}\n"
+              "fleet: {instances: 2, invariants: {few: {count: \"pre.flight\", most: 1}}}\n"
+              "widens: [{action: request, as: too-many-approvals, why: \"two at once\"}]\n")
+    with_all = put(t, "m.yaml", text + beside)
+    plain = Run("machine", "export", "trifecta", "--canonical").exits(0).out
+    run = Run("machine", "export", with_all, "--canonical").exits(0)
+    if run.out != plain or "diagnosis" not in Run("machine", "export", with_all, "--json").exits(0).out:
+        run.fail("the sections are in the canonical text, or out of the document")
+    reports = [json.loads(Run("harden", m, "--json", "--mutants", "1", limit=120).out) for m in ("trifecta", with_all)]
+    if reports[0]["table"]["sha256"] != reports[1]["table"]["sha256"]:
+        run.fail("the sections change the seal")
+    if reports[1]["inputs"]["machine"] != hashlib.sha256(plain.encode()).hexdigest():
+        run.fail(f"the digest is of something else: {reports[1]['inputs']}")

@@ -213,10 +213,20 @@ def test_a_quiet_ledger_of_a_machine_that_sees_little():
 def test_a_machine_that_is_unknown():
     policy, path = policy_of(sandbox())
     ledger = ordinary(policy)
-    for args in ((), ("--machine", "trifecta"), ("--machine", put(sandbox(sees=["phase"]), "other.yaml"))):
+    other = sandbox(report="observable: false, ", faults=None, alarms={"lethal-trifecta": {"raise": "possible"}})
+    for args in ((), ("--machine", "trifecta"), ("--machine", put(other, "other.yaml"))):
         once = Once(ledger, *args, code=2)
         assert [x["what"] for x in once.findings] == ["machine-unknown"] and once.findings[0]["session"] == "s1", once.lines
         assert once.summary["verdict"] == "INCONCLUSIVE"
+
+
+def test_alarms_are_tuned_on_a_recorded_ledger():
+    policy, path = policy_of(sandbox())
+    ledger = ordinary(policy)
+    for changes in ({"alarms": None}, {"sees": ["phase"]}, {"faults": None}, {"alarms": {"lethal-trifecta": {"raise": "certain"}}}):
+        once = Once(ledger, "--machine", put(sandbox(**changes), "tuned.yaml"))
+        assert "machine-unknown" not in [x["what"] for x in once.findings] and once.summary["rows"] == 10, once.lines
+    assert Once(ledger, "--machine", put(sandbox(alarms=None), "tuned.yaml"), code=0).summary["verdict"] == "quiet"
 
 
 def test_a_step_that_the_machine_does_not_make():

@@ -547,13 +547,15 @@ def lines(m):
             out["gates", r.name] = {"verdict": "PASS", "finding": None}
             continue
         idle, works = False, bool(opened.get(r.name))
+        base = r.name.split("[")[0]  # the members of an indexed region have one rule
+        kin = [k for k in never if k is not r and k.name.split("[")[0] == base]
         for a, act in enumerate(m.actions):
-            named = [c for c, (rule, _) in enumerate(act.clauses) if rule == r.name]
-            if not act.gate or not named or r.name not in m.rules:
+            named = [c for c, (rule, _) in enumerate(act.clauses) if rule == base]
+            if not act.gate or not named or base not in m.rules:
                 continue
             found = m.without(a, set(named), r)
             works = works or found
-            idle = idle or not found
+            idle = idle or not (found or any(m.without(a, set(named), k) for k in kin))
         if not works:
             out["gates", r.name] = {"verdict": "VACUOUS", "finding": "NO_GUARD_MATTERS"}
         elif idle:

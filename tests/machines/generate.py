@@ -176,7 +176,8 @@ class Generator:
         doc["actions"]["take[c]"] = {"principal": "agent", "gate": r.random() < 0.7, "next": {"w[c]": up},
                                      "reject": [{"as": rules[0], "if": r.choice(["others[c]", f"{on('c')} || ({self.truth(real, 1)})", f"c.{some}(x, {on('x')})"])}]}
         doc["actions"]["drop[c]"] = {"principal": "runtime", "gate": True, "next": {"w[c]": "false" if doc["vars"]["w[c]"] == "bool" else "'none'"}}
-        doc["regions"]["family[c]"] = {"never": f"({on('c')}) && others[c] && ({self.truth(real, 0)})"}
+        name = rules[0] if rules[0] not in doc["regions"] and r.random() < 0.5 else "family"  # with its clauses, or without
+        doc["regions"][name + "[c]"] = {"never": f"({on('c')}) && others[c] && ({self.truth(real, 0)})"}
         doc["regions"]["all-of-them"] = r.choice([{"never": f"c.all(x, {on('x')})"}, {"gated": f"c.exists(x, {on('x')})", "by": ["drop[*]"]},
                                                   {"never": f"c.exists_one(x, {off('x')}) && action == 'take[left]'", "edge": ["take[*]"]}])
 

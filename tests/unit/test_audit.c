@@ -199,6 +199,16 @@ static void against(void **state) {
     assert_int_equal(a.compared, WALK);
     audit_close(&to);
 
+    /* Its own machine is no other: what the replay finds is not agreed to. */
+    const il_audit_step request = {.symbol = machine_symbol(from.c.m, "rq", 2), .accepted = true};
+    const il_audit_row wrong = {.seq = 1, .session = IL_STR("s"), .nsteps = 1, .steps = &request}; /* the request left no trace */
+    il_audit_init(&a, &from.c.arena, &from.machine);
+    assert_string_equal(il_audit_against(&a), "INCONCLUSIVE"); /* nothing was read */
+    assert_int_equal(il_audit_row_read(&a, &from.machine, &wrong, NULL), IL_OK);
+    assert_int_equal(audit_count(&a, false, IL_AUDIT_POST_MISMATCH), 1);
+    assert_null(il_audit_against(&a));
+    assert_int_equal(il_audit_exit(&a), 1);
+
     audit_open(&to, MACHINE_TRIFECTA, once);
     compare(&from, &to, &a);
     assert_true(audit_count(&a, true, IL_AUDIT_ACCEPT_NOW_REJECTS) > 0);

@@ -68,6 +68,7 @@ static const fleet_row rows[] = {
     {"count: \"pre.busy\"", "count: \"next.busy\"", 32, 19, "undeclared name `next`; there are `pre`"},
     {"few: {count", "few: {where: \"true\", count", 32, 18, "`where` is for `distinct` and `unique`; say it in `count`"},
     {"most: K", "most: 0", 32, 36, "`most` must be a whole number from 1 to 2, or a const"},
+    {"instances: 3", "instances: 2", 33, 54, "`most` must be 1, or a const of that value"},
     {"most: 2", "most: 3", 33, 54, "`most` must be a whole number from 1 to 2, or a const"},
     {", most: 2", "", 33, 12, "invariant `hosts` needs `most`"},
     {"own: {unique: host}", "own: {unique: host, most: 1}", 34, 31, "`most` is for `count` and `distinct`; `own` is neither"},

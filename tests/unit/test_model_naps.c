@@ -156,9 +156,9 @@ static const machine_bad bad_rows[] = {
     /* what only exploring finds */
     {"nap_bound: 3", "nap_bound: 2", 20, 5,
      "the naps do not settle: `take` changes something again after 2 of them, after: put{by=2} put{by=3}"},
-    {"\"pre.count > 3\", do: take", "\"pre.count >= 0\", do: take", 20, 5, "the nap's `take` is refused after: put"},
+    {"\"pre.count > 3\", do: take", "\"pre.count >= 0\", do: take", 20, 5, "the nap's `take` is refused (`empty`) after: put"},
     {"\"pre.count == 0\"", "\"pre.count == 0 || pre.count == 5\"", 20, 5,
-     "the nap's `take` is refused after: put{by=2} put{by=3}"},
+     "the nap's `take` is refused (`empty`) after: put{by=2} put{by=3}"},
     {"next: {count: \"call.all ? 0 : pre.count - 1\"}", "next: {count: \"call.all ? 0 : pre.count + 9\"}", 14, 81,
      "`count` leaves its domain after: put put{by=3}"},
     {"\"call.all ? 0 : pre.count - 1\"", "\"call.all ? 0 : pre.count / 0\"", 14, 81,

@@ -75,7 +75,7 @@ static void test_what_is_said(void **state) {
 }
 
 static const machine_bad bad_rows[] = {
-    {"sticky: true", "sticky: 'no'", 6, 32, "`sticky` must be true or false"},
+    {"sticky: true", "sticky: 'no'", 6, 32, "`sticky` must be true or false, without quotes"},
     {"sticky: true", "stikcy: true", 6, 24, "unknown key `stikcy` in a variable; did you mean `sticky`?"},
     {"overflow: saturate, ghost: true", "overflow: saturate, ghost: 1", 7, 48, "`ghost` must be true or false"},
     {"type: bool, ghost: true", "type: bool, ghost: true, taint: source", 8, 42,

@@ -3,7 +3,6 @@
  * (`transition`) and of rejected ones (`rejection`). */
 #include "machine/load.h"
 
-#include <string.h>
 
 il_status il_load_action_bits(il_loader *l, const il_json *v, uint64_t *out) {
     il_load_named named;
@@ -51,7 +50,7 @@ static il_status load_not_all(il_loader *l, const il_region *r) {
         for (uint32_t f = 0; (r->actions >> b & 1) && f < has->nfields; f++) {
             char call[IL_ERROR_MSG_BYTES];
             const size_t n = il_format(call, sizeof call, "no field `%.*s` in `call`", IL_STR_ARG(has->fields[f]));
-            if (!l->err || strncmp(l->err->msg, call, n) != 0) {
+            if (!l->err || !il_str_starts(il_str_of(l->err->msg), (il_str){call, n})) {
                 continue;
             }
             il_str names = {0};

@@ -89,8 +89,8 @@ typedef struct il_region {
     uint32_t line, col;
 } il_region;
 
-/* A next-action predicate: after an accepted step, in the same commit, the first nap whose `when` holds and whose symbol changes something is taken, until
- * there is none. A nap whose symbol is not accepted (`nap-refused`), or a cascade longer than the bound (`nap-unsettled`),
+/* A next-action predicate: after an accepted step, in the same commit, the first nap whose `when` holds and whose symbol changes something
+ * is taken, until there is none. A nap whose symbol is not accepted (`nap-refused`), or a cascade longer than the bound (`nap-unsettled`),
  * makes the step a fault. */
 typedef struct il_nap {
     il_cel_program *when; /* reads pre */

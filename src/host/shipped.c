@@ -15,12 +15,12 @@ static il_str shipped_bytes(const uint8_t *p, size_t n) { return (il_str){(const
 /* The i-th machine; false past the last. */
 static bool shipped_row_at(size_t i, shipped_row *out) {
     size_t at = 0;
-#define SHIPPED_ROW(id, name)                                                                                      \
-    if (at++ == i) {                                                                                             \
+#define SHIPPED_ROW(id, name)                                                                                     \
+    if (at++ == i) {                                                                                              \
         *out = (shipped_row){IL_STR(name), shipped_bytes(il_shipped_##id##_table, il_shipped_##id##_table_bytes), \
-                             shipped_bytes(il_shipped_##id##_certificate, il_shipped_##id##_certificate_bytes),  \
-                             shipped_bytes(il_shipped_##id##_source, il_shipped_##id##_source_bytes)};           \
-        return true;                                                                                             \
+                             shipped_bytes(il_shipped_##id##_certificate, il_shipped_##id##_certificate_bytes),   \
+                             shipped_bytes(il_shipped_##id##_source, il_shipped_##id##_source_bytes)};            \
+        return true;                                                                                              \
     }
     IL_SHIPPED_MAP(SHIPPED_ROW)
 #undef SHIPPED_ROW

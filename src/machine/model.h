@@ -147,11 +147,11 @@ typedef struct il_variant {
 
 typedef struct il_eval {
     il_step step;
-    uint32_t clause;    /* clause that rejected (index in the action), UINT32_MAX for none */
-    uint64_t next;      /* the state that the updates (and naps) give, also when rejected; meaningless after a fault */
-    const char *fault;  /* IL_FAULT: `domain-escape`, `update-error`, `nap-refused`, `nap-unsettled`; static text */
-    uint32_t fault_var; /* whose update has no value; UINT32_MAX for the nap faults */
-    uint32_t fault_nap; /* the nap that faulted, or whose step did; UINT32_MAX when it was the step itself */
+    uint32_t clause;      /* clause that rejected (index in the action), UINT32_MAX for none */
+    uint64_t next;        /* the state that the updates (and naps) give, also when rejected; meaningless after a fault */
+    const char *fault;    /* IL_FAULT: `domain-escape`, `update-error`, `nap-refused`, `nap-unsettled`; static text */
+    uint32_t fault_var;   /* whose update has no value; UINT32_MAX for the nap faults */
+    uint32_t fault_nap;   /* the nap that faulted, or whose step did; UINT32_MAX when it was the step itself */
     uint8_t fault_reason; /* `nap-refused`: what the nap's action is rejected by, as the reason of a step */
 } il_eval;
 

@@ -167,10 +167,9 @@ static void test_twins_of_sinks_and_joins(void **state) {
 static void test_more_approvals_than_are_counted(void **state) {
     (void)state;
     static const machine_edit slots[] = {{"const: {K: 2}", "const: {K: 17}"}, {NULL, NULL}};
-    static const machine_edit endless[] = {
-        {"asked: \"pre.asked + 1\"", "asked: \"pre.asked == K ? K : pre.asked + 1\""},
-        {"pre.asked + pre.granted >= K", "pre.asked + pre.granted > K"},
-        {NULL, NULL}};
+    static const machine_edit endless[] = {{"asked: \"pre.asked + 1\"", "asked: \"pre.asked == K ? K : pre.asked + 1\""},
+                                           {"pre.asked + pre.granted >= K", "pre.asked + pre.granted > K"},
+                                           {NULL, NULL}};
     static const machine_edit broken[] = {
         {"const: {K: 2}", "const: {K: 17}"},
         {"gained ? 0 : call.approved ? pre.granted - 1 : pre.granted", "gained ? 0 : pre.granted"},

@@ -91,7 +91,8 @@ static const bad_row bad_rows[] = {
      "or "
      "raise `certain`"},
     {"diagnosis:\n  alarms: {hot: {raise: possible, shield: stop, why: ''}}", 2, 54, "`why` of an alarm must be a sentence"},
-    {"diagnosis:\n  alarms: {hot: {raise: possible, shield: stop, why: \"a\\e[2J\"}}", 2, 54, "a sentence is one line without control characters"},
+    {"diagnosis:\n  alarms: {hot: {raise: possible, shield: stop, why: \"a\\e[2J\"}}", 2, 54,
+     "a sentence is one line without control characters"},
     {"diagnosis:\n  alarms: {hot: {raise: certain, shield: [stop]}}", 2, 42,
      "`shield` must be an action, or a map of one action and its payload"},
     {"diagnosis:\n  alarms: {hot: {raise: certain, shield: {stop: 1}}}", 2, 49, "the payload of `stop` must be a map of fields"},

@@ -260,12 +260,12 @@ const char *il_audit_replayed(const il_audit *a) {
 }
 
 const char *il_audit_against(const il_audit *a) {
-    return !a->other                          ? NULL
+    return !a->other                              ? NULL
            : a->rows != 0 && a->itself == a->rows ? NULL
-           : audit_total(a, true, false)      ? "FAIL"
-           : a->compared == 0                 ? "INCONCLUSIVE"
-           : audit_total(a, false, true) != 0 ? "INCONCLUSIVE"
-                                              : "AGREES";
+           : audit_total(a, true, false)          ? "FAIL"
+           : a->compared == 0                     ? "INCONCLUSIVE"
+           : audit_total(a, false, true) != 0     ? "INCONCLUSIVE"
+                                                  : "AGREES";
 }
 
 static int audit_code(const char *verdict) {

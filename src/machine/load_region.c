@@ -69,8 +69,8 @@ static il_status load_not_all(il_loader *l, const il_region *r) {
             }
             IL_TRY(il_buf_done(&who, &names, l->err));
             const il_error at = *l->err;
-            return il_error_at(l->err, IL_E_INVALID, at.line, at.col, at.offset, "not all actions have `%.*s`; say `edge: [%.*s]`",
-                               IL_STR_ARG(has->fields[f]), IL_STR_ARG(names));
+            return il_error_at(l->err, IL_E_INVALID, at.line, at.col, at.offset,
+                               "not all actions have `%.*s`; say `edge: [%.*s]`", IL_STR_ARG(has->fields[f]), IL_STR_ARG(names));
         }
     }
     return IL_E_INVALID;

@@ -81,7 +81,8 @@ static il_status table_fault(const table_found *f, const il_model *m, uint32_t f
     if (e->fault_nap != UINT32_MAX && e->fault_var == UINT32_MAX) {
         const il_nap *nap = &m->naps[e->fault_nap];
         il_str action = m->actions[m->symbol_action[nap->symbol]].name;
-        il_str rule = e->fault_reason > 0 && e->fault_reason <= m->nrules ? m->rules[e->fault_reason - 1].name : IL_STR("no rule");
+        il_str rule =
+            e->fault_reason > 0 && e->fault_reason <= m->nrules ? m->rules[e->fault_reason - 1].name : IL_STR("no rule");
         return e->fault[4] == 'r' /* nap-refused */
                    ? il_error_at(err, IL_E_INVALID, nap->line, nap->col, 0, "the nap's `%.*s` is refused (`%.*s`) after: %.*s",
                                  IL_STR_ARG(action), IL_STR_ARG(rule), IL_STR_ARG(text))

@@ -129,10 +129,11 @@ static il_status yaml_doubtful(yaml_reader *r, size_t at, il_str s, bool key) {
     for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++) {
         means = il_str_eq_nocase(s, il_str_of(yes[i])) ? "true" : il_str_eq_nocase(s, il_str_of(no[i])) ? "false" : means;
     }
-    return means && !key ? il_yaml_refuse(r->text, at, r->err,
-                                          "yaml readers disagree on a plain `%.*s`; write `%s`, or quote this if it is text",
-                                          IL_STR_ARG(s), means)
-                         : il_yaml_refuse(r->text, at, r->err, "yaml readers disagree on a plain `%.*s`; quote this", IL_STR_ARG(s));
+    return means && !key
+               ? il_yaml_refuse(r->text, at, r->err,
+                                "yaml readers disagree on a plain `%.*s`; write `%s`, or quote this if it is text", IL_STR_ARG(s),
+                                means)
+               : il_yaml_refuse(r->text, at, r->err, "yaml readers disagree on a plain `%.*s`; quote this", IL_STR_ARG(s));
 }
 
 static il_status yaml_key(yaml_reader *r, const yaml_event_t *e, size_t at, size_t end) {

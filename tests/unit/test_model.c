@@ -219,9 +219,12 @@ static void test_numbers(void **state) {
         const char *path, *k;
         uint32_t symbols, product, states, edges, depth, never;
     } rows[] = {
-        {MACHINE_TRIFECTA, "{K: 1}", 63, 864, 186, 3497, 7, 15},       {MACHINE_TRIFECTA, "{K: 2}", 63, 1944, 330, 7065, 9, 15},
-        {MACHINE_TRIFECTA, "{K: 4}", 63, 5400, 762, 18059, 13, 15},    {MACHINE_STANDARD, "{K: 1}", 213, 8748, 709, 25784, 8, 82},
-        {MACHINE_STANDARD, "{K: 2}", 213, 19683, 1294, 53030, 10, 82}, {MACHINE_STANDARD, "{K: 4}", 213, 54675, 3049, 137138, 14, 82},
+        {MACHINE_TRIFECTA, "{K: 1}", 63, 864, 186, 3497, 7, 15},
+        {MACHINE_TRIFECTA, "{K: 2}", 63, 1944, 330, 7065, 9, 15},
+        {MACHINE_TRIFECTA, "{K: 4}", 63, 5400, 762, 18059, 13, 15},
+        {MACHINE_STANDARD, "{K: 1}", 213, 8748, 709, 25784, 8, 82},
+        {MACHINE_STANDARD, "{K: 2}", 213, 19683, 1294, 53030, 10, 82},
+        {MACHINE_STANDARD, "{K: 4}", 213, 54675, 3049, 137138, 14, 82},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         machine_case c;
@@ -273,10 +276,9 @@ static void test_digest(void **state) {
     assert_memory_not_equal(a.m->digest, d.m->digest, IL_DIGEST_BYTES);
     machine_free(&d);
     /* What is watched and compared is no part of it: alarms are tuned on a recorded ledger. */
-    static const char *const beside[] = {
-        "diagnosis: {sees: [flag]}\n", "diagnosis: {sees: []}\n",
-        "fleet: {instances: 2, invariants: {one: {count: \"pre.flag\", most: 1}}}\n",
-        "widens: [{action: go, as: too-many, why: \"it is day\"}]\n"};
+    static const char *const beside[] = {"diagnosis: {sees: [flag]}\n", "diagnosis: {sees: []}\n",
+                                         "fleet: {instances: 2, invariants: {one: {count: \"pre.flag\", most: 1}}}\n",
+                                         "widens: [{action: go, as: too-many, why: \"it is day\"}]\n"};
     for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
         (void)snprintf(text, sizeof text, "%s%s", tiny, beside[i]);
         machine_load_text(&d, text);

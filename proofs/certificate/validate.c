@@ -356,7 +356,8 @@ static void check_region(uint32_t r, text described) {
 }
 static text load(const char *path, const char *magic, size_t least) { /* with `magic`: and its seal */
     FILE *f = fopen(path, "rb");
-    char *p = malloc((size_t)1 << 29);
+    static char *kept[3], **at = kept; /* reachable to the end */
+    char *p = *at++ = malloc((size_t)1 << 29);
     uint8_t seal[32];
     text t = {p, f && p ? fread(p, 1, (size_t)1 << 29, f) : 0};
     want(t.n >= least && (!magic || memcmp(t.p, magic, 8) == 0), "truncated", "no %s in `%s`", magic ? magic : "document", path);
@@ -395,5 +396,4 @@ int main(int argc, char **argv) {
     text m = word(get(d, "machine"));
     printf("VALID %.*s: %u states, %u symbols, %llu accepted steps, all %u regions judged anew\n", (int)m.n, m.p, N, S,
            (unsigned long long)edges, R);
-    return 0;
 }

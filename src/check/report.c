@@ -207,6 +207,8 @@ il_status il_harden_object(const il_harden *h, il_arena *arena, il_json **out, i
     il_report_set(&r, o, "machine", il_report_str(&r, h->subject.m->name));
     il_report_set(&r, o, "inputs", inputs);
     il_report_set(&r, o, "table", report_table(&r, h));
+    il_report_set(&r, o, "regions", il_report_regions(&r));
+    il_report_set(&r, o, "variables", il_report_variables(&r));
     il_report_set(&r, o, "bounds", bounds);
     il_report_set(&r, o, "checks", report_checks(&r, h));
     il_report_set(&r, o, "vacuity", report_vacuity(&r, h));

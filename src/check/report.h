@@ -31,3 +31,6 @@ il_json *il_report_state(il_report *r, uint64_t state);
 void il_report_step(il_report *r, il_json *o, uint64_t state, il_step step);
 /* The steps, null for a trace that was not found. */
 il_json *il_report_trace(il_report *r, const il_trace *t);
+/* What was asked: every region with its form and condition, every variable with its values and marks. */
+il_json *il_report_regions(il_report *r);
+il_json *il_report_variables(il_report *r);

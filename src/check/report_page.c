@@ -264,6 +264,18 @@ static void page_top(il_page *p, const il_json *o) {
     il_page_close(p);
 }
 
+/* What a verdict is about. */
+static void page_asked(il_page *p, const il_json *object, il_arena *arena) {
+    static const char *const parts[] = {"regions", "variables"};
+    il_page_heading(p, 2, IL_STR("What was asked"));
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const il_json *list = page_get(object, parts[i]);
+        if (list && page_uniform(list)) {
+            page_rows(p, list, arena);
+        }
+    }
+}
+
 static void page_checks(il_page *p, const il_json *checks) {
     static const char *const heads[] = {"verdict", "check", "region", "states", "edges", "finding", "about"};
     static const char *const keys[] = {"verdict", "id", "region", "states", "edges", "finding", "detail"};
@@ -426,7 +438,7 @@ static void page_drawing(il_page *p, const il_json *drawing) {
 static bool page_known(il_str key) {
     static const char *const known[] = {"schema",  "tool",        "version",         "machine",       "inputs",   "table",
                                         "verdict", "exit",        "checks",          "guards",        "controls", "mutation",
-                                        "drawing", "certificate", "not_established", "fully_mediated"};
+                                        "drawing", "certificate", "not_established", "fully_mediated", "regions",  "variables"};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (il_str_eq(key, il_str_of(known[i]))) {
             return true;
@@ -466,6 +478,7 @@ il_status il_report_page(const il_json *object, il_page_form form, il_arena *are
     il_page_begin(&p, &b, form, name);
     page_top(&p, object);
     page_drawing(&p, page_get(object, "drawing"));
+    page_asked(&p, object, arena);
     page_checks(&p, page_get(object, "checks"));
     page_guards(&p, page_get(object, "guards"));
     for (size_t i = 0; i < n; i++) {

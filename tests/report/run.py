@@ -93,6 +93,8 @@ def keys(work):
     check("times stand apart", {"wall_ms", "cpu_ms", "max_rss_kib"} <= set(perf) and not set(perf) & {"checks"}, perf)
     page = (work / "keys/security-report.md").read_text()
     check("the page has every check and control", all(f"| {row['id']} |" in page for row in tree["checks"]) and all(row["what"] in page for row in tree["controls"]))
+    check("the report says what was asked: each region with its condition", tree["regions"] and all(r["condition"] for r in tree["regions"])
+          and all(f"| {r['region']} |" in page for r in tree["regions"]) and "## What was asked" in page, tree["regions"])
     check("one verdict line", page.count("**FULLY MEDIATED**") == 1)
 
 

@@ -1190,8 +1190,11 @@ static il_status mutation_all(mutation *r, uint64_t most, il_error *err) {
     }
     r->sets = r->x->sets = most >= population;
     uint64_t share = most == IL_MUTATION_ALL ? most : mutation_share(r, most);
+    uint64_t few = share == 0 ? most : 0; /* fewer than there are operators: one of each until they are used up */
     for (uint32_t op = 0; op < IL_MUTANT_OPS; op++) {
-        IL_TRY(mutation_operator(r, (il_mutant_op)op, share, err));
+        uint64_t one = few > 0 && il_mutants_count(&r->x->mutants, (il_mutant_op)op) > 0 ? 1 : 0;
+        few -= one;
+        IL_TRY(mutation_operator(r, (il_mutant_op)op, share + one, err));
         const il_mutation_tally *t = &r->x->ops[op];
         il_mutation_tally *all = &r->x->all;
         all->population += t->population;

@@ -2,36 +2,6 @@
 /* As C: a step without tables, to be compared with the compiled one cell by cell. A case for each action, its guards as written. */
 #include "check/export_part.h"
 
-static const char *c_sign(il_term_op op) {
-    switch (op) {
-    case IL_TERM_AND:
-        return " && ";
-    case IL_TERM_OR:
-        return " || ";
-    case IL_TERM_EQ:
-        return " == ";
-    case IL_TERM_LT:
-        return " < ";
-    case IL_TERM_LE:
-        return " <= ";
-    case IL_TERM_ADD:
-        return " + ";
-    case IL_TERM_SUB:
-        return " - ";
-    case IL_TERM_MUL:
-        return " * ";
-    case IL_TERM_IF:
-        return " ? ";
-    case IL_TERM_CONST:
-    case IL_TERM_PRE:
-    case IL_TERM_CALL:
-    case IL_TERM_NEXT:
-    case IL_TERM_NOT:
-        break;
-    }
-    return "";
-}
-
 static void c_place(il_buf *b, const char *array, uint32_t at) {
     il_buf_puts(b, array);
     il_buf_putu(b, at);
@@ -74,7 +44,7 @@ static void c_term(il_buf *b, const il_term *t) {
     case IL_TERM_MUL:
         il_buf_putc(b, '(');
         c_term(b, t->kid[0]);
-        il_buf_puts(b, c_sign((il_term_op)t->op));
+        il_buf_puts(b, t->op == IL_TERM_IF ? " ? " : il_term_sign((il_term_op)t->op));
         c_term(b, t->kid[1]);
         if (t->kid[2]) {
             il_buf_puts(b, " : ");

@@ -56,6 +56,8 @@ typedef struct il_scope {
 } il_scope;
 
 /* --- terms: made smaller where that is plain to see ---------------------------------------------------------------------- */
+/* What stands between the two sides of an operator, in C as in Promela (` && `); "" for what is none. */
+const char *il_term_sign(il_term_op op);
 const il_term *il_term_const(il_export *x, il_term_kind kind, int64_t value);
 const il_term *il_term_truth(il_export *x, bool truth);
 const il_term *il_term_leaf(il_export *x, il_term_op op, uint32_t at, const il_domain *d);

@@ -33,35 +33,6 @@ static void promela_var(const il_export *x, uint32_t v, const char *prefix) {
     promela_name(x->out, prefix, x->m->vars[v].name, v);
 }
 
-static const char *promela_sign(il_term_op op) {
-    switch (op) {
-    case IL_TERM_AND:
-        return " && ";
-    case IL_TERM_OR:
-        return " || ";
-    case IL_TERM_EQ:
-        return " == ";
-    case IL_TERM_LT:
-        return " < ";
-    case IL_TERM_LE:
-        return " <= ";
-    case IL_TERM_ADD:
-        return " + ";
-    case IL_TERM_SUB:
-        return " - ";
-    case IL_TERM_MUL:
-        return " * ";
-    case IL_TERM_CONST:
-    case IL_TERM_PRE:
-    case IL_TERM_CALL:
-    case IL_TERM_NEXT:
-    case IL_TERM_NOT:
-    case IL_TERM_IF:
-        break;
-    }
-    return "";
-}
-
 /* `pre`: what variables before the step are called (`v_`, or `p_` where they were put aside). */
 static void promela_term(const il_export *x, const il_term *t, const char *pre) {
     il_buf *b = x->out;
@@ -101,7 +72,7 @@ static void promela_term(const il_export *x, const il_term *t, const char *pre) 
     case IL_TERM_MUL:
         il_buf_putc(b, '(');
         promela_term(x, t->kid[0], pre);
-        il_buf_puts(b, promela_sign((il_term_op)t->op));
+        il_buf_puts(b, il_term_sign((il_term_op)t->op));
         promela_term(x, t->kid[1], pre);
         il_buf_putc(b, ')');
         return;

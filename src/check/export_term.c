@@ -201,3 +201,32 @@ const il_term *il_term_inside(il_export *x, const il_domain *d, const il_term *t
     }
     return any;
 }
+
+const char *il_term_sign(il_term_op op) {
+    switch (op) {
+    case IL_TERM_AND:
+        return " && ";
+    case IL_TERM_OR:
+        return " || ";
+    case IL_TERM_EQ:
+        return " == ";
+    case IL_TERM_LT:
+        return " < ";
+    case IL_TERM_LE:
+        return " <= ";
+    case IL_TERM_ADD:
+        return " + ";
+    case IL_TERM_SUB:
+        return " - ";
+    case IL_TERM_MUL:
+        return " * ";
+    case IL_TERM_CONST:
+    case IL_TERM_PRE:
+    case IL_TERM_CALL:
+    case IL_TERM_NEXT:
+    case IL_TERM_NOT:
+    case IL_TERM_IF:
+        break;
+    }
+    return "";
+}

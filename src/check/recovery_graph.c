@@ -306,11 +306,6 @@ void il_recover_way_free(il_recover_graph *g, il_recover_way *way) {
     *way = (il_recover_way){0};
 }
 
-void il_recover_way_add(il_recover_way *way, uint32_t node, unsigned kinds) {
-    way->node[way->n] = node;
-    way->kinds[way->n++] = (uint8_t)kinds;
-}
-
 void il_recover_stem(const il_recover_graph *g, uint32_t node, il_recover_way *way) {
     uint32_t n = 1;
     for (uint32_t i = node; g->parent[i] != i; i = g->parent[i]) {

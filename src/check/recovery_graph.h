@@ -59,7 +59,6 @@ IL_NODISCARD il_status il_recover_way_new(il_recover_graph *g, il_recover_way *w
 void il_recover_way_free(il_recover_graph *g, il_recover_way *way);
 /* From the danger state that is nearest to `node`, to it. */
 void il_recover_stem(const il_recover_graph *g, uint32_t node, il_recover_way *way);
-void il_recover_way_add(il_recover_way *way, uint32_t node, unsigned kinds);
 /* Appends the shortest way by steps of `kinds` from the last node (n > 0) to a node with a mark of `marks`, over nodes that have all of `over`
  * (0: any); at least one step when `step`. `budget` is lessened by the steps looked at. false: there is none, or the budget is used up. */
 bool il_recover_lead(il_recover_graph *g, il_recover_way *way, unsigned kinds, unsigned marks, unsigned over, bool step,

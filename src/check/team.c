@@ -82,8 +82,6 @@ void il_team_run(il_team *t, void (*job)(void *ctx, uint32_t i), void *ctx) {
     (void)pthread_mutex_unlock(&t->lock);
 }
 
-uint32_t il_team_size(const il_team *t) { return t->size; }
-
 void il_team_free(il_team *t) {
     if (!t) {
         return;

@@ -9,7 +9,5 @@ typedef struct il_team il_team;
 il_team *il_team_new(const il_alloc *alloc, uint32_t others);
 /* Every thread, the caller's included, calls job(ctx, i) once, with a number i of its own from 0 (the caller) on. Returns when all have. */
 void il_team_run(il_team *t, void (*job)(void *ctx, uint32_t i), void *ctx);
-/* How many there are, the caller's included: fewer than were asked for where the system gave no more. */
-uint32_t il_team_size(const il_team *t);
 /* Accepts NULL. Ends the threads. */
 void il_team_free(il_team *t);

@@ -56,7 +56,8 @@ typedef struct il_ledger_row {
 /* Visits rows in order; all of them when `session` is empty. The visitor returns false to stop; it runs under the ledger's lock and must not use it. */
 typedef bool (*il_ledger_visit)(void *ctx, const il_ledger_row *row);
 IL_API IL_NODISCARD il_status il_ledger_rows(il_ledger *l, il_str session, il_ledger_visit visit, void *ctx, il_error *err);
-/* As il_ledger_rows, of the whole ledger, those behind row number `after`: for who follows a ledger that others write. */
+/* As il_ledger_rows, of the whole ledger, those behind row number `after` (0: all): for who follows a ledger that others write. IL_E_BUSY (locked past
+ * the waiting time: rows may have been visited already, so go on behind the last one seen), IL_E_DAMAGED (rows out of order or not readable), IL_E_IO. */
 IL_API IL_NODISCARD il_status il_ledger_rows_after(il_ledger *l, uint64_t after, il_ledger_visit visit, void *ctx, il_error *err);
 /* Visits session ids, the most recently changed first (those of one millisecond in any order), likewise under the lock. */
 typedef bool (*il_ledger_visit_session)(void *ctx, il_str session, uint64_t version, uint64_t changed_ms);

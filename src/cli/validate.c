@@ -158,8 +158,8 @@ static il_status validate_listed(validate_run *run, const validate_list *list, i
     for (const il_json *t = il_json_first(list->tools); t; t = il_json_next(t)) {
         il_label label;
         run->tools++;
-        IL_TRY(il_policy_label(run->policy, list->server, il_json_text(il_json_get(t, IL_STR("name"))), NULL, 0, &run->arena,
-                               &label, err));
+        const il_label_call call = {.server = list->server, .tool = il_json_text(il_json_get(t, IL_STR("name")))};
+        IL_TRY(il_policy_label(run->policy, &call, &run->arena, &label, err));
         if (!label.known) {
             IL_TRY(validate_unlabelled(run, list, t, err));
         }

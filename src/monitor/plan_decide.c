@@ -352,7 +352,8 @@ static il_status il_deciding_label(il_deciding *c, il_error *err) {
     if (!l->done || l->held != held) {
         l->done = false;
         il_arena_reset(&l->arena);
-        IL_TRY(il_policy_label(p->core->policy, call->server, call->tool, call->args, held, &l->arena, &l->label, err));
+        const il_label_call judged = {.server = call->server, .tool = call->tool, .args = call->args, .held = held};
+        IL_TRY(il_policy_label(p->core->policy, &judged, &l->arena, &l->label, err));
         l->held = held;
         l->done = true;
     }

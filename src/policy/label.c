@@ -341,8 +341,9 @@ static bool il_label_lists(il_str tool, const il_json *args) {
     return false;
 }
 
-static il_status il_label_judge(const il_policy *p, il_str server, il_str tool, const il_json *args, uint32_t held,
-                                il_arena *scratch, il_label *out, il_error *err) {
+static il_status il_label_judge(const il_policy *p, const il_label_call *call, il_arena *scratch, il_label *out, il_error *err) {
+    const il_str server = call->server, tool = call->tool;
+    const il_json *args = call->args;
     il_str name = {0};
     if (tool.n == 0) {
         return IL_OK;
@@ -363,7 +364,7 @@ static il_status il_label_judge(const il_policy *p, il_str server, il_str tool, 
                     (outside && !(lists && il_json_count(args) == 0) ? (uint32_t)IL_EGRESS : 0u);
     out->effects = out->declared;
     if ((out->declared & IL_SINKS) != 0) {
-        uint32_t taints = (out->declared | held) & IL_TAINTS;
+        uint32_t taints = (out->declared | call->held) & IL_TAINTS;
         il_vouching v = {.policy = p, .tool = m.tool, .scratch = scratch, .out = out, .needed = m.once ? taints : IL_TAINTS};
         if (outside) {
             il_vouching_fail(&v, "the server is outside the trust domain, so every call to it sends data there");
@@ -378,13 +379,12 @@ static il_status il_label_judge(const il_policy *p, il_str server, il_str tool, 
     return IL_OK;
 }
 
-il_status il_policy_label(const il_policy *p, il_str server, il_str tool, const il_json *args, uint32_t held, il_arena *scratch,
-                          il_label *out, il_error *err) {
+il_status il_policy_label(const il_policy *p, const il_label_call *call, il_arena *scratch, il_label *out, il_error *err) {
     *out = (il_label){0};
-    if (args != NULL && il_json_kind_of(args) != IL_JSON_OBJECT) {
+    if (call->args != NULL && il_json_kind_of(call->args) != IL_JSON_OBJECT) {
         return il_error_set(err, IL_E_INVALID, "the arguments are not an object");
     }
-    il_status s = il_label_judge(p, server, tool, args, held, scratch, out, err);
+    il_status s = il_label_judge(p, call, scratch, out, err);
     if (s != IL_OK) {
         *out = (il_label){0};
     }

@@ -18,9 +18,16 @@ typedef struct il_label {
     size_t ndestinations;
 } il_label;
 
-/* `held`: taint bits that the session counts now. Errors (limits, memory) fill err and leave a label that is not known. */
-IL_NODISCARD il_status il_policy_label(const il_policy *p, il_str server, il_str tool, const il_json *args, uint32_t held,
-                                       il_arena *scratch, il_label *out, il_error *err);
+/* What is judged. */
+typedef struct il_label_call {
+    il_str server, tool; /* server: empty for a host's own tool */
+    const il_json *args; /* NULL: none */
+    uint32_t held;       /* taint bits that the session counts now */
+    il_str agent;        /* the session's principal; empty: nobody in particular */
+    const struct il_memory *memory; /* what the session knows; NULL: nothing, so only the lists vouch */
+} il_label_call;
+/* Errors (limits, memory) fill err and leave a label that is not known. */
+IL_NODISCARD il_status il_policy_label(const il_policy *p, const il_label_call *call, il_arena *scratch, il_label *out, il_error *err);
 
 /* Whether a human may release rejections that concern these effects (`approvals: for:`), and for how long a grant lasts. */
 bool il_policy_may_release(const il_policy *p, uint32_t effects);

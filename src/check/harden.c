@@ -87,7 +87,7 @@ static il_status harden_table(il_harden *h, il_machine **out, il_error *err) {
         h->bounded = true;
         return IL_OK;
     }
-    il_status status = il_table_build(s->arena, s->m, s->bounds.states, &h->table, &why);
+    il_status status = il_table_build_by(s->steps, s->arena, s->m, s->bounds.states, &h->table, &why);
     if (status == IL_E_LIMIT && !s->arena->capped) {
         h->table = (il_str){0};
         h->bounded = true;

@@ -84,7 +84,7 @@ static void subject_vars(il_subject *s) {
     static const char *const out[IL_WAYS_OUT] = {"flight", "open", "crossing"};
     for (uint32_t i = 0; i < IL_WAYS_OUT; i++) {
         il_out_var *o = &s->out[i];
-        *o = (il_out_var){.var = il_model_var(m, il_str_of(out[i]))};
+        *o = (il_out_var){.var = il_model_var(m, il_str_of(out[i])), .word = UINT32_MAX};
         if (o->var == UINT32_MAX) {
             continue;
         }
@@ -92,10 +92,12 @@ static void subject_vars(il_subject *s) {
         o->bound = o->foreign = d->size - 1; /* an unknown word counts as the worst */
         for (uint32_t k = 0; k < d->size; k++) {
             if (il_str_eq(d->names[k], IL_STR("bound"))) {
-                o->bound = k;
+                o->bound = o->word = k;
             }
         }
+        s->gain_mask |= i == IL_OUT_CROSSING ? 0 : il_model_bits(m, o->var);
     }
+    s->gain_mask |= s->taint_mask;
 }
 
 static void subject_counts(il_subject *s) {
@@ -174,6 +176,9 @@ il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena,
         s->edges |= m->regions[r].edge ? UINT64_C(1) << r : 0;
         if (m->regions[r].rejection) {
             continue; /* from_init.c judges what is rejected; no other check does */
+        }
+        for (uint32_t a = 0; m->regions[r].edge && a < m->nactions; a++) {
+            s->judged[a] |= m->regions[r].on[a] ? UINT64_C(1) << r : 0;
         }
         if (m->regions[r].gated) {
             s->gated |= UINT64_C(1) << r;

@@ -68,7 +68,7 @@ static void il_sql_step(il_sql_walk *w) {
     w->now = w->next;
     w->next = il_sql_next(&w->lexer);
     if (w->now.sort == IL_SQL_STRANGE) {
-        il_sql_stop(w, w->now.text.p != NULL ? w->now.text.p : "");
+        il_sql_stop(w, w->now.text.p);
     }
 }
 
@@ -249,10 +249,11 @@ il_status il_sql_read(il_str text, il_arena *arena, il_sql *out, il_error *err) 
         return il_arena_fail(arena, err);
     }
     w->tables = IL_NEW_ARRAY(arena, il_sql_table, IL_SQL_TABLES_MAX);
-    if (w->tables == NULL) {
+    char *room = il_arena_bytes(arena, text.n + 1);
+    if (w->tables == NULL || room == NULL) {
         return il_arena_fail(arena, err);
     }
-    w->lexer = (il_sql_lexer){.text = text, .arena = arena};
+    w->lexer = (il_sql_lexer){.text = text, .room = room};
     w->begins = true;
     il_sql_step(w);
     for (il_sql_step(w); w->now.sort != IL_SQL_END && w->why == NULL; il_sql_step(w)) {
@@ -263,9 +264,6 @@ il_status il_sql_read(il_str text, il_arena *arena, il_sql *out, il_error *err) 
     }
     if (w->why == NULL && w->levels[0].wants) {
         il_sql_stop(w, "it ends where a table's name should come");
-    }
-    if (w->why != NULL && w->why[0] == '\0') {
-        return il_arena_fail(arena, err);
     }
     if (w->why != NULL) {
         (void)il_format(out->why, sizeof out->why, "%s", w->why);

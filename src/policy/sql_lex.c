@@ -64,11 +64,8 @@ static const char *il_sql_blank(il_sql_lexer *l) {
 /* From the quote at l->at; a doubled quote stands for one. A backslash escapes in some databases and not in others. */
 static il_sql_token il_sql_quoted(il_sql_lexer *l, il_sql_sort sort) {
     const char quote = l->text.p[l->at++];
-    char *to = il_arena_bytes(l->arena, l->text.n - l->at + 1);
+    char *to = l->room + l->used;
     size_t n = 0;
-    if (to == NULL) {
-        return il_sql_strange("");
-    }
     for (; l->at < l->text.n; l->at++) {
         const char c = l->text.p[l->at];
         if (c == '\\' || c == '\0') {
@@ -78,6 +75,7 @@ static il_sql_token il_sql_quoted(il_sql_lexer *l, il_sql_sort sort) {
             l->at++;
             if (il_sql_peek(l, 0) != quote) {
                 /* adjacent literals are one in some databases: 'a' 'b' */
+                l->used += n;
                 return (il_sql_token){sort, {to, n}};
             }
         }
@@ -102,10 +100,8 @@ static il_sql_token il_sql_word(il_sql_lexer *l) {
     if (next == '\'' || next == '"' || (next == '&' && raw.n == 1 && il_ascii_lower(raw.p[0]) == 'u')) {
         return il_sql_strange("a quote behind a letter, which not every database reads the same");
     }
-    char *to = il_arena_bytes(l->arena, raw.n);
-    if (to == NULL) {
-        return il_sql_strange("");
-    }
+    char *to = l->room + l->used;
+    l->used += raw.n;
     for (size_t i = 0; i < raw.n; i++) {
         to[i] = il_ascii_lower(raw.p[i]);
     }

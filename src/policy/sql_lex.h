@@ -20,8 +20,8 @@ typedef struct il_sql_token {
 typedef struct il_sql_lexer {
     il_str text;
     size_t at;
-    il_arena *arena; /* for lower case */
+    char *room; /* text.n bytes for the words in lower case and without their quotes, which are no longer */
+    size_t used;
 } il_sql_lexer;
 
-/* Out of memory is IL_SQL_STRANGE with an empty text. */
 il_sql_token il_sql_next(il_sql_lexer *l);

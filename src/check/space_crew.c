@@ -15,7 +15,7 @@ typedef struct crew_found {
 /* What one thread found in one span. */
 typedef struct crew_span {
     uint32_t from, to;
-    uint64_t edges, bits; /* bits: of hits */
+    uint64_t steps, edges, bits; /* bits: of hits */
     il_space_hit hits[64], fault;
     crew_found *found;
     uint32_t n, room;
@@ -150,13 +150,14 @@ static void crew_step(il_space_crew *c, crew_span *s, void *ctx, uint32_t i, uin
 
 static void crew_expand(il_space_crew *c, crew_span *s, const crew_member *m) {
     const il_known *nodes = &c->run->s->nodes;
-    s->edges = s->bits = 0;
+    s->steps = s->edges = s->bits = 0;
     s->n = 0;
     s->fault.found = false;
     for (uint32_t i = s->from; i < s->to; i++) {
         uint64_t key = il_known_key(nodes, i);
         uint32_t n = c->def->expand(m->ctx, key, m->edge);
         il_known_fetch(nodes, m->edge, n);
+        s->steps += n + 1;
         for (uint32_t k = 0; k < n; k++) {
             crew_step(c, s, m->ctx, i, key, &m->edge[k]);
         }
@@ -220,6 +221,7 @@ static il_status crew_take(il_space_run *run, const crew_span *s, il_error *err)
         IL_TRY(il_space_add(run, f->key, f->parent, (uint16_t)(il_known_writes(&space->nodes, f->parent) + f->write), err));
     }
     space->edges += s->edges;
+    run->steps += s->steps;
     run->work += (uint32_t)s->edges + (s->to - s->from);
     return IL_OK;
 }

@@ -34,7 +34,7 @@ typedef struct il_subject {
     const il_model *m;
     const il_machine *table; /* NULL when the machine could not be tabulated within the bounds */
     il_steps *steps;         /* the guards, remembered */
-    il_space_bounds bounds;
+    il_space_bounds bounds; /* one count of work for all that is asked, unless the caller has one */
     bool large; /* a bound was reached from the initial state already: nothing can pass, and what is left is looked at less far */
     il_symbol_words *words;   /* one for each symbol */
     il_symbol_ghosts *ghosts; /* likewise */
@@ -61,7 +61,7 @@ typedef struct il_subject {
 
 /* States of one exploration once the machine has turned out too large. */
 #define IL_SUBJECT_LARGE_STATES (1u << 16)
-/* Of a walk over all cells, asked before each state: whether the caller's time is not over. */
+/* Of a walk over all cells, asked before each state: whether neither the caller's time is over nor what may be spent of work. */
 bool il_subject_goes_on(const il_subject *s, uint32_t states, uint64_t edges);
 /* The bounds of the next exploration. */
 il_space_bounds il_subject_bounds(const il_subject *s);

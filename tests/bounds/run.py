@@ -25,7 +25,7 @@ def check(name, problem=None):
 
 
 def run(*arguments):
-    p = subprocess.run([INTERLOCK, *arguments, "--json"], capture_output=True, text=True, timeout=120, check=False)
+    p = subprocess.run([INTERLOCK, *arguments, "--json"], capture_output=True, text=True, timeout=600, check=False)
     return p.returncode, json.loads(p.stdout) if p.stdout else None, p.stderr.strip()
 
 

@@ -23,7 +23,7 @@ def check(name, truth, detail=""):
 
 
 def harden(*arguments):
-    run = subprocess.run([INTERLOCK, "harden", *arguments, "--json"], capture_output=True, text=True, timeout=400, check=False)
+    run = subprocess.run([INTERLOCK, "harden", *arguments, "--json"], capture_output=True, text=True, timeout=600, check=False)
     return run.returncode, (json.loads(run.stdout) if run.stdout else None), run
 
 

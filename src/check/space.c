@@ -209,7 +209,11 @@ il_status il_space_explore(il_space *s, const il_alloc *alloc, const il_space_de
     *s = (il_space){.def = *def};
     uint64_t spent = 0;
     il_space_bounds own = bounds ? *bounds : (il_space_bounds){0};
-    own.spent = own.spent ? own.spent : &spent;
+    if (!own.spent) {
+        own.spent = &spent;
+    } else if (il_space_left(&own) > 0) { /* others come after it */
+        own.work = *own.spent + (il_space_left(&own) + 1) / 2;
+    }
     il_space_run run = {.s = s, .bounds = &own};
     uint32_t max = own.states ? own.states : IL_SPACE_STATES;
     size_t bytes = own.bytes ? own.bytes : IL_SPACE_BYTES;

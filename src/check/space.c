@@ -51,12 +51,18 @@ void il_space_hit_take(il_space_run *run, uint64_t bits, const il_space_hit *hit
     }
 }
 
+static uint64_t space_most(const il_space_bounds *bounds) { return bounds->work ? bounds->work : IL_SPACE_WORK; }
+
 bool il_space_spend(const il_space_bounds *bounds, uint64_t work) {
     if (!bounds || !bounds->spent) {
         return true;
     }
     *bounds->spent += work;
-    return *bounds->spent <= (bounds->work ? bounds->work : IL_SPACE_WORK);
+    return *bounds->spent <= space_most(bounds);
+}
+
+uint64_t il_space_left(const il_space_bounds *bounds) {
+    return *bounds->spent < space_most(bounds) ? space_most(bounds) - *bounds->spent : 0;
 }
 
 static uint64_t space_found(const il_space *s) {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The compiled policy's insides, for the files of this module. Everything lives in `arena` and does not change once made. */
 #pragma once
+#include "policy/agent.h"
 #include "policy/label.h"
 #include "policy/names.h"
+#include "policy/rule.h"
 #include "policy/tool.h"
 
 typedef struct il_server {
@@ -23,6 +25,9 @@ struct il_policy {
     uint8_t fingerprint[IL_DIGEST_BYTES];
     il_mode mode;
     il_names names;
+    il_agents agents;
+    il_rules rules;
+    uint32_t asks; /* of all conditions, of effects and rules */
     uint32_t nservers, ntools, nexact;
     il_server *servers;
     il_tool *tools;
@@ -33,5 +38,7 @@ struct il_policy {
     uint64_t approval_ms;
 };
 
+/* As il_agents_find, of its agents. */
+static inline const il_agent *il_policy_agent(const il_policy *p, il_str id) { return il_agents_find(&p->agents, id); }
 /* NULL when it is not declared. */
 const il_server *il_policy_server(const il_policy *p, il_str name);

@@ -4,6 +4,7 @@
  * argument that the entry does not declare ends it. */
 #include "base/error.h"
 #include "policy/compiled.h"
+#include "policy/effect.h"
 #include "policy/text.h"
 
 #define IL_LABEL_DEPTH 64      /* of arguments, below which nothing is judged */
@@ -267,27 +268,32 @@ typedef struct il_matched {
     bool several;        /* unequal patterns: their worst case, and nothing is vouched */
     uint32_t effects;
     bool once;
+    const il_policy *policy; /* what conditions are asked about */
+    const il_label_call *call;
+    il_arena *scratch;
 } il_matched;
 
-static void il_matched_add(il_matched *m, const il_tool *t) {
-    if (m->tool == NULL) {
-        *m = (il_matched){.tool = t, .effects = t->effects, .once = t->once};
-    } else if (memcmp(m->tool->meaning, t->meaning, IL_DIGEST_BYTES) != 0) {
-        m->several = true;
-        m->effects |= t->effects;
-        m->once = m->once && t->once;
+static il_status il_matched_add(il_matched *m, const il_tool *t, il_error *err) {
+    uint32_t effects;
+    if (m->tool != NULL && memcmp(m->tool->meaning, t->meaning, IL_DIGEST_BYTES) == 0) {
+        return IL_OK;
     }
+    IL_TRY(il_effects_call(m->policy, t, m->call, m->scratch, &effects, err));
+    m->several = m->tool != NULL;
+    m->once = t->once && (m->once || !m->several);
+    m->tool = m->several ? m->tool : t;
+    m->effects |= effects;
+    return IL_OK;
 }
 
-static il_matched il_label_match(const il_policy *p, il_str name) {
-    il_matched m = {0};
+static il_status il_label_match(il_matched *m, il_str name, il_error *err) {
+    const il_policy *p = m->policy;
     size_t lo = 0, hi = p->nexact;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
         int order = il_str_cmp(p->exact[mid].name, name);
         if (order == 0) {
-            il_matched_add(&m, &p->tools[p->exact[mid].tool]);
-            return m;
+            return il_matched_add(m, &p->tools[p->exact[mid].tool], err);
         }
         if (order < 0) {
             lo = mid + 1;
@@ -298,12 +304,12 @@ static il_matched il_label_match(const il_policy *p, il_str name) {
     for (uint32_t i = 0; i < p->ntools; i++) {
         for (uint32_t g = 0; g < p->tools[i].nglobs; g++) {
             if (!p->tools[i].globs[g].exact && il_glob_matches(&p->tools[i].globs[g], name)) {
-                il_matched_add(&m, &p->tools[i]);
+                IL_TRY(il_matched_add(m, &p->tools[i], err));
                 break;
             }
         }
     }
-    return m;
+    return IL_OK;
 }
 
 static il_status il_label_name(il_str server, il_str tool, il_arena *scratch, il_str *out, il_error *err) {
@@ -355,7 +361,8 @@ static il_status il_label_judge(const il_policy *p, const il_label_call *call, i
         return IL_OK;
     }
     bool outside = server.n > 0 && !il_policy_server_inside(p, server), lists = outside && il_label_lists(tool, args);
-    il_matched m = il_label_match(p, name);
+    il_matched m = {.policy = p, .call = call, .scratch = scratch};
+    IL_TRY(il_label_match(&m, name, err));
     if (m.tool == NULL && !lists) {
         return IL_OK;
     }

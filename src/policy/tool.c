@@ -40,12 +40,13 @@ static il_status il_tool_effects(const il_json *effects, il_tool *out, il_error 
     }
     IL_TRY(il_json_only(effects, keys, IL_EFFECTS, "`effects`", err));
     for (const il_json *v = il_json_first(effects); v != NULL; v = il_json_next(v)) {
-        if (il_json_kind_of(v) != IL_JSON_BOOL) {
-            return IL_JSON_FAIL(v, err, IL_E_INVALID, "`%.*s`: a condition is not supported yet; say true or false",
+        const bool condition = il_json_kind_of(v) == IL_JSON_STRING; /* compiled when the whole entry is known: effect.h */
+        if (!condition && il_json_kind_of(v) != IL_JSON_BOOL) {
+            return IL_JSON_FAIL(v, err, IL_E_INVALID, "`%.*s` is true, false or a condition such as `!ours(\"repo\", args.repo)`",
                                 IL_STR_ARG(il_json_key(v)));
         }
         for (uint32_t i = 0; i < IL_EFFECTS; i++) {
-            if (il_json_bool(v) && il_str_eq(il_json_key(v), keys[i])) {
+            if ((condition || il_json_bool(v)) && il_str_eq(il_json_key(v), keys[i])) {
                 out->effects |= 1u << i;
             }
         }
@@ -142,6 +143,39 @@ static il_status il_tool_kinds(il_tool *out, il_role role, const il_json *map, i
     return IL_OK;
 }
 
+/* Kinds of the entry's own: `{ repo: "{owner}/{repo}" }`. */
+static il_status il_tool_own(il_tool *out, const il_json *map, il_arena *arena, il_error *err) {
+    if (map == NULL) {
+        return IL_OK;
+    }
+    if (il_json_kind_of(map) != IL_JSON_OBJECT || il_json_count(map) == 0) {
+        return IL_JSON_FAIL(map, err, IL_E_INVALID, "`kinds` maps a name to what it is built from, such as { repo: \"{owner}/{repo}\" }");
+    }
+    out->kinds = IL_NEW_ARRAY(arena, il_own_kind, il_json_count(map));
+    if (out->kinds == NULL) {
+        return il_arena_fail(arena, err);
+    }
+    for (const il_json *v = il_json_first(map); v != NULL; v = il_json_next(v)) {
+        il_own_kind *kind = &out->kinds[out->nkinds++];
+        il_error why = {0};
+        if (il_json_kind_of(v) != IL_JSON_STRING) {
+            return IL_JSON_FAIL(v, err, IL_E_INVALID, "what a kind is built from is a text, such as \"{owner}/{repo}\"");
+        }
+        IL_TRY(il_arena_copy(arena, il_json_key(v), &kind->name, err));
+        const il_status s = il_template_new(il_json_text(v), arena, &kind->form, &why);
+        if (s != IL_OK) {
+            return IL_JSON_FAIL(v, err, s, "%s", why.msg);
+        }
+    }
+    return IL_OK;
+}
+
+/* `sql: query`: the argument that holds a statement. */
+static il_status il_tool_statement(il_tool *out, const il_json *v, il_arena *arena, bool *said, il_error *err) {
+    *said = v != NULL;
+    return v != NULL ? il_tool_one(out, IL_ROLE_PLAIN, IL_KIND_NAME, v, arena, err) : IL_OK;
+}
+
 static il_status il_tool_word(const il_json *v, const char *no, const char *yes, bool *out, il_error *err) {
     if (v == NULL) {
         return IL_OK;
@@ -176,25 +210,27 @@ static il_status il_tool_meaning(const il_json *entry, il_arena *arena, il_tool 
 }
 
 il_status il_tool_load(const il_json *entry, il_arena *arena, il_tool *out, il_error *err) {
-    static const char *const known[] = {"match", "effects", "to", "object", "reads", "plain", "sink", "audience"};
-    static const char *const later[] = {"result", "stores", "remember", "sql", "shell", "child", "kinds", "items", "for"};
-    il_str keys[8], not_yet[9];
-    for (size_t i = 0; i < 8; i++) {
+    static const char *const known[] = {"match", "effects",  "to",    "object", "reads", "plain",
+                                        "sink",  "audience", "kinds", "sql",    "shell"};
+    static const char *const later[] = {"result", "stores", "remember", "child"};
+    il_str keys[11], not_yet[4];
+    for (size_t i = 0; i < 11; i++) {
         keys[i] = il_str_of(known[i]);
     }
-    for (size_t i = 0; i < 9; i++) {
+    for (size_t i = 0; i < 4; i++) {
         not_yet[i] = il_str_of(later[i]);
     }
     *out = (il_tool){.line = il_json_line(entry), .col = il_json_col(entry)};
-    IL_TRY(il_words_not_yet(entry, not_yet, 9, err));
-    IL_TRY(il_json_only(entry, keys, 8, "an entry of `tools`", err));
+    IL_TRY(il_words_not_yet(entry, not_yet, 4, err));
+    IL_TRY(il_json_only(entry, keys, 11, "an entry of `tools`", err));
     const il_json *match = il_json_get(entry, IL_STR("match")), *effects = il_json_get(entry, IL_STR("effects"));
     if (match == NULL || effects == NULL) {
         return IL_JSON_FAIL(entry, err, IL_E_INVALID, "an entry of `tools` needs `%s`", match == NULL ? "match" : "effects");
     }
     const il_json *to = il_json_get(entry, IL_STR("to")), *object = il_json_get(entry, IL_STR("object"));
     const il_json *reads = il_json_get(entry, IL_STR("reads")), *plain = il_json_get(entry, IL_STR("plain"));
-    size_t room = il_tool_room(to, 2) + il_tool_room(object, 2) + il_tool_room(reads, 1) + il_tool_room(plain, 1);
+    const il_json *sql = il_json_get(entry, IL_STR("sql")), *shell = il_json_get(entry, IL_STR("shell"));
+    size_t room = il_tool_room(sql, 0) + il_tool_room(shell, 0) + il_tool_room(to, 2) + il_tool_room(object, 2) + il_tool_room(reads, 1) + il_tool_room(plain, 1);
     out->arguments = IL_NEW_ARRAY(arena, il_argument, room < IL_TOOL_ARGUMENTS_MAX ? room : IL_TOOL_ARGUMENTS_MAX);
     out->built = IL_NEW_ARRAY(arena, il_built, il_tool_room(to, 2) + il_tool_room(object, 2));
     if (out->arguments == NULL || out->built == NULL) {
@@ -202,6 +238,7 @@ il_status il_tool_load(const il_json *entry, il_arena *arena, il_tool *out, il_e
     }
     IL_TRY(il_tool_match(match, arena, out, err));
     IL_TRY(il_tool_effects(effects, out, err));
+    out->said = out->effects;
     if ((out->effects & (uint32_t)IL_SECRET) != 0) {
         out->effects |= (uint32_t)IL_SENSITIVE;
     }
@@ -213,6 +250,9 @@ il_status il_tool_load(const il_json *entry, il_arena *arena, il_tool *out, il_e
     if (plain != NULL) {
         IL_TRY(il_tool_several(out, IL_ROLE_PLAIN, IL_KIND_NAME, plain, arena, err));
     }
+    IL_TRY(il_tool_statement(out, sql, arena, &out->sql, err));
+    IL_TRY(il_tool_statement(out, shell, arena, &out->shell, err));
+    IL_TRY(il_tool_own(out, il_json_get(entry, IL_STR("kinds")), arena, err));
     out->sink_said = il_json_get(entry, IL_STR("sink")) != NULL;
     IL_TRY(il_tool_word(il_json_get(entry, IL_STR("sink")), "standing", "once", &out->once, err));
     IL_TRY(il_tool_word(il_json_get(entry, IL_STR("audience")), "public", "addressed", &out->addressed, err));

@@ -23,10 +23,22 @@ typedef struct il_built { /* a destination or object that is made from several a
     il_template form;
 } il_built;
 
+typedef struct il_own_kind { /* a kind of the entry's own: a value that conditions may name */
+    il_str name;
+    il_template form;
+} il_own_kind;
+
+typedef struct il_effects il_effects; /* effect.h */
+
 typedef struct il_tool {
     uint32_t nglobs;
     il_glob *globs;
-    uint32_t effects; /* secret has set sensitive */
+    uint32_t effects; /* the worst case; secret has set sensitive */
+    uint32_t said;    /* as they are written, conditions taken as true */
+    const il_effects *when; /* conditions that can take effects away; NULL: none */
+    uint32_t nkinds;
+    il_own_kind *kinds;
+    bool sql, shell; /* an argument holds a statement or command that conditions ask about */
     bool once;        /* else standing */
     bool sink_said;   /* `sink` is written out */
     bool addressed;   /* else public */

@@ -41,6 +41,8 @@ static const il_cel_type il_condition_prov[] = {
     {.kind = IL_CEL_MAP, .key = &il_cel_type_string, .element = &il_condition_prov_of[IL_CONDITION_EFFECT]},
     {.kind = IL_CEL_MAP, .key = &il_cel_type_string, .element = &il_condition_prov_of[IL_CONDITION_RULE]}};
 
+static const il_str il_condition_nobody[] = {{"", 0}};
+
 static il_status il_condition_agent(const il_condition_names *names, il_arena *arena, const il_cel_type **out, il_error *err) {
     il_cel_type *t = IL_NEW_ARRAY(arena, il_cel_type, 3);
     il_cel_field *fields = IL_NEW_ARRAY(arena, il_cel_field, 2);
@@ -48,6 +50,10 @@ static il_status il_condition_agent(const il_condition_names *names, il_arena *a
         return il_arena_fail(arena, err);
     }
     t[0] = (il_cel_type){.kind = IL_CEL_STRING, .domain = names->groups, .ndomain = names->ngroups};
+    if (names->ngroups == 0) { /* a domain of no words would be none: nothing equals a group's name where there are no groups */
+        t[0].domain = il_condition_nobody;
+        t[0].ndomain = 1;
+    }
     t[1] = (il_cel_type){.kind = IL_CEL_LIST, .element = &t[0]};
     fields[0] = (il_cel_field){IL_STR("id"), &il_cel_type_string};
     fields[1] = (il_cel_field){IL_STR("groups"), &t[1]};

@@ -2,7 +2,7 @@
 /* Speed of the engine: one step of the shipped machine, and the exploration of machines too large for a table.
  *
  *     bench_engine                prints `name value unit`, a line each; run from the source's root
- *     bench_engine large          explores 2^24 states
+ *     bench_engine large          explores 2^24 states, with one thread and with two
  *     bench_engine steps|loop N   takes N steps, or only the loop, and prints nothing: what an instruction counter runs
  *
  * A walk starts at the initial state again every 16 steps and takes symbols at random, so that it meets accepted and rejected steps alike and
@@ -160,7 +160,7 @@ static void bench_explore(const char *name, const char *path) {
     (void)printf("explore_%s_successors %.2f a state\n", name, (double)x.edges / x.states);
 }
 
-/* 2^24 states: how long, and the most memory that the process ever had. */
+/* 2^24 states: how long, and the most memory that the process ever had; then how long with two threads. */
 static void bench_large(void) {
     const bench_explored x = bench_explore_once("bench/machines/large.yaml", 1);
     struct rusage use = {0};
@@ -168,6 +168,7 @@ static void bench_large(void) {
     (void)printf("explore_large_states %u states\n", (unsigned)x.states);
     (void)printf("explore_large %.2f s\n", x.seconds);
     (void)printf("explore_large_memory %.1f MiB\n", (double)use.ru_maxrss / 1024);
+    (void)printf("explore_large_two %.2f s\n", bench_explore_once("bench/machines/large.yaml", 2).seconds);
 }
 
 /* Instructions of one step, by cachegrind: what N steps take more than none, less the loop. Nothing is printed without valgrind. */

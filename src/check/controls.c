@@ -281,6 +281,7 @@ static il_status control_steps(il_harden *h, bool rejection, il_control_state *o
     for (uint32_t a = 0; a < m->nactions; a++) {
         region->on[a] = region->predicate;
         region->actions |= UINT64_C(1) << a;
+        alone.subject.judged[a] = rejection ? 0 : 1;
     }
     region->name = IL_STR("every step");
     region->edge = true;

@@ -50,7 +50,18 @@ static size_t known_chunk_bytes(const il_known *s) {
     return sizeof(il_known_chunk) + (s->writes ? IL_KNOWN_CHUNK * sizeof(uint16_t) : 0);
 }
 
-static il_known_added known_chunk(il_known *s) {
+bool il_known_chunks_fit(const il_known *s, uint32_t n) {
+    const uint32_t chunks = n / IL_KNOWN_CHUNK + 1;
+    uint32_t room = s->room;
+    size_t bytes = chunks > s->nchunks ? (chunks - s->nchunks) * known_chunk_bytes(s) : 0;
+    while (room < chunks) { /* the old directory is there until the new one is */
+        room = room ? room * 2 : 16;
+        bytes += room * sizeof *s->chunks;
+    }
+    return bytes <= s->limit - s->bytes;
+}
+
+il_known_added il_known_chunk_new(il_known *s) {
     void *p = NULL;
     if (s->nchunks == s->room) {
         uint32_t room = s->room ? s->room * 2 : 16;
@@ -148,7 +159,7 @@ static il_known_added known_more(il_known *s) {
             return done;
         }
     }
-    return s->n == s->nchunks * IL_KNOWN_CHUNK ? known_chunk(s) : IL_KNOWN_NEW;
+    return s->n == s->nchunks * IL_KNOWN_CHUNK ? il_known_chunk_new(s) : IL_KNOWN_NEW;
 }
 
 static void known_append(il_known *s, uint64_t key, uint32_t parent, uint16_t writes) {

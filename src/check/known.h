@@ -41,6 +41,9 @@ void il_known_free(il_known *s);
 /* `late`: nodes from here on may still be reached as shortly in another way, and take the one with fewer writes. FULL: the key is new, and a
  * bound (`max`, `limit`) forbids to keep it. */
 il_known_added il_known_add(il_known *s, uint64_t key, uint32_t parent, uint16_t writes, uint32_t late);
+/* For known_batch.c: one more chunk; whether those for `n` nodes are within the limit. */
+il_known_added il_known_chunk_new(il_known *s);
+bool il_known_chunks_fit(const il_known *s, uint32_t n);
 /* Place of a key, UINT32_MAX when it is not known. May take up to 12 bytes a node beyond the limit. */
 uint32_t il_known_find(const il_known *s, uint64_t key);
 

@@ -1252,6 +1252,7 @@ il_status il_mutation_run(il_harden *h, uint64_t most, il_mutation **out, il_err
     r->x->h = h;
     r->h = h;
     r->s = &h->subject;
+    *h->subject.bounds.spent = 0; /* another question, with as much work of its own */
     il_status status = h->bounded || h->table.n == 0 ? IL_OK : mutation_prepare(r, err);
     r->x->bounded = r->x->bounded || h->bounded;
     if (status == IL_OK && !r->x->bounded) {

@@ -56,6 +56,7 @@ typedef struct quotient_run {
     uint64_t vars, mask; /* what is written, and its bits */
     il_view_reads reads;
     uint64_t of_action[IL_MODEL_ACTIONS_MAX]; /* regions of steps that judge an action */
+    uint64_t seen[IL_MODEL_REGIONS_MAX];      /* of a region of states: written variables that it reads */
     quotient_pick picks[IL_MODEL_ACTIONS_MAX];
     uint32_t npicks;
     quotient_list moves, states;
@@ -222,10 +223,11 @@ static bool quotient_look(quotient_run *q, const quotient_pick *pick, uint64_t s
 static bool quotient_goes_on(quotient_run *q, uint32_t done) {
     const il_space_bounds *b = &q->v->subject->bounds;
     il_space_progress now = {.states = q->classes.n, .edges = q->out->steps, .frontier = q->classes.n - done};
+    const bool more = il_space_spend(b, q->work);
     q->out->steps += q->work;
     q->patience = q->patience > q->work ? q->patience - q->work : 0;
     q->work = 0;
-    if (b->progress && !b->progress(b->progress_ctx, &now)) {
+    if (!more || (b->progress && !b->progress(b->progress_ctx, &now))) {
         q->out->bound_hit = true;
         return false;
     }
@@ -320,10 +322,8 @@ static il_status quotient_state(quotient_run *q, const quotient_pick *pick, uint
         if (e->fault || (q->v->dropped >> action & 1)) {
             continue;
         }
-        for (uint64_t of = q->of_action[action] & ~q->out->reached; of != 0; of &= of - 1) {
-            uint32_t r = (uint32_t)__builtin_ctzll(of);
-            q->out->reached |= il_steps_in_region(s->steps, r, state, e->symbol, e->next) ? UINT64_C(1) << r : 0;
-        }
+        const uint64_t open = q->of_action[action] & ~q->out->reached;
+        q->out->reached |= open ? il_steps_in_regions(s->steps, open, state, e->symbol, e->next) : 0;
         if (((e->next ^ state) & ~q->mask) != 0) {
             IL_TRY(quotient_add(q, e->next & ~q->mask, err));
         }
@@ -336,14 +336,12 @@ static void quotient_judge(quotient_run *q, uint64_t outside) {
     const il_subject *s = q->v->subject;
     for (uint64_t of = q->v->regions & ~s->edges & ~q->out->reached; of != 0; of &= of - 1) {
         uint32_t r = (uint32_t)__builtin_ctzll(of);
-        uint64_t pre = 0, next = 0, state = outside;
+        uint64_t state = outside;
         bool in = false;
-        il_steps_region_reads(s->steps, r, &pre, &next);
-        const uint64_t vars = quotient_vars(q, pre);
         do {
             in = il_steps_in_region(s->steps, r, state, 0, 0);
             q->work++;
-        } while (!in && il_model_turn(s->m, vars, &state));
+        } while (!in && il_model_turn(s->m, q->seen[r], &state));
         q->out->reached |= in ? UINT64_C(1) << r : 0;
     }
 }
@@ -428,15 +426,18 @@ static void quotient_init(quotient_run *q, uint64_t vars) {
     q->reads = il_view_judged(q->v);
     q->moves.size = sizeof(quotient_move);
     q->states.size = sizeof(uint64_t);
-    for (uint64_t left = q->v->regions & s->edges; left != 0; left &= left - 1) {
-        const uint32_t r = (uint32_t)__builtin_ctzll(left);
-        for (uint32_t a = 0; a < s->m->nactions; a++) {
-            q->of_action[a] |= s->m->regions[r].actions >> a & 1 ? UINT64_C(1) << r : 0;
-        }
+    for (uint32_t a = 0; a < s->m->nactions; a++) {
+        q->of_action[a] = q->v->regions & s->judged[a];
     }
     q->vars = vars;
     for (uint64_t left = vars; left != 0; left &= left - 1) {
         q->mask |= il_model_bits(s->m, (uint32_t)__builtin_ctzll(left));
+    }
+    for (uint64_t left = q->v->regions & ~s->edges; left != 0; left &= left - 1) {
+        const uint32_t r = (uint32_t)__builtin_ctzll(left);
+        uint64_t pre = 0, next = 0;
+        il_steps_region_reads(s->steps, r, &pre, &next);
+        q->seen[r] = quotient_vars(q, pre);
     }
     quotient_choose(q);
     il_arena_init(&q->arena, q->alloc, bytes / 8 < IL_QUOTIENT_KEPT ? bytes / 8 : IL_QUOTIENT_KEPT);
@@ -463,6 +464,7 @@ il_status il_quotient_reach(il_view *v, uint64_t vars, uint64_t patience, il_quo
     }
     quotient_init(&q, vars);
     il_status status = quotient_run_all(&q, err);
+    (void)il_space_spend(&v->subject->bounds, q.work);
     out->reached &= v->regions;
     out->classes = q.classes.n;
     quotient_free(&q);

@@ -84,7 +84,7 @@ static void subject_vars(il_subject *s) {
     static const char *const out[IL_WAYS_OUT] = {"flight", "open", "crossing"};
     for (uint32_t i = 0; i < IL_WAYS_OUT; i++) {
         il_out_var *o = &s->out[i];
-        *o = (il_out_var){.var = il_model_var(m, il_str_of(out[i]))};
+        *o = (il_out_var){.var = il_model_var(m, il_str_of(out[i])), .word = UINT32_MAX};
         if (o->var == UINT32_MAX) {
             continue;
         }
@@ -92,10 +92,12 @@ static void subject_vars(il_subject *s) {
         o->bound = o->foreign = d->size - 1; /* an unknown word counts as the worst */
         for (uint32_t k = 0; k < d->size; k++) {
             if (il_str_eq(d->names[k], IL_STR("bound"))) {
-                o->bound = k;
+                o->bound = o->word = k;
             }
         }
+        s->gain_mask |= i == IL_OUT_CROSSING ? 0 : il_model_bits(m, o->var);
     }
+    s->gain_mask |= s->taint_mask;
 }
 
 static void subject_counts(il_subject *s) {
@@ -165,6 +167,10 @@ il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena,
     if (bounds) {
         s->bounds = *bounds;
     }
+    s->bounds.spent = s->bounds.spent ? s->bounds.spent : IL_NEW(arena, uint64_t);
+    if (!s->bounds.spent) {
+        return il_arena_fail(arena, err);
+    }
     IL_TRY(il_steps_new(alloc, m, &s->steps, err));
     subject_actions(s);
     subject_vars(s);
@@ -174,6 +180,9 @@ il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena,
         s->edges |= m->regions[r].edge ? UINT64_C(1) << r : 0;
         if (m->regions[r].rejection) {
             continue; /* from_init.c judges what is rejected; no other check does */
+        }
+        for (uint32_t a = 0; m->regions[r].edge && a < m->nactions; a++) {
+            s->judged[a] |= m->regions[r].on[a] ? UINT64_C(1) << r : 0;
         }
         if (m->regions[r].gated) {
             s->gated |= UINT64_C(1) << r;
@@ -209,8 +218,9 @@ void il_subject_free(il_subject *s) { il_steps_free(s->steps); }
 
 bool il_subject_goes_on(const il_subject *s, uint32_t states, uint64_t edges) {
     il_space_progress now = {.states = states, .edges = edges};
-    return states % (SUBJECT_WORK / s->m->nsymbols + 1) != 0 || !s->bounds.progress ||
-           s->bounds.progress(s->bounds.progress_ctx, &now);
+    return il_space_spend(&s->bounds, s->m->nsymbols) &&
+           (states % (SUBJECT_WORK / s->m->nsymbols + 1) != 0 || !s->bounds.progress ||
+            s->bounds.progress(s->bounds.progress_ctx, &now));
 }
 
 il_space_bounds il_subject_bounds(const il_subject *s) {

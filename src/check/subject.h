@@ -18,6 +18,7 @@ typedef enum il_way_out { IL_OUT_FLIGHT, IL_OUT_OPEN, IL_OUT_CROSSING } il_way_o
 /* The variable that counts a way out (UINT32_MAX when the machine has none), and its values for a bound and any other service. */
 typedef struct il_out_var {
     uint32_t var, bound, foreign;
+    uint32_t word; /* the value that is called `bound`; UINT32_MAX when none is, and `bound` is the last */
 } il_out_var;
 
 /* What an accepted step does to the ghosts (view.c has their order); an approved once is decided by the state it leads to. */
@@ -33,7 +34,7 @@ typedef struct il_subject {
     const il_model *m;
     const il_machine *table; /* NULL when the machine could not be tabulated within the bounds */
     il_steps *steps;         /* the guards, remembered */
-    il_space_bounds bounds;
+    il_space_bounds bounds; /* one count of work for all that is asked, unless the caller has one */
     bool large; /* a bound was reached from the initial state already: nothing can pass, and what is left is looked at less far */
     il_symbol_words *words;   /* one for each symbol */
     il_symbol_ghosts *ghosts; /* likewise */
@@ -42,9 +43,11 @@ typedef struct il_subject {
     uint64_t admits, joins, settles; /* bit i: action i has a field `egress`; `flight` or `open`; `last` */
     uint64_t gates, lowers, corrective;
     uint64_t never, gated, edges; /* bit r: region r; `edges`: of steps */
+    uint64_t judged[IL_MODEL_ACTIONS_MAX]; /* likewise, of each action: regions of steps that judge it */
     uint32_t ntaints, taints[IL_MODEL_VARS_MAX];
     uint64_t taint_mask,
         taint_last[IL_MODEL_VARS_MAX]; /* their bits in a packed state: all of them; each one's at its last value */
+    uint64_t gain_mask;                /* of these, and of what counts unapproved ways out: a step that writes none gains nothing */
     bool wordless;                     /* some taint is IL_TAINT_OTHER */
     il_taint_word taint_words[IL_MODEL_VARS_MAX];
     il_out_var out[IL_WAYS_OUT];
@@ -58,7 +61,7 @@ typedef struct il_subject {
 
 /* States of one exploration once the machine has turned out too large. */
 #define IL_SUBJECT_LARGE_STATES (1u << 16)
-/* Of a walk over all cells, asked before each state: whether the caller's time is not over. */
+/* Of a walk over all cells, asked before each state: whether neither the caller's time is over nor what may be spent of work. */
 bool il_subject_goes_on(const il_subject *s, uint32_t states, uint64_t edges);
 /* The bounds of the next exploration. */
 il_space_bounds il_subject_bounds(const il_subject *s);

@@ -74,19 +74,20 @@ il_view_effect il_view_remember(const il_view *v, uint32_t symbol, uint64_t next
 /* How strange the live unapproved egress is: 0 none, 1 bound, 2 foreign. */
 static uint32_t view_liveout(const il_subject *s, uint64_t state) {
     uint32_t worst = 0;
-    const uint32_t vars[2] = {s->out[IL_OUT_FLIGHT].var, s->out[IL_OUT_OPEN].var};
-    for (uint32_t i = 0; i < 2; i++) {
-        if (vars[i] != UINT32_MAX) {
-            uint32_t value = il_model_get(s->m, state, vars[i]);
-            uint32_t level = value == 0 ? 0 : il_str_eq(s->m->vars[vars[i]].domain.names[value], IL_STR("bound")) ? 1 : 2;
-            worst = level > worst ? level : worst;
-        }
+    for (uint32_t way = IL_OUT_FLIGHT; way <= IL_OUT_OPEN; way++) {
+        const il_out_var *o = &s->out[way];
+        uint32_t value = o->var == UINT32_MAX ? 0 : il_model_get(s->m, state, o->var);
+        uint32_t level = value == 0 ? 0 : value == o->word ? 1 : 2;
+        worst = level > worst ? level : worst;
     }
     return worst;
 }
 
 /* What voids an approval: a taint from none, the first live unapproved egress, its rise from bound to foreign. */
 static bool view_gained(const il_subject *s, uint64_t pre, uint64_t next) {
+    if (((pre ^ next) & s->gain_mask) == 0) {
+        return false;
+    }
     for (uint32_t t = 0; t < s->ntaints; t++) {
         if (il_model_get(s->m, pre, s->taints[t]) == 0 && il_model_get(s->m, next, s->taints[t]) != 0) {
             return true;
@@ -241,9 +242,10 @@ static uint64_t view_seen(const il_view *v, uint64_t key) {
     for (uint32_t t = 0; t < s->ntaints; t++) {
         state |= extra >> t & 1 ? s->taint_last[t] : 0;
     }
-    for (uint32_t way = 0; ghosts && way < IL_WAYS_OUT; way++) {
+    extra = ghosts ? extra >> s->ntaints : 0;
+    for (uint32_t way = 0; extra != 0; way++, extra >>= 2) {
         uint32_t var = s->out[way].var;
-        uint64_t ghost = extra >> (s->ntaints + 2 * way) & 3;
+        uint64_t ghost = extra & 3;
         uint32_t least = ghost == 0 ? 0 : ghost > 1 ? s->out[way].foreign : s->out[way].bound;
         if (ghost != 0 && var != UINT32_MAX && il_model_get(s->m, state, var) < least) {
             state = il_model_set(s->m, state, var, least);
@@ -264,7 +266,7 @@ uint64_t il_view_judge(const il_view *v, uint64_t key) {
 }
 
 uint64_t il_view_judge_step(const il_view *v, uint64_t key, uint32_t symbol, uint64_t next) {
-    const uint64_t regions = v->regions & v->subject->edges;
+    const uint64_t regions = v->regions & v->subject->judged[v->subject->m->symbol_action[symbol]];
     return regions ? il_steps_in_regions(v->subject->steps, regions, view_seen(v, key), symbol, view_seen(v, next)) : 0;
 }
 

@@ -82,7 +82,8 @@ typedef struct eval_step {
     uint64_t escaped, failed; /* as in il_look */
 } eval_step;
 
-static void eval_updates(const il_model *m, const il_action_def *a, uint64_t state, uint32_t symbol, eval_step *s) {
+static void eval_updates(const il_model *m, const il_action_def *a, uint64_t state, uint32_t symbol, uint64_t wanted,
+                         eval_step *s) {
     eval_state(m, state, s->pre);
     memcpy(s->next, s->pre, m->nvars * sizeof s->pre[0]);
     eval_call(m, symbol, s->call);
@@ -96,6 +97,9 @@ static void eval_updates(const il_model *m, const il_action_def *a, uint64_t sta
     s->after = state;
     s->escaped = s->failed = 0;
     for (uint32_t u = 0; u < a->nupdates; u++) {
+        if (!(wanted >> u & 1)) {
+            continue;
+        }
         uint32_t var = a->updates[u].var;
         const il_domain *d = &m->vars[var].domain;
         il_cel_value v = il_cel_eval(a->updates[u].value, s->vars, NULL);
@@ -128,15 +132,19 @@ static void eval_blame(const il_action_def *a, const eval_step *s, il_eval *e) {
     e->fault = s->next[e->fault_var].kind == IL_CEL_ERROR ? "update-error" : "domain-escape";
 }
 
-il_look il_model_look(const il_model *m, uint64_t state, uint32_t symbol) {
+il_look il_model_look_at(const il_model *m, uint64_t state, uint32_t symbol, uint64_t updates, uint32_t clauses) {
     const il_action_def *a = &m->actions[m->symbol_action[symbol]];
     eval_step s;
-    eval_updates(m, a, state, symbol, &s);
+    eval_updates(m, a, state, symbol, updates, &s);
     il_look look = {.next = s.after, .escaped = s.escaped, .failed = s.failed};
     for (uint32_t c = 0; c < a->nclauses && c < IL_LOOK_CLAUSES; c++) {
-        look.hits |= eval_clause(&a->clauses[c], &s) ? UINT32_C(1) << c : 0;
+        look.hits |= (clauses >> c & 1) && eval_clause(&a->clauses[c], &s) ? UINT32_C(1) << c : 0;
     }
     return look;
+}
+
+il_look il_model_look(const il_model *m, uint64_t state, uint32_t symbol) {
+    return il_model_look_at(m, state, symbol, UINT64_MAX, UINT32_MAX);
 }
 
 /* One step without the naps after it. */
@@ -147,7 +155,7 @@ static il_eval eval_one(const il_model *m, const il_variant *variant, uint64_t s
         return eval_stay(state, IL_REJECT, 0);
     }
     eval_step s;
-    eval_updates(m, a, state, symbol, &s);
+    eval_updates(m, a, state, symbol, UINT64_MAX, &s);
     il_eval e = eval_stay(state, IL_ACCEPT, 0);
     e.next = s.after;
     for (uint32_t c = 0; c < a->nclauses; c++) {

@@ -16,20 +16,6 @@ const char *il_principal_name(il_principal p) {
     return "unknown";
 }
 
-static uint64_t model_mask(const il_var *v) { return (UINT64_C(1) << v->bits) - 1; /* bits <= 12, from IL_MODEL_DOMAIN_MAX */ }
-
-uint32_t il_model_get(const il_model *m, uint64_t state, uint32_t var) {
-    const il_var *v = &m->vars[var];
-    return (uint32_t)((state >> v->shift) & model_mask(v));
-}
-
-uint64_t il_model_set(const il_model *m, uint64_t state, uint32_t var, uint32_t value) {
-    const il_var *v = &m->vars[var];
-    return (state & ~(model_mask(v) << v->shift)) | ((uint64_t)value << v->shift);
-}
-
-uint64_t il_model_bits(const il_model *m, uint32_t var) { return ((UINT64_C(1) << m->vars[var].bits) - 1) << m->vars[var].shift; }
-
 bool il_model_turn(const il_model *m, uint64_t vars, uint64_t *state) {
     for (; vars != 0; vars &= vars - 1) {
         const uint32_t v = (uint32_t)__builtin_ctzll(vars);

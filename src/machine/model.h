@@ -181,6 +181,8 @@ typedef struct il_look {
 } il_look;
 /* `state` inside its domains, `symbol` of an action with at most IL_LOOK_CLAUSES clauses. */
 il_look il_model_look(const il_model *m, uint64_t state, uint32_t symbol);
+/* The same of these updates and clauses alone; what one of them reads as `next.x` is among the updates. The rest of the answer says nothing. */
+il_look il_model_look_at(const il_model *m, uint64_t state, uint32_t symbol, uint64_t updates, uint32_t clauses);
 
 /* A region's predicate on an edge (pre, symbol, next); for a state region only `pre` is read. An error counts as in the region. Of an
  * invariant (`must`) what does not fulfil it is inside. A region of rejections judges no accepted step: false. */
@@ -188,10 +190,16 @@ bool il_model_in_region(const il_model *m, uint32_t region, uint64_t pre, uint32
 /* Whether a step that was rejected for `reason` (a rule of the contract; else false) breaks a `rejection` region; false for other regions. */
 bool il_model_refused_wrongly(const il_model *m, uint32_t region, uint64_t pre, uint32_t symbol, uint8_t reason);
 
-uint32_t il_model_get(const il_model *m, uint64_t state, uint32_t var);
-uint64_t il_model_set(const il_model *m, uint64_t state, uint32_t var, uint32_t value);
 /* The bits that a variable has in a packed state. */
-uint64_t il_model_bits(const il_model *m, uint32_t var);
+static inline uint64_t il_model_bits(const il_model *m, uint32_t var) {
+    return ((UINT64_C(1) << m->vars[var].bits) - 1) << m->vars[var].shift; /* bits <= 12, from IL_MODEL_DOMAIN_MAX */
+}
+static inline uint32_t il_model_get(const il_model *m, uint64_t state, uint32_t var) {
+    return (uint32_t)(state >> m->vars[var].shift) & ((UINT32_C(1) << m->vars[var].bits) - 1);
+}
+static inline uint64_t il_model_set(const il_model *m, uint64_t state, uint32_t var, uint32_t value) {
+    return (state & ~il_model_bits(m, var)) | ((uint64_t)value << m->vars[var].shift);
+}
 /* Gives `vars` their next combination of values; after the last one the first one, and false. */
 bool il_model_turn(const il_model *m, uint64_t vars, uint64_t *state);
 uint32_t il_model_var(const il_model *m, il_str name);    /* UINT32_MAX when there is none */

@@ -8,7 +8,7 @@
 #define IL_STEPS_PART_CELLS (1u << 19)           /* of one table; a single guard may have twice that */
 #define IL_STEPS_PART_VALUES 256u                /* of the variables that parts are put together for */
 #define IL_STEPS_TABLE_BYTES ((size_t)128 << 20) /* of all tables */
-#define IL_STEPS_ROWS (1u << 18)                 /* a full product up to this has its rows remembered */
+#define IL_STEPS_ROWS ((1u << 20) - 1)           /* a full product up to this has its rows remembered */
 #define IL_STEPS_ROW_BITS 28u                    /* and a state has at most so many bits */
 #define IL_STEPS_PAGE_BITS 8u                    /* of a state: rows are found in pages of so many */
 #define IL_STEPS_GROUP_BITS 12u                  /* of the variables that several actions are put together for; one alone: 16 */
@@ -43,6 +43,7 @@ typedef struct steps_cell {
 typedef struct steps_part {
     uint64_t reads;   /* bit v: variable v */
     uint64_t updates; /* bit u */
+    uint64_t needs;   /* likewise: those, and what they and the clauses read as `next` */
     uint64_t mask;    /* bits of the packed state that they write */
     uint32_t clauses; /* bit c */
     uint32_t at;      /* number that the state in hand has in the lens */
@@ -106,6 +107,7 @@ struct il_steps {
     uint64_t gaps; /* bit v: not every number that the bits of variable v can hold is a value */
     uint32_t ngroups;
     steps_group *groups;
+    uint8_t group_of[IL_MODEL_ACTIONS_MAX];
     steps_row ***rows; /* pages by packed state; NULL when the machine is too large */
     size_t row_bytes;
     il_variant variant;        /* whose rows are remembered beside */
@@ -166,6 +168,15 @@ static uint64_t steps_decides(const steps_reads *r, const uint64_t *of) {
     return vars;
 }
 
+/* Updates from which what it reads as `next` comes. */
+static uint64_t steps_needs(const steps_reads *r, const uint64_t *of) {
+    uint64_t updates = 0;
+    for (uint32_t v = 0; v < IL_MODEL_VARS_MAX; v++) {
+        updates |= r->vars[2] >> v & 1 ? of[v] : 0;
+    }
+    return updates;
+}
+
 static bool steps_fits(const il_model *m, uint64_t vars, uint32_t nsymbols, bool alone) {
     uint64_t values = steps_product(m, vars);
     return alone ? values <= 2 * IL_STEPS_PART_CELLS / nsymbols
@@ -198,7 +209,8 @@ static bool steps_action_make(il_steps *steps, uint32_t action) {
     const il_model *m = steps->m;
     const il_action_def *def = &m->actions[action];
     steps_action *a = &steps->actions[action];
-    uint64_t of[IL_MODEL_VARS_MAX] = {0}; /* variables that decide next.x */
+    uint64_t of[IL_MODEL_VARS_MAX] = {0};     /* variables that decide next.x */
+    uint64_t needs[IL_MODEL_VARS_MAX] = {0}; /* updates from which it comes */
     a->plain = def->nclauses > IL_LOOK_CLAUSES;
     a->parts = IL_NEW_ARRAY(&steps->arena, steps_part, def->nupdates + def->nclauses);
     if (!a->parts) {
@@ -216,10 +228,12 @@ static bool steps_action_make(il_steps *steps, uint32_t action) {
             vars |= UINT64_C(1) << update->var; /* at its ceiling it stays there */
         }
         of[update->var] = vars;
+        needs[update->var] = UINT64_C(1) << u | steps_needs(&r, needs);
         steps_part *p = a->plain ? NULL : steps_place(m, a, def->nsymbols, vars);
         a->plain = !p;
         if (p) {
             p->updates |= UINT64_C(1) << u;
+            p->needs |= needs[update->var];
             p->mask |= ((UINT64_C(1) << m->vars[update->var].bits) - 1) << m->vars[update->var].shift;
         }
     }
@@ -229,6 +243,7 @@ static bool steps_action_make(il_steps *steps, uint32_t action) {
         a->plain = !p;
         if (p) {
             p->clauses |= UINT32_C(1) << c;
+            p->needs |= steps_needs(&r, needs);
         }
     }
     for (uint32_t i = 0; i < a->nparts; i++) {
@@ -305,6 +320,7 @@ static bool steps_groups_make(il_steps *steps) {
         steps_bits wider;
         g->first = a++;
         g->end = a;
+        steps->group_of[g->first] = (uint8_t)(steps->ngroups - 1);
         steps_bits_make(&g->lens, m, reads);
         plain = plain || g->lens.width > IL_STEPS_GROUP_BITS + 4;
         for (; !plain && a < m->nactions && !steps->actions[a].plain; g->end = ++a) {
@@ -314,6 +330,7 @@ static bool steps_groups_make(il_steps *steps) {
                 break;
             }
             g->lens = wider;
+            steps->group_of[a] = (uint8_t)(steps->ngroups - 1);
         }
         if (!plain) {
             g->of = IL_NEW_ARRAY(&steps->arena, steps_deltas, (size_t)1 << g->lens.width);
@@ -373,7 +390,9 @@ static bool steps_make(il_steps *steps) {
     }
     if (m->product <= IL_STEPS_ROWS && m->bits <= IL_STEPS_ROW_BITS) {
         steps->rows = IL_NEW_ARRAY(&steps->arena, steps_row **, steps_pages(m));
-        return steps->rows != NULL;
+        if (!steps->rows) {
+            return false;
+        }
     }
     return steps_groups_make(steps);
 }
@@ -446,17 +465,32 @@ static void steps_find(il_steps *p, steps_action *a) {
     a->turn = p->turn;
 }
 
-/* Asks the evaluator once for all parts of a step. */
+static steps_cell *steps_cell_at(const steps_part *part, const il_action_def *def, uint32_t symbol) {
+    return &part->cells[(size_t)part->at * def->nsymbols + (symbol - def->first_symbol)];
+}
+
+/* Asks the evaluator once for all parts of a step that are not known yet. */
 static void steps_fill(il_steps *p, uint32_t action, uint32_t symbol) {
     const il_action_def *def = &p->m->actions[action];
-    il_look look = il_model_look(p->m, p->state, symbol);
-    for (uint32_t i = 0; i < p->actions[action].nparts; i++) {
-        const steps_part *part = &p->actions[action].parts[i];
-        steps_cell *cell = &part->cells[(size_t)part->at * def->nsymbols + (symbol - def->first_symbol)];
-        cell->next = look.next & part->mask;
-        cell->hits = look.hits & part->clauses;
-        cell->flags = STEPS_FILLED | (look.escaped & part->updates ? STEPS_ESCAPED : 0u) |
-                      (look.failed & part->updates ? STEPS_FAILED : 0u);
+    const steps_action *a = &p->actions[action];
+    uint64_t needs = 0;
+    uint32_t clauses = 0;
+    for (uint32_t i = 0; i < a->nparts; i++) {
+        const steps_part *part = &a->parts[i];
+        bool known = steps_cell_at(part, def, symbol)->flags != 0;
+        needs |= known ? 0 : part->needs;
+        clauses |= known ? 0 : part->clauses;
+    }
+    il_look look = il_model_look_at(p->m, p->state, symbol, needs, clauses);
+    for (uint32_t i = 0; i < a->nparts; i++) {
+        const steps_part *part = &a->parts[i];
+        steps_cell *cell = steps_cell_at(part, def, symbol);
+        if (cell->flags == 0) {
+            cell->next = look.next & part->mask;
+            cell->hits = look.hits & part->clauses;
+            cell->flags = STEPS_FILLED | (look.escaped & part->updates ? STEPS_ESCAPED : 0u) |
+                          (look.failed & part->updates ? STEPS_FAILED : 0u);
+        }
     }
 }
 
@@ -484,7 +518,7 @@ static steps_cell steps_join(il_steps *p, uint32_t action, uint32_t symbol) {
     steps_cell sum = {.next = p->state};
     for (uint32_t i = 0; i < a->nparts; i++) {
         const steps_part *part = &a->parts[i];
-        const steps_cell *cell = &part->cells[(size_t)part->at * def->nsymbols + (symbol - def->first_symbol)];
+        const steps_cell *cell = steps_cell_at(part, def, symbol);
         if (cell->flags == 0) {
             steps_fill(p, action, symbol);
         }
@@ -580,22 +614,6 @@ static const steps_row *steps_keep(il_steps *p, il_arena *arena, steps_row **at,
     return row;
 }
 
-/* The row of the machine as it is, remembered; NULL when it is not. */
-static const steps_row *steps_remember(il_steps *p, uint64_t state) {
-    steps_row **at = p->rows ? steps_at(&p->arena, p->rows, state) : NULL;
-    if (!at || *at) {
-        return at ? *at : NULL;
-    }
-    uint32_t n = 0;
-    for (uint32_t a = 0; steps_hold(p, state) && a < p->m->nactions; a++) {
-        n = steps_action_edges(p, NULL, a, p->edges, n);
-    }
-    steps_settle_row(p, NULL, state, p->edges, n);
-    const steps_row *row = steps_keep(p, &p->arena, at, n);
-    p->rows = row ? p->rows : NULL; /* put together each time from here on */
-    return row;
-}
-
 /* The steps of a group for what it sees of the state in hand; NULL when memory is short. */
 static const steps_deltas *steps_group_fill(il_steps *p, const steps_group *g, steps_deltas *d) {
     uint32_t n = 0;
@@ -624,21 +642,51 @@ static const steps_deltas *steps_group_fill(il_steps *p, const steps_group *g, s
     return d;
 }
 
-/* Appends what a group of actions does to a state. */
-static uint32_t steps_group_edges(il_steps *p, steps_group *g, uint64_t state, il_steps_edge *out, uint32_t n) {
+/* What a group does to a state inside its domains; NULL when that is not remembered. */
+static const steps_deltas *steps_group_at(il_steps *p, steps_group *g, uint64_t state) {
     const steps_deltas *d = g->of ? &g->of[steps_see(&g->lens, state)] : NULL;
     if (d && !d->ready) {
         d = steps_hold(p, state) ? steps_group_fill(p, g, &g->of[d - g->of]) : NULL;
         g->of = d ? g->of : NULL;
     }
+    return d;
+}
+
+static inline il_steps_edge steps_take(const steps_delta *e, uint64_t state) {
+    return (il_steps_edge){.next = (state & e->keep) | e->set, .symbol = e->symbol, .fault = e->fault};
+}
+
+/* Appends what a group of actions does to a state. */
+static uint32_t steps_group_edges(il_steps *p, steps_group *g, uint64_t state, il_steps_edge *out, uint32_t n) {
+    const steps_deltas *d = steps_group_at(p, g, state);
     for (uint32_t k = 0; d && k < d->n; k++) {
-        const steps_delta *e = &d->list[k];
-        out[n++] = (il_steps_edge){.next = (state & e->keep) | e->set, .symbol = e->symbol, .fault = e->fault};
+        out[n++] = steps_take(&d->list[k], state);
     }
     for (uint32_t a = g->first; !d && steps_hold(p, state) && a < g->end; a++) {
         n = steps_action_edges(p, NULL, a, out, n);
     }
     return n;
+}
+
+/* The row of a state inside its domains, put together in p->edges; how many steps. */
+static uint32_t steps_whole(il_steps *p, uint64_t state) {
+    uint32_t n = 0;
+    for (uint32_t g = 0; g < p->ngroups; g++) {
+        n = steps_group_edges(p, &p->groups[g], state, p->edges, n);
+    }
+    steps_settle_row(p, NULL, state, p->edges, n);
+    return n;
+}
+
+/* The row of the machine as it is, remembered; NULL when it is not. */
+static const steps_row *steps_remember(il_steps *p, uint64_t state) {
+    steps_row **at = p->rows ? steps_at(&p->arena, p->rows, state) : NULL;
+    if (!at || *at) {
+        return at ? *at : NULL;
+    }
+    const steps_row *row = steps_keep(p, &p->arena, at, steps_whole(p, state));
+    p->rows = row ? p->rows : NULL; /* put together each time from here on */
+    return row;
 }
 
 /* Whether a state is inside its domains. */
@@ -721,9 +769,6 @@ static il_steps_edges steps_variant_row(il_steps *p, const il_variant *v, uint64
         for (uint32_t g = 0; g < p->ngroups; g++) {
             n = steps_variant_group(p, v, state, &p->groups[g], n);
         }
-        for (uint32_t a = 0; p->ngroups == 0 && a < p->m->nactions; a++) {
-            n = v->deleted >> a & 1 ? n : steps_action_edges(p, v, a, p->edges, n);
-        }
         steps_settle_row(p, v, state, p->edges, n);
     }
     const steps_row *kept = at ? steps_keep(p, &p->variant_arena, at, n) : NULL;
@@ -742,22 +787,23 @@ il_steps_edges il_steps_row(il_steps *p, const il_variant *variant, uint64_t sta
     if (row) {
         return (il_steps_edges){row->edges, row->n};
     }
-    uint32_t n = 0;
-    for (uint32_t g = 0; g < p->ngroups; g++) {
-        n = steps_group_edges(p, &p->groups[g], state, p->edges, n);
-    }
-    for (uint32_t a = 0; p->ngroups == 0 && steps_hold(p, state) && a < p->m->nactions; a++) {
-        n = steps_action_edges(p, NULL, a, p->edges, n);
-    }
-    steps_settle_row(p, NULL, state, p->edges, n);
-    return (il_steps_edges){p->edges, n};
+    return (il_steps_edges){p->edges, steps_whole(p, state)};
 }
 
 il_steps_edges il_steps_of(il_steps *p, uint32_t action, uint64_t state) {
-    if (!steps_hold(p, state)) {
+    const il_action_def *a = &p->m->actions[action];
+    if (!steps_valid(p, state)) {
         return (il_steps_edges){0};
     }
-    uint32_t n = steps_action_edges(p, NULL, action, p->edges, 0);
+    const steps_deltas *d = steps_group_at(p, &p->groups[p->group_of[action]], state);
+    uint32_t n = 0;
+    for (uint32_t k = 0; d && k < d->n && d->list[k].symbol < a->first_symbol + a->nsymbols; k++) {
+        p->edges[n] = steps_take(&d->list[k], state);
+        n += d->list[k].symbol >= a->first_symbol;
+    }
+    if (!d && steps_hold(p, state)) {
+        n = steps_action_edges(p, NULL, action, p->edges, 0);
+    }
     steps_settle_row(p, NULL, state, p->edges, n);
     return (il_steps_edges){p->edges, n};
 }

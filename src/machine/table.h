@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sealed table and the certificate as bytes. docs/formats.md describes both layouts. */
 #pragma once
-#include "machine/model.h"
+#include "machine/steps.h"
 
 #define IL_TABLE_STATES_MAX (1u << 20)
 #define IL_TABLE_BYTES_MAX ((size_t)1 << 28)
@@ -10,6 +10,9 @@
  * states (0: IL_TABLE_STATES_MAX) or more than IL_TABLE_BYTES_MAX are refused: IL_E_INVALID at the update's line with the shortest trace,
  * IL_E_LIMIT. Same model, same bytes, whatever the compiler. */
 IL_NODISCARD il_status il_table_build(il_arena *arena, const il_model *m, uint32_t max_states, il_str *table, il_error *err);
+/* The same by steps that somebody has, or fills for later, and of the same model. */
+IL_NODISCARD il_status il_table_build_by(il_steps *steps, il_arena *arena, const il_model *m, uint32_t max_states, il_str *table,
+                                         il_error *err);
 
 /* Opens a table without a certificate: only for the checker, which is about to make one. */
 IL_NODISCARD il_status il_table_open(const il_alloc *alloc, il_str table, il_machine **out, il_error *err);

@@ -349,15 +349,20 @@ static il_status table_write(il_arena *arena, const il_model *m, il_steps *steps
     return il_buf_done(&b, table, err);
 }
 
-il_status il_table_build(il_arena *arena, const il_model *m, uint32_t max_states, il_str *table, il_error *err) {
-    il_steps *steps = NULL;
+il_status il_table_build_by(il_steps *steps, il_arena *arena, const il_model *m, uint32_t max_states, il_str *table,
+                            il_error *err) {
     if (max_states == 0 || max_states > IL_TABLE_STATES_MAX) {
         max_states = IL_TABLE_STATES_MAX;
     }
     const size_t cells = IL_TABLE_BYTES_MAX / 4 / m->nsymbols; /* more are not sealed, so they need not be looked for */
     max_states = cells < max_states ? (uint32_t)cells : max_states;
+    return table_write(arena, m, steps, max_states, table, err);
+}
+
+il_status il_table_build(il_arena *arena, const il_model *m, uint32_t max_states, il_str *table, il_error *err) {
+    il_steps *steps = NULL;
     IL_TRY(il_steps_new(arena->alloc, m, &steps, err));
-    il_status status = table_write(arena, m, steps, max_states, table, err);
+    il_status status = il_table_build_by(steps, arena, m, max_states, table, err);
     il_steps_free(steps);
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/paths.h"
 
+#include "policy/glob.h"
 #include "policy/kind_part.h"
 
 #define IL_PATHS_BYTES_MAX 4096u
@@ -48,29 +49,6 @@ const char *const il_paths_runs_later[] = {
     /* programs */
     "bin/", "sbin/", ".local/bin/", "*.sh", "*.bash", "*.zsh", "*.fish", "*.ps1", "*.bat", "*.cmd", "*.exe", "*.dll", "*.so", "*.so.*", "*.dylib", "*.jar", "*.scr", "*.vbs", "*.lnk", "*.reg", "*.msi", "*.app/", NULL};
 
-/* Letter case does not count: file systems differ. */
-static bool il_paths_glob(il_str pattern, il_str name) {
-    size_t p = 0, n = 0, star = SIZE_MAX, back = 0;
-    while (n < name.n) {
-        if (p < pattern.n && pattern.p[p] == '*') {
-            star = p++;
-            back = n;
-        } else if (p < pattern.n && il_ascii_lower(pattern.p[p]) == il_ascii_lower(name.p[n])) {
-            p++;
-            n++;
-        } else if (star != SIZE_MAX) {
-            p = star + 1;
-            n = ++back;
-        } else {
-            return false;
-        }
-    }
-    while (p < pattern.n && pattern.p[p] == '*') {
-        p++;
-    }
-    return p == pattern.n;
-}
-
 static bool il_paths_slash(char c) { return c == '/' || c == '\\'; }
 
 /* The next segment from `at` on, `.` left out; empty at the end. */
@@ -89,7 +67,7 @@ static il_str il_paths_segment(il_str path, size_t *at) {
     }
 }
 
-/* The pattern's segments are segments of the path that begin at `at` and end with it, or with anything below. */
+/* Letter case does not count: file systems differ. The pattern's segments are segments of the path that begin at `at` and end with it, or with anything below. */
 static bool il_paths_here(il_str pattern, il_str path, size_t at) {
     size_t p = 0;
     while (p < pattern.n) {
@@ -98,7 +76,7 @@ static bool il_paths_here(il_str pattern, il_str path, size_t at) {
             break; /* the final `/` */
         }
         const il_str have = il_paths_segment(path, &at);
-        if (have.n == 0 || !il_paths_glob(want, have)) {
+        if (have.n == 0 || !il_stars_match(want, have, true)) {
             return false;
         }
     }

@@ -156,14 +156,14 @@ def rss(pid):
 
 def patient(body):
     """For what the gateway does by its own clock, which does not wait for a slow machine. `body` gets a number, by which it multiplies the gateway's
-    seconds; when it fails, it is tried again with more. A fault fails every time."""
+    seconds; what fails is tried again with more. A fault fails every time."""
     @functools.wraps(body)
     def tries():
         for slow in (1, 2, 8):
             try:
                 return body(slow)
-            except AssertionError as e:
-                print(f"    {body.__name__}: not within {slow} times its time, again: {str(e)[-300:]!r}", flush=True)
+            except Exception as e:  # any failure may come of it
+                print(f"    {body.__name__}: not within {slow} times its time, again: {type(e).__name__} {str(e)[-300:]!r}", flush=True)
                 stop_all()
         return body(30)
     return tries

@@ -5,10 +5,12 @@
 #include "policy/label.h"
 #include "policy/names.h"
 #include "policy/rule.h"
+#include "policy/tables.h"
 #include "policy/tool.h"
 
 typedef struct il_server {
     il_str name;
+    il_tables tables[IL_TABLES_CLASSES]; /* `sql`: which of its tables hold what */
     bool inside, sampling, roots, elicitation;
     il_prototypes prototypes;
 } il_server;
@@ -38,6 +40,8 @@ struct il_policy {
     uint64_t approval_ms;
 };
 
+/* The one entry of a tool: that of its exact name, else of the patterns that match it when all say the same; NULL otherwise. */
+const il_tool *il_policy_entry(const il_policy *p, il_str name);
 /* As il_agents_find, of its agents. */
 static inline const il_agent *il_policy_agent(const il_policy *p, il_str id) { return il_agents_find(&p->agents, id); }
 /* NULL when it is not declared. */

@@ -55,9 +55,9 @@ static bool il_policy_server_name_ok(il_str name) {
 }
 
 static il_status il_policy_read_server(il_policy *p, const il_json *v, il_error *err) {
-    static const char *const known[] = {"trust", "sampling", "roots", "elicitation", "prototype_keys"};
-    static const char *const later[] = {"use", "live", "sql", "pin", "tools"};
-    il_str keys[5], not_yet[5];
+    static const char *const known[] = {"trust", "sampling", "roots", "elicitation", "prototype_keys", "sql"};
+    static const char *const later[] = {"use", "live", "pin", "tools"};
+    il_str keys[6], not_yet[4];
     if (!il_policy_server_name_ok(il_json_key(v))) {
         return il_error_at(err, IL_E_INVALID, v->key_line, v->key_col, v->key_offset,
                            "server `%.*s`: a name has letters, digits, `_` and `-`, no dot, at most 64", IL_STR_ARG(v->key));
@@ -66,6 +66,7 @@ static il_status il_policy_read_server(il_policy *p, const il_json *v, il_error 
     IL_TRY(il_json_only(v, keys, il_policy_keys(known, IL_COUNT(known), keys), "a server", err));
     il_server *s = &p->servers[p->nservers++];
     IL_TRY(il_arena_copy(&p->arena, il_json_key(v), &s->name, err));
+    IL_TRY(il_tables_load(il_json_get(v, IL_STR("sql")), &p->arena, s->tables, err));
     const il_json *trust = il_json_get(v, IL_STR("trust"));
     if (trust != NULL) {
         il_str text = il_json_kind_of(trust) == IL_JSON_STRING ? il_json_text(trust) : (il_str){0};
@@ -194,8 +195,8 @@ static il_status il_policy_read_effects(il_policy *p, il_tool *tool, const il_js
     }
     names.own = own;
     names.nown = tool->nkinds;
-    names.sql = tool->sql;
-    names.shell = tool->shell;
+    names.sql = tool->sql != NULL;
+    names.shell = tool->shell != NULL;
     IL_TRY(il_effects_load(effects, &names, &p->arena, tool, err));
     p->asks |= tool->when->asks;
     return IL_OK;
@@ -339,6 +340,37 @@ const il_server *il_policy_server(const il_policy *p, il_str name) {
         }
     }
     return NULL;
+}
+
+static const il_tool *il_policy_exact(const il_policy *p, il_str name) {
+    size_t lo = 0, hi = p->nexact;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        const int order = il_str_cmp(p->exact[mid].name, name);
+        if (order == 0) {
+            return &p->tools[p->exact[mid].tool];
+        }
+        lo = order < 0 ? mid + 1 : lo;
+        hi = order < 0 ? hi : mid;
+    }
+    return NULL;
+}
+
+const il_tool *il_policy_entry(const il_policy *p, il_str name) {
+    const il_tool *found = il_policy_exact(p, name);
+    const bool exact = found != NULL;
+    for (uint32_t i = 0; i < p->ntools && !exact; i++) {
+        const il_tool *t = &p->tools[i];
+        bool matches = false;
+        for (uint32_t g = 0; g < t->nglobs && !matches; g++) {
+            matches = !t->globs[g].exact && il_glob_matches(&t->globs[g], name);
+        }
+        if (matches && found != NULL && memcmp(found->meaning, t->meaning, IL_DIGEST_BYTES) != 0) {
+            return NULL;
+        }
+        found = matches && found == NULL ? t : found;
+    }
+    return found;
 }
 
 bool il_policy_server_may(const il_policy *p, il_str server, il_str feature) {

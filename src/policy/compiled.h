@@ -2,6 +2,7 @@
 /* The compiled policy's insides, for the files of this module. Everything lives in `arena` and does not change once made. */
 #pragma once
 #include "policy/agent.h"
+#include "policy/approval.h"
 #include "policy/label.h"
 #include "policy/names.h"
 #include "policy/rule.h"
@@ -34,10 +35,7 @@ struct il_policy {
     il_server *servers;
     il_tool *tools;
     il_tool_index *exact;
-    uint32_t releases;                    /* effects of `approvals: for:`; 0: every rejection is final */
-    uint32_t releases_line, releases_col; /* of a `for` that is written out, else 0; `approvals` itself: below */
-    uint32_t approvals_line, approvals_col;
-    uint64_t approval_ms;
+    il_approval_rules approvals;
 };
 
 /* The one entry of a tool: that of its exact name, else of the patterns that match it when all say the same; NULL otherwise. */

@@ -111,28 +111,6 @@ static il_status il_policy_read_servers(il_policy *p, const il_json *servers, il
     return IL_OK;
 }
 
-static il_status il_policy_read_approvals(il_policy *p, const il_json *v, il_error *err) {
-    static const char *const known[] = {"for", "expires"};
-    static const char *const later[] = {"by", "where", "once", "budget"};
-    il_str keys[2], not_yet[4];
-    p->approval_ms = 600000;
-    if (v == NULL) {
-        return IL_OK; /* nobody may release anything */
-    }
-    IL_TRY(il_words_not_yet(v, not_yet, il_policy_keys(later, IL_COUNT(later), not_yet), err));
-    IL_TRY(il_json_only(v, keys, il_policy_keys(known, IL_COUNT(known), keys), "`approvals`", err));
-    p->releases = (uint32_t)(IL_EGRESS | IL_COMMIT);
-    p->approvals_line = v->key_line;
-    p->approvals_col = v->key_col;
-    const il_json *releases = il_json_get(v, IL_STR("for")), *expires = il_json_get(v, IL_STR("expires"));
-    if (releases != NULL) {
-        IL_TRY(il_words_effects(releases, (uint32_t)(IL_EGRESS | IL_COMMIT), "`for`", &p->releases, err));
-        p->releases_line = il_json_line(releases);
-        p->releases_col = il_json_col(releases);
-    }
-    return expires != NULL ? il_words_duration(expires, &p->approval_ms, err) : IL_OK;
-}
-
 /* Inserts an exact name in order; an unequal entry for the same name is an error. */
 static il_status il_policy_add_exact(il_policy *p, uint32_t tool, il_str name, const il_json *at, il_error *err) {
     size_t lo = 0, hi = p->nexact;
@@ -281,7 +259,7 @@ static il_status il_policy_compile(il_policy *p, const il_json *doc, il_error *e
     IL_TRY(il_agents_load(&p->agents, il_json_get(doc, IL_STR("agents")), il_json_get(doc, IL_STR("groups")), &p->arena, err));
     IL_TRY(il_policy_read_tools(p, il_json_get(doc, IL_STR("tools")), doc, err));
     IL_TRY(il_policy_read_rules(p, il_json_get(doc, IL_STR("rules")), err));
-    IL_TRY(il_policy_read_approvals(p, il_json_get(doc, IL_STR("approvals")), err));
+    IL_TRY(il_approvals_load(il_json_get(doc, IL_STR("approvals")), &p->arena, &p->approvals, err));
     il_bind bind;
     il_error why = {0};
     il_status s = il_bind_open(p->machine, &bind, &why);
@@ -391,10 +369,3 @@ il_prototypes il_policy_server_prototypes(const il_policy *p, il_str server) {
     const il_server *s = il_policy_server(p, server);
     return s != NULL ? s->prototypes : IL_PROTOTYPES_POLLUTE;
 }
-
-bool il_policy_may_release(const il_policy *p, uint32_t effects) {
-    uint32_t sinks = effects & (uint32_t)(IL_EGRESS | IL_COMMIT);
-    return p != NULL && sinks != 0 && (sinks & ~p->releases) == 0;
-}
-
-uint64_t il_policy_approval_ms(const il_policy *p) { return p != NULL ? p->approval_ms : 0; }

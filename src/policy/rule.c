@@ -155,6 +155,7 @@ il_status il_rules_judge(const il_policy *p, const il_label_call *call, il_str n
                     il_cel_explain(rule->when.program, v, &why);
                 }
                 out->rule = rule;
+                out->number = (uint16_t)(i + 1);
                 out->erred = true;
                 (void)il_format(out->why, sizeof out->why, "rule `%.*s` (line %u): %s", IL_STR_ARG(rule->name), (unsigned)rule->line,
                                 why.msg);
@@ -165,6 +166,7 @@ il_status il_rules_judge(const il_policy *p, const il_label_call *call, il_str n
             }
         }
         out->rule = rule;
+        out->number = (uint16_t)(i + 1);
         out->then = rule->then;
         if (rule->then != IL_THEN_ALLOW) {
             (void)il_format(out->why, sizeof out->why, "rule `%.*s` (line %u)", IL_STR_ARG(rule->name), (unsigned)rule->line);
@@ -173,4 +175,8 @@ il_status il_rules_judge(const il_policy *p, const il_label_call *call, il_str n
     }
     out->then = IL_THEN_ALLOW;
     return IL_OK;
+}
+
+il_str il_policy_rule_name(const il_policy *p, uint32_t number) {
+    return p != NULL && number >= 1 && number <= p->rules.n ? p->rules.list[number - 1].name : (il_str){0};
 }

@@ -8,6 +8,7 @@
 #include "policy/rule.h"
 #include "policy/tables.h"
 #include "policy/tool.h"
+#include "policy/trial.h"
 
 typedef struct il_server {
     il_str name;
@@ -36,6 +37,7 @@ struct il_policy {
     il_tool *tools;
     il_tool_index *exact;
     il_approval_rules approvals;
+    il_trials trials;
 };
 
 /* The one entry of a tool: that of its exact name, else of the patterns that match it when all say the same; NULL otherwise. */

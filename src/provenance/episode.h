@@ -29,7 +29,8 @@ typedef struct il_fact {
     il_str kind;  /* `email`, `channel`, ... */
     il_str value; /* canonical */
     il_standing standing;
-    il_str via; /* the sibling by which it was found, as it stands there; empty: it needs none */
+    bool has_via; /* it was found by a sibling */
+    il_str via;   /* the sibling's text, or its canonical form where it has one; empty: it is missing, and nothing vouches for the fact */
 } il_fact;
 
 typedef struct il_episode il_episode;

@@ -22,7 +22,9 @@ struct il_policy {
     const il_machine *machine;
     uint8_t fingerprint[IL_DIGEST_BYTES];
     il_mode mode;
+    il_kinds kinds;
     il_names names;
+    uint32_t remembers; /* il_remembers */
     uint32_t nservers, ntools, nexact;
     il_server *servers;
     il_tool *tools;
@@ -32,6 +34,16 @@ struct il_policy {
     uint32_t approvals_line, approvals_col;
     uint64_t approval_ms;
 };
+
+/* The entries that match: an exact one alone, else all patterns. Equal entries are one. */
+typedef struct il_matched {
+    const il_tool *tool; /* the first; NULL: none */
+    bool several;        /* unequal patterns: their worst case, and nothing is vouched */
+    uint32_t effects;
+    bool once;
+} il_matched;
+/* `name`: `server.tool`. */
+il_matched il_policy_match(const il_policy *p, il_str name);
 
 /* NULL when it is not declared. */
 const il_server *il_policy_server(const il_policy *p, il_str name);

@@ -2,15 +2,16 @@
 #include "base/sha256.h"
 #include "policy/bind.h"
 #include "policy/compiled.h"
+#include "policy/result.h"
 #include "policy/words.h"
 
 #define IL_POLICY_MEMORY ((size_t)64 << 20)
 #define IL_POLICY_TOOLS_MAX 10000u
 
-static const char *const il_policy_sections[] = {"interlock",    "machine", "mode",  "ours",
-                                                 "destinations", "servers", "tools", "approvals"};
-static const char *const il_policy_later[] = {"rules",    "presets", "hosts", "agents", "groups", "sources",
-                                              "sessions", "audit",   "tests", "stores", "result", "remember"};
+static const char *const il_policy_sections[] = {"interlock", "machine", "mode",  "ours",     "destinations",
+                                                 "servers",   "kinds",   "tools", "approvals"};
+static const char *const il_policy_later[] = {"rules",   "presets",  "hosts", "agents", "groups",
+                                              "sources", "sessions", "audit", "tests"};
 #define IL_COUNT(a) (sizeof(a) / sizeof(a)[0])
 
 /* At most 16 words into il_str. */
@@ -201,8 +202,12 @@ static il_status il_policy_read_tools(il_policy *p, const il_json *tools, const 
         return il_arena_fail(&p->arena, err);
     }
     size_t names = 0;
+    const il_tool_scope scope = {.arena = &p->arena, .kinds = &p->kinds, .own = il_json_get(doc, IL_STR("kinds"))};
+    if (scope.own != NULL) {
+        IL_TRY(il_tool_own_check(scope.own, &scope, err));
+    }
     for (const il_json *v = il_json_first(tools); v != NULL; v = il_json_next(v)) {
-        IL_TRY(il_tool_load(v, &p->arena, &p->tools[p->ntools++], err));
+        IL_TRY(il_tool_load(v, &scope, &p->tools[p->ntools++], err));
         names += p->tools[p->ntools - 1].nglobs;
     }
     p->exact = IL_NEW_ARRAY(&p->arena, il_tool_index, names + 1);
@@ -217,6 +222,58 @@ static il_status il_policy_read_tools(il_policy *p, const il_json *tools, const 
         }
     }
     return IL_OK;
+}
+
+static bool il_policy_remembered(const il_policy *p, il_str name, il_str *nearest) {
+    unsigned best = 3;
+    for (uint32_t i = 0; i < p->ntools; i++) {
+        for (uint32_t k = 0; k < p->tools[i].nremember; k++) {
+            const il_str other = p->tools[i].remember[k].name;
+            const unsigned slips = il_str_distance(other, name);
+            if (slips < best) {
+                best = slips;
+                *nearest = other;
+            }
+        }
+    }
+    return best == 0;
+}
+
+/* A `$name` that no result is remembered by would never be there. */
+static il_status il_policy_check_remembered(const il_policy *p, il_error *err) {
+    for (uint32_t i = 0; i < p->ntools; i++) {
+        for (uint32_t k = 0; k < p->tools[i].nbuilt; k++) {
+            const il_built *b = &p->tools[i].built[k];
+            il_str nearest = {0};
+            if (b->remembered.n == 0 || il_policy_remembered(p, b->remembered, &nearest)) {
+                continue;
+            }
+            if (nearest.n > 0) {
+                return il_error_at(err, IL_E_INVALID, b->line, b->col, 0, "nothing is remembered as `%.*s`; did you mean `$%.*s`?",
+                                   IL_STR_ARG(b->remembered), IL_STR_ARG(nearest));
+            }
+            return il_error_at(err, IL_E_INVALID, b->line, b->col, 0,
+                               "nothing is remembered as `%.*s`; say in the entry of the tool whose result has it: remember: { %.*s: ... }",
+                               IL_STR_ARG(b->remembered), IL_STR_ARG(b->remembered));
+        }
+    }
+    return IL_OK;
+}
+
+/* Which parts of a session's memory the entries ask about. */
+static uint32_t il_policy_asks(const il_policy *p) {
+    uint32_t asks = 0;
+    for (uint32_t i = 0; i < p->ntools; i++) {
+        const il_tool *t = &p->tools[i];
+        const bool sink = (t->effects & (uint32_t)(IL_EGRESS | IL_COMMIT)) != 0;
+        const bool reaches = (t->effects & (uint32_t)IL_EGRESS) == 0 || (t->addressed && t->once);
+        asks |= sink && reaches ? (uint32_t)IL_REMEMBERS_TYPED : 0u;
+        asks |= t->nremember > 0 ? (uint32_t)IL_REMEMBERS_NAMES : 0u;
+        if (t->result != NULL && t->result->nfields > 0) {
+            asks |= (uint32_t)(IL_REMEMBERS_TYPED | IL_REMEMBERS_FACTS | IL_REMEMBERS_TEXTS | IL_REMEMBERS_SENT);
+        }
+    }
+    return asks;
 }
 
 static il_status il_policy_seal(il_policy *p, const il_json *doc, il_error *err) {
@@ -246,9 +303,11 @@ static il_status il_policy_compile(il_policy *p, const il_json *doc, il_error *e
     IL_TRY(il_words_not_yet(doc, not_yet, il_policy_keys(il_policy_later, IL_COUNT(il_policy_later), not_yet), err));
     IL_TRY(il_json_only(doc, keys, il_policy_keys(il_policy_sections, IL_COUNT(il_policy_sections), keys), "the policy", err));
     IL_TRY(il_policy_read_mode(p, il_json_get(doc, IL_STR("mode")), err));
-    IL_TRY(il_names_load(&p->names, il_json_get(doc, IL_STR("ours")), il_json_get(doc, IL_STR("destinations")), &p->arena, err));
+    IL_TRY(il_names_load(&p->names, &p->kinds, il_json_get(doc, IL_STR("ours")), il_json_get(doc, IL_STR("destinations")), &p->arena, err));
     IL_TRY(il_policy_read_servers(p, il_json_get(doc, IL_STR("servers")), err));
     IL_TRY(il_policy_read_tools(p, il_json_get(doc, IL_STR("tools")), doc, err));
+    IL_TRY(il_policy_check_remembered(p, err));
+    p->remembers = il_policy_asks(p);
     IL_TRY(il_policy_read_approvals(p, il_json_get(doc, IL_STR("approvals")), err));
     il_bind bind;
     il_error why = {0};
@@ -335,3 +394,5 @@ bool il_policy_may_release(const il_policy *p, uint32_t effects) {
 }
 
 uint64_t il_policy_approval_ms(const il_policy *p) { return p != NULL ? p->approval_ms : 0; }
+
+uint32_t il_policy_remembers(const il_policy *p) { return p != NULL ? p->remembers : 0; }

@@ -185,6 +185,8 @@ il_status il_episode_sent(il_episode *e, il_str value, bool vouched, il_error *e
     return value.n == 0 ? IL_OK : il_episode_mark(e, &e->vouched, IL_MARK_SENT, (il_str){0}, value, IL_SENT_BYTES, err);
 }
 
+void il_episode_sent_all(il_episode *e) { e->flags |= IL_EPISODE_SENT_ALL; }
+
 static bool il_token_char(char c, bool wide) {
     const bool alnum = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || ((unsigned char)c & 0x80u) != 0;
     return alnum || (wide && (c == '_' || c == '.' || c == '@' || c == '+' || c == '-'));

@@ -4,7 +4,7 @@
 #include "policy/kind_part.h"
 #include "policy/result.h"
 #include "policy/text.h"
-#include "provenance/word.h"
+#include "provenance/typed.h"
 
 #define IL_SEND_DEPTH 128u /* of arguments; what is deeper counts as sent, whatever it is */
 
@@ -61,8 +61,8 @@ static bool il_hear_digits(il_str word) {
 /* Whole words that are a host, a repository, a path or an account number. */
 static il_status il_hear_words(il_hearing *h, il_str text, il_error *err) {
     size_t at = 0;
-    il_word w;
-    while (il_word_next(text, &at, &w)) {
+    il_typed_word w;
+    while (il_typed_next(text, &at, &w)) {
         for (uint32_t i = 0; i < w.n; i++) {
             const il_str word = w.forms[i].text;
             const bool rooted = word.p[0] == '/' || word.p[0] == '~', slash = il_hear_has(word, "/");

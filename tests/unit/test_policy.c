@@ -210,9 +210,6 @@ static const policy_bad policy_refused[] = {
     /* effects with conditions (test_condition.c has what conditions may name) */
     {HEAD "tools:\n  - { match: a.b, effects: { untrusted: 1 } }\n", 4, 41, IL_E_INVALID, "true, false or a condition"},
     {HEAD "tools:\n  - { match: a.b, effects: { untrusted: '!itm.x' } }\n", 4, 43, IL_E_INVALID, "did you mean `item`"},
-    {ENTRY(", kinds: {}"), 4, 45, IL_E_INVALID, "`kinds` maps a name"},
-    {ENTRY(", kinds: { repo: 1 }"), 4, 53, IL_E_INVALID, "is a text"},
-    {ENTRY(", kinds: { repo: x }"), 4, 53, IL_E_INVALID, "names no argument"},
     {ENTRY(", sql: [a, b], plain: [a]"), 4, 43, IL_E_INVALID, "named by a text"},
     {ENTRY(", sql: a, plain: [a]"), 4, 43, IL_E_INVALID, "declared twice"},
     /* rules */

@@ -6,6 +6,7 @@
 #include "base/sha256.h"
 #include "cli/output.h"
 #include "cli/session.h"
+#include "policy/approval.h"
 #include "policy/bind.h"
 #include "policy/label.h"
 

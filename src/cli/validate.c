@@ -9,6 +9,7 @@
 #include "cli/propose.h"
 #include "host/file.h"
 #include "interlock/host.h"
+#include "policy/approval.h"
 #include "policy/bind.h"
 #include "policy/compiled.h"
 
@@ -325,14 +326,14 @@ static il_status validate_standing(validate_run *run, const il_tool *tool, bool 
 static il_status validate_approvals(validate_run *run, const il_bind *bind, il_error *err) {
     const il_policy *p = run->policy;
     const il_str machine = il_machine_name(p->machine);
-    if (p->approvals_line && !bind->approves) {
-        const il_tool at = {.line = p->approvals_line, .col = p->approvals_col};
+    if (p->approvals.line && !bind->approves) {
+        const il_tool at = {.line = p->approvals.line, .col = p->approvals.col};
         return validate_warn_at(run, "approvals-not-modelled", &at, IL_STR("approvals"), err,
                                 "machine `%.*s` has no approvals: nothing can be released", IL_STR_ARG(machine));
     }
-    if (p->releases_line && (p->releases & (uint32_t)IL_COMMIT) &&
+    if (p->approvals.releases_line && (p->approvals.releases & (uint32_t)IL_COMMIT) &&
         il_bind_admit(bind, (uint32_t)IL_COMMIT, IL_SINK_NONE, false) == il_bind_admit(bind, 0, IL_SINK_NONE, false)) {
-        const il_tool at = {.line = p->releases_line, .col = p->releases_col};
+        const il_tool at = {.line = p->approvals.releases_line, .col = p->approvals.releases_col};
         return validate_warn_at(run, "effect-not-modelled", &at, IL_STR("approvals"), err,
                                 "`approvals`: machine `%.*s` does not model `commit`: no call will wait because of it",
                                 IL_STR_ARG(machine));

@@ -38,6 +38,8 @@
       "a call or a result with more to remember than is kept", "fault_episode_limit")                                            \
     X(IL_FAULT_UNLABELLED, "unlabelled-tool", "labeller", "block", "no entry of the policy names the tool",                      \
       "fault_unlabelled_tool")                                                                                                   \
+    X(IL_FAULT_CONDITION, "condition-error", "fault", "block", "the condition of a rule of the policy gave no true or false",     \
+      "fault_condition_error")                                                                                                   \
     X(IL_FAULT_NOT_OPEN, "not-open", "fault", "withhold",                                                                        \
       "a result for a call that is settled (also as overdue, or by recovery), or unknown", "fault_not_open")                     \
     X(IL_FAULT_QUARANTINED, "quarantined", "fault", "withhold", "a result for a session that is quarantined",                    \

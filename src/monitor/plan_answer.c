@@ -2,6 +2,7 @@
 /* A human's answer, and how sessions begin. */
 #include "base/sha256.h"
 #include "monitor/plan.h"
+#include "policy/approval.h"
 
 static il_status il_plan_answer_row(il_plan *p, const char *kind, const il_slot *slot, il_str by, uint64_t pre, il_error *err) {
     il_record r;
@@ -29,6 +30,9 @@ il_status il_plan_answer(il_plan *p, il_str approval, bool grant, il_str by, il_
     if (grant && slot->state == IL_SLOT_GRANTED) {
         return il_error_set(err, IL_E_STATE, "this approval was granted already");
     }
+    if (grant && p->core->policy != NULL && !il_policy_may_answer(p->core->policy, by)) {
+        return il_error_set(err, IL_E_PERMISSION, "the policy does not let `%.*s` approve (`approvals: by:`)", IL_STR_ARG(by));
+    }
     uint64_t pre = p->s->state;
     const il_bind *b = &p->core->bind;
     /* a refusal after the grant takes the grant back */
@@ -42,6 +46,9 @@ il_status il_plan_answer(il_plan *p, il_str approval, bool grant, il_str by, il_
         return il_error_set(err, IL_E_STATE, "the machine refuses: %.*s", IL_STR_ARG(rule));
     }
     if (grant) {
+        uint8_t digest[IL_DIGEST_BYTES];
+        il_sha256_of(by, digest);
+        memcpy(slot->by, digest, sizeof slot->by);
         slot->state = IL_SLOT_GRANTED;
         slot->expires_ms = p->now_ms + slot->lasts_ms;
     }

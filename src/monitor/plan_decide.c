@@ -3,7 +3,9 @@
 #include "base/sha256.h"
 #include "monitor/message.h"
 #include "monitor/plan.h"
+#include "policy/approval.h"
 #include "policy/glob.h"
+#include "policy/rule.h"
 
 typedef struct il_deciding {
     il_plan *plan;
@@ -12,7 +14,9 @@ typedef struct il_deciding {
     il_str name; /* `server.tool` */
     const il_call *call;
     il_labelled *labelled;
+    il_ruling ruling; /* of the policy's rules */
     bool bound; /* `binding` is made: only a call that meets an approval needs it */
+    bool spent; /* the budget of approvals is used up; label.why says so */
     uint8_t binding[IL_DIGEST_BYTES];
 } il_deciding;
 
@@ -63,7 +67,8 @@ static il_slot *il_deciding_slot(il_deciding *c, il_slot_state state) {
     for (uint32_t i = 0; i < IL_SLOTS_MAX; i++) {
         il_slot *slot = &c->plan->s->slots[i];
         if (slot->state == (uint8_t)state && slot->effects == (uint8_t)c->label.effects &&
-            il_digest_eq(slot->binding, il_deciding_binding(c))) {
+            il_digest_eq(slot->binding, il_deciding_binding(c)) &&
+            (state != IL_SLOT_GRANTED || il_policy_answered(c->plan->core->policy, slot->by))) {
             return slot;
         }
     }
@@ -198,7 +203,36 @@ static il_status il_deciding_request_row(il_deciding *c, const il_slot *slot, ui
     return il_plan_row(c->plan, "request", 0, &r, err);
 }
 
-/* Asks a human: a free slot, and the machine's `request`. *asked stays false when the machine has no room; that denies. */
+#define IL_DECIDING_HOUR_MS 3600000u
+
+/* Whether the policy's budget has an approval left; the hour is the session's, and begins with its first request. */
+static bool il_deciding_affords(il_deciding *c) {
+    const il_approval_rules *rules = il_policy_approval_rules(c->plan->core->policy);
+    il_session *s = c->plan->s;
+    const bool within = s->asks > 0 && c->plan->now_ms - s->asks_ms < IL_DECIDING_HOUR_MS;
+    if (rules->budget == 0 || !within || s->asks < rules->budget) {
+        return true;
+    }
+    (void)il_format(c->label.why, sizeof c->label.why,
+                    "%u approvals were asked for within an hour: the budget of line %u of the policy is used up", (unsigned)s->asks,
+                    (unsigned)rules->budget_line);
+    c->spent = true;
+    return false;
+}
+
+static void il_deciding_spend(il_deciding *c) {
+    il_session *s = c->plan->s;
+    if (il_policy_approval_rules(c->plan->core->policy)->budget == 0) {
+        return;
+    }
+    if (s->asks == 0 || c->plan->now_ms - s->asks_ms >= IL_DECIDING_HOUR_MS) {
+        s->asks = 0;
+        s->asks_ms = c->plan->now_ms;
+    }
+    s->asks++;
+}
+
+/* Asks a human: a free slot, and the machine's `request`. *asked stays false when the machine has no room or the budget is used up; that denies. */
 static il_status il_deciding_request(il_deciding *c, uint8_t rule, bool *asked, il_error *err) {
     il_plan *p = c->plan;
     uint64_t pre = p->s->state, lasts = il_policy_approval_ms(p->core->policy);
@@ -208,7 +242,7 @@ static il_status il_deciding_request(il_deciding *c, uint8_t rule, bool *asked, 
         slot = p->s->slots[i - 1].state == IL_SLOT_FREE ? &p->s->slots[i - 1] : slot;
     }
     *asked = false;
-    if (step.verdict != IL_ACCEPT || slot == NULL) {
+    if (step.verdict != IL_ACCEPT || slot == NULL || !il_deciding_affords(c)) {
         return IL_OK;
     }
     if (p->in.entropy == NULL) {
@@ -223,6 +257,8 @@ static il_status il_deciding_request(il_deciding *c, uint8_t rule, bool *asked, 
     slot->expires_ms = p->now_ms + lasts;
     slot->effects = (uint8_t)c->label.effects;
     slot->reason = rule;
+    slot->rule = rule == 0 ? c->ruling.number : 0;
+    il_deciding_spend(c);
     memcpy(slot->binding, il_deciding_binding(c), sizeof slot->binding);
     memcpy(slot->tool, c->name.p, c->name.n);
     for (size_t i = 0; i < IL_PLAN_ENTROPY; i++) {
@@ -268,15 +304,57 @@ static il_status il_deciding_shadow(il_deciding *c, il_error *err) {
 
 static il_status il_deciding_row(il_deciding *c, il_error *err) {
     c->d->post = c->d->ticket != 0 ? c->plan->s->state : c->d->pre;
-    il_message_write(c->d, c->name, &c->label);
+    il_message_write(c->d, c->name, &c->label, c->spent);
     return il_plan_decision_row(c->plan, c->name, &c->label, c->d, err);
+}
+
+/* The decision, which waits for a human or, when nobody can be asked, does not; its row comes before the request's. A request that is open already stands. */
+static il_status il_deciding_ask(il_deciding *c, uint8_t rule, il_error *err) {
+    const il_slot *waiting = il_deciding_slot(c, IL_SLOT_ASKED);
+    bool asked = false;
+    if (waiting != NULL) {
+        memcpy(c->d->approval, waiting->id, sizeof c->d->approval);
+        c->d->action = IL_ACTION_REQUIRE_APPROVAL;
+        return il_deciding_row(c, err);
+    }
+    const size_t row = c->plan->nrows++;
+    IL_TRY(il_deciding_request(c, rule, &asked, err));
+    const size_t after = c->plan->nrows;
+    c->d->action = asked ? IL_ACTION_REQUIRE_APPROVAL : IL_ACTION_BLOCK;
+    c->plan->nrows = row;
+    IL_TRY(il_deciding_row(c, err));
+    c->plan->nrows = after;
+    return IL_OK;
+}
+
+/* A rule blocks, or asks. Monitor mode: the call runs, and is admitted as it would have been without the rule where the machine accepts it. */
+static il_status il_deciding_ruled(il_deciding *c, uint32_t plain, bool accepted, il_error *err) {
+    const bool human = c->ruling.then == IL_THEN_APPROVAL;
+    c->d->layer = IL_LAYER_RULE;
+    (void)il_format(c->d->reason, sizeof c->d->reason, "%.*s", IL_STR_ARG(c->ruling.rule->name));
+    (void)il_format(c->label.why, sizeof c->label.why, "%s", c->ruling.why);
+    if (!c->plan->core->enforced) {
+        c->d->action = human ? IL_ACTION_REQUIRE_APPROVAL : IL_ACTION_BLOCK;
+        if (!accepted) {
+            IL_TRY(il_deciding_shadow(c, err));
+            return il_deciding_row(c, err);
+        }
+        IL_TRY(il_deciding_admit(c, plain, c->label.effects, c->label.sink, false, err));
+        IL_TRY(il_plan_slots(c->plan, err));
+        c->plan->s->unenforced = true;
+        c->d->run = true;
+        return il_deciding_row(c, err);
+    }
+    return human && c->plan->core->bind.approves ? il_deciding_ask(c, 0, err) : il_deciding_row(c, err);
 }
 
 /* A denial, or a call that waits for a human. The session's bytes stay as they are, but for the request that may follow. */
 static il_status il_deciding_reject(il_deciding *c, uint8_t rule, il_error *err) {
     const il_machine *m = c->plan->core->bind.machine;
-    bool human = il_machine_releasable(m, rule) && il_deciding_would(c), asked = false;
-    il_slot *waiting = human ? il_deciding_slot(c, IL_SLOT_ASKED) : NULL;
+    const bool human = il_machine_releasable(m, rule) && il_deciding_would(c);
+    if (human && c->ruling.then == IL_THEN_BLOCK) { /* stricter than what waits for a human */
+        return il_deciding_ruled(c, c->d->symbol, false, err);
+    }
     c->d->layer = IL_LAYER_MACHINE;
     (void)il_format(c->d->reason, sizeof c->d->reason, "%.*s", IL_STR_ARG(il_machine_reason(m, rule)));
     il_deciding_witnesses(c);
@@ -285,23 +363,7 @@ static il_status il_deciding_reject(il_deciding *c, uint8_t rule, il_error *err)
         IL_TRY(il_deciding_shadow(c, err));
         return il_deciding_row(c, err);
     }
-    if (waiting != NULL) {
-        memcpy(c->d->approval, waiting->id, sizeof c->d->approval);
-        c->d->action = IL_ACTION_REQUIRE_APPROVAL;
-        return il_deciding_row(c, err);
-    }
-    if (human) {
-        /* the decision's row comes before the request's */
-        size_t row = c->plan->nrows++;
-        IL_TRY(il_deciding_request(c, rule, &asked, err));
-        size_t after = c->plan->nrows;
-        c->d->action = asked ? IL_ACTION_REQUIRE_APPROVAL : IL_ACTION_BLOCK;
-        c->plan->nrows = row;
-        IL_TRY(il_deciding_row(c, err));
-        c->plan->nrows = after;
-        return IL_OK;
-    }
-    return il_deciding_row(c, err);
+    return human ? il_deciding_ask(c, rule, err) : il_deciding_row(c, err);
 }
 
 /* ---- the decision ---------------------------------------------------------------------------------- */
@@ -321,6 +383,37 @@ static il_status il_deciding_allow(il_deciding *c, uint32_t symbol, il_slot *spe
     return il_deciding_row(c, err);
 }
 
+/* ---- what the rules say ------------------------------------------------------------------------------ */
+
+/* A granted approval of what a rule asks for: it is used up by itself, and the call is admitted as any other, in the same commit. */
+static il_status il_deciding_redeem(il_deciding *c, uint32_t plain, il_slot *granted, il_error *err) {
+    il_plan *p = c->plan;
+    const uint64_t pre = p->s->state;
+    char id[IL_APPROVAL_ID_BYTES];
+    il_step step;
+    memcpy(id, granted->id, sizeof id);
+    IL_TRY(il_plan_step(p, il_bind_lapse(&p->core->bind, true), &step, err));
+    IL_CHECK(step.verdict == IL_ACCEPT, err);
+    IL_TRY(il_plan_lapse_row(p, granted, "redeemed", &pre, err));
+    /* judged again, in the state without it */
+    c->d->pre = p->s->state;
+    IL_CHECK(il_plan_try(p, plain).verdict == IL_ACCEPT, err);
+    memcpy(c->d->approval, id, sizeof c->d->approval);
+    return il_deciding_allow(c, plain, NULL, err);
+}
+
+static il_status il_deciding_rules(il_deciding *c, il_error *err) {
+    const il_plan *p = c->plan;
+    const il_label_call judged = il_deciding_judged(c);
+    IL_TRY(il_rules_judge(p->core->policy, &judged, c->name, &c->label, p->s->state, p->arena, &c->ruling, err));
+    if (!c->ruling.erred) {
+        return IL_OK;
+    }
+    il_fault_block(c->d, IL_FAULT_CONDITION);
+    (void)il_format(c->label.why, sizeof c->label.why, "%s", c->ruling.why);
+    return il_error_set(err, IL_E_INVALID, "%s", c->ruling.why);
+}
+
 static il_status il_deciding_step(il_deciding *c, il_error *err) {
     const il_plan *p = c->plan;
     const il_bind *b = &p->core->bind;
@@ -330,10 +423,15 @@ static il_status il_deciding_step(il_deciding *c, il_error *err) {
     if (plain == IL_NO_SYMBOL || (step.verdict != IL_ACCEPT && step.verdict != IL_REJECT)) {
         return il_error_set(err, IL_E_INTERNAL, "the machine does not know this call's symbol");
     }
+    IL_TRY(il_deciding_rules(c, err));
     if (step.verdict == IL_ACCEPT) {
-        return il_deciding_allow(c, plain, NULL, err);
+        il_slot *granted = c->ruling.then == IL_THEN_APPROVAL ? il_deciding_slot(c, IL_SLOT_GRANTED) : NULL;
+        if (granted != NULL) {
+            return il_deciding_redeem(c, plain, granted, err);
+        }
+        return c->ruling.then == IL_THEN_ALLOW ? il_deciding_allow(c, plain, NULL, err) : il_deciding_ruled(c, plain, true, err);
     }
-    if (il_machine_releasable(b->machine, step.reason)) {
+    if (il_machine_releasable(b->machine, step.reason) && c->ruling.then != IL_THEN_BLOCK) {
         il_slot *granted = il_deciding_slot(c, IL_SLOT_GRANTED);
         uint32_t approved = b->approves ? il_bind_admit(b, c->label.effects, c->label.sink, true) : IL_NO_SYMBOL;
         /* judged again: the policy must still let a human release it, and the machine must accept */
@@ -470,7 +568,7 @@ il_status il_plan_decide(il_plan *p, const il_call *call, il_labelled *labelled,
         return s;
     }
     d->pre = d->post = p->s->state;
-    (void)!il_plan_decision_row(p, c.name, NULL, d,
+    (void)!il_plan_decision_row(p, c.name, c.ruling.erred ? &c.label : NULL, d,
                                 &ignored); /* a row that cannot be written changes nothing: the call is blocked */
     return s;
 }

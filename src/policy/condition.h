@@ -7,6 +7,7 @@
 #pragma once
 #include "policy/argument.h"
 #include "policy/label.h"
+#include "policy/tool.h"
 #include "cel/cel.h"
 
 typedef enum il_condition_place { IL_CONDITION_EFFECT = 0, IL_CONDITION_RULE } il_condition_place;
@@ -77,10 +78,15 @@ typedef struct il_condition_call {
     uint32_t declared;     /* effects that are known of the call so far; before vouching */
     uint64_t state;        /* the machine's; rules only */
     const il_label *label; /* rules only */
+    const il_tool *tool;   /* the entry, whose `sql` or `shell` argument is read; NULL: several or none, and what is asked about a statement errs */
     const il_str *own;     /* values of the entry's own names, in the scope's order; p NULL: none in this call */
     uint32_t nown;
     il_arena *scratch;
     /* made here */
+    il_status failed; /* what was asked of the outside could not be answered: a fault of the call */
+    il_error why;
+    const struct il_sql *sql;
+    const struct il_shell *shell;
     uint32_t made;
     il_cel_value values[IL_CONDITION_NAMES + IL_CONDITION_OWN_MAX];
 } il_condition_call;
@@ -89,6 +95,8 @@ typedef struct il_condition_call {
 IL_NODISCARD il_status il_condition_values(il_condition_call *c, uint32_t asks, il_error *err);
 /* An error value or a bool. A value that could not be made is an error value as well. */
 il_cel_value il_condition_eval(const il_condition *condition, il_condition_call *c);
+/* IL_OK, or why something that was asked outside (a store's labels) had no answer: then nothing that was evaluated counts. */
+IL_NODISCARD il_status il_condition_done(const il_condition_call *c, il_error *err);
 /* The item that the next conditions are about: those of its fields that the scope knows. */
 IL_NODISCARD il_status il_condition_item(il_condition_call *c, const il_arg_path *paths, uint32_t npaths, const il_json *item, il_error *err);
 

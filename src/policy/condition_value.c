@@ -156,6 +156,13 @@ il_cel_value il_condition_eval(const il_condition *condition, il_condition_call 
     return il_cel_eval_in(condition->program, c->values, c->scratch, c);
 }
 
+il_status il_condition_done(const il_condition_call *c, il_error *err) {
+    if (c->failed != IL_OK && err != NULL) {
+        *err = c->why;
+    }
+    return c->failed;
+}
+
 /* ---- items --------------------------------------------------------------------------------------------- */
 
 /* What the paths that are `in` lead to from here, `at` steps behind them. A map holds no more than these, whatever the item has. */

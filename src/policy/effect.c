@@ -92,18 +92,18 @@ il_status il_effects_call(const il_policy *p, const il_tool *tool, const il_labe
     if (tool->when == NULL) {
         return IL_OK;
     }
-    il_condition_call c = {.policy = p, .call = call, .scratch = scratch};
+    il_condition_call c = {.policy = p, .call = call, .tool = tool, .scratch = scratch};
     uint32_t said;
     IL_TRY(il_effects_before(&c, tool, own, &said, err));
     *out = il_effects_whole(said);
-    return IL_OK;
+    return il_condition_done(&c, err);
 }
 
 il_status il_effects_items(const il_policy *p, const il_tool *tool, const il_label_call *call, const il_json *const *items, size_t n,
                            il_arena *scratch, uint32_t *each, uint32_t *absent, il_error *err) {
     il_str own[IL_CONDITION_OWN_MAX];
     const il_effects *e = tool->when;
-    il_condition_call c = {.policy = p, .call = call, .scratch = scratch};
+    il_condition_call c = {.policy = p, .call = call, .tool = tool, .scratch = scratch};
     uint32_t said = tool->said, any = 0;
     *absent = 0;
     if (e != NULL) {
@@ -125,6 +125,7 @@ il_status il_effects_items(const il_policy *p, const il_tool *tool, const il_lab
             each[i] = il_effects_whole(has);
         }
     }
-    *absent = il_effects_whole(said) & ~il_effects_whole((said & ~waits) | any);
-    return IL_OK;
+    const il_status s = il_condition_done(&c, err);
+    *absent = s == IL_OK ? il_effects_whole(said) & ~il_effects_whole((said & ~waits) | any) : 0;
+    return s;
 }

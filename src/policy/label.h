@@ -79,6 +79,3 @@ typedef struct il_label_call {
 /* Errors (limits, memory) fill err and leave a label that is not known. */
 IL_NODISCARD il_status il_policy_label(const il_policy *p, const il_label_call *call, il_arena *scratch, il_label *out, il_error *err);
 
-/* Whether a human may release rejections that concern these effects (`approvals: for:`), and for how long a grant lasts. */
-bool il_policy_may_release(const il_policy *p, uint32_t effects);
-uint64_t il_policy_approval_ms(const il_policy *p);

@@ -59,7 +59,7 @@ static il_status il_match_count(void *ctx, const il_tool *tool, il_error *err) {
     return IL_OK;
 }
 
-const il_tool *il_policy_match_one(const il_policy *p, il_str name) {
+const il_tool *il_policy_entry(const il_policy *p, il_str name) {
     il_match_sole m = {0};
     return il_policy_match_each(p, name, il_match_count, &m, NULL) == IL_OK && m.n == 1 ? m.tool : NULL;
 }

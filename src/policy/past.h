@@ -13,4 +13,4 @@ IL_NODISCARD il_status il_past_argument(const il_label_call *call, const il_json
 /* Whether what this argument names is vouched, and why or why not. */
 const char *il_past_vouched(const il_label *label, il_str argument, il_cel_value *out);
 /* Whether this value is one of the call's destinations or objects and vouched. */
-bool il_past_value_vouched(const il_label *label, il_str value);
+bool il_past_value_vouched(const il_label *label, il_str value, il_arena *scratch);

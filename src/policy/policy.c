@@ -56,9 +56,9 @@ static bool il_policy_server_name_ok(il_str name) {
 }
 
 static il_status il_policy_read_server(il_policy *p, const il_json *v, il_error *err) {
-    static const char *const known[] = {"trust", "sampling", "roots", "elicitation", "prototype_keys"};
-    static const char *const later[] = {"use", "live", "sql", "pin", "tools"};
-    il_str keys[5], not_yet[5];
+    static const char *const known[] = {"trust", "sampling", "roots", "elicitation", "prototype_keys", "sql"};
+    static const char *const later[] = {"use", "live", "pin", "tools"};
+    il_str keys[6], not_yet[4];
     if (!il_policy_server_name_ok(il_json_key(v))) {
         return il_error_at(err, IL_E_INVALID, v->key_line, v->key_col, v->key_offset,
                            "server `%.*s`: a name has letters, digits, `_` and `-`, no dot, at most 64", IL_STR_ARG(v->key));
@@ -67,6 +67,7 @@ static il_status il_policy_read_server(il_policy *p, const il_json *v, il_error 
     IL_TRY(il_json_only(v, keys, il_policy_keys(known, IL_COUNT(known), keys), "a server", err));
     il_server *s = &p->servers[p->nservers++];
     IL_TRY(il_arena_copy(&p->arena, il_json_key(v), &s->name, err));
+    IL_TRY(il_tables_load(il_json_get(v, IL_STR("sql")), &p->arena, s->tables, err));
     const il_json *trust = il_json_get(v, IL_STR("trust"));
     if (trust != NULL) {
         il_str text = il_json_kind_of(trust) == IL_JSON_STRING ? il_json_text(trust) : (il_str){0};
@@ -109,28 +110,6 @@ static il_status il_policy_read_servers(il_policy *p, const il_json *servers, il
         IL_TRY(il_policy_read_server(p, v, err));
     }
     return IL_OK;
-}
-
-static il_status il_policy_read_approvals(il_policy *p, const il_json *v, il_error *err) {
-    static const char *const known[] = {"for", "expires"};
-    static const char *const later[] = {"by", "where", "once", "budget"};
-    il_str keys[2], not_yet[4];
-    p->approval_ms = 600000;
-    if (v == NULL) {
-        return IL_OK; /* nobody may release anything */
-    }
-    IL_TRY(il_words_not_yet(v, not_yet, il_policy_keys(later, IL_COUNT(later), not_yet), err));
-    IL_TRY(il_json_only(v, keys, il_policy_keys(known, IL_COUNT(known), keys), "`approvals`", err));
-    p->releases = (uint32_t)(IL_EGRESS | IL_COMMIT);
-    p->approvals_line = v->key_line;
-    p->approvals_col = v->key_col;
-    const il_json *releases = il_json_get(v, IL_STR("for")), *expires = il_json_get(v, IL_STR("expires"));
-    if (releases != NULL) {
-        IL_TRY(il_words_effects(releases, (uint32_t)(IL_EGRESS | IL_COMMIT), "`for`", &p->releases, err));
-        p->releases_line = il_json_line(releases);
-        p->releases_col = il_json_col(releases);
-    }
-    return expires != NULL ? il_words_duration(expires, &p->approval_ms, err) : IL_OK;
 }
 
 /* Inserts an exact name in order; an unequal entry for the same name is an error. */
@@ -217,8 +196,8 @@ static il_status il_policy_read_effects(il_policy *p, il_tool *tool, const il_js
     names.own = own;
     names.nown = tool->nkinds;
     IL_TRY(il_policy_item_fields(p, tool, &names, err));
-    names.sql = tool->sql;
-    names.shell = tool->shell;
+    names.sql = tool->sql != NULL;
+    names.shell = tool->shell != NULL;
     IL_TRY(il_effects_load(effects, &names, &p->arena, tool, err));
     p->asks |= tool->when->asks;
     return IL_OK;
@@ -321,7 +300,10 @@ static uint32_t il_policy_asks(const il_policy *p) {
             asks |= (uint32_t)(IL_REMEMBERS_TYPED | IL_REMEMBERS_FACTS | IL_REMEMBERS_TEXTS | IL_REMEMBERS_SENT);
         }
     }
-    return asks;
+    if ((p->asks & ((1u << IL_CONDITION_PROV) | IL_CONDITION_ASKS_SOURCES)) != 0) {
+        asks |= (uint32_t)(IL_REMEMBERS_TYPED | IL_REMEMBERS_TEXTS);
+    }
+    return (p->asks & IL_CONDITION_ASKS_VOUCHED) != 0 ? asks | (uint32_t)IL_REMEMBERS_TYPED : asks;
 }
 
 static il_status il_policy_seal(il_policy *p, const il_json *doc, il_error *err) {
@@ -359,9 +341,9 @@ static il_status il_policy_compile(il_policy *p, const il_json *doc, il_error *e
     IL_TRY(il_agents_load(&p->agents, il_json_get(doc, IL_STR("agents")), il_json_get(doc, IL_STR("groups")), &p->arena, err));
     IL_TRY(il_policy_read_tools(p, il_json_get(doc, IL_STR("tools")), doc, err));
     IL_TRY(il_policy_check_remembered(p, err));
-    p->remembers = il_policy_asks(p);
     IL_TRY(il_policy_read_rules(p, il_json_get(doc, IL_STR("rules")), err));
-    IL_TRY(il_policy_read_approvals(p, il_json_get(doc, IL_STR("approvals")), err));
+    p->remembers = il_policy_asks(p);
+    IL_TRY(il_approvals_load(il_json_get(doc, IL_STR("approvals")), &p->arena, &p->approvals, err));
     il_bind bind;
     il_error why = {0};
     il_status s = il_bind_open(p->machine, &bind, &why);
@@ -422,6 +404,20 @@ const il_server *il_policy_server(const il_policy *p, il_str name) {
     return NULL;
 }
 
+static const il_tool *il_policy_exact(const il_policy *p, il_str name) {
+    size_t lo = 0, hi = p->nexact;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        const int order = il_str_cmp(p->exact[mid].name, name);
+        if (order == 0) {
+            return &p->tools[p->exact[mid].tool];
+        }
+        lo = order < 0 ? mid + 1 : lo;
+        hi = order < 0 ? hi : mid;
+    }
+    return NULL;
+}
+
 bool il_policy_server_may(const il_policy *p, il_str server, il_str feature) {
     const il_server *s = il_policy_server(p, server);
     if (s == NULL) {
@@ -440,12 +436,5 @@ il_prototypes il_policy_server_prototypes(const il_policy *p, il_str server) {
     const il_server *s = il_policy_server(p, server);
     return s != NULL ? s->prototypes : IL_PROTOTYPES_POLLUTE;
 }
-
-bool il_policy_may_release(const il_policy *p, uint32_t effects) {
-    uint32_t sinks = effects & (uint32_t)(IL_EGRESS | IL_COMMIT);
-    return p != NULL && sinks != 0 && (sinks & ~p->releases) == 0;
-}
-
-uint64_t il_policy_approval_ms(const il_policy *p) { return p != NULL ? p->approval_ms : 0; }
 
 uint32_t il_policy_remembers(const il_policy *p) { return p != NULL ? p->remembers : 0; }

@@ -362,7 +362,7 @@ static il_status il_result_read(const il_policy *p, const il_result_call *call, 
 
 il_status il_policy_read(const il_policy *p, const il_result_call *call, il_arena *arena, il_result *out, il_error *err) {
     *out = (il_result){.readable = true, .items = 1};
-    const il_tool *tool = il_policy_match_one(p, call->tool);
+    const il_tool *tool = il_policy_entry(p, call->tool);
     if (p->remembers == 0 && (tool == NULL || tool->when == NULL || tool->result == NULL)) {
         return IL_OK;
     }

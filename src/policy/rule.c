@@ -136,6 +136,9 @@ il_status il_rules_judge(const il_policy *p, const il_label_call *call, il_str n
                           il_arena *scratch, il_ruling *out, il_error *err) {
     il_condition_call c = {
         .policy = p, .call = call, .declared = label->declared, .state = state, .label = label, .scratch = scratch};
+    if ((p->rules.asks & (IL_CONDITION_ASKS_SQL | IL_CONDITION_ASKS_SHELL)) != 0) {
+        c.tool = il_policy_entry(p, name);
+    }
     *out = (il_ruling){0};
     for (uint32_t i = 0; i < p->rules.n; i++) {
         const il_policy_rule *rule = &p->rules.list[i];
@@ -145,12 +148,14 @@ il_status il_rules_judge(const il_policy *p, const il_label_call *call, il_str n
         if (rule->when.program != NULL) {
             IL_TRY(il_condition_values(&c, rule->when.asks, err));
             const il_cel_value v = il_condition_eval(&rule->when, &c);
+            IL_TRY(il_condition_done(&c, err));
             if (v.kind != IL_CEL_BOOL) {
                 il_error why = {.msg = "the condition gave neither true nor false"};
                 if (v.kind == IL_CEL_ERROR) {
                     il_cel_explain(rule->when.program, v, &why);
                 }
                 out->rule = rule;
+                out->number = (uint16_t)(i + 1);
                 out->erred = true;
                 (void)il_format(out->why, sizeof out->why, "rule `%.*s` (line %u): %s", IL_STR_ARG(rule->name), (unsigned)rule->line,
                                 why.msg);
@@ -161,6 +166,7 @@ il_status il_rules_judge(const il_policy *p, const il_label_call *call, il_str n
             }
         }
         out->rule = rule;
+        out->number = (uint16_t)(i + 1);
         out->then = rule->then;
         if (rule->then != IL_THEN_ALLOW) {
             (void)il_format(out->why, sizeof out->why, "rule `%.*s` (line %u)", IL_STR_ARG(rule->name), (unsigned)rule->line);
@@ -169,4 +175,8 @@ il_status il_rules_judge(const il_policy *p, const il_label_call *call, il_str n
     }
     out->then = IL_THEN_ALLOW;
     return IL_OK;
+}
+
+il_str il_policy_rule_name(const il_policy *p, uint32_t number) {
+    return p != NULL && number >= 1 && number <= p->rules.n ? p->rules.list[number - 1].name : (il_str){0};
 }

@@ -251,9 +251,16 @@ static il_status il_tool_results(il_tool *out, const il_json *entry, const il_to
 }
 
 /* `sql: query`: the argument that holds a statement. */
-static il_status il_tool_statement(il_tool *out, const il_json *v, il_arena *arena, bool *said, il_error *err) {
-    *said = v != NULL;
-    return v != NULL ? il_tool_one(out, IL_ROLE_PLAIN, IL_KIND_NAME, v, arena, err) : IL_OK;
+static il_status il_tool_statement(il_tool *out, const il_json *v, il_arena *arena, const il_arg_path **path, il_error *err) {
+    if (v == NULL) {
+        return IL_OK;
+    }
+    if (il_json_kind_of(v) == IL_JSON_STRING && il_template_is(il_json_text(v))) {
+        return IL_JSON_FAIL(v, err, IL_E_INVALID, "`%.*s` names the argument that holds the text", IL_STR_ARG(il_json_key(v)));
+    }
+    IL_TRY(il_tool_one(out, IL_ROLE_PLAIN, IL_KIND_NAME, v, arena, err));
+    *path = &out->arguments[out->narguments - 1].path;
+    return IL_OK;
 }
 
 static il_status il_tool_word(const il_json *v, const char *no, const char *yes, bool *out, il_error *err) {

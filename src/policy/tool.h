@@ -50,7 +50,7 @@ typedef struct il_tool {
     const il_effects *when; /* conditions that can take effects away; NULL: none */
     uint32_t nkinds;
     il_own_kind *kinds;
-    bool sql, shell; /* an argument holds a statement or command that conditions ask about */
+    const il_arg_path *sql, *shell; /* the argument that holds a statement or command, which conditions ask about; NULL: none */
     bool once;        /* else standing */
     bool sink_said;   /* `sink` is written out */
     bool addressed;   /* else public */

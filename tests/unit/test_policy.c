@@ -3,6 +3,7 @@
 #include "helper_policy.h"
 
 #include "base/sha256.h"
+#include "policy/approval.h"
 #include "policy/bind.h"
 #include "policy/glob.h"
 #include "policy/names.h"
@@ -84,8 +85,6 @@ static const policy_bad policy_refused[] = {
     {HEAD TOOLS "tests: []\n", 5, 1, IL_E_INVALID, "not supported yet"},
     {HEAD "servers: { a: { use: github@2 } }\n" TOOLS, 3, 17, IL_E_INVALID, "`use` is not supported yet"},
     {HEAD "servers: { a: { roots: [~/src] } }\n" TOOLS, 3, 24, IL_E_INVALID, "not supported yet"},
-    {HEAD "approvals: { by: [ana] }\n" TOOLS, 3, 14, IL_E_INVALID, "`by` is not supported yet"},
-    {HEAD "approvals: { budget: 6/hour }\n" TOOLS, 3, 14, IL_E_INVALID, "`budget` is not supported yet"},
     {ENTRY(", child: true"), 4, 38, IL_E_INVALID, "`child` is not supported yet"},
     /* entries */
     {HEAD "tools:\n  - a.b\n", 4, 5, IL_E_INVALID, ""},
@@ -207,6 +206,17 @@ static const policy_bad policy_refused[] = {
     {HEAD "approvals: { expires: 1.5h }\n" TOOLS, 3, 23, IL_E_INVALID, "10m"},
     {HEAD "approvals: { expires: -1m }\n" TOOLS, 3, 23, IL_E_INVALID, "10m"},
     {HEAD "approvals: { expire: 10m }\n" TOOLS, 3, 14, IL_E_INVALID, "did you mean `expires`"},
+    {HEAD "approvals: { by: ana }\n" TOOLS, 3, 18, IL_E_INVALID, "list of names"},
+    {HEAD "approvals: { by: [1] }\n" TOOLS, 3, 19, IL_E_INVALID, "is a name"},
+    {HEAD "approvals: { where: [pager] }\n" TOOLS, 3, 22, IL_E_INVALID, "`page` and `notification`"},
+    {HEAD "approvals: { once: false }\n" TOOLS, 3, 20, IL_E_INVALID, "for one call"},
+    {HEAD "approvals: { budget: 6 }\n" TOOLS, 3, 22, IL_E_INVALID, "`6/hour`"},
+    {HEAD "approvals: { budget: 0/hour }\n" TOOLS, 3, 22, IL_E_INVALID, "`6/hour`"},
+    {HEAD "approvals: { budget: 6/day }\n" TOOLS, 3, 22, IL_E_INVALID, "`6/hour`"},
+    {HEAD "servers: { a: { sql: [x] } }\n" TOOLS, 3, 22, IL_E_INVALID, "`sql` of a server"},
+    {HEAD "servers: { a: { sql: { secrets: [x] } } }\n" TOOLS, 3, 24, IL_E_INVALID, "did you mean `secret`"},
+    {HEAD "servers: { a: { sql: { secret: x } } }\n" TOOLS, 3, 32, IL_E_INVALID, "list of tables"},
+    {HEAD "servers: { a: { sql: { secret: ['a b'] } } }\n" TOOLS, 3, 33, IL_E_INVALID, "a table is"},
     /* effects with conditions (test_condition.c has what conditions may name) */
     {HEAD "tools:\n  - { match: a.b, effects: { untrusted: 1 } }\n", 4, 41, IL_E_INVALID, "true, false or a condition"},
     {HEAD "tools:\n  - { match: a.b, effects: { untrusted: '!itm.x' } }\n", 4, 43, IL_E_INVALID, "did you mean `item`"},
@@ -223,7 +233,7 @@ static const policy_bad policy_refused[] = {
     {HEAD TOOLS "rules:\n  - { tools: a.b, then: block, when: arg.x }\n", 6, 38, IL_E_INVALID, "did you mean `args`"},
     {HEAD TOOLS "rules:\n  - { tools: a.b, then: block, when: true }\n", 6, 38, IL_E_INVALID, "is a text"},
     {HEAD TOOLS "rules:\n  - { tools: a.b, then: block, when: item.x == 1 }\n", 6, 38, IL_E_INVALID, "in effects only"},
-    {HEAD TOOLS "rules:\n  - { tools: a.b, then: block, when: 'agent.groups.exists(g, g == \"x\")' }\n", 6, 68, IL_E_INVALID, "x"},
+    {HEAD TOOLS "rules:\n  - { tools: a.b, then: block, when: 'agent.groups.exists(g, g == \"x\")' }\n", 6, 67, IL_E_INVALID, "never equal"},
     {HEAD TOOLS "rules:\n  - { tools: '!a.b', then: block }\n", 6, 14, IL_E_INVALID, "names none"},
     {HEAD TOOLS "rules:\n  - { tools: [], then: block }\n", 6, 14, IL_E_INVALID, "names none"},
     {HEAD TOOLS "rules:\n  - { tools: ['a.?'], then: block }\n", 6, 15, IL_E_INVALID, "only signs"},

@@ -43,6 +43,8 @@ static il_session codec_random(void) {
     for (size_t i = 0; i < IL_DIGEST_BYTES && s.episodes > 0; i++) {
         s.recalled[i] = (uint8_t)codec_next();
     }
+    s.asks = codec_byte(2) * (uint16_t)codec_next();
+    s.asks_ms = s.asks > 0 ? codec_next() : 0;
     codec_text(s.principal, sizeof s.principal);
     codec_text(s.parent, sizeof s.parent);
     s.ntickets = (uint32_t)(codec_next() % (IL_TICKETS_MAX + 1));
@@ -68,6 +70,8 @@ static il_session codec_random(void) {
         x->lasts_ms = codec_next();
         x->effects = codec_byte(32);
         x->reason = (uint8_t)codec_next();
+        x->rule = (uint16_t)codec_next();
+        x->by[0] = (uint8_t)codec_next();
         x->binding[0] = (uint8_t)codec_next();
         x->id[0] = 'a';
         codec_text(x->tool, sizeof x->tool);
@@ -194,7 +198,7 @@ static void codec_reads_version_1(void **state) {
     assert_string_equal(s.witnesses[3].tool, "doc.share");
     assert_int_equal(il_session_encode(&s, b, sizeof b, &m, &err), IL_OK);
     assert_int_equal(b[3], 3);
-    assert_int_equal(m, n + 2 * IL_OWNER_BYTES + 8);
+    assert_int_equal(m, n + 2 * IL_OWNER_BYTES + 8 + 2 + 18); /* owners; episodes; what was asked for; the slot's rule and who granted */
     assert_int_equal(il_session_decode(b, m, &again, &err), IL_OK);
     assert_memory_equal(again.tickets, s.tickets, 2 * sizeof s.tickets[0]);
     assert_memory_equal(&again, &s, offsetof(il_session, tickets));
@@ -224,7 +228,7 @@ static void codec_reads_version_2(void **state) {
     assert_string_equal(s.witnesses[3].tool, "doc.share");
     assert_int_equal(il_session_encode(&s, b, sizeof b, &m, &err), IL_OK);
     assert_int_equal(b[3], 3);
-    assert_int_equal(m, n + 8);
+    assert_int_equal(m, n + 8 + 2 + 18);
     assert_int_equal(il_session_decode(b, m, &again, &err), IL_OK);
     assert_memory_equal(&again, &s, offsetof(il_session, tickets));
     for (size_t cut = 0; cut < n; cut++) {

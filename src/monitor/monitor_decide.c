@@ -26,6 +26,11 @@ static void il_monitor_fault(il_monitor_decide_job *j, il_fault f) {
     il_fault_block(&j->d, f);
 }
 
+/* Which fault ended a job. */
+static il_fault il_monitor_job_fault(const il_monitor_job *job, il_status s) {
+    return job->no_clock ? IL_FAULT_CLOCK : job->recalling != IL_FAULT_INTERNAL ? job->recalling : il_fault_of(s);
+}
+
 static il_status il_monitor_decide_work(il_plan *p, void *ctx, il_error *err) {
     il_monitor_decide_job *j = ctx;
     il_monitor_blank(j);
@@ -37,12 +42,13 @@ static il_status il_monitor_decide_work(il_plan *p, void *ctx, il_error *err) {
 /* The row of a decision that ended before planning: best effort, the call is blocked either way. */
 static void il_monitor_fault_row(const il_monitor *m, il_monitor_job *job, il_monitor_decide_job *j) {
     il_error ignored;
-    if (job->plan == NULL || !job->opening) {
+    if (job->plan == NULL || (!job->opening && job->recalling == IL_FAULT_INTERNAL)) {
         return;
     }
     il_plan *p = job->plan;
     p->moves = false;
     p->nrows = 0;
+    il_plan_forget_all(p);
     if (il_plan_decision_row(p, j->call->tool, NULL, &j->d, &ignored) == IL_OK) {
         (void)!il_monitor_commit(m, p, &ignored);
     }
@@ -50,7 +56,7 @@ static void il_monitor_fault_row(const il_monitor *m, il_monitor_job *job, il_mo
 
 static il_status il_monitor_decide_run(const il_monitor *m, il_str session, il_monitor_decide_job *j, il_arena *arena,
                                        il_error *err) {
-    il_monitor_job job = {.work = il_monitor_decide_work, .ctx = j, .sweeps = true};
+    il_monitor_job job = {.work = il_monitor_decide_work, .ctx = j, .sweeps = true, .recalls = true};
     if (!il_monitor_id_ok(session)) {
         il_monitor_fault(j, IL_FAULT_BAD_SESSION);
         return il_monitor_check(m, session, err);
@@ -69,7 +75,7 @@ static il_status il_monitor_decide_run(const il_monitor *m, il_str session, il_m
         return j->fault;
     }
     if (s != IL_OK) {
-        il_monitor_fault(j, job.no_clock ? IL_FAULT_CLOCK : il_fault_of(s));
+        il_monitor_fault(j, il_monitor_job_fault(&job, s));
         il_monitor_fault_row(m, &job, j);
     }
     return s;
@@ -91,7 +97,7 @@ il_status il_monitor_decide(il_monitor *m, il_str session, const il_call *call, 
     j.call = call;
     j.fault = IL_OK;
     memset(j.digest, 0, sizeof j.digest);
-    j.labelled.done = false;
+    j.labelled.done = j.labelled.asked = false;
     il_arena_init(&j.labelled.arena, &m->alloc, IL_MONITOR_MEMORY);
     il_arena_expect(&j.labelled.arena, IL_MONITOR_EXPECTED_LABEL);
     il_arena arena;
@@ -111,13 +117,14 @@ typedef struct il_monitor_settle_job {
     uint64_t ticket;
     const il_outcome *outcome;
     uint8_t digest[IL_DIGEST_BYTES]; /* of the result, if there is one */
+    il_resulted resulted;
     il_settlement out;
 } il_monitor_settle_job;
 
 static il_status il_monitor_settle_work(il_plan *p, void *ctx, il_error *err) {
     il_monitor_settle_job *j = ctx;
     j->out = (il_settlement){.size = sizeof j->out};
-    return il_plan_settle(p, j->ticket, j->outcome, j->digest, &j->out, err);
+    return il_plan_settle(p, j->ticket, j->outcome, j->digest, &j->resulted, &j->out, err);
 }
 
 il_status il_monitor_settle(il_monitor *m, il_str session, uint64_t ticket, const il_outcome *outcome, il_settlement *out,
@@ -132,13 +139,15 @@ il_status il_monitor_settle(il_monitor *m, il_str session, uint64_t ticket, cons
         return il_error_set(err, IL_E_ARGUMENT, "an outcome without its size, or a monitor without a policy");
     }
     il_monitor_settle_job j = {.ticket = ticket, .outcome = outcome};
-    il_monitor_job job = {.work = il_monitor_settle_work, .ctx = &j, .sweeps = true};
+    il_monitor_job job = {.work = il_monitor_settle_work, .ctx = &j, .sweeps = true, .recalls = true};
+    il_arena_init(&j.resulted.arena, &m->alloc, IL_MONITOR_RESULT);
     il_status s = outcome->result != NULL ? il_json_digest(outcome->result, m->host.sha256, j.digest, err) : IL_OK;
     if (s == IL_OK) {
         s = il_monitor_do(m, session, &job, err);
     }
+    il_arena_free(&j.resulted.arena);
     if (s != IL_OK) {
-        il_fault f = job.no_clock ? IL_FAULT_CLOCK : !il_monitor_id_ok(session) ? IL_FAULT_BAD_SESSION : il_fault_of(s);
+        il_fault f = !il_monitor_id_ok(session) ? IL_FAULT_BAD_SESSION : il_monitor_job_fault(&job, s);
         (void)il_format(out->reason, sizeof out->reason, "%s", il_fault_reason(f));
         return s;
     }

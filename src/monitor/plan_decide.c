@@ -16,6 +16,18 @@ typedef struct il_deciding {
     uint8_t binding[IL_DIGEST_BYTES];
 } il_deciding;
 
+/* What the labeller is asked, in the state before the call. */
+static il_label_call il_deciding_judged(const il_deciding *c) {
+    const il_plan *p = c->plan;
+    return (il_label_call){.server = c->call->server,
+                           .tool = c->call->tool,
+                           .args = c->call->args,
+                           .held = ((uint32_t)p->s->counted | p->s->shadow) & IL_TAINTS,
+                           .agent = il_str_of(p->s->principal),
+                           .memory = p->memory,
+                           .stores = &p->stores};
+}
+
 /* ---- what an approval is bound to ------------------------------------------------------------ */
 
 static void il_binding_add(il_sha256 *h, il_str s) {
@@ -127,6 +139,27 @@ static il_status il_deciding_admit(il_deciding *c, uint32_t symbol, uint32_t eff
     return IL_OK;
 }
 
+/* What follows from a call that runs, whatever was decided of it: what it sends was sent, and where it writes lies what the session has. */
+static il_status il_deciding_keep(il_deciding *c, il_error *err) {
+    il_plan *p = c->plan;
+    const il_label_call judged = il_deciding_judged(c);
+    if (p->core->remembers) {
+        il_episode *sent = NULL;
+        il_status s = il_policy_sent(p->core->policy, &judged, &c->label, c->d->ticket, p->arena, &sent, err);
+        if (s == IL_OK) {
+            s = il_plan_remember(p, sent, err);
+        }
+        if (s == IL_E_LIMIT) {
+            il_fault_block(c->d, IL_FAULT_EPISODE_LIMIT);
+        }
+        IL_TRY(s);
+    }
+    for (size_t i = 0; i < c->label.nplaces; i++) {
+        IL_TRY(il_plan_write_place(p, &c->label.places[i], judged.held | c->label.effects, err));
+    }
+    return IL_OK;
+}
+
 /* ---- rejected ------------------------------------------------------------------------------------ */
 
 /* Where each effect that counts now came from: taints and standing sinks from the witnesses, what is in flight from the tickets. */
@@ -228,6 +261,7 @@ static il_status il_deciding_shadow(il_deciding *c, il_error *err) {
     p->s->shadow |= (uint8_t)((c->label.effects & ~IL_TAINTS) | taints);
     p->s->unenforced = true;
     p->moves = true;
+    IL_TRY(il_deciding_keep(c, err));
     c->d->run = true;
     return IL_OK;
 }
@@ -280,6 +314,7 @@ static il_status il_deciding_allow(il_deciding *c, uint32_t symbol, il_slot *spe
         memset(spent, 0, sizeof *spent);
     }
     IL_TRY(il_plan_slots(c->plan, err));
+    IL_TRY(il_deciding_keep(c, err));
     c->d->action = IL_ACTION_ALLOW;
     c->d->layer = IL_LAYER_NONE;
     c->d->run = true;
@@ -348,13 +383,14 @@ static il_status il_deciding_label(il_deciding *c, il_error *err) {
     const il_plan *p = c->plan;
     const il_call *call = c->call;
     il_labelled *l = c->labelled;
-    uint32_t held = ((uint32_t)p->s->counted | p->s->shadow) & IL_TAINTS;
-    if (!l->done || l->held != held) {
+    const il_label_call judged = il_deciding_judged(c);
+    if (!l->done || l->held != judged.held || l->episodes != p->s->episodes || l->asked) {
         l->done = false;
         il_arena_reset(&l->arena);
-        const il_label_call judged = {.server = call->server, .tool = call->tool, .args = call->args, .held = held};
         IL_TRY(il_policy_label(p->core->policy, &judged, &l->arena, &l->label, err));
-        l->held = held;
+        l->held = judged.held;
+        l->episodes = p->s->episodes;
+        l->asked = p->places != NULL;
         l->done = true;
     }
     c->label = l->label;
@@ -428,6 +464,7 @@ il_status il_plan_decide(il_plan *p, const il_call *call, il_labelled *labelled,
     il_error ignored;
     p->nrows = 0;
     p->moves = p->failed = false;
+    il_plan_forget_all(p);
     /* as it was loaded, from the same bytes */
     if (il_session_decode((const uint8_t *)p->in.bytes.p, p->in.bytes.n, p->s, &ignored) != IL_OK) {
         p->failed = true;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layout (little-endian): `ILS` and a version byte, the fixed fields in the order of il_session, then only what is in use of tickets, slots and
- * witnesses, each list with its count. Strings are a length and their bytes. Nothing follows the last byte. Version 1 has no owners. */
+ * witnesses, each list with its count. Strings are a length and their bytes. Nothing follows the last byte. Version 1 has no owners, versions 1 and 2 no
+ * episodes. */
 #include "monitor/session.h"
 
 #include "base/str.h"
 
-#define IL_SESSION_VERSION 2u
-#define IL_SESSION_OWNERS 2u /* the first version with owners */
+#define IL_SESSION_VERSION 3u
+#define IL_SESSION_OWNERS 2u   /* the first version with owners */
+#define IL_SESSION_EPISODES 3u /* the first version with episodes */
 #define IL_TICKET_FLAGS (IL_TICKET_ONCE | IL_TICKET_CROSSING | IL_TICKET_SHADOW | IL_TICKET_INHERITED)
 #define IL_EFFECT_MASK ((1u << IL_EFFECTS) - 1u)
 
@@ -93,7 +95,7 @@ static void il_session_put_ticket(il_session_writer *w, const il_ticket *t) {
 #define IL_TICKET_BYTES (IL_TICKET_FIXED + IL_TOOL_BYTES)
 #define IL_SLOT_BYTES (2u + 8u + 8u + IL_APPROVAL_ID_BYTES + IL_DIGEST_BYTES + IL_TOOL_BYTES + 2u)
 #define IL_WITNESS_BYTES (8u + IL_TOOL_BYTES)
-#define IL_REST_BYTES (4u + 8u + 2u * IL_DIGEST_BYTES + 3u * 8u + 5u + 2u * IL_SESSION_ID_BYTES + 1u + 1u)
+#define IL_REST_BYTES (4u + 8u + 2u * IL_DIGEST_BYTES + 3u * 8u + 5u + 8u + IL_DIGEST_BYTES + 2u * IL_SESSION_ID_BYTES + 1u + 1u)
 _Static_assert(IL_TICKETS_MAX *IL_TICKET_BYTES + IL_SLOTS_MAX * IL_SLOT_BYTES + IL_EFFECTS * IL_WITNESS_BYTES + IL_REST_BYTES <=
                    IL_SESSION_STATE_MAX,
                "the largest session fits");
@@ -142,6 +144,10 @@ il_status il_session_encode(const il_session *s, uint8_t *buf, size_t cap, size_
     il_session_put_u8(&w, s->flight);
     il_session_put_u8(&w, s->open);
     il_session_put_u8(&w, s->shadow);
+    il_session_put_u64(&w, s->episodes);
+    if (s->episodes > 0) {
+        il_session_put(&w, s->recalled, sizeof s->recalled);
+    }
     il_session_put_text(&w, s->principal, sizeof s->principal);
     il_session_put_text(&w, s->parent, sizeof s->parent);
     il_session_put_u8(&w, (uint8_t)s->ntickets);
@@ -293,6 +299,9 @@ il_status il_session_decode(const uint8_t *buf, size_t n, il_session *out, il_er
     out->flight = il_cursor_u8(&c);
     out->open = il_cursor_u8(&c);
     out->shadow = il_cursor_u8(&c);
+    if (version >= IL_SESSION_EPISODES && (out->episodes = il_cursor_u64(&c)) > 0) {
+        il_session_get(&c, out->recalled, sizeof out->recalled);
+    }
     il_session_get_text(&c, out->principal, sizeof out->principal);
     il_session_get_text(&c, out->parent, sizeof out->parent);
     il_session_get_lists(&c, version, out);

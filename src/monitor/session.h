@@ -48,6 +48,8 @@ typedef struct il_session {
     uint8_t counted;      /* taint bits, flight and open in words of no machine: what a join or another policy's machine reads; */
     uint8_t flight, open; /* 0 no, 1 bound, 2 foreign. Recomputed after each step, checked when decoded */
     uint8_t shadow;       /* effects of calls that ran although they were rejected (monitor mode) */
+    uint64_t episodes;    /* what the session knows: so many were committed (provenance/episode.h), */
+    uint8_t recalled[IL_DIGEST_BYTES]; /* and the end of their chain; zeros without any (monitor/recall.h) */
     char principal[IL_SESSION_ID_BYTES];
     char parent[IL_SESSION_ID_BYTES];
     il_slot slots[IL_SLOTS_MAX];

@@ -75,6 +75,7 @@ typedef struct il_monitor_config {
     il_host host;
     uint64_t call_deadline_ms; /* 0: 10 minutes. An unsettled call past it counts as its worst case and its result is late */
     bool enforce;              /* enforce although the policy says monitor: a host may only tighten */
+    bool blind;                /* texts that an attacker may have written are not indexed: shows what a paraphrase would achieve; never in earnest */
     const il_recall_cache *cache; /* copied; NULL: each call makes the session's recall from the store, slow and right */
 } il_monitor_config;
 
@@ -166,7 +167,7 @@ IL_API IL_NODISCARD il_status il_monitor_say(il_monitor *m, il_str session, il_s
 typedef enum il_notice_kind {
     IL_NOTICE_MESSAGE = 0,     /* of a server, that answers no call */
     IL_NOTICE_DESCRIPTION = 1, /* of a tool, prompt or resource, not reviewed */
-    IL_NOTICE_TASK = 2         /* what an agent was told by another agent, or by a text that nobody typed */
+    IL_NOTICE_TASK = 2         /* what an agent was told by another agent, or by a text that nobody typed; untrusted where its session is */
 } il_notice_kind;
 typedef struct il_notice {
     size_t size;

@@ -29,6 +29,7 @@ il_status il_monitor_new(const il_alloc *alloc, const il_monitor_config *config,
     }
     il_status s = il_core_open(&m->core, config->policy, config->machine, config->call_deadline_ms, config->enforce, err);
     m->core.sha256 = m->host.sha256;
+    m->core.blind = config->blind;
     memcpy(m->core.owner, m->host.owner, sizeof m->core.owner);
     if (s == IL_OK && m->core.deadline_ms > (uint64_t)1 << 40) {
         s = il_error_set(err, IL_E_ARGUMENT, "a deadline of more than thirty years");
@@ -123,7 +124,7 @@ il_status il_monitor_load(const il_monitor *m, il_arena *arena, il_str session, 
 
 il_status il_monitor_object(const void *ctx, il_arena *arena, il_str space, il_str key, il_str *bytes, uint64_t *version,
                             il_error *err) {
-    return il_monitor_read(ctx, arena, space, key, 512, IL_EPISODE_BYTES_MAX, bytes, version, err);
+    return il_monitor_read(ctx, arena, space, key, 512, IL_RECALL_EPISODE_MAX, bytes, version, err);
 }
 
 il_status il_monitor_clock(const il_monitor *m, uint64_t *now, il_error *err) {

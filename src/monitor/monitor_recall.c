@@ -14,7 +14,7 @@ static il_status il_recall_catch_up(const il_monitor *m, il_str session, const i
     il_recall *r = job->recall;
     il_status status = IL_OK;
     il_arena arena; /* of one episode */
-    il_arena_init(&arena, &m->alloc, 2 * IL_EPISODE_BYTES_MAX);
+    il_arena_init(&arena, &m->alloc, 2 * IL_RECALL_EPISODE_MAX);
     for (uint64_t i = il_memory_episodes(r->memory) + 1; i <= s->episodes && status == IL_OK; i++) {
         const il_recall_key key = il_recall_key_of(&prefix, i);
         il_str bytes;

@@ -20,7 +20,7 @@ il_status il_core_open(il_core *core, const il_policy *policy, const il_machine 
     IL_TRY(il_bind_open(own != NULL ? own : machine, &core->bind, err));
     il_machine_digest(core->bind.machine, core->seal);
     il_policy_fingerprint(policy, core->fingerprint);
-    core->remembers = policy != NULL && il_policy_remembers(policy);
+    core->remembers = policy != NULL && il_policy_remembers(policy) != 0;
     return IL_OK;
 }
 

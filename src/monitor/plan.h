@@ -18,6 +18,7 @@ typedef struct il_core {
     uint64_t deadline_ms;
     bool enforced;
     bool remembers;                /* the policy asks the past */
+    bool blind;                    /* untrusted texts are not indexed */
     il_sha256_blocks sha256;       /* the host's; NULL: the portable one */
     uint8_t owner[IL_OWNER_BYTES]; /* the host's */
 } il_core;

@@ -94,6 +94,7 @@ static il_status il_plan_result(const il_plan *p, const il_ticket *t, const il_o
                                  .error = outcome->error,
                                  .done = outcome->how == IL_OUTCOME_DONE,
                                  .bare = outcome->bare,
+                                 .blind = p->core->blind,
                                  .taints = t->effects & IL_TAINTS,
                                  .ticket = t->id,
                                  .agent = il_str_of(p->s->principal)};

@@ -381,7 +381,6 @@ static il_status il_deciding_name(il_deciding *c, const il_call *call, il_error 
 
 static il_status il_deciding_label(il_deciding *c, il_error *err) {
     const il_plan *p = c->plan;
-    const il_call *call = c->call;
     il_labelled *l = c->labelled;
     const il_label_call judged = il_deciding_judged(c);
     if (!l->done || l->held != judged.held || l->episodes != p->s->episodes || l->asked) {

@@ -12,8 +12,8 @@ il_status il_plan_remember(il_plan *p, il_episode *episode, il_error *err) {
     IL_CHECK(p->episode.n == 0, err);
     il_str bytes;
     IL_TRY(il_episode_done(episode, &bytes, err));
-    if (bytes.n > IL_EPISODE_BYTES_MAX) {
-        return il_error_set(err, IL_E_LIMIT, "there is more to remember of it than %zu bytes", IL_EPISODE_BYTES_MAX);
+    if (bytes.n > IL_RECALL_EPISODE_MAX) {
+        return il_error_set(err, IL_E_LIMIT, "there is more to remember of it than %zu bytes", IL_RECALL_EPISODE_MAX);
     }
     p->episode = bytes;
     p->texts = il_episode_texts(episode, &p->ntexts);
@@ -37,14 +37,13 @@ static void il_plan_heard(const il_plan *p, il_record *r) {
 }
 
 il_status il_plan_say(il_plan *p, il_str text, const uint8_t digest[IL_DIGEST_BYTES], il_error *err) {
-    il_episode *e;
+    il_episode *e = NULL;
     il_record r;
     IL_TRY(il_plan_listens(p, err));
     if (p->s->parent[0] != '\0') {
         return il_error_set(err, IL_E_STATE, "nobody types in a child session: note what it was told as a task");
     }
-    IL_TRY(il_episode_new(p->arena, IL_SOURCE_HUMAN, 0, 0, IL_STR("user"), il_str_of(p->s->principal), &e, err));
-    IL_TRY(il_episode_typed(e, text, err));
+    IL_TRY(il_policy_hear(p->core->policy, text, p->arena, &e, err));
     IL_TRY(il_plan_remember(p, e, err));
     il_record_open(&r, p->arena);
     il_record_digest(&r, IL_STR("digest"), digest);
@@ -69,15 +68,26 @@ static const char *il_notice_word(il_notice_kind kind) {
 #define IL_NOTICE_FROM 128u
 
 il_status il_plan_notice(il_plan *p, const il_notice *notice, const uint8_t digest[IL_DIGEST_BYTES], il_error *err) {
-    il_episode *e;
+    il_episode *e = NULL;
     il_record r;
     char from[IL_NOTICE_FROM + 1];
     const size_t n = il_format(from, sizeof from, "%.*s", IL_STR_ARG(notice->from)); /* cut, and escaped where it is not text */
-    const uint32_t taints = notice->untrusted ? (uint32_t)IL_UNTRUSTED : 0u;
-    const il_source_kind kind = notice->kind == IL_NOTICE_DESCRIPTION ? IL_SOURCE_DESCRIPTION : IL_SOURCE_NOTICE;
+    /* Who told it may have read anything of what this session counts. */
+    const bool tainted = (((uint32_t)p->s->counted | p->s->shadow) & (uint32_t)IL_UNTRUSTED) != 0;
+    const bool untrusted = notice->untrusted || (notice->kind == IL_NOTICE_TASK && tainted);
+    const il_json *text = il_json_string(p->arena, notice->text);
+    if (text == NULL) {
+        return il_arena_fail(p->arena, err);
+    }
+    const il_overheard heard = {.kind = notice->kind == IL_NOTICE_DESCRIPTION ? IL_SOURCE_DESCRIPTION : IL_SOURCE_NOTICE,
+                                .name = {from, n},
+                                .agent = il_str_of(p->s->principal),
+                                .taints = untrusted ? (uint32_t)IL_UNTRUSTED : 0u,
+                                .value = text,
+                                .trusted = !untrusted,
+                                .blind = p->core->blind};
     IL_TRY(il_plan_listens(p, err));
-    IL_TRY(il_episode_new(p->arena, kind, 0, taints, (il_str){from, n}, il_str_of(p->s->principal), &e, err));
-    IL_TRY(il_episode_text(e, notice->text, notice->untrusted, err));
+    IL_TRY(il_policy_overhear(p->core->policy, &heard, p->arena, &e, err));
     IL_TRY(il_plan_remember(p, e, err));
     il_record_open(&r, p->arena);
     il_record_digest(&r, IL_STR("digest"), digest);
@@ -85,7 +95,7 @@ il_status il_plan_notice(il_plan *p, const il_notice *notice, const uint8_t dige
     il_record_text(&r, IL_STR("from"), from);
     il_record_text(&r, IL_STR("kind"), il_notice_word(notice->kind));
     il_plan_heard(p, &r);
-    il_record_truth(&r, IL_STR("untrusted"), notice->untrusted);
+    il_record_truth(&r, IL_STR("untrusted"), untrusted);
     il_record_number(&r, IL_STR("v"), 1);
     return il_plan_row(p, "notice", 0, &r, err);
 }

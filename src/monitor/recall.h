@@ -12,7 +12,7 @@
 #include "provenance/memory.h"
 
 /* The longest episode. A result with more to remember is withheld. */
-#define IL_EPISODE_BYTES_MAX ((size_t)64 << 20)
+#define IL_RECALL_EPISODE_MAX ((size_t)64 << 20)
 
 struct il_recall {
     il_alloc alloc;

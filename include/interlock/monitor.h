@@ -173,7 +173,8 @@ typedef struct il_notice {
     size_t size;
     il_notice_kind kind;
     il_str from;    /* a server, tool or session, for people; at most 128 bytes of it are kept */
-    il_str text;    /* what the agent gets to see */
+    il_str text;    /* what the agent gets to see, */
+    const il_json *value; /* or each text and key in this; NULL: `text` */
     bool untrusted; /* an attacker may have written it */
 } il_notice;
 /* Notes a text that reaches the agent and is no result of a call. It adds provenance and no taint: what brings one is judged as a call. */

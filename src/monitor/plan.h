@@ -135,6 +135,8 @@ IL_NODISCARD il_status il_plan_slots(il_plan *p, il_error *err);
 IL_NODISCARD il_status il_plan_lapse_row(il_plan *p, il_slot *slot, const char *why, const uint64_t *pre, il_error *err);
 /* What the session knows from here on: an episode more. At most one a plan; NULL adds nothing. IL_E_LIMIT when it is too large to be kept. */
 IL_NODISCARD il_status il_plan_remember(il_plan *p, il_episode *episode, il_error *err);
+/* The end of the chain for the row of what added an episode; NULL when the plan adds none. */
+const uint8_t *il_plan_recalled(const il_plan *p);
 /* Writes these taints at a place, and below what it stands below. */
 IL_NODISCARD il_status il_plan_write_place(il_plan *p, const il_place *place, uint32_t taints, il_error *err);
 /* For il_label_stores.labels; ctx is the plan. */

@@ -33,7 +33,8 @@ typedef struct session_check {
     bool known;
     bool owes;     /* a breach is found while a call settles: its quarantine stands before the row of the settle */
     bool abandons; /* older builds gave the row of an end the state before the calls were settled that it abandoned */
-    bool joined;   /* a parent's open calls are settled here as well */
+    bool joined;   /* open calls of a parent or a child are settled here as well */
+    uint64_t joins;
     char recalled[IL_DIGEST_HEX]; /* the latest end of the chain of episodes that a row tells; empty: none */
     bool tickets_known, overflowed; /* rows that were dropped or erased may have admitted some */
 } session_check;
@@ -225,6 +226,9 @@ static bool session_row(void *ctx, const il_ledger_row *row) {
         session_open(c, row);
     } else if (il_str_eq(row->kind, IL_STR("settle"))) {
         session_close(c, row, body);
+    } else if (il_str_eq(row->kind, IL_STR("join"))) {
+        c->joined = true;
+        c->joins++;
     }
     return true;
 }
@@ -248,7 +252,7 @@ static void session_tickets(session_check *c, const il_session *s) {
         session_found(c, 0, "object-calls", "%zu calls are open in the state of session `%.*s`, and %zu by its rows", own,
                       IL_STR_ARG(c->id), c->nopen);
     }
-    const uint64_t joined = s->parent[0] ? IL_TICKETS_MAX : 0; /* numbers that a parent's calls took */
+    const uint64_t joined = (s->parent[0] ? IL_TICKETS_MAX : 0) + c->joins; /* numbers that others' calls took */
     if (s->next_ticket <= c->ticket || s->next_ticket - 1 - c->ticket > joined) {
         session_found(c, 0, "object-calls", "the next call of session `%.*s` is %llu, and its rows admitted %llu",
                       IL_STR_ARG(c->id), (unsigned long long)s->next_ticket, (unsigned long long)c->ticket);

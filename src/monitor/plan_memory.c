@@ -246,6 +246,9 @@ il_status il_plan_beside(il_plan *p, il_store_change *changes, size_t *n, il_err
         changes[(*n)++] =
             (il_store_change){.space = IL_STR(IL_SPACE_MEMORY), .key = name, .moves = true, .state = p->episode};
     }
+    if (p->other.n > 0) {
+        changes[(*n)++] = (il_store_change){.space = IL_STR(IL_SPACE_SESSION), .key = p->other, .expect = p->other_version};
+    }
     for (const il_plan_place *place = p->places; place != NULL; place = place->next) {
         IL_TRY(il_place_change(p, place, &changes[(*n)++], err));
     }
@@ -258,4 +261,5 @@ void il_plan_forget_all(il_plan *p) {
     p->ntexts = 0;
     p->places = NULL;
     p->nplaces = 0;
+    p->other = (il_str){0};
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The compiled policy's insides, for the files of this module. Everything lives in `arena` and does not change once made. */
 #pragma once
+#include "policy/agent.h"
 #include "policy/label.h"
 #include "policy/names.h"
+#include "policy/rule.h"
 #include "policy/tool.h"
 
 typedef struct il_server {
@@ -25,6 +27,9 @@ struct il_policy {
     il_kinds kinds;
     il_names names;
     uint32_t remembers; /* il_remembers */
+    il_agents agents;
+    il_rules rules;
+    uint32_t asks; /* of all conditions, of effects and rules */
     uint32_t nservers, ntools, nexact;
     il_server *servers;
     il_tool *tools;
@@ -35,15 +40,14 @@ struct il_policy {
     uint64_t approval_ms;
 };
 
-/* The entries that match: an exact one alone, else all patterns. Equal entries are one. */
-typedef struct il_matched {
-    const il_tool *tool; /* the first; NULL: none */
-    bool several;        /* unequal patterns: their worst case, and nothing is vouched */
-    uint32_t effects;
-    bool once;
-} il_matched;
-/* `name`: `server.tool`. */
-il_matched il_policy_match(const il_policy *p, il_str name);
+/* The entries that match: an exact one alone, else all patterns. Equal entries are one. The visitor's failure ends it and is passed on.
+ * `name`: `server.tool`. */
+typedef il_status (*il_match_visit)(void *ctx, const il_tool *tool, il_error *err);
+IL_NODISCARD il_status il_policy_match_each(const il_policy *p, il_str name, il_match_visit visit, void *ctx, il_error *err);
+/* The one entry that matches; NULL for none, or for unequal ones. */
+const il_tool *il_policy_match_one(const il_policy *p, il_str name);
 
+/* As il_agents_find, of its agents. */
+static inline const il_agent *il_policy_agent(const il_policy *p, il_str id) { return il_agents_find(&p->agents, id); }
 /* NULL when it is not declared. */
 const il_server *il_policy_server(const il_policy *p, il_str name);

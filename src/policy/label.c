@@ -1,43 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/error.h"
+#include "policy/effect.h"
 #include "policy/place.h"
 #include "policy/vouch.h"
 
-static void il_matched_add(il_matched *m, const il_tool *t) {
-    if (m->tool == NULL) {
-        *m = (il_matched){.tool = t, .effects = t->effects, .once = t->once};
-    } else if (memcmp(m->tool->meaning, t->meaning, IL_DIGEST_BYTES) != 0) {
-        m->several = true;
-        m->effects |= t->effects;
-        m->once = m->once && t->once;
-    }
-}
+/* What the entries that match make of a call. */
+typedef struct il_matched {
+    const il_tool *tool; /* the first; NULL: none */
+    bool several;        /* unequal patterns: their worst case, and nothing is vouched */
+    uint32_t effects;
+    bool once;
+    const il_policy *policy; /* what conditions are asked about */
+    const il_label_call *call;
+    il_arena *scratch;
+} il_matched;
 
-il_matched il_policy_match(const il_policy *p, il_str name) {
-    il_matched m = {0};
-    size_t lo = 0, hi = p->nexact;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        int order = il_str_cmp(p->exact[mid].name, name);
-        if (order == 0) {
-            il_matched_add(&m, &p->tools[p->exact[mid].tool]);
-            return m;
-        }
-        if (order < 0) {
-            lo = mid + 1;
-        } else {
-            hi = mid;
-        }
-    }
-    for (uint32_t i = 0; i < p->ntools; i++) {
-        for (uint32_t g = 0; g < p->tools[i].nglobs; g++) {
-            if (!p->tools[i].globs[g].exact && il_glob_matches(&p->tools[i].globs[g], name)) {
-                il_matched_add(&m, &p->tools[i]);
-                break;
-            }
-        }
-    }
-    return m;
+static il_status il_matched_add(void *ctx, const il_tool *t, il_error *err) {
+    il_matched *m = ctx;
+    uint32_t effects;
+    IL_TRY(il_effects_call(m->policy, t, m->call, m->scratch, &effects, err));
+    m->several = m->tool != NULL;
+    m->once = t->once && (m->once || !m->several);
+    m->tool = m->several ? m->tool : t;
+    m->effects |= effects;
+    return IL_OK;
 }
 
 static il_status il_label_name(il_str server, il_str tool, il_arena *scratch, il_str *out, il_error *err) {
@@ -89,7 +75,8 @@ static il_status il_label_judge(const il_policy *p, const il_label_call *call, i
         return IL_OK;
     }
     bool outside = server.n > 0 && !il_policy_server_inside(p, server), lists = outside && il_label_lists(tool, args);
-    il_matched m = il_policy_match(p, name);
+    il_matched m = {.policy = p, .call = call, .scratch = scratch};
+    IL_TRY(il_policy_match_each(p, name, il_matched_add, &m, err));
     if (m.tool == NULL && !lists) {
         return IL_OK;
     }

@@ -8,6 +8,7 @@ typedef struct il_listed {
     il_kind_pattern pattern;
     uint32_t accepts; /* taint bits; all of them for `ours`, untrusted alone for what is public */
     bool is_public;
+    bool ours; /* of `ours`, public or not */
     uint32_t line, col;
 } il_listed;
 typedef struct il_names {
@@ -20,6 +21,10 @@ typedef struct il_names {
 IL_NODISCARD il_status il_names_load(il_names *names, il_kinds *kinds, const il_json *ours, const il_json *destinations,
                                      il_arena *arena, il_error *err);
 
+/* Whether `ours` lists the canonical value; a url also when it lists its host, a path also when it lists a folder above it. */
+bool il_names_ours(const il_names *names, il_kind kind, il_str canonical);
+/* Whether `ours` lists the value as public (`repo.public`). */
+bool il_names_public(const il_names *names, il_kind kind, il_str canonical);
 /* Whether the canonical value is listed for every class in `needed` (docs/policy.md: vouching). A url is listed if it or its host is. What is
  * listed as public accepts untrusted only, whatever else lists it. */
 bool il_names_vouch(const il_names *names, il_kind kind, il_str canonical, uint32_t needed);

@@ -55,7 +55,14 @@ static il_status il_places_walk(il_places *p, const il_argument *a, uint32_t ste
     return IL_OK;
 }
 
-static il_status il_places_tool(il_places *p, const il_tool *t, const il_json *args, il_error *err) {
+typedef struct il_places_of {
+    il_places places;
+    const il_json *args;
+} il_places_of;
+
+static il_status il_places_tool(void *ctx, const il_tool *t, il_error *err) {
+    il_places_of *of = ctx;
+    il_places *p = &of->places;
     for (uint32_t i = 0; i < t->narguments; i++) {
         if (t->arguments[i].role != IL_ROLE_STORE) {
             continue;
@@ -66,27 +73,15 @@ static il_status il_places_tool(il_places *p, const il_tool *t, const il_json *a
                 return il_arena_fail(p->scratch, err);
             }
         }
-        IL_TRY(il_places_walk(p, &t->arguments[i], 0, args, err));
+        IL_TRY(il_places_walk(p, &t->arguments[i], 0, of->args, err));
     }
     return IL_OK;
 }
 
 il_status il_label_places(const il_policy *p, il_str name, const il_label_call *call, il_arena *scratch, il_label *out, il_error *err) {
-    const il_matched m = il_policy_match(p, name);
-    il_places places = {.policy = p, .scratch = scratch};
-    if (m.tool == NULL) {
-        return IL_OK;
-    }
-    IL_TRY(il_places_tool(&places, m.tool, call->args, err));
-    for (uint32_t i = 0; m.several && i < p->ntools; i++) {
-        for (uint32_t g = 0; g < p->tools[i].nglobs; g++) {
-            if (il_glob_matches(&p->tools[i].globs[g], name)) {
-                IL_TRY(il_places_tool(&places, &p->tools[i], call->args, err));
-                break;
-            }
-        }
-    }
-    out->places = places.list;
-    out->nplaces = places.n;
+    il_places_of of = {{.policy = p, .scratch = scratch}, call->args};
+    IL_TRY(il_policy_match_each(p, name, il_places_tool, &of, err));
+    out->places = of.places.list;
+    out->nplaces = of.places.n;
     return IL_OK;
 }

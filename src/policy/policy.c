@@ -2,16 +2,16 @@
 #include "base/sha256.h"
 #include "policy/bind.h"
 #include "policy/compiled.h"
+#include "policy/effect.h"
 #include "policy/result.h"
 #include "policy/words.h"
 
 #define IL_POLICY_MEMORY ((size_t)64 << 20)
 #define IL_POLICY_TOOLS_MAX 10000u
 
-static const char *const il_policy_sections[] = {"interlock", "machine", "mode",  "ours",     "destinations",
-                                                 "servers",   "kinds",   "tools", "approvals"};
-static const char *const il_policy_later[] = {"rules",   "presets",  "hosts", "agents", "groups",
-                                              "sources", "sessions", "audit", "tests"};
+static const char *const il_policy_sections[] = {"interlock", "machine", "mode",  "ours",      "destinations", "servers",
+                                                 "kinds",     "tools",   "rules", "approvals", "agents",       "groups"};
+static const char *const il_policy_later[] = {"presets", "hosts", "sources", "sessions", "audit", "tests"};
 #define IL_COUNT(a) (sizeof(a) / sizeof(a)[0])
 
 /* At most 16 words into il_str. */
@@ -48,20 +48,6 @@ il_status il_policy_machine_name(const il_json *doc, il_str *name, il_error *err
         return IL_JSON_FAIL(v, err, IL_E_INVALID, "`machine` is a name or a path");
     }
     *name = il_json_text(v);
-    return IL_OK;
-}
-
-static il_status il_policy_read_mode(il_policy *p, const il_json *v, il_error *err) {
-    if (v == NULL) {
-        return IL_OK; /* zero is enforce */
-    }
-    if (il_json_kind_of(v) == IL_JSON_STRING && il_str_eq(il_json_text(v), IL_STR("monitor"))) {
-        p->mode = IL_MODE_MONITOR;
-        return IL_OK;
-    }
-    if (il_json_kind_of(v) != IL_JSON_STRING || !il_str_eq(il_json_text(v), IL_STR("enforce"))) {
-        return IL_JSON_FAIL(v, err, IL_E_INVALID, "`mode` is `enforce` or `monitor`");
-    }
     return IL_OK;
 }
 
@@ -186,6 +172,66 @@ static il_status il_policy_same_pattern(const il_policy *p, uint32_t tool, const
     return IL_OK;
 }
 
+/* What conditions may name at a rule, and, with the entry's own names, at an effect. */
+static il_condition_names il_policy_names(const il_policy *p, il_condition_place place) {
+    return (il_condition_names){.place = place, .machine = p->machine, .groups = p->agents.groups, .ngroups = p->agents.ngroups};
+}
+
+/* The fields of an item that conditions may read: those that no attacker can write, and that are no item of a list by its number. */
+static il_status il_policy_item_fields(il_policy *p, const il_tool *tool, il_condition_names *names, il_error *err) {
+    const il_result_form *form = tool->result;
+    il_str *item = IL_NEW_ARRAY(&p->arena, il_str, form != NULL ? form->nfields : 0);
+    if (item == NULL) {
+        return il_arena_fail(&p->arena, err);
+    }
+    for (uint32_t i = 0; form != NULL && form->from != IL_FROM_TEXT && i < form->nfields; i++) {
+        const il_field *f = &form->fields[i];
+        bool named = f->standing == IL_STANDING_AUTHENTIC;
+        for (uint32_t k = 0; k < f->path.n; k++) {
+            named = named && f->path.steps[k].of != IL_STEP_INDEX;
+        }
+        if (named) {
+            item[names->nitem++] = f->path.text;
+        }
+    }
+    names->item = item;
+    return IL_OK;
+}
+
+static il_status il_policy_read_effects(il_policy *p, il_tool *tool, const il_json *effects, il_error *err) {
+    il_condition_names names = il_policy_names(p, IL_CONDITION_EFFECT);
+    il_str *own = IL_NEW_ARRAY(&p->arena, il_str, tool->nkinds + 1);
+    bool conditions = false;
+    for (const il_json *v = il_json_first(effects); v != NULL && il_json_kind_of(effects) == IL_JSON_OBJECT; v = il_json_next(v)) {
+        conditions = conditions || il_json_kind_of(v) == IL_JSON_STRING;
+    }
+    if (own == NULL) {
+        return il_arena_fail(&p->arena, err);
+    }
+    for (uint32_t i = 0; i < tool->nkinds; i++) {
+        own[i] = tool->kinds[i].name;
+    }
+    if (!conditions) {
+        return IL_OK;
+    }
+    names.own = own;
+    names.nown = tool->nkinds;
+    IL_TRY(il_policy_item_fields(p, tool, &names, err));
+    names.sql = tool->sql;
+    names.shell = tool->shell;
+    IL_TRY(il_effects_load(effects, &names, &p->arena, tool, err));
+    p->asks |= tool->when->asks;
+    return IL_OK;
+}
+
+static il_status il_policy_read_rules(il_policy *p, const il_json *rules, il_error *err) {
+    il_condition_names names = il_policy_names(p, IL_CONDITION_RULE);
+    names.sql = names.shell = true;
+    IL_TRY(il_rules_load(&p->rules, rules, &names, &p->arena, err));
+    p->asks |= p->rules.asks;
+    return IL_OK;
+}
+
 static il_status il_policy_read_tools(il_policy *p, const il_json *tools, const il_json *doc, il_error *err) {
     if (tools == NULL) {
         return IL_JSON_FAIL(doc, err, IL_E_INVALID, "`tools` is missing: every call would be denied");
@@ -207,7 +253,9 @@ static il_status il_policy_read_tools(il_policy *p, const il_json *tools, const 
         IL_TRY(il_tool_own_check(scope.own, &scope, err));
     }
     for (const il_json *v = il_json_first(tools); v != NULL; v = il_json_next(v)) {
-        IL_TRY(il_tool_load(v, &scope, &p->tools[p->ntools++], err));
+        il_tool *tool = &p->tools[p->ntools++];
+        IL_TRY(il_tool_load(v, &scope, tool, err));
+        IL_TRY(il_policy_read_effects(p, tool, il_json_get(v, IL_STR("effects")), err));
         names += p->tools[p->ntools - 1].nglobs;
     }
     p->exact = IL_NEW_ARRAY(&p->arena, il_tool_index, names + 1);
@@ -302,12 +350,17 @@ static il_status il_policy_compile(il_policy *p, const il_json *doc, il_error *e
     IL_TRY(il_policy_machine_name(doc, &machine, err));
     IL_TRY(il_words_not_yet(doc, not_yet, il_policy_keys(il_policy_later, IL_COUNT(il_policy_later), not_yet), err));
     IL_TRY(il_json_only(doc, keys, il_policy_keys(il_policy_sections, IL_COUNT(il_policy_sections), keys), "the policy", err));
-    IL_TRY(il_policy_read_mode(p, il_json_get(doc, IL_STR("mode")), err));
+    const il_json *mode = il_json_get(doc, IL_STR("mode"));
+    if (mode != NULL) { /* zero is enforce */
+        IL_TRY(il_words_mode(mode, &p->mode, err));
+    }
     IL_TRY(il_names_load(&p->names, &p->kinds, il_json_get(doc, IL_STR("ours")), il_json_get(doc, IL_STR("destinations")), &p->arena, err));
     IL_TRY(il_policy_read_servers(p, il_json_get(doc, IL_STR("servers")), err));
+    IL_TRY(il_agents_load(&p->agents, il_json_get(doc, IL_STR("agents")), il_json_get(doc, IL_STR("groups")), &p->arena, err));
     IL_TRY(il_policy_read_tools(p, il_json_get(doc, IL_STR("tools")), doc, err));
     IL_TRY(il_policy_check_remembered(p, err));
     p->remembers = il_policy_asks(p);
+    IL_TRY(il_policy_read_rules(p, il_json_get(doc, IL_STR("rules")), err));
     IL_TRY(il_policy_read_approvals(p, il_json_get(doc, IL_STR("approvals")), err));
     il_bind bind;
     il_error why = {0};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/result.h"
 
+#include "policy/effect.h"
 #include "policy/result_walk.h"
 
 #define IL_RESULT_DOCS_MAX 1024u /* texts of one result; those behind are not read as documents, but are free text */
@@ -16,6 +17,7 @@ typedef struct il_result_parts {
     uint32_t ntexts;
     il_result_doc *texts; /* of content items of type text */
     bool failed;          /* isError */
+    bool others;          /* content that is no text: links, resources, pictures */
 } il_result_parts;
 
 /* A text that is JSON is read as JSON; *out stays NULL when it is none, or too much of it. */
@@ -40,9 +42,12 @@ static il_status il_result_split(const il_json *result, il_arena *arena, il_resu
     if (out->texts == NULL) {
         return il_arena_fail(arena, err);
     }
-    for (const il_json *c = il_json_first(content); c != NULL && out->ntexts < IL_RESULT_DOCS_MAX; c = il_json_next(c)) {
-        if (il_result_is(c, "text") && il_json_kind_of(il_json_get(c, IL_STR("text"))) == IL_JSON_STRING) {
+    for (const il_json *c = il_json_first(content); c != NULL; c = il_json_next(c)) {
+        if (out->ntexts < IL_RESULT_DOCS_MAX && il_result_is(c, "text") &&
+            il_json_kind_of(il_json_get(c, IL_STR("text"))) == IL_JSON_STRING) {
             out->texts[out->ntexts++].text = il_json_text(il_json_get(c, IL_STR("text")));
+        } else {
+            out->others = true;
         }
     }
     return IL_OK;
@@ -105,10 +110,30 @@ static bool il_items_there(const il_json *v, const il_field_path *path, uint32_t
     return all && one;
 }
 
-static il_status il_items_walk(const il_result_walk *w, const il_json *v, uint32_t step, il_error *err) {
+/* The items in their order, `*n` of them so far; there is room. */
+static void il_items_list(const il_json *v, const il_field_path *path, uint32_t step, const il_json **list, uint32_t *n) {
+    if (step == path->n) {
+        list[(*n)++] = v;
+        return;
+    }
+    const il_field_step *s = &path->steps[step];
+    uint32_t index = 0;
+    for (const il_json *c = il_json_first(v); c != NULL; c = il_json_next(c), index++) {
+        if (s->of == IL_STEP_EVERY || (s->of == IL_STEP_INDEX && s->index == index) ||
+            (s->of == IL_STEP_KEY && il_str_eq(s->key, il_json_key(c)))) {
+            il_items_list(c, path, step + 1, list, n); /* depth: that of the path */
+        }
+    }
+}
+
+/* `effects`: of the items, from `*at` on; NULL: all have what the call has. */
+static il_status il_items_walk(const il_result_walk *w, const il_json *v, uint32_t step, const uint32_t *effects, uint32_t *at,
+                               il_error *err) {
     const il_field_path *path = &w->form->items;
     if (step == path->n) {
-        return il_result_item(w, v, w->untrusted, err);
+        const bool untrusted = w->untrusted && (effects == NULL || (effects[*at] & (uint32_t)IL_UNTRUSTED) != 0);
+        (*at)++;
+        return il_result_item(w, v, untrusted, err);
     }
     const il_field_step *s = &path->steps[step];
     uint32_t index = 0;
@@ -116,7 +141,7 @@ static il_status il_items_walk(const il_result_walk *w, const il_json *v, uint32
         const bool on = s->of == IL_STEP_EVERY || (s->of == IL_STEP_INDEX && s->index == index) ||
                         (s->of == IL_STEP_KEY && il_str_eq(s->key, il_json_key(c)));
         IL_TRY(il_result_free(w, il_json_key(c), err));
-        IL_TRY(on ? il_items_walk(w, c, step + 1, err) : il_result_free_below(w, c, err)); /* depth: that of the path */
+        IL_TRY(on ? il_items_walk(w, c, step + 1, effects, at, err) : il_result_free_below(w, c, err));
     }
     return IL_OK;
 }
@@ -137,7 +162,9 @@ typedef struct il_result_reading {
     il_result_doc *rest; /* free */
     uint32_t nrest;
     bool readable;
+    bool more; /* there is content beside the documents */
     uint32_t items;
+    uint32_t *effects; /* of each item; NULL: those of the call */
 } il_result_reading;
 
 static il_status il_result_choose(const il_result_form *form, const il_result_parts *parts, il_arena *arena, il_result_reading *r,
@@ -183,19 +210,44 @@ static il_status il_result_free_doc(const il_result_walk *w, const il_result_doc
 }
 
 static il_status il_result_fields(const il_result_walk *w, const il_result_reading *r, il_error *err) {
+    uint32_t at = 0;
     for (uint32_t i = 0; i < r->ndocs; i++) {
         if (!r->readable) {
             IL_TRY(il_result_free_doc(w, &r->docs[i], err));
         } else if (w->form->from == IL_FROM_TEXT) {
             IL_TRY(il_result_head(w, r->docs[i].text, err));
         } else {
-            IL_TRY(il_items_walk(w, r->docs[i].json, 0, err));
+            IL_TRY(il_items_walk(w, r->docs[i].json, 0, r->effects, &at, err));
         }
     }
     for (uint32_t i = 0; i < r->nrest; i++) {
         IL_TRY(il_result_free_doc(w, &r->rest[i], err));
     }
     return IL_OK;
+}
+
+/* Which effects each item has, by the entry's conditions on items. Only what was read wholly as declared, and with nothing beside it, can lack one. */
+static il_status il_result_effects(const il_policy *p, const il_result_call *call, const il_tool *tool, il_arena *arena,
+                                   il_result_reading *r, uint32_t *absent, il_error *err) {
+    const size_t dot = il_str_find(call->tool, IL_STR("."), 0);
+    const il_label_call asked = {.server = dot != SIZE_MAX ? il_str_part(call->tool, 0, dot) : (il_str){0},
+                                 .tool = dot != SIZE_MAX ? il_str_part(call->tool, dot + 1, call->tool.n) : call->tool,
+                                 .args = call->args,
+                                 .held = call->taints,
+                                 .agent = call->agent};
+    if (tool->when == NULL || !r->readable || r->more || tool->result->from == IL_FROM_TEXT || call->args == NULL) {
+        return IL_OK;
+    }
+    const il_json **items = IL_NEW_ARRAY(arena, const il_json *, r->items);
+    r->effects = IL_NEW_ARRAY(arena, uint32_t, r->items);
+    if (items == NULL || r->effects == NULL) {
+        return il_arena_fail(arena, err);
+    }
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < r->ndocs; i++) {
+        il_items_list(r->docs[i].json, &tool->result->items, 0, items, &n);
+    }
+    return il_effects_items(p, tool, &asked, items, n, arena, r->effects, absent, err);
 }
 
 /* What stands behind the one line that begins so; lines that say different things say nothing. */
@@ -282,6 +334,8 @@ static il_status il_result_read(const il_policy *p, const il_result_call *call, 
         w.form = tool->result;
         r = (il_result_reading){0};
         IL_TRY(il_result_choose(w.form, &parts, arena, &r, err));
+        r.more = r.nrest > 0 || parts.others;
+        IL_TRY(il_result_effects(p, call, tool, arena, &r, &out->absent, err));
     } else { /* all of it is free */
         whole.json = parts.structured;
         r.docs = parts.texts;
@@ -308,11 +362,11 @@ static il_status il_result_read(const il_policy *p, const il_result_call *call, 
 
 il_status il_policy_read(const il_policy *p, const il_result_call *call, il_arena *arena, il_result *out, il_error *err) {
     *out = (il_result){.readable = true, .items = 1};
-    if (p->remembers == 0) {
+    const il_tool *tool = il_policy_match_one(p, call->tool);
+    if (p->remembers == 0 && (tool == NULL || tool->when == NULL || tool->result == NULL)) {
         return IL_OK;
     }
-    const il_matched m = il_policy_match(p, call->tool);
-    return il_result_read(p, call, m.several ? NULL : m.tool, arena, out, err);
+    return il_result_read(p, call, tool, arena, out, err);
 }
 
 il_status il_policy_overhear(const il_policy *p, const il_overheard *heard, il_arena *arena, il_episode **out, il_error *err) {

@@ -40,12 +40,13 @@ static il_status il_tool_effects(const il_json *effects, il_tool *out, il_error 
     }
     IL_TRY(il_json_only(effects, keys, IL_EFFECTS, "`effects`", err));
     for (const il_json *v = il_json_first(effects); v != NULL; v = il_json_next(v)) {
-        if (il_json_kind_of(v) != IL_JSON_BOOL) {
-            return IL_JSON_FAIL(v, err, IL_E_INVALID, "`%.*s`: a condition is not supported yet; say true or false",
+        const bool condition = il_json_kind_of(v) == IL_JSON_STRING; /* compiled when the whole entry is known: effect.h */
+        if (!condition && il_json_kind_of(v) != IL_JSON_BOOL) {
+            return IL_JSON_FAIL(v, err, IL_E_INVALID, "`%.*s` is true, false or a condition such as `!ours(\"repo\", args.repo)`",
                                 IL_STR_ARG(il_json_key(v)));
         }
         for (uint32_t i = 0; i < IL_EFFECTS; i++) {
-            if (il_json_bool(v) && il_str_eq(il_json_key(v), keys[i])) {
+            if ((condition || il_json_bool(v)) && il_str_eq(il_json_key(v), keys[i])) {
                 out->effects |= 1u << i;
             }
         }
@@ -249,6 +250,12 @@ static il_status il_tool_results(il_tool *out, const il_json *entry, const il_to
     return IL_OK;
 }
 
+/* `sql: query`: the argument that holds a statement. */
+static il_status il_tool_statement(il_tool *out, const il_json *v, il_arena *arena, bool *said, il_error *err) {
+    *said = v != NULL;
+    return v != NULL ? il_tool_one(out, IL_ROLE_PLAIN, IL_KIND_NAME, v, arena, err) : IL_OK;
+}
+
 static il_status il_tool_word(const il_json *v, const char *no, const char *yes, bool *out, il_error *err) {
     if (v == NULL) {
         return IL_OK;
@@ -283,31 +290,29 @@ static il_status il_tool_meaning(const il_json *entry, il_arena *arena, il_tool 
 }
 
 il_status il_tool_load(const il_json *entry, const il_tool_scope *scope, il_tool *out, il_error *err) {
-    static const char *const known[] = {"match", "effects",  "to",    "object", "reads",  "plain",
-                                        "sink",  "audience", "kinds", "result", "stores", "remember"};
-    static const char *const later[] = {"sql", "shell", "child", "items", "for"};
+    static const char *const known[] = {"match", "effects", "to",     "object", "reads",    "plain", "sink",
+                                        "audience", "kinds", "result", "stores", "remember", "sql",   "shell"};
+    const il_str child = IL_STR("child");
     il_arena *const arena = scope->arena;
-    il_str keys[12], not_yet[5];
-    for (size_t i = 0; i < 12; i++) {
+    il_str keys[14];
+    for (size_t i = 0; i < 14; i++) {
         keys[i] = il_str_of(known[i]);
     }
-    for (size_t i = 0; i < 5; i++) {
-        not_yet[i] = il_str_of(later[i]);
-    }
     *out = (il_tool){.line = il_json_line(entry), .col = il_json_col(entry)};
-    IL_TRY(il_words_not_yet(entry, not_yet, 5, err));
-    IL_TRY(il_json_only(entry, keys, 12, "an entry of `tools`", err));
+    IL_TRY(il_words_not_yet(entry, &child, 1, err));
+    IL_TRY(il_json_only(entry, keys, 14, "an entry of `tools`", err));
     const il_json *match = il_json_get(entry, IL_STR("match")), *effects = il_json_get(entry, IL_STR("effects"));
     if (match == NULL || effects == NULL) {
         return IL_JSON_FAIL(entry, err, IL_E_INVALID, "an entry of `tools` needs `%s`", match == NULL ? "match" : "effects");
     }
     const il_json *to = il_json_get(entry, IL_STR("to")), *object = il_json_get(entry, IL_STR("object"));
     const il_json *reads = il_json_get(entry, IL_STR("reads")), *plain = il_json_get(entry, IL_STR("plain"));
+    const il_json *sql = il_json_get(entry, IL_STR("sql")), *shell = il_json_get(entry, IL_STR("shell"));
     const il_json *stores = il_json_get(entry, IL_STR("stores"));
     const il_json *own = il_json_get(entry, IL_STR("kinds"));
     /* a kind of the entry's own may be named in place of an argument, and has several */
     size_t room = (il_tool_room(to, 2) + il_tool_room(object, 2)) * (il_tool_room(own, 1) + il_tool_room(scope->own, 1)) +
-                  il_tool_room(reads, 1) + il_tool_room(plain, 1) + il_tool_room(stores, 2);
+                  il_tool_room(reads, 1) + il_tool_room(plain, 1) + il_tool_room(stores, 2) + il_tool_room(sql, 0) + il_tool_room(shell, 0);
     out->arguments = IL_NEW_ARRAY(arena, il_argument, room < IL_TOOL_ARGUMENTS_MAX ? room : IL_TOOL_ARGUMENTS_MAX);
     out->built = IL_NEW_ARRAY(arena, il_built, il_tool_room(to, 2) + il_tool_room(object, 2));
     if (out->arguments == NULL || out->built == NULL) {
@@ -315,6 +320,7 @@ il_status il_tool_load(const il_json *entry, const il_tool_scope *scope, il_tool
     }
     IL_TRY(il_tool_match(match, arena, out, err));
     IL_TRY(il_tool_effects(effects, out, err));
+    out->said = out->effects;
     if ((out->effects & (uint32_t)IL_SECRET) != 0) {
         out->effects |= (uint32_t)IL_SENSITIVE;
     }
@@ -329,6 +335,8 @@ il_status il_tool_load(const il_json *entry, const il_tool_scope *scope, il_tool
     }
     IL_TRY(il_tool_kinds(out, IL_ROLE_STORE, stores, scope, err));
     IL_TRY(il_tool_results(out, entry, scope, err));
+    IL_TRY(il_tool_statement(out, sql, arena, &out->sql, err));
+    IL_TRY(il_tool_statement(out, shell, arena, &out->shell, err));
     out->sink_said = il_json_get(entry, IL_STR("sink")) != NULL;
     IL_TRY(il_tool_word(il_json_get(entry, IL_STR("sink")), "standing", "once", &out->once, err));
     IL_TRY(il_tool_word(il_json_get(entry, IL_STR("audience")), "public", "addressed", &out->addressed, err));

@@ -40,10 +40,17 @@ typedef struct il_tool_scope {
     const il_json *own; /* the document's `kinds`, which every entry has but for those of its own; NULL: none */
 } il_tool_scope;
 
+typedef struct il_effects il_effects; /* effect.h */
+
 typedef struct il_tool {
     uint32_t nglobs;
     il_glob *globs;
-    uint32_t effects; /* secret has set sensitive */
+    uint32_t effects; /* the worst case; secret has set sensitive */
+    uint32_t said;    /* as they are written, conditions taken as true */
+    const il_effects *when; /* conditions that can take effects away; NULL: none */
+    uint32_t nkinds;
+    il_own_kind *kinds;
+    bool sql, shell; /* an argument holds a statement or command that conditions ask about */
     bool once;        /* else standing */
     bool sink_said;   /* `sink` is written out */
     bool addressed;   /* else public */
@@ -51,8 +58,7 @@ typedef struct il_tool {
     il_argument *arguments;
     il_built *built;
     bool to_user; /* `to: user`: the addressee is the session's own user */
-    uint32_t nkinds, nremember;
-    il_own_kind *kinds;
+    uint32_t nremember;
     const il_result_form *result; /* NULL: nothing is said of results, so all in them is free text */
     il_remember *remember;
     uint8_t meaning[IL_DIGEST_BYTES]; /* of the entry without `match`: equal entries have equal digests */

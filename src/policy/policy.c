@@ -404,20 +404,6 @@ const il_server *il_policy_server(const il_policy *p, il_str name) {
     return NULL;
 }
 
-static const il_tool *il_policy_exact(const il_policy *p, il_str name) {
-    size_t lo = 0, hi = p->nexact;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        const int order = il_str_cmp(p->exact[mid].name, name);
-        if (order == 0) {
-            return &p->tools[p->exact[mid].tool];
-        }
-        lo = order < 0 ? mid + 1 : lo;
-        hi = order < 0 ? hi : mid;
-    }
-    return NULL;
-}
-
 bool il_policy_server_may(const il_policy *p, il_str server, il_str feature) {
     const il_server *s = il_policy_server(p, server);
     if (s == NULL) {

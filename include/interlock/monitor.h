@@ -159,6 +159,12 @@ typedef struct il_settlement {
 IL_API IL_NODISCARD il_status il_monitor_settle(il_monitor *m, il_str session, uint64_t ticket, const il_outcome *outcome,
                                                 il_settlement *out, il_error *err);
 
+/* As il_monitor_settle, of a call that was another agent's work (an entry with `child: true`), done in session `child`, which began with this one as its parent: what
+ * the child holds and has in flight joins this session before its answer is released, in the same transaction. Where the machine refuses that the call counts as
+ * failed, the answer is withheld, and the settlement's reason is the machine's rule. IL_E_NOT_FOUND for the child, IL_E_ARGUMENT for one of another parent. */
+IL_API IL_NODISCARD il_status il_monitor_join(il_monitor *m, il_str session, il_str child, uint64_t ticket,
+                                              const il_outcome *outcome, il_settlement *out, il_error *err);
+
 /* Notes what a human typed: each value and run of words in it can vouch from now on. Only what came over a channel that the agent cannot write may be said to be
  * typed (no task text, server prompt, file expansion or answer to a server's question). IL_E_STATE in a child session: there nobody types. With a policy that asks
  * nothing of the past this and il_monitor_notice do nothing. */
@@ -173,7 +179,8 @@ typedef struct il_notice {
     size_t size;
     il_notice_kind kind;
     il_str from;    /* a server, tool or session, for people; at most 128 bytes of it are kept */
-    il_str text;    /* what the agent gets to see */
+    il_str text;    /* what the agent gets to see, */
+    const il_json *value; /* or each text and key in this; NULL: `text` */
     bool untrusted; /* an attacker may have written it */
 } il_notice;
 /* Notes a text that reaches the agent and is no result of a call. It adds provenance and no taint: what brings one is judged as a call. */

@@ -326,6 +326,31 @@ static void row_join(il_row_reader *r, const il_row_reader *parent, il_row *out)
     }
 }
 
+/* What a child's answer brought. */
+static void row_joined(il_row_reader *r, const il_json *body, il_row *out) {
+    int64_t flight = 0, open = 0;
+    const uint32_t taints = row_effects(body, "taints");
+    if (!il_json_int(il_json_get(body, IL_STR("flight")), &flight) || flight < 0 || flight > 2 ||
+        !il_json_int(il_json_get(body, IL_STR("open")), &open) || open < 0 || open > 2) {
+        row_unknown(out, "the row does not say what the child brought");
+        return;
+    }
+    if (taints == 0 && flight == 0 && open == 0) {
+        return;
+    }
+    const uint32_t symbol = il_bind_join(r->bind, taints, (uint8_t)flight, (uint8_t)open);
+    if (row_text(body, "reason").n) {
+        row_step(out, symbol, false, row_text(body, "reason"));
+        return;
+    }
+    row_accept(out, symbol);
+    r->secret = r->secret || (r->bind->secret == UINT32_MAX && (taints & (uint32_t)IL_SECRET) != 0);
+    int64_t inherited = 0;
+    if (il_json_int(il_json_get(body, IL_STR("inherited")), &inherited) && inherited > 0) {
+        (void)row_open(r, (uint64_t)inherited, (uint32_t)IL_EGRESS, IL_TICKET_ONCE | IL_TICKET_INHERITED);
+    }
+}
+
 static void row_begin(il_row_reader *r, const il_row_reader *parent, const il_json *body, il_row *out) {
     const il_bind *b = r->bind;
     out->unenforced = row_is(body, "mode", "monitor");
@@ -372,6 +397,8 @@ static void row_of_kind(il_row_reader *r, const il_row_reader *parent, const il_
             out->pre = r->state; /* older builds gave an end the state before the calls were settled that it abandons */
         }
         row_accept(out, il_bind_plain(r->bind, "end"));
+    } else if (il_str_eq(kind, IL_STR("join"))) {
+        row_joined(r, body, out);
     } else if (!il_str_eq(kind, IL_STR("say")) && !il_str_eq(kind, IL_STR("notice"))) { /* which move nothing */
         row_unknown(out, "a row of a kind that this build does not know");
     }

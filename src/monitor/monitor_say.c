@@ -20,9 +20,13 @@ static il_status il_monitor_say_run(const il_monitor *m, il_str session, il_moni
     if (m == NULL || !m->core.remembers) {
         return il_monitor_check(m, session, err);
     }
-    il_sha256_init(&h, m->host.sha256);
-    il_sha256_add(&h, j->text.p, j->text.n);
-    il_sha256_end(&h, j->digest);
+    if (j->notice != NULL && j->notice->value != NULL) {
+        IL_TRY(il_json_digest(j->notice->value, m->host.sha256, j->digest, err));
+    } else {
+        il_sha256_init(&h, m->host.sha256);
+        il_sha256_add(&h, j->text.p, j->text.n);
+        il_sha256_end(&h, j->digest);
+    }
     return il_monitor_do(m, session, &job, err);
 }
 

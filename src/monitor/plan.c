@@ -230,7 +230,7 @@ static il_status il_plan_session(il_plan *p, il_store_change *out, il_error *err
 }
 
 il_status il_plan_done(il_plan *p, il_store_change **out, size_t *n, il_error *err) {
-    il_store_change *changes = il_arena_array(p->arena, 2 + (size_t)p->nplaces, sizeof *changes);
+    il_store_change *changes = il_arena_array(p->arena, 3 + (size_t)p->nplaces, sizeof *changes);
     if (changes == NULL) {
         return il_arena_fail(p->arena, err);
     }

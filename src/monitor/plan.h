@@ -64,6 +64,8 @@ typedef struct il_plan {
     il_label_stores stores; /* asks us */
     il_plan_place *places;  /* that were asked for or are written, the latest first */
     uint32_t nplaces;
+    il_str other; /* a session that must not have moved when this is committed; empty: none */
+    uint64_t other_version;
     size_t nrows;
     il_store_row rows[IL_PLAN_ROWS_MAX]; /* stands last: only the first `nrows` are ever filled */
 } il_plan;
@@ -113,6 +115,13 @@ IL_NODISCARD il_status il_plan_settle(il_plan *p, uint64_t ticket, const il_outc
 /* A human typed `text` (digest: of it). IL_E_STATE in a child session, or in one that has ended. */
 IL_NODISCARD il_status il_plan_say(il_plan *p, il_str text, const uint8_t digest[IL_DIGEST_BYTES], il_error *err);
 IL_NODISCARD il_status il_plan_notice(il_plan *p, const il_notice *notice, const uint8_t digest[IL_DIGEST_BYTES], il_error *err);
+/* What a session gets when it begins: all that its parent holds and has in flight. IL_E_STATE when the machine refuses. */
+IL_NODISCARD il_status il_plan_join_parent(il_plan *p, const il_session *parent, il_error *err);
+/* As il_plan_settle, for a call whose result is the answer of a child: what the child holds joins first. Where the machine refuses that, the answer is withheld
+ * and *out names the rule. */
+IL_NODISCARD il_status il_plan_join_child(il_plan *p, il_str id, const il_session *child, uint64_t ticket, const il_outcome *outcome,
+                                          const uint8_t digest[IL_DIGEST_BYTES], il_resulted *resulted, il_settlement *out,
+                                          il_error *err);
 /* Settles the chosen tickets as their worst: bit i stands for number i of the list. */
 IL_NODISCARD il_status il_plan_recover(il_plan *p, uint32_t tickets, il_error *err);
 IL_NODISCARD il_status il_plan_answer(il_plan *p, il_str approval, bool grant, il_str by, il_error *err);
@@ -137,6 +146,8 @@ IL_NODISCARD il_status il_plan_slots(il_plan *p, il_error *err);
 IL_NODISCARD il_status il_plan_lapse_row(il_plan *p, il_slot *slot, const char *why, const uint64_t *pre, il_error *err);
 /* What the session knows from here on: an episode more. At most one a plan; NULL adds nothing. IL_E_LIMIT when it is too large to be kept. */
 IL_NODISCARD il_status il_plan_remember(il_plan *p, il_episode *episode, il_error *err);
+/* The end of the chain for the row of what added an episode; NULL when the plan adds none. */
+const uint8_t *il_plan_recalled(const il_plan *p);
 /* Writes these taints at a place, and below what it stands below. */
 IL_NODISCARD il_status il_plan_write_place(il_plan *p, const il_place *place, uint32_t taints, il_error *err);
 /* For il_label_stores.labels; ctx is the plan. */

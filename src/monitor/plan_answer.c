@@ -73,57 +73,6 @@ static il_status il_plan_begin_row(il_plan *p, uint64_t ticket, bool resumed, il
     return il_plan_row(p, "begin", ticket, &r, err);
 }
 
-/* A call of the parent that is in flight reserves in the child too, until its deadline: nobody tells the child of its end. */
-static void il_plan_inherit(il_plan *p, const il_session *parent) {
-    il_ticket *t = &p->s->tickets[p->s->ntickets++];
-    memset(t, 0, sizeof *t);
-    t->id = p->s->next_ticket++;
-    t->effects = (uint8_t)IL_EGRESS;
-    t->flags = IL_TICKET_ONCE | IL_TICKET_INHERITED;
-    t->deadline_ms = p->now_ms + p->core->deadline_ms;
-    for (uint32_t i = 0; i < parent->ntickets; i++) {
-        if ((parent->tickets[i].flags & IL_TICKET_ONCE) != 0) {
-            memcpy(t->tool, parent->tickets[i].tool, sizeof t->tool);
-            t->deadline_ms = parent->tickets[i].deadline_ms > t->deadline_ms ? parent->tickets[i].deadline_ms : t->deadline_ms;
-        }
-    }
-}
-
-static il_status il_plan_join(il_plan *p, const il_session *parent, il_error *err) {
-    il_session *s = p->s;
-    uint32_t taints = ((uint32_t)parent->counted | parent->shadow) & IL_TAINTS;
-    taints |= (taints & (uint32_t)IL_SECRET) != 0 ? (uint32_t)IL_SENSITIVE : 0u;
-    s->shadow = parent->shadow;
-    if (taints == 0 && parent->flight == 0 && parent->open == 0) {
-        return IL_OK;
-    }
-    if (!p->core->bind.joins) {
-        return il_error_set(err, IL_E_STATE,
-                            "this machine has no join, so it keeps no children of a session that holds something");
-    }
-    il_step step;
-    IL_TRY(il_plan_step(p, il_bind_join(&p->core->bind, taints, parent->flight, parent->open), &step, err));
-    if (step.verdict != IL_ACCEPT) {
-        il_str rule = il_machine_reason(p->core->bind.machine, step.reason);
-        return il_error_set(err, IL_E_STATE, "a child of this session is refused: %.*s", IL_STR_ARG(rule));
-    }
-    if (p->core->bind.secret == UINT32_MAX) {
-        s->counted |= (uint8_t)(taints & (uint32_t)IL_SECRET);
-    }
-    uint64_t join = s->next_ticket++;
-    for (uint32_t i = 0; i < 4; i++) {
-        bool counts = i < 3 ? (s->counted & (1u << i)) != 0 : s->open != 0;
-        if (counts) {
-            s->witnesses[i].ticket = join;
-            memcpy(s->witnesses[i].tool, parent->witnesses[i].tool, sizeof s->witnesses[i].tool);
-        }
-    }
-    if (s->flight != 0) {
-        il_plan_inherit(p, parent);
-    }
-    return il_plan_slots(p, err);
-}
-
 il_status il_plan_begin(il_plan *p, const il_core *core, il_arena *arena, const il_plan_input *in, il_str principal,
                         il_str parent_id, const il_session *parent, il_error *err) {
     *p = (il_plan){.core = core, .arena = arena, .in = *in, .now_ms = in->now_ms, .on_table = true, .moves = true};
@@ -151,7 +100,7 @@ il_status il_plan_begin(il_plan *p, const il_core *core, il_arena *arena, const 
     if (parent != NULL) {
         memcpy(s->parent, parent_id.p, parent_id.n);
         s->unenforced = s->unenforced || parent->unenforced;
-        IL_TRY(il_plan_join(p, parent, err));
+        IL_TRY(il_plan_join_parent(p, parent, err));
         join = s->next_ticket > 1 ? 1 : 0;
     }
     return il_plan_begin_row(p, join, false, err);

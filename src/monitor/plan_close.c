@@ -66,6 +66,7 @@ static il_status il_plan_settle_row(il_plan *p, uint64_t ticket, const char *too
     il_record_state(&r, IL_STR("post"), p->s->state);
     il_record_state(&r, IL_STR("pre"), pre);
     il_record_text(&r, IL_STR("reason"), reason);
+    il_record_digest(&r, IL_STR("recalled"), il_plan_recalled(p));
     il_record_effects(&r, IL_STR("refined"), closing->refined);
     il_record_truth(&r, IL_STR("release"), release);
     il_record_digest(&r, IL_STR("result_digest"), digest);

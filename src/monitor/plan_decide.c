@@ -526,7 +526,7 @@ static il_status il_deciding_run(il_deciding *c, const il_call *call, il_error *
 il_status il_plan_decision_row(il_plan *p, il_str tool, const il_label *label, const il_decision *d, il_error *err) {
     il_record r;
     il_record_open(&r, p->arena);
-    il_record_decision(&r, p->core->bind.machine, tool, il_plan_enforced(p), label, d);
+    il_record_decision(&r, p->core->bind.machine, tool, il_plan_enforced(p), label, il_plan_recalled(p), d);
     return il_plan_row(p, "decision", d->ticket, &r, err);
 }
 

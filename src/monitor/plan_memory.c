@@ -23,6 +23,8 @@ il_status il_plan_remember(il_plan *p, il_episode *episode, il_error *err) {
     return IL_OK;
 }
 
+const uint8_t *il_plan_recalled(const il_plan *p) { return p->episode.n > 0 ? p->s->recalled : NULL; }
+
 static il_status il_plan_listens(const il_plan *p, il_error *err) {
     if (il_bind_phase(&p->core->bind, p->s->state, "ended")) {
         return il_error_set(err, IL_E_STATE, "the session has ended");
@@ -30,10 +32,11 @@ static il_status il_plan_listens(const il_plan *p, il_error *err) {
     return IL_OK;
 }
 
-/* The members that both rows have behind `kind`, and those before it are the caller's. */
+/* The members that both rows have in common. */
 static void il_plan_heard(const il_plan *p, il_record *r) {
     il_record_state(r, IL_STR("post"), p->s->state);
     il_record_state(r, IL_STR("pre"), p->s->state);
+    il_record_digest(r, IL_STR("recalled"), il_plan_recalled(p));
 }
 
 il_status il_plan_say(il_plan *p, il_str text, const uint8_t digest[IL_DIGEST_BYTES], il_error *err) {
@@ -47,7 +50,6 @@ il_status il_plan_say(il_plan *p, il_str text, const uint8_t digest[IL_DIGEST_BY
     IL_TRY(il_plan_remember(p, e, err));
     il_record_open(&r, p->arena);
     il_record_digest(&r, IL_STR("digest"), digest);
-    il_record_number(&r, IL_STR("episode"), p->s->episodes);
     il_plan_heard(p, &r);
     il_record_number(&r, IL_STR("v"), 1);
     return il_plan_row(p, "say", 0, &r, err);
@@ -75,7 +77,7 @@ il_status il_plan_notice(il_plan *p, const il_notice *notice, const uint8_t dige
     /* Who told it may have read anything of what this session counts. */
     const bool tainted = (((uint32_t)p->s->counted | p->s->shadow) & (uint32_t)IL_UNTRUSTED) != 0;
     const bool untrusted = notice->untrusted || (notice->kind == IL_NOTICE_TASK && tainted);
-    const il_json *text = il_json_string(p->arena, notice->text);
+    const il_json *text = notice->value != NULL ? notice->value : il_json_string(p->arena, notice->text);
     if (text == NULL) {
         return il_arena_fail(p->arena, err);
     }
@@ -91,7 +93,6 @@ il_status il_plan_notice(il_plan *p, const il_notice *notice, const uint8_t dige
     IL_TRY(il_plan_remember(p, e, err));
     il_record_open(&r, p->arena);
     il_record_digest(&r, IL_STR("digest"), digest);
-    il_record_number(&r, IL_STR("episode"), p->s->episodes);
     il_record_text(&r, IL_STR("from"), from);
     il_record_text(&r, IL_STR("kind"), il_notice_word(notice->kind));
     il_plan_heard(p, &r);
@@ -245,6 +246,9 @@ il_status il_plan_beside(il_plan *p, il_store_change *changes, size_t *n, il_err
         changes[(*n)++] =
             (il_store_change){.space = IL_STR(IL_SPACE_MEMORY), .key = name, .moves = true, .state = p->episode};
     }
+    if (p->other.n > 0) {
+        changes[(*n)++] = (il_store_change){.space = IL_STR(IL_SPACE_SESSION), .key = p->other, .expect = p->other_version};
+    }
     for (const il_plan_place *place = p->places; place != NULL; place = place->next) {
         IL_TRY(il_place_change(p, place, &changes[(*n)++], err));
     }
@@ -257,4 +261,5 @@ void il_plan_forget_all(il_plan *p) {
     p->ntexts = 0;
     p->places = NULL;
     p->nplaces = 0;
+    p->other = (il_str){0};
 }

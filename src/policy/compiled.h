@@ -28,7 +28,9 @@ struct il_policy {
     const il_machine *machine;
     uint8_t fingerprint[IL_DIGEST_BYTES];
     il_mode mode;
+    il_kinds kinds;
     il_names names;
+    uint32_t remembers; /* il_remembers */
     il_agents agents;
     il_rules rules;
     uint32_t asks; /* of all conditions, of effects and rules */
@@ -40,6 +42,10 @@ struct il_policy {
     il_trials trials;
 };
 
+/* The entries that match: an exact one alone, else all patterns. Equal entries are one. The visitor's failure ends it and is passed on.
+ * `name`: `server.tool`. */
+typedef il_status (*il_match_visit)(void *ctx, const il_tool *tool, il_error *err);
+IL_NODISCARD il_status il_policy_match_each(const il_policy *p, il_str name, il_match_visit visit, void *ctx, il_error *err);
 /* The one entry of a tool: that of its exact name, else of the patterns that match it when all say the same; NULL otherwise. */
 const il_tool *il_policy_entry(const il_policy *p, il_str name);
 /* As il_agents_find, of its agents. */

@@ -59,8 +59,8 @@ static il_status il_names_values(il_names *names, const il_json *value, il_liste
             if (il_str_find(il_str_of(why.msg), IL_STR("not a"), 0) == 0) { /* it names the kind already */
                 return IL_JSON_FAIL(v, err, s, "`%.*s`: %s", IL_STR_ARG(il_json_text(v)), why.msg);
             }
-            return IL_JSON_FAIL(v, err, s, "`%.*s` is no %.*s: %s", IL_STR_ARG(il_json_text(v)), IL_STR_ARG(il_kind_word(kind)),
-                                why.msg);
+            return IL_JSON_FAIL(v, err, s, "`%.*s` is no %.*s: %s", IL_STR_ARG(il_json_text(v)),
+                                IL_STR_ARG(il_kinds_word(names->kinds, kind)), why.msg);
         }
         if (s != IL_OK) {
             return IL_JSON_FAIL(v, err, s, "%s", why.msg);
@@ -70,12 +70,6 @@ static il_status il_names_values(il_names *names, const il_json *value, il_liste
         IL_TRY(il_names_add(names, item, v, err));
     }
     return IL_OK;
-}
-
-static il_status il_names_unknown_kind(const il_json *member, il_error *err) {
-    return il_error_at(err, IL_E_INVALID, member->key_line, member->key_col, member->key_offset,
-                       "unknown kind `%.*s`; known are email, host, url, repo, channel, path, account and name",
-                       IL_STR_ARG(member->key));
 }
 
 static il_status il_names_own(il_names *names, const il_json *ours, il_arena *arena, il_error *err) {
@@ -90,9 +84,7 @@ static il_status il_names_own(il_names *names, const il_json *ours, il_arena *ar
             item.is_public = true;
             item.accepts = IL_UNTRUSTED;
         }
-        if (!il_kind_find(kind, &item.pattern.kind)) {
-            return il_names_unknown_kind(v, err);
-        }
+        IL_TRY(il_kinds_take(names->kinds, kind, v, arena, &item.pattern.kind, err));
         IL_TRY(il_names_values(names, v, item, arena, err));
     }
     return IL_OK;
@@ -124,9 +116,7 @@ static il_status il_names_destination(il_names *names, const il_json *entry, il_
         if (il_str_eq(il_json_key(v), IL_STR("accepts"))) {
             continue;
         }
-        if (!il_kind_find(il_json_key(v), &item.pattern.kind)) {
-            return il_names_unknown_kind(v, err);
-        }
+        IL_TRY(il_kinds_take(names->kinds, il_json_key(v), v, arena, &item.pattern.kind, err));
         IL_TRY(il_names_values(names, v, item, arena, err));
     }
     return IL_OK;
@@ -141,8 +131,9 @@ static size_t il_names_count(const il_json *section) {
     return n;
 }
 
-il_status il_names_load(il_names *names, const il_json *ours, const il_json *destinations, il_arena *arena, il_error *err) {
-    *names = (il_names){0};
+il_status il_names_load(il_names *names, il_kinds *kinds, const il_json *ours, const il_json *destinations, il_arena *arena,
+                        il_error *err) {
+    *names = (il_names){.kinds = kinds};
     size_t cap = il_names_count(ours);
     for (const il_json *v = il_json_first(destinations); v != NULL; v = il_json_next(v)) {
         cap += il_names_count(v);
@@ -175,6 +166,15 @@ static bool il_names_lists(const il_listed *item, il_kind kind, il_str canonical
         return il_kind_matches(&item->pattern, canonical);
     }
     return kind == IL_KIND_URL && item->pattern.kind == IL_KIND_HOST && il_kind_matches(&item->pattern, host);
+}
+
+bool il_names_maybe_public(const il_names *names, il_kind kind, il_str canonical) {
+    for (uint32_t i = 0; i < names->n; i++) {
+        if (names->list[i].is_public && il_kind_public(&names->list[i].pattern, kind, canonical)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool il_names_vouch(const il_names *names, il_kind kind, il_str canonical, uint32_t needed) {

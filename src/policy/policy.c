@@ -3,12 +3,13 @@
 #include "policy/bind.h"
 #include "policy/compiled.h"
 #include "policy/effect.h"
+#include "policy/result.h"
 #include "policy/words.h"
 
 #define IL_POLICY_MEMORY ((size_t)64 << 20)
 #define IL_POLICY_TOOLS_MAX 10000u
 
-static const char *const il_policy_sections[] = {"interlock", "machine", "mode",      "ours",   "destinations", "servers",
+static const char *const il_policy_sections[] = {"interlock", "machine", "mode",      "ours",   "destinations", "servers", "kinds",
                                                  "tools",     "rules",   "approvals", "agents", "groups",       "tests"};
 static const char *const il_policy_later[] = {"presets", "hosts", "sources", "sessions", "audit"};
 #define IL_COUNT(a) (sizeof(a) / sizeof(a)[0])
@@ -155,6 +156,27 @@ static il_condition_names il_policy_names(const il_policy *p, il_condition_place
     return (il_condition_names){.place = place, .machine = p->machine, .groups = p->agents.groups, .ngroups = p->agents.ngroups};
 }
 
+/* The fields of an item that conditions may read: those that no attacker can write, and that are no item of a list by its number. */
+static il_status il_policy_item_fields(il_policy *p, const il_tool *tool, il_condition_names *names, il_error *err) {
+    const il_result_form *form = tool->result;
+    il_str *item = IL_NEW_ARRAY(&p->arena, il_str, form != NULL ? form->nfields : 0);
+    if (item == NULL) {
+        return il_arena_fail(&p->arena, err);
+    }
+    for (uint32_t i = 0; form != NULL && form->from != IL_FROM_TEXT && i < form->nfields; i++) {
+        const il_field *f = &form->fields[i];
+        bool named = f->standing == IL_STANDING_AUTHENTIC;
+        for (uint32_t k = 0; k < f->path.n; k++) {
+            named = named && f->path.steps[k].of != IL_STEP_INDEX;
+        }
+        if (named) {
+            item[names->nitem++] = f->path.text;
+        }
+    }
+    names->item = item;
+    return IL_OK;
+}
+
 static il_status il_policy_read_effects(il_policy *p, il_tool *tool, const il_json *effects, il_error *err) {
     il_condition_names names = il_policy_names(p, IL_CONDITION_EFFECT);
     il_str *own = IL_NEW_ARRAY(&p->arena, il_str, tool->nkinds + 1);
@@ -173,6 +195,7 @@ static il_status il_policy_read_effects(il_policy *p, il_tool *tool, const il_js
     }
     names.own = own;
     names.nown = tool->nkinds;
+    IL_TRY(il_policy_item_fields(p, tool, &names, err));
     names.sql = tool->sql != NULL;
     names.shell = tool->shell != NULL;
     IL_TRY(il_effects_load(effects, &names, &p->arena, tool, err));
@@ -204,9 +227,13 @@ static il_status il_policy_read_tools(il_policy *p, const il_json *tools, const 
         return il_arena_fail(&p->arena, err);
     }
     size_t names = 0;
+    const il_tool_scope scope = {.arena = &p->arena, .kinds = &p->kinds, .own = il_json_get(doc, IL_STR("kinds"))};
+    if (scope.own != NULL) {
+        IL_TRY(il_tool_own_check(scope.own, &scope, err));
+    }
     for (const il_json *v = il_json_first(tools); v != NULL; v = il_json_next(v)) {
         il_tool *tool = &p->tools[p->ntools++];
-        IL_TRY(il_tool_load(v, &p->arena, tool, err));
+        IL_TRY(il_tool_load(v, &scope, tool, err));
         IL_TRY(il_policy_read_effects(p, tool, il_json_get(v, IL_STR("effects")), err));
         names += p->tools[p->ntools - 1].nglobs;
     }
@@ -222,6 +249,61 @@ static il_status il_policy_read_tools(il_policy *p, const il_json *tools, const 
         }
     }
     return IL_OK;
+}
+
+static bool il_policy_remembered(const il_policy *p, il_str name, il_str *nearest) {
+    unsigned best = 3;
+    for (uint32_t i = 0; i < p->ntools; i++) {
+        for (uint32_t k = 0; k < p->tools[i].nremember; k++) {
+            const il_str other = p->tools[i].remember[k].name;
+            const unsigned slips = il_str_distance(other, name);
+            if (slips < best) {
+                best = slips;
+                *nearest = other;
+            }
+        }
+    }
+    return best == 0;
+}
+
+/* A `$name` that no result is remembered by would never be there. */
+static il_status il_policy_check_remembered(const il_policy *p, il_error *err) {
+    for (uint32_t i = 0; i < p->ntools; i++) {
+        for (uint32_t k = 0; k < p->tools[i].nbuilt; k++) {
+            const il_built *b = &p->tools[i].built[k];
+            il_str nearest = {0};
+            if (b->remembered.n == 0 || il_policy_remembered(p, b->remembered, &nearest)) {
+                continue;
+            }
+            if (nearest.n > 0) {
+                return il_error_at(err, IL_E_INVALID, b->line, b->col, 0, "nothing is remembered as `%.*s`; did you mean `$%.*s`?",
+                                   IL_STR_ARG(b->remembered), IL_STR_ARG(nearest));
+            }
+            return il_error_at(err, IL_E_INVALID, b->line, b->col, 0,
+                               "nothing is remembered as `%.*s`; say in the entry of the tool whose result has it: remember: { %.*s: ... }",
+                               IL_STR_ARG(b->remembered), IL_STR_ARG(b->remembered));
+        }
+    }
+    return IL_OK;
+}
+
+/* Which parts of a session's memory the entries ask about. */
+static uint32_t il_policy_asks(const il_policy *p) {
+    uint32_t asks = 0;
+    for (uint32_t i = 0; i < p->ntools; i++) {
+        const il_tool *t = &p->tools[i];
+        const bool sink = (t->effects & (uint32_t)(IL_EGRESS | IL_COMMIT)) != 0;
+        const bool reaches = (t->effects & (uint32_t)IL_EGRESS) == 0 || (t->addressed && t->once);
+        asks |= sink && reaches ? (uint32_t)IL_REMEMBERS_TYPED : 0u;
+        asks |= t->nremember > 0 ? (uint32_t)IL_REMEMBERS_NAMES : 0u;
+        if (t->result != NULL && t->result->nfields > 0) {
+            asks |= (uint32_t)(IL_REMEMBERS_TYPED | IL_REMEMBERS_FACTS | IL_REMEMBERS_TEXTS | IL_REMEMBERS_SENT);
+        }
+    }
+    if ((p->asks & ((1u << IL_CONDITION_PROV) | IL_CONDITION_ASKS_SOURCES)) != 0) {
+        asks |= (uint32_t)(IL_REMEMBERS_TYPED | IL_REMEMBERS_TEXTS);
+    }
+    return (p->asks & IL_CONDITION_ASKS_VOUCHED) != 0 ? asks | (uint32_t)IL_REMEMBERS_TYPED : asks;
 }
 
 static il_status il_policy_seal(il_policy *p, const il_json *doc, il_error *err) {
@@ -254,11 +336,13 @@ static il_status il_policy_compile(il_policy *p, const il_json *doc, il_error *e
     if (mode != NULL) { /* zero is enforce */
         IL_TRY(il_words_mode(mode, &p->mode, err));
     }
-    IL_TRY(il_names_load(&p->names, il_json_get(doc, IL_STR("ours")), il_json_get(doc, IL_STR("destinations")), &p->arena, err));
+    IL_TRY(il_names_load(&p->names, &p->kinds, il_json_get(doc, IL_STR("ours")), il_json_get(doc, IL_STR("destinations")), &p->arena, err));
     IL_TRY(il_policy_read_servers(p, il_json_get(doc, IL_STR("servers")), err));
     IL_TRY(il_agents_load(&p->agents, il_json_get(doc, IL_STR("agents")), il_json_get(doc, IL_STR("groups")), &p->arena, err));
     IL_TRY(il_policy_read_tools(p, il_json_get(doc, IL_STR("tools")), doc, err));
+    IL_TRY(il_policy_check_remembered(p, err));
     IL_TRY(il_policy_read_rules(p, il_json_get(doc, IL_STR("rules")), err));
+    p->remembers = il_policy_asks(p);
     IL_TRY(il_approvals_load(il_json_get(doc, IL_STR("approvals")), &p->arena, &p->approvals, err));
     IL_TRY(il_trials_load(il_json_get(doc, IL_STR("tests")), &p->arena, &p->trials, err));
     il_bind bind;
@@ -326,37 +410,6 @@ const il_server *il_policy_server(const il_policy *p, il_str name) {
     return NULL;
 }
 
-static const il_tool *il_policy_exact(const il_policy *p, il_str name) {
-    size_t lo = 0, hi = p->nexact;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        const int order = il_str_cmp(p->exact[mid].name, name);
-        if (order == 0) {
-            return &p->tools[p->exact[mid].tool];
-        }
-        lo = order < 0 ? mid + 1 : lo;
-        hi = order < 0 ? hi : mid;
-    }
-    return NULL;
-}
-
-const il_tool *il_policy_entry(const il_policy *p, il_str name) {
-    const il_tool *found = il_policy_exact(p, name);
-    const bool exact = found != NULL;
-    for (uint32_t i = 0; i < p->ntools && !exact; i++) {
-        const il_tool *t = &p->tools[i];
-        bool matches = false;
-        for (uint32_t g = 0; g < t->nglobs && !matches; g++) {
-            matches = !t->globs[g].exact && il_glob_matches(&t->globs[g], name);
-        }
-        if (matches && found != NULL && memcmp(found->meaning, t->meaning, IL_DIGEST_BYTES) != 0) {
-            return NULL;
-        }
-        found = matches && found == NULL ? t : found;
-    }
-    return found;
-}
-
 bool il_policy_server_may(const il_policy *p, il_str server, il_str feature) {
     const il_server *s = il_policy_server(p, server);
     if (s == NULL) {
@@ -375,3 +428,5 @@ il_prototypes il_policy_server_prototypes(const il_policy *p, il_str server) {
     const il_server *s = il_policy_server(p, server);
     return s != NULL ? s->prototypes : IL_PROTOTYPES_POLLUTE;
 }
+
+uint32_t il_policy_remembers(const il_policy *p) { return p != NULL ? p->remembers : 0; }

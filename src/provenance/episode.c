@@ -3,7 +3,7 @@
 
 #include "provenance/episode_part.h"
 #include "provenance/index.h"
-#include "provenance/word.h"
+#include "provenance/typed.h"
 
 typedef struct il_rows { /* fixed-size records that grow in an arena */
     uint8_t *p;
@@ -86,16 +86,16 @@ uint32_t il_via_marks(il_str via, uint8_t out[IL_VIA_WORDS_MAX * IL_MARK_BYTES])
     il_str words[IL_VIA_WORDS_MAX];
     uint32_t n = 0;
     size_t at = 0;
-    il_word w;
-    while (il_word_next(via, &at, &w)) {
+    il_typed_word w;
+    while (il_typed_next(via, &at, &w)) {
         if (n == IL_VIA_WORDS_MAX) {
             return 0;
         }
         words[n++] = w.forms[0].text;
     }
     if (n > 0) { /* the signs around the whole are not part of it */
-        words[0] = il_word_front(words[0]);
-        words[n - 1] = il_word_back(words[n - 1]);
+        words[0] = il_typed_front(words[0]);
+        words[n - 1] = il_typed_back(words[n - 1]);
     }
     for (uint32_t i = 0; i < n; i++) {
         if (words[i].n == 0) {
@@ -142,9 +142,9 @@ static il_status il_episode_mark(il_episode *e, il_rows *r, il_mark_of of, il_st
 
 il_status il_episode_typed(il_episode *e, il_str text, il_error *err) {
     size_t at = 0;
-    il_word w;
+    il_typed_word w;
     IL_TRY(il_episode_text(e, text, false, err));
-    while (e->nwords < IL_EPISODE_WORDS_MAX && il_word_next(text, &at, &w)) {
+    while (e->nwords < IL_EPISODE_WORDS_MAX && il_typed_next(text, &at, &w)) {
         for (uint32_t i = 0; i < w.n; i++) {
             il_kept_form *f = il_rows_more(&e->words, e->arena, sizeof *f);
             if (f == NULL) {
@@ -185,6 +185,8 @@ il_status il_episode_sent(il_episode *e, il_str value, bool vouched, il_error *e
     return value.n == 0 ? IL_OK : il_episode_mark(e, &e->vouched, IL_MARK_SENT, (il_str){0}, value, IL_SENT_BYTES, err);
 }
 
+void il_episode_sent_all(il_episode *e) { e->flags |= IL_EPISODE_SENT_ALL; }
+
 static bool il_token_char(char c, bool wide) {
     const bool alnum = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || ((unsigned char)c & 0x80u) != 0;
     return alnum || (wide && (c == '_' || c == '.' || c == '@' || c == '+' || c == '-'));
@@ -207,9 +209,9 @@ static il_status il_episode_runs(il_episode *e, il_str word, bool wide, il_error
 
 il_status il_episode_sent_text(il_episode *e, il_str text, il_error *err) {
     size_t at = 0;
-    il_word w;
+    il_typed_word w;
     IL_TRY(il_episode_token(e, text, err));
-    while ((e->flags & IL_EPISODE_SENT_ALL) == 0 && il_word_next(text, &at, &w)) {
+    while ((e->flags & IL_EPISODE_SENT_ALL) == 0 && il_typed_next(text, &at, &w)) {
         for (uint32_t i = 0; i < w.n; i++) {
             if (w.forms[i].text.n >= IL_SENT_TOKEN_MIN && w.forms[i].text.n < text.n) {
                 IL_TRY(il_episode_token(e, w.forms[i].text, err));

@@ -12,7 +12,7 @@
  * and nothing behind. Anything else is damage. */
 #pragma once
 #include "provenance/mark.h"
-#include "provenance/word.h"
+#include "provenance/typed.h"
 
 #define IL_EPISODE_VERSION 1u
 
@@ -20,7 +20,7 @@
 #define IL_EPISODE_SENT_ALL 2u /* more was sent than is told apart: everything counts as sent */
 
 #define IL_FACT_HAS_VIA 2u /* beside il_standing */
-#define IL_FORM_FIRST 4u   /* beside IL_WORD_FRONT and IL_WORD_BACK: the word as it stands */
+#define IL_FORM_FIRST 4u   /* beside IL_TYPED_FRONT and IL_TYPED_BACK: the word as it stands */
 
 #define IL_SENT_BYTES 8u /* a chance hit only takes trust away */
 #define IL_SENT_TOKEN_MIN 3u

@@ -94,8 +94,8 @@ bool il_memory_sent_before(const il_memory *m, il_str value, uint32_t source) {
     }
     size_t at = 0, words = 0;
     bool all = true;
-    il_word w;
-    while (all && il_word_next(value, &at, &w)) { /* each of its words was, wherever: short ones are not kept */
+    il_typed_word w;
+    while (all && il_typed_next(value, &at, &w)) { /* each of its words was, wherever: short ones are not kept */
         const il_str word = w.forms[0].text;
         words++;
         all = word.n < IL_SENT_TOKEN_MIN || il_memory_token_sent(m, word, source);

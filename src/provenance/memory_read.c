@@ -86,7 +86,7 @@ static il_status il_memory_read_words(il_memory *m, il_cursor *c, il_error *err)
     for (uint32_t i = 0; i < n; i++) {
         il_kept_form f = {.flags = il_cursor_u8(c)};
         const il_str exact = il_cursor_bytes(c, IL_MARK_BYTES), fold = il_cursor_bytes(c, IL_MARK_BYTES);
-        const uint8_t without = f.flags & (IL_WORD_FRONT | IL_WORD_BACK);
+        const uint8_t without = f.flags & (IL_TYPED_FRONT | IL_TYPED_BACK);
         const bool first = (f.flags & IL_FORM_FIRST) != 0;
         if (c->failed || f.flags > IL_FORM_FIRST || (first && without != 0) || (!first && (i == 0 || without == 0))) {
             return il_memory_damaged(err);

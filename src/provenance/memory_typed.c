@@ -32,7 +32,7 @@ static bool il_memory_word_is(const il_memory *m, uint32_t word, const uint8_t *
     const uint32_t end = word + 1 < m->nwords ? m->starts[word + 1] : m->nforms;
     for (uint32_t i = m->starts[word]; i < end; i++) {
         const il_kept_form *f = &m->forms[i];
-        const bool allowed = (first || (f->flags & IL_WORD_FRONT) == 0) && (last || (f->flags & IL_WORD_BACK) == 0);
+        const bool allowed = (first || (f->flags & IL_TYPED_FRONT) == 0) && (last || (f->flags & IL_TYPED_BACK) == 0);
         if (allowed && memcmp(folded ? f->fold : f->exact, mark, IL_MARK_BYTES) == 0) {
             return true;
         }
@@ -58,8 +58,8 @@ bool il_memory_typed_words(const il_memory *m, il_str words) {
     uint8_t marks[IL_VIA_WORDS_MAX * IL_MARK_BYTES];
     uint32_t n = 0;
     size_t at = 0;
-    il_word w;
-    while (il_word_next(words, &at, &w)) {
+    il_typed_word w;
+    while (il_typed_next(words, &at, &w)) {
         if (n == IL_VIA_WORDS_MAX) {
             return false;
         }

@@ -7,6 +7,7 @@
 #include "check/report.h"
 #include "check/usage.h"
 #include "interlock/host.h"
+#include "policy/approval.h"
 #include "policy/bind.h"
 
 enum { TOOL_SYMBOLS_MAX = 8, TOOL_ERRORS_MAX = 10 }; /* of one label: sets of effects with and without approval; single errors */

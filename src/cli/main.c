@@ -41,7 +41,7 @@ static const il_command main_commands[] = {
      "  interlock cel \"'bob@example.com'.endsWith('@example.com')\"\n",
      il_cmd_cel},
     {"check", "decide recorded sessions",
-     "usage: interlock check --policy POLICY [--against POLICY] [--json] [--explain] [SESSIONS...]\n"
+     "usage: interlock check --policy POLICY [--against POLICY] [--json] [--explain] [--blind] [SESSIONS...]\n"
      "\n"
      "Decides every step of the sessions in the given files, or of standard input, as the gateway would, always\n"
      "as in mode `enforce`. A session file is NDJSON, one session a line:\n"
@@ -51,6 +51,7 @@ static const il_command main_commands[] = {
      "  --against POLICY  show the steps that another policy decides otherwise; exit 1 when there are any\n"
      "  --json            one object a session, then one summary line\n"
      "  --explain         with --json: also why nothing was vouched\n"
+     "  --blind           what untrusted texts say is not looked up, as if an attacker had paraphrased it\n"
      "\n"
      "example:\n"
      "  interlock check --policy policy.yaml sessions.ndjson\n",
@@ -194,7 +195,7 @@ static const il_command main_commands[] = {
      "  interlock machine export trifecta --promela >trifecta.pml\n",
      il_cmd_machine},
     {"replay", "decide recorded sessions and show what another policy would flip",
-     "usage: interlock replay --policy POLICY [--against POLICY] [--json] [--explain] [SESSIONS...]\n"
+     "usage: interlock replay --policy POLICY [--against POLICY] [--json] [--explain] [--blind] [SESSIONS...]\n"
      "\n"
      "The same as `interlock check`; meant for --against, which decides the same sessions under a second policy and\n"
      "prints the steps whose action differs, both ways. Exit 1 when there are any; without --against, when a step\n"

@@ -35,20 +35,23 @@ il_source il_memory_source(const il_memory *m, uint32_t number);
 
 /* ---- questions ------------------------------------------------------------------------------------- */
 
-/* A human typed this value (canonical, of this kind), or for kinds that are plain words: these words, whole. */
+/* A human typed this value (canonical, of this kind). */
 bool il_memory_typed(const il_memory *m, il_str kind, il_str value);
-/* The agent sent this value, not vouched then, before the episode of this source. */
-bool il_memory_sent_before(const il_memory *m, il_str kind, il_str value, uint32_t source);
+/* A human typed these words, whole and one after the other, as they stand there: for kinds that are plain words. */
+bool il_memory_typed_words(const il_memory *m, il_str words);
+/* The agent sent this value, not vouched then, before the episode of this source. True also when that cannot be told any more. */
+bool il_memory_sent_before(const il_memory *m, il_str value, uint32_t source);
 
 typedef struct il_seen { /* a fact, as far as it is kept */
     uint32_t source;
     il_standing standing;
-    bool has_via;
-    uint8_t via[16]; /* hash of the sibling's text: il_memory_via_is, il_memory_via_typed */
+    bool has_via;       /* it was found by a sibling: ask about that */
+    const uint8_t *via; /* hashes of the sibling's words; none for one that cannot be vouched */
+    uint32_t via_words;
 } il_seen;
 /* Visits the facts of this kind and value, newest first; the visitor returns false to stop. */
 void il_memory_facts(const il_memory *m, il_str kind, il_str value, bool (*visit)(void *ctx, const il_seen *fact), void *ctx);
-/* Whether the sibling is this text (white space and letter case do not count). */
+/* Whether the sibling is this text (white space and ASCII letter case do not count). */
 bool il_memory_via_is(const il_seen *fact, il_str text);
 bool il_memory_via_typed(const il_memory *m, const il_seen *fact);
 

@@ -29,6 +29,7 @@ static const char vouch_policy[] =
     "subject } }, claimed: { email: from }, free: [subject, body] } }\n"
     "  - { match: s.channels, effects: [sensitive], result: { from: structured, items: '$.channels[*]', authentic: { channel: { "
     "id: id, via: name } }, free: topic } }\n"
+    "  - { match: s.json, effects: [], result: { from: json, items: '$[*]', authentic: { user: id } } }\n"
     "  - { match: s.page, effects: [untrusted], remember: { page: 'result.first_line(\"- Page URL: \")' } }\n"
     "  - { match: s.head, effects: [untrusted], result: { from: text, items: headers, claimed: { email: From }, authentic: { "
     "message: Message-Id } } }\n"
@@ -277,6 +278,13 @@ static void vouch_other_tools(void **state) {
     (void)vouch_reads_as(c, "s.people",
                          "{\"isError\":true,\"content\":[{\"type\":\"text\",\"text\":\"[{\\\"mail\\\":\\\"bo@x.example\\\"}]\"}]}", true, false);
     UNVOUCHED(c, "s.send", "{\"to\":\"bo@x.example\"}", IL_VOUCH_NOTHING);
+    /* `from: json` of a payload that nothing wraps, as a text or as it is; of MCP only in a text */
+    assert_true(vouch_reads(c, "s.json", "[{\"id\":\"U5\"}]").readable);
+    assert_true(vouch_reads(c, "s.json", "\"[{\\\"id\\\":\\\"U6\\\"}]\"").readable);
+    assert_false(vouch_reads_as(c, "s.json", "{\"content\":[],\"structuredContent\":[{\"id\":\"U7\"}]}", true, false).readable);
+    VOUCHED(c, "s.grant", "{\"id\":\"U5\"}", IL_VOUCH_FACT);
+    VOUCHED(c, "s.grant", "{\"id\":\"U6\"}", IL_VOUCH_FACT);
+    UNVOUCHED(c, "s.grant", "{\"id\":\"U7\"}", IL_VOUCH_NOTHING);
     /* not as declared: no facts */
     il_result r = vouch_reads(c, "s.people", "{\"people\":[{\"mail\":\"bo@x.example\"}]}");
     assert_false(r.readable);

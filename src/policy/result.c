@@ -14,7 +14,6 @@ typedef struct il_result_doc {
 
 typedef struct il_result_parts {
     const il_json *structured; /* structuredContent, or a payload that is no text */
-    bool payload;              /* the latter: nothing says what it was wrapped in */
     uint32_t ntexts;
     il_result_doc *texts; /* of content items of type text */
     bool failed;          /* isError */
@@ -170,9 +169,7 @@ typedef struct il_result_reading {
 
 static il_status il_result_choose(const il_result_form *form, const il_result_parts *parts, il_arena *arena, il_result_reading *r,
                                   il_error *err) {
-    const bool structured =
-        form->from == IL_FROM_STRUCTURED ||
-        (parts->structured != NULL && (form->from == IL_FROM_ANY || (form->from == IL_FROM_JSON && parts->payload)));
+    const bool structured = form->from == IL_FROM_STRUCTURED || (form->from == IL_FROM_ANY && parts->structured != NULL);
     r->docs = IL_NEW_ARRAY(arena, il_result_doc, parts->ntexts + 1);
     r->rest = IL_NEW_ARRAY(arena, il_result_doc, parts->ntexts + 1);
     if (r->docs == NULL || r->rest == NULL) {
@@ -306,7 +303,6 @@ static il_status il_result_take(const il_result_call *call, const il_tool *tool,
     }
     if (il_json_kind_of(call->result) != IL_JSON_STRING) {
         parts->structured = call->result;
-        parts->payload = true;
         return IL_OK;
     }
     parts->ntexts = 1;

@@ -127,6 +127,7 @@ static const il_command main_commands[] = {
      il_cmd_guard},
     {"harden", "prove a machine",
      "usage: interlock harden MACHINE-OR-POLICY [--json] [--mutants N|all] [--report DIR] [--against OLD] [--allow-bounded]\n"
+     "                        [--confirmed FILE]\n"
      "                        [--max-states N] [--max-work N] [--max-seconds S] [--max-bytes B] [--workers N] [--progress]\n"
      "\n"
      "Explores a machine completely and prints each check with its verdict and a shortest witness. The machine is a file,\n"
@@ -135,6 +136,7 @@ static const il_command main_commands[] = {
      "\n"
      "  --json          the report as canonical JSON: the same machine gives the same bytes\n"
      "  --report DIR    write it as JSON, Markdown and a page to look at; times stand in a fourth file\n"
+     "  --confirmed FILE  what other tools said of this table, as `make proofs` writes it: quoted in the report\n"
      "  --allow-bounded exit 0 when nothing but bounds stands in the way; the word stays BOUNDED\n"
      "  --mutants N     make so many machines with one mistake and count what the checks notice, or `all`; default 60\n"
      "  --max-states N  explore at most so many states at a time; what that leaves open is never clean\n"

@@ -104,7 +104,7 @@ static const il_command main_commands[] = {
      il_cmd_gateway},
     {"guard", "watch the sessions of a ledger",
      "usage: interlock guard [LEDGER | --ledger FILE] [--machine MACHINE-OR-POLICY] [--once | --follow] [--session ID]\n"
-     "                       [--shield] [--max-states N] [--json]\n"
+     "                       [--shield] [--head ROW:HASH] [--max-states N] [--json]\n"
      "\n"
      "Keeps, for each session, the set of states in which it may be by what a monitor may see of it (`diagnosis` in the "
      "machine's\n"
@@ -119,6 +119,7 @@ static const il_command main_commands[] = {
      "  --follow           wait for it, and go on as long as others write it, until SIGINT or SIGTERM\n"
      "  --session ID       only what concerns this session\n"
      "  --shield           take the alarm's `shield` (quarantine or end) in the live session\n"
+     "  --head ROW:HASH    as `ledger verify` printed it: that row must be there, or the end was cut off\n"
      "  --max-states N     of a machine with its faults; one that has more is not estimated, and that is said\n"
      "  --json             one object a line\n"
      "\n"

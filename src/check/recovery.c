@@ -20,6 +20,7 @@ typedef struct recovery {
     uint32_t ndanger, cap;
     uint64_t raise, lower; /* variables that an adversary writes */
     il_steps_edge *row;    /* room for the steps of one state */
+    uint64_t *in;          /* regions of states, of each node of the graph in hand */
     bool full;
 } recovery;
 
@@ -34,8 +35,16 @@ static uint64_t recovery_in(const recovery *r, uint64_t state) {
     return in;
 }
 
+/* The same, which the graph knows of its nodes. */
+static uint64_t recovery_in_of(const recovery *r, const il_recover_graph *g, uint64_t state) {
+    const uint32_t node = il_recover_node(g, state);
+    return node == UINT32_MAX ? recovery_in(r, state) : r->in[node];
+}
+
 static bool recovery_edge_in(const recovery *r, uint64_t pre, uint32_t symbol, uint64_t next) {
-    return il_steps_in_regions(r->h->subject.steps, r->edges, pre, symbol, next) != 0;
+    const il_subject *s = &r->h->subject;
+    const uint64_t regions = r->edges & s->judged_own[symbol];
+    return regions != 0 && il_steps_in_regions(s->steps, regions, pre, symbol, next) != 0;
 }
 
 /* The accepted steps of corrective actions, or of all others, in r->row. */
@@ -53,8 +62,23 @@ static uint32_t recovery_row(const recovery *r, uint64_t state, bool corrective)
 }
 
 /* Whether a step is in a never region of steps, or enters one of states that was not held before. One that changes nothing is none. */
-static bool recovery_enters(const recovery *r, uint64_t state, uint64_t held, const il_steps_edge *e) {
-    return e->next != state && (recovery_edge_in(r, state, e->symbol, e->next) || (recovery_in(r, e->next) & ~held) != 0);
+static bool recovery_enters(const recovery *r, const il_recover_graph *g, uint64_t state, uint64_t held, const il_steps_edge *e) {
+    return e->next != state &&
+           (recovery_edge_in(r, state, e->symbol, e->next) || (recovery_in_of(r, g, e->next) & ~held) != 0);
+}
+
+/* Takes a graph in hand. */
+static il_status recovery_hold(recovery *r, const il_recover_graph *g, il_error *err) {
+    const il_alloc *alloc = r->h->subject.alloc;
+    alloc->free(alloc->ctx, r->in);
+    r->in = alloc->alloc(alloc->ctx, (size_t)g->n * sizeof *r->in + 1);
+    if (!r->in) {
+        return il_error_set(err, IL_E_MEMORY, "no memory for the regions of states");
+    }
+    for (uint32_t i = 0; i < g->n; i++) {
+        r->in[i] = g->mark[i] & IL_RECOVER_ROOT ? 0 : recovery_in(r, il_recover_state(g, i));
+    }
+    return IL_OK;
 }
 
 /* ---- danger states ---- */
@@ -328,11 +352,11 @@ static il_status recovery_judge_steps(recovery *r, il_recover_graph *g, il_recov
     il_steps_edge unsafe_step = {0}, restores_step = {0};
     for (uint32_t i = 0; i < g->norder && (unsafe_node == UINT32_MAX || restores_node == UINT32_MAX); i++) {
         uint64_t state = il_recover_state(g, g->order[i]);
-        uint64_t held = recovery_in(r, state);
+        uint64_t held = recovery_in_of(r, g, state);
         uint32_t n = recovery_row(r, state, true);
         for (uint32_t k = 0; k < n; k++) {
             il_steps_edge e = r->row[k];
-            if (unsafe_node == UINT32_MAX && recovery_enters(r, state, held, &e)) {
+            if (unsafe_node == UINT32_MAX && recovery_enters(r, g, state, held, &e)) {
                 unsafe_node = g->order[i];
                 unsafe_step = e;
             }
@@ -353,7 +377,7 @@ static il_status recovery_judge_steps(recovery *r, il_recover_graph *g, il_recov
         uint64_t state = il_recover_state(g, g->order[i]);
         bool goal = (g->mark[g->order[i]] & IL_RECOVER_GOAL) != 0;
         out->restoration = out->restoration || (goal && state == s->m->initial);
-        out->inside = out->inside || (goal && !out->inside && recovery_in(r, state) != 0);
+        out->inside = out->inside || (goal && !out->inside && recovery_in_of(r, g, state) != 0);
     }
     return IL_OK;
 }
@@ -362,6 +386,9 @@ static il_status recovery_alone(recovery *r, il_recover_graph *g, il_error *err)
     il_recovery *out = recovery_of(r);
     il_recover_way way = {0};
     il_status status = il_recover_way_new(g, &way, err);
+    if (status == IL_OK && !g->full) {
+        status = recovery_hold(r, g, err);
+    }
     if (status == IL_OK && !g->full) {
         out->states = g->norder;
         if (g->space.fault.found) {
@@ -417,11 +444,11 @@ static il_status recovery_reentry(recovery *r, il_recover_graph *g, il_recover_w
             continue;
         }
         uint64_t state = il_recover_state(g, node);
-        uint64_t held = recovery_in(r, state);
+        uint64_t held = recovery_in_of(r, g, state);
         uint32_t n = recovery_row(r, state, false);
         for (uint32_t k = 0; k < n; k++) {
             il_steps_edge e = r->row[k];
-            if (recovery_enters(r, state, held, &e)) {
+            if (recovery_enters(r, g, state, held, &e)) {
                 return recovery_find_step(r, g, "FRAGILE", node, e.symbol, e.next, way, err);
             }
         }
@@ -497,6 +524,9 @@ static il_status recovery_together(recovery *r, il_recover_graph *g, const il_re
     il_recovery *out = recovery_of(r);
     il_recover_way way = {0};
     il_status status = il_recover_way_new(g, &way, err);
+    if (status == IL_OK && !g->full) {
+        status = recovery_hold(r, g, err);
+    }
     if (status == IL_OK && !g->full) {
         recovery_win(g, &out->interleaved);
         status = recovery_undone(r, g, alone, &way, err);
@@ -613,6 +643,7 @@ il_status il_check_recovery(il_harden *h, il_error *err) {
     r.check = il_check_add(h, "recovery", UINT32_MAX, false);
     il_status status = r.row && r.check ? recovery_run(&r, err) : il_arena_fail(s->arena, err);
     s->alloc->free(s->alloc->ctx, r.danger);
+    s->alloc->free(s->alloc->ctx, r.in);
     return status;
 }
 

@@ -43,7 +43,7 @@ typedef struct il_subject {
     uint64_t admits, joins, settles; /* bit i: action i has a field `egress`; `flight` or `open`; `last` */
     uint64_t gates, lowers, corrective;
     uint64_t never, gated, edges; /* bit r: region r; `edges`: of steps */
-    uint64_t judged[IL_MODEL_ACTIONS_MAX]; /* likewise, of each action: regions of steps that judge it */
+    uint64_t *judged, *judged_own; /* likewise, of each symbol: regions of steps that some step by it may be in; some step of the machine's own */
     uint32_t ntaints, taints[IL_MODEL_VARS_MAX];
     uint64_t taint_mask,
         taint_last[IL_MODEL_VARS_MAX]; /* their bits in a packed state: all of them; each one's at its last value */

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "check/behind.h"
 #include "check/parts.h"
 
 #define IL_MUTATION_CELLS_MAX ((size_t)1 << 24)
@@ -31,13 +32,6 @@ typedef struct mutation_view {
     uint32_t *order, *from; /* nodes by state: order[from[i] .. from[i + 1]] are those of state i */
 } mutation_view;
 
-/* States that a mutant reaches and the machine does not. */
-typedef struct mutation_local {
-    uint64_t *keys;
-    uint32_t *slots, *stamps;
-    uint32_t n, bits, stamp;
-} mutation_local;
-
 typedef struct mutation {
     il_mutation *x;
     il_harden *h;
@@ -53,9 +47,8 @@ typedef struct mutation {
     mutation_survey base, now;
     uint64_t read;         /* variables that `never` regions of states read */
     uint64_t raise, lower; /* the machine's unmediated writes */
-    il_space_edge *edges;  /* room for the steps of one key */
     il_steps_edge *row, *copy;
-    mutation_local local;
+    il_behind_room room;
     uint32_t *queue;
     uint32_t *ways; /* into each state, from states that were found before it */
     bool *reached;
@@ -361,101 +354,39 @@ static il_status mutation_views(mutation *r, il_error *err) {
         most = r->views[i].base.n > most ? r->views[i].base.n : most;
     }
     most = most > 1u << 20 ? 1u << 20 : most; /* what a mutant of a cell adds; beyond, it is explored in full */
-    mutation_local *l = &r->local;
-    for (l->bits = 10; UINT32_C(1) << l->bits < 2 * most; l->bits++) {
-    }
-    l->keys = IL_NEW_ARRAY(&r->arena, uint64_t, (size_t)1 << (l->bits - 1));
-    l->slots = IL_NEW_ARRAY(&r->arena, uint32_t, (size_t)1 << l->bits);
-    l->stamps = IL_NEW_ARRAY(&r->arena, uint32_t, (size_t)1 << l->bits);
-    return l->keys && l->slots && l->stamps ? IL_OK : il_arena_fail(&r->arena, err);
-}
-
-static void mutation_local_begin(mutation_local *l) {
-    l->n = 0;
-    if (++l->stamp == 0) {
-        memset(l->stamps, 0, sizeof *l->stamps << l->bits);
-        l->stamp = 1;
-    }
-}
-
-/* 0 when there is no room, 1 when it was there, 2 when it is new. */
-static int mutation_local_add(mutation_local *l, uint64_t key) {
-    uint32_t mask = (UINT32_C(1) << l->bits) - 1;
-    uint32_t at = (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - l->bits));
-    for (; l->stamps[at] == l->stamp; at = (at + 1) & mask) {
-        if (l->keys[l->slots[at]] == key) {
-            return 1;
-        }
-    }
-    if (l->n == UINT32_C(1) << (l->bits - 1)) {
-        return 0;
-    }
-    l->stamps[at] = l->stamp;
-    l->slots[at] = l->n;
-    l->keys[l->n++] = key;
-    return 2;
+    return il_behind_room_new(&r->room, &r->arena, most, (size_t)r->s->m->nsymbols + r->s->nwrites, err);
 }
 
 /* ---- one mutant of a cell ---- */
 
-typedef struct mutation_walk {
-    mutation *r;
-    const il_space *base;
-    il_space_def def;
-    uint64_t bits, hits;
-    bool full; /* no more room: explore the ordinary way */
-} mutation_walk;
-
-static void mutation_follow(mutation_walk *w, uint64_t key, bool only) {
-    mutation *r = w->r;
-    r->only = only;
-    uint32_t n = w->def.expand(w->def.ctx, key, r->edges);
-    for (uint32_t k = 0; k < n; k++) {
-        const il_space_edge *e = &r->edges[k];
-        bool write = e->symbol >= w->def.first_write;
-        if (write && only) {
-            continue;
-        }
-        if (e->fault) {
-            r->fault = true;
-            continue;
-        }
-        if (w->def.edge && !write) {
-            w->hits |= w->def.edge(w->def.ctx, key, e->symbol, e->next);
-        }
-        if (il_space_find(w->base, e->next) != UINT32_MAX) {
-            continue;
-        }
-        int added = mutation_local_add(&r->local, e->next);
-        w->full = w->full || added == 0;
-        if (added == 2 && w->def.state) {
-            w->hits |= w->def.state(w->def.ctx, e->next);
-        }
-    }
-    r->only = false;
+/* The mutant in hand, seen through `v` (which stays where it is), beside what the machine reaches. */
+static il_behind mutation_behind_of(mutation *r, il_view *v, const il_space *base, uint64_t bits) {
+    il_behind b = {.base = base, .room = &r->room, .only = &r->only, .bits = bits};
+    v->rows = mutation_rows;
+    v->rows_ctx = r;
+    il_view_define(v, &b.def);
+    il_behind_begin(&b);
+    return b;
 }
 
 /* What lies behind the changed cell and was not there before. `first`: from the node by which its state was found first; no shortest trace to that
  * node leads through the cell, so what is found is certain. */
 static uint64_t mutation_behind(mutation *r, const mutation_view *view, uint32_t place, uint32_t places, bool first, bool *full) {
     il_view v = view->v;
-    v.rows = mutation_rows;
-    v.rows_ctx = r;
-    mutation_walk w = {.r = r, .base = &view->base, .bits = view->bits};
-    il_view_define(&v, &w.def);
-    mutation_local_begin(&r->local);
-    for (uint32_t k = place; k < place + places && !w.full; k++) {
+    il_behind b = mutation_behind_of(r, &v, &view->base, view->bits);
+    for (uint32_t k = place; k < place + places && !b.full; k++) {
         uint32_t from = view->from[k], to = view->from[k + 1];
         bool same = !r->u->cell && r->changed_at[k] == r->changed_at[k + 1];
-        for (uint32_t i = from; !same && i < (first && from < to ? from + 1 : to) && !w.full; i++) {
-            mutation_follow(&w, il_space_key(&view->base, view->order[i]), true);
+        for (uint32_t i = from; !same && i < (first && from < to ? from + 1 : to) && !b.full; i++) {
+            il_behind_follow(&b, il_space_key(&view->base, view->order[i]), true);
         }
     }
-    for (uint32_t i = 0; i < r->local.n && (w.hits & w.bits) != w.bits && !w.full && !v.saturated; i++) {
-        mutation_follow(&w, r->local.keys[i], false);
+    if (!v.saturated) {
+        il_behind_finish(&b);
     }
-    *full = *full || w.full;
-    return (v.saturated ? w.bits : w.hits) & w.bits;
+    r->fault = r->fault || b.fault;
+    *full = *full || b.full;
+    return (v.saturated ? b.bits : b.hits) & b.bits;
 }
 
 static uint64_t mutation_killed(const mutation_view *w, uint64_t hits) {
@@ -550,8 +481,8 @@ static void mutation_refusals(mutation *r, uint64_t state, uint32_t symbol, il_s
 
 /* States of the mutant that the machine does not know, in full. */
 static void mutation_count_local(mutation *r) {
-    for (uint32_t i = 0; i < r->local.n; i++) {
-        uint64_t state = r->local.keys[i];
+    for (uint32_t i = 0; i < r->room.n; i++) {
+        uint64_t state = r->room.keys[i];
         mutation_count_state(r, &r->now, state, 1);
         for (uint32_t k = 0; k < r->s->m->nsymbols; k++) {
             il_step step = mutation_step(r, state, k);
@@ -591,17 +522,11 @@ static il_status mutation_survey_cell(mutation *r, uint32_t place, il_error *err
     }
     if (accepts && target == UINT32_MAX) {
         il_view v = {.subject = r->s};
-        mutation_view plain = {.v = v, .base = r->plain, .bits = 1};
-        mutation_walk w = {.r = r, .base = &plain.base};
-        v.rows = mutation_rows;
-        v.rows_ctx = r;
-        il_view_define(&v, &w.def);
-        mutation_local_begin(&r->local);
-        mutation_follow(&w, u->state, true);
-        for (uint32_t i = 0; i < r->local.n && !w.full; i++) {
-            mutation_follow(&w, r->local.keys[i], false);
-        }
-        if (w.full) {
+        il_behind b = mutation_behind_of(r, &v, &r->plain, 1); /* nothing is judged, so nothing ends it early */
+        il_behind_follow(&b, u->state, true);
+        il_behind_finish(&b);
+        r->fault = r->fault || b.fault;
+        if (b.full) {
             return mutation_survey_changed(r, err);
         }
         mutation_count_local(r);
@@ -1094,7 +1019,6 @@ static il_status mutation_prepare(mutation *r, il_error *err) {
     r->states = IL_NEW_ARRAY(&r->arena, uint64_t, r->plain.n);
     r->cells = IL_NEW_ARRAY(&r->arena, il_step, n);
     r->to = IL_NEW_ARRAY(&r->arena, uint32_t, n);
-    r->edges = IL_NEW_ARRAY(&r->arena, il_space_edge, (size_t)m->nsymbols + r->s->nwrites);
     r->row = IL_NEW_ARRAY(&r->arena, il_steps_edge, m->nsymbols);
     r->copy = IL_NEW_ARRAY(&r->arena, il_steps_edge, m->nsymbols);
     r->kept = IL_NEW_ARRAY(&r->arena, il_steps_edge, (size_t)m->nsymbols << r->kept_bits);
@@ -1106,7 +1030,7 @@ static il_status mutation_prepare(mutation *r, il_error *err) {
     r->queue = IL_NEW_ARRAY(&r->arena, uint32_t, r->plain.n);
     r->ways = IL_NEW_ARRAY(&r->arena, uint32_t, r->plain.n);
     r->reached = IL_NEW_ARRAY(&r->arena, bool, r->plain.n);
-    if (!r->states || !r->cells || !r->to || !r->edges || !r->row || !r->copy || !r->kept || !r->kept_of || !r->kept_n ||
+    if (!r->states || !r->cells || !r->to || !r->row || !r->copy || !r->kept || !r->kept_of || !r->kept_n ||
         !r->differs || !r->changed || !r->changed_at || !r->queue || !r->ways || !r->reached) {
         return il_arena_fail(&r->arena, err);
     }

@@ -274,8 +274,7 @@ static il_status control_steps(il_harden *h, bool rejection, il_control_state *o
     if (planted && region) {
         region->on = IL_NEW_ARRAY(arena, il_cel_program *, m->nactions);
     }
-    if (!planted || !region || !region->on || !alone.rule_fired || !alone.symbol_accepted ||
-        !alone.subject.judged) {
+    if (!planted || !region || !region->on || !alone.rule_fired || !alone.symbol_accepted || !alone.subject.judged) {
         return il_arena_fail(arena, err);
     }
     for (uint32_t i = 0; i < m->nsymbols; i++) {

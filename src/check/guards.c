@@ -26,8 +26,8 @@ typedef struct guards_run {
     guards_question *ask; /* n of them; the first knows every state that is reached */
     uint32_t n;
     il_behind_room room;
-    il_variant variant; /* with the clause in hand left out */
-    bool known;         /* what follows is there */
+    il_variant variant;   /* with the clause in hand left out */
+    bool known;           /* what follows is there */
     il_steps_edge *added; /* steps that it adds, by state: those of place i from added_at[i] on */
     uint32_t *added_at, nadded, room_added;
     bool only; /* only they are asked for */
@@ -70,8 +70,8 @@ static il_status guards_look(il_harden *h, il_view *v, il_guard_opens opens, il_
 
 static void guards_question_add(guards_run *r, il_guard_opens opens, il_view v) {
     v.subject = &r->h->subject;
-    r->ask[r->n++] = (guards_question){
-        .v = v, .opens = opens, .bits = v.observer == IL_OBSERVE_APPROVALS ? IL_VIEW_UNAPPROVED : v.regions};
+    r->ask[r->n++] =
+        (guards_question){.v = v, .opens = opens, .bits = v.observer == IL_OBSERVE_APPROVALS ? IL_VIEW_UNAPPROVED : v.regions};
 }
 
 static void guards_questions(guards_run *r) {

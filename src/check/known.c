@@ -190,7 +190,8 @@ static il_known_added known_add_set(il_known *s, uint64_t key, uint32_t parent) 
 }
 
 /* Where there is an index of places; *place is the key's. */
-static il_known_added known_add_index(il_known *s, uint64_t key, uint32_t parent, uint16_t writes, uint32_t late, uint32_t *place) {
+static il_known_added known_add_index(il_known *s, uint64_t key, uint32_t parent, uint16_t writes, uint32_t late,
+                                      uint32_t *place) {
     uint32_t at = s->slots ? il_known_slot(s, key) : 0;
     if (s->slots && s->slots[at]) {
         uint32_t known = s->slots[at] - 1;

@@ -88,7 +88,8 @@ static bool batch_same(const il_known *s, il_known_batch *all, uint32_t slot, ui
 }
 
 /* The i-th of a batch is a way to a key that another way leads to as well: of those of one length the one with fewest writes stays. */
-static void batch_better(il_known *s, il_known_batch *all, uint32_t to, uint32_t at, const il_known_batch *b, uint32_t i, uint32_t late) {
+static void batch_better(il_known *s, il_known_batch *all, uint32_t to, uint32_t at, const il_known_batch *b, uint32_t i,
+                         uint32_t late) {
     const uint16_t writes = il_known_batch_writes(b, s, i);
     if (!s->writes) {
         return;

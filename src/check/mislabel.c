@@ -33,8 +33,7 @@ static il_steps_edges mislabel_rows(void *ctx, uint64_t state) {
     uint32_t n = 0;
     for (uint32_t k = 0; k < row.n; k++) {
         const uint32_t symbol = row.edge[k].symbol;
-        if ((w->allowed[symbol / 64] >> symbol % 64 & 1) &&
-            (!w->only || symbol == w->only_of[0] || symbol == w->only_of[1])) {
+        if ((w->allowed[symbol / 64] >> symbol % 64 & 1) && (!w->only || symbol == w->only_of[0] || symbol == w->only_of[1])) {
             w->row[n++] = row.edge[k];
         }
     }

@@ -139,8 +139,8 @@ static il_status mutation_prepare(il_mutating *r, il_error *err) {
     r->queue = IL_NEW_ARRAY(&r->arena, uint32_t, r->plain.n);
     r->ways = IL_NEW_ARRAY(&r->arena, uint32_t, r->plain.n);
     r->reached = IL_NEW_ARRAY(&r->arena, bool, r->plain.n);
-    if (!r->states || !r->cells || !r->to || !r->row || !r->copy || !r->kept || !r->kept_of || !r->kept_n ||
-        !r->differs || !r->changed || !r->changed_at || !r->queue || !r->ways || !r->reached) {
+    if (!r->states || !r->cells || !r->to || !r->row || !r->copy || !r->kept || !r->kept_of || !r->kept_n || !r->differs ||
+        !r->changed || !r->changed_at || !r->queue || !r->ways || !r->reached) {
         return il_arena_fail(&r->arena, err);
     }
     for (uint32_t i = 0; i < r->plain.n; i++) {

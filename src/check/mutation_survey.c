@@ -11,7 +11,8 @@ static void mutation_count_state(il_mutating *r, il_mutating_survey *y, uint64_t
     }
 }
 
-static void mutation_count_step(il_mutating *r, il_mutating_survey *y, uint64_t state, uint32_t symbol, il_step step, uint64_t sign) {
+static void mutation_count_step(il_mutating *r, il_mutating_survey *y, uint64_t state, uint32_t symbol, il_step step,
+                                uint64_t sign) {
     const il_subject *s = r->s;
     const il_model *m = s->m;
     uint32_t a = m->symbol_action[symbol];

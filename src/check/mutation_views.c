@@ -149,7 +149,8 @@ il_behind il_mutating_behind(il_mutating *r, il_view *v, const il_space *base, u
 
 /* What lies behind the changed cell and was not there before. `first`: from the node by which its state was found first; no shortest trace to that
  * node leads through the cell, so what is found is certain. */
-static uint64_t mutation_behind(il_mutating *r, const il_mutating_view *view, uint32_t place, uint32_t places, bool first, bool *full) {
+static uint64_t mutation_behind(il_mutating *r, const il_mutating_view *view, uint32_t place, uint32_t places, bool first,
+                                bool *full) {
     il_view v = view->v;
     il_behind b = il_mutating_behind(r, &v, &view->base, view->bits);
     for (uint32_t k = place; k < place + places && !b.full; k++) {
@@ -189,7 +190,7 @@ static il_status mutation_whole(il_mutating *r, const il_mutating_view *w, uint6
 }
 
 il_status il_mutating_ask_cell(il_mutating *r, const il_mutating_view *w, uint32_t place, bool removes, uint64_t *kills,
-                                    il_error *err) {
+                               il_error *err) {
     bool full = false;
     uint64_t hits = 0;
     if (r->u->step.verdict == IL_REJECT || (w->v.dropped >> r->s->m->symbol_action[r->u->symbol] & 1)) {
@@ -244,11 +245,11 @@ il_status il_mutating_ask_adversary(il_mutating *r, uint64_t raise, uint64_t low
                 continue;
             }
             il_mutating_view w = {.v = {.subject = r->s,
-                                     .dropped = s->m->regions[k].gated ? s->m->regions[k].by : 0,
-                                     .raise = raise & bit,
-                                     .lower = lower & bit,
-                                     .regions = UINT64_C(1) << k},
-                               .bits = UINT64_C(1) << k};
+                                        .dropped = s->m->regions[k].gated ? s->m->regions[k].by : 0,
+                                        .raise = raise & bit,
+                                        .lower = lower & bit,
+                                        .regions = UINT64_C(1) << k},
+                                  .bits = UINT64_C(1) << k};
             uint64_t hits = 0;
             IL_TRY(mutation_whole(r, &w, w.bits, &hits, err));
             *kills |= hits ? UINT64_C(1) << r->mediation : 0;

@@ -63,8 +63,7 @@ static uint32_t recovery_row(const recovery *r, uint64_t state, bool corrective)
 
 /* Whether a step is in a never region of steps, or enters one of states that was not held before. One that changes nothing is none. */
 static bool recovery_enters(const recovery *r, const il_recover_graph *g, uint64_t state, uint64_t held, const il_steps_edge *e) {
-    return e->next != state &&
-           (recovery_edge_in(r, state, e->symbol, e->next) || (recovery_in_of(r, g, e->next) & ~held) != 0);
+    return e->next != state && (recovery_edge_in(r, state, e->symbol, e->next) || (recovery_in_of(r, g, e->next) & ~held) != 0);
 }
 
 /* Takes a graph in hand. */

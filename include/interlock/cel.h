@@ -122,6 +122,8 @@ typedef struct il_cel_function {
     uint32_t cost;                                                           /* steps, charged before it is called */
     il_cel_value (*call)(void *ctx, const il_cel_value *args, size_t nargs); /* NULL: can be checked, not evaluated */
     void *ctx;
+    bool per_call; /* `ctx` is not the function's but the evaluation's: what il_cel_eval_in is given. Without it (il_cel_eval) a call is
+                      IL_CEL_UNSET, and what is asked of a program without evaluating it takes the answer as unknown */
 } il_cel_function;
 
 /* A name that stands for another expression in parentheses. It is expanded at parse time, each expansion bounded by the node limit.
@@ -178,6 +180,9 @@ IL_API IL_NODISCARD il_status il_cel_compile(il_arena *arena, il_str source, uin
 /* Evaluates with vars[i] for env->vars[i]. Never fails but by an error value. Allocates nothing unless the expression makes a string, list,
  * map, optional or address; `scratch` may be NULL where it does not (else IL_CEL_BUDGET). */
 IL_API il_cel_value il_cel_eval(const il_cel_program *program, const il_cel_value *vars, il_arena *scratch);
+/* The same with a context of this evaluation for the functions that are `per_call`. It gives them what no expression could name: what a
+ * program is evaluated about. */
+IL_API il_cel_value il_cel_eval_in(const il_cel_program *program, const il_cel_value *vars, il_arena *scratch, void *host);
 
 /* What the program's result is, as the checker found it. Borrowed from the program. */
 IL_API const il_cel_type *il_cel_result_type(const il_cel_program *program);

@@ -14,6 +14,14 @@ IL_API const il_alloc *il_host_alloc(void);
  * is the process that called it. */
 IL_API il_host il_host_system(void);
 
+/* What sessions know, kept between their calls (il_monitor_config.cache): those used last, up to `bytes` (0: 256 MiB) in all and 256 sessions; of one that is larger
+ * than all of them nothing is kept. For one store. Any thread. */
+typedef struct il_host_recalls il_host_recalls;
+IL_API IL_NODISCARD il_status il_host_recalls_new(const il_alloc *alloc, size_t bytes, il_host_recalls **out, il_error *err);
+/* Accepts NULL. No monitor that was made with it may be in use any more. */
+IL_API void il_host_recalls_free(il_host_recalls *r);
+IL_API const il_recall_cache *il_host_recalls_cache(const il_host_recalls *r);
+
 /* Seconds that an IANA zone (`Europe/Vienna`) is east of UTC at `seconds` since 1970, from /usr/share/zoneinfo (package tzdata); false: no such zone. For
  * il_cel_env.zone. Reads a file each time; any thread. */
 IL_API bool il_host_zone(void *ctx, il_str zone, int64_t seconds, int32_t *east);

@@ -51,6 +51,22 @@ typedef struct il_host { /* the outside world, given by the host; thread-safe */
     il_sha256_blocks sha256; /* for the digests of arguments, results and bindings; NULL: the portable one */
 } il_host;
 
+/* What a session knows of its past (docs/ledger.md: memory), in hand. It is in the store as well, but for the texts that were read: a monitor that has no recall of a
+ * session makes one from the store, and what it cannot compare with a text any more counts as found. */
+typedef struct il_recall il_recall;
+IL_API void il_recall_free(il_recall *r); /* accepts NULL */
+IL_API size_t il_recall_bytes(const il_recall *r);
+IL_API uint64_t il_recall_episodes(const il_recall *r); /* how many events it holds */
+
+/* Where recalls wait between two calls. Both functions may be called from several threads at once. `take` hands the session's over, or NULL when there is none
+ * (any more) or another thread has it; `give` takes it back, and frees it (il_recall_free) whenever it likes. One cache serves one store: ids mean nothing beyond it. */
+typedef struct il_recall_cache {
+    size_t size;
+    void *ctx;
+    il_recall *(*take)(void *ctx, il_str session);
+    void (*give)(void *ctx, il_str session, il_recall *recall);
+} il_recall_cache;
+
 typedef struct il_monitor_config {
     size_t size;
     const il_policy *policy;   /* borrowed until il_monitor_free. NULL: a monitor that only approves, refuses, ends and lists */
@@ -59,6 +75,8 @@ typedef struct il_monitor_config {
     il_host host;
     uint64_t call_deadline_ms; /* 0: 10 minutes. An unsettled call past it counts as its worst case and its result is late */
     bool enforce;              /* enforce although the policy says monitor: a host may only tighten */
+    bool blind;                /* texts that an attacker may have written are not indexed: shows what a paraphrase would achieve; never in earnest */
+    const il_recall_cache *cache; /* copied; NULL: each call makes the session's recall from the store, slow and right */
 } il_monitor_config;
 
 typedef struct il_monitor il_monitor;
@@ -124,7 +142,10 @@ typedef struct il_outcome {
     il_outcome_kind how;
     uint32_t
         absent; /* effects that provably did not come (no byte of a result, a condition of our own): refined where only this call raised them */
-    const il_json *result; /* may be NULL; only its digest is kept */
+    const il_json *result; /* may be NULL; of it are kept its digest, and what the policy reads in it as digests of its parts */
+    bool bare;             /* the result is the payload itself; else what MCP wraps around it (`content`, `structuredContent`) */
+    il_str error;          /* the text of a failure, as the agent will see it; may be empty */
+    const il_json *args;   /* as they were decided. NULL: not known any more; a condition on the result that asks for them then removes nothing */
 } il_outcome;
 typedef struct il_settlement {
     size_t size;
@@ -137,6 +158,33 @@ typedef struct il_settlement {
 /* Settles a ticket once. IL_E_STATE for a ticket that is settled, late or unknown: the result is withheld. */
 IL_API IL_NODISCARD il_status il_monitor_settle(il_monitor *m, il_str session, uint64_t ticket, const il_outcome *outcome,
                                                 il_settlement *out, il_error *err);
+
+/* As il_monitor_settle, of a call that was another agent's work (an entry with `child: true`), done in session `child`, which began with this one as its parent: what
+ * the child holds and has in flight joins this session before its answer is released, in the same transaction. Where the machine refuses that the call counts as
+ * failed, the answer is withheld, and the settlement's reason is the machine's rule. IL_E_NOT_FOUND for the child, IL_E_ARGUMENT for one of another parent. */
+IL_API IL_NODISCARD il_status il_monitor_join(il_monitor *m, il_str session, il_str child, uint64_t ticket,
+                                              const il_outcome *outcome, il_settlement *out, il_error *err);
+
+/* Notes what a human typed: each value and run of words in it can vouch from now on. Only what came over a channel that the agent cannot write may be said to be
+ * typed (no task text, server prompt, file expansion or answer to a server's question). IL_E_STATE in a child session: there nobody types. With a policy that asks
+ * nothing of the past this and il_monitor_notice do nothing. */
+IL_API IL_NODISCARD il_status il_monitor_say(il_monitor *m, il_str session, il_str text, il_error *err);
+
+typedef enum il_notice_kind {
+    IL_NOTICE_MESSAGE = 0,     /* of a server, that answers no call */
+    IL_NOTICE_DESCRIPTION = 1, /* of a tool, prompt or resource, not reviewed */
+    IL_NOTICE_TASK = 2         /* what an agent was told by another agent, or by a text that nobody typed; untrusted where its session is */
+} il_notice_kind;
+typedef struct il_notice {
+    size_t size;
+    il_notice_kind kind;
+    il_str from;    /* a server, tool or session, for people; at most 128 bytes of it are kept */
+    il_str text;    /* what the agent gets to see, */
+    const il_json *value; /* or each text and key in this; NULL: `text` */
+    bool untrusted; /* an attacker may have written it */
+} il_notice;
+/* Notes a text that reaches the agent and is no result of a call. It adds provenance and no taint: what brings one is judged as a call. */
+IL_API IL_NODISCARD il_status il_monitor_notice(il_monitor *m, il_str session, const il_notice *notice, il_error *err);
 
 /* Works off overdue calls (as their worst) and expired approvals, as a transaction of its own; decide, settle and approve do it first by themselves.
  * *next_due_ms (may be NULL): when to call again, UINT64_MAX when nothing waits. */

@@ -12,13 +12,16 @@
 extern "C" {
 #endif
 
-/* The one space so far; labelled stores and grants will have their own. */
 #define IL_SPACE_SESSION "session"
+/* What sessions know (docs/formats.md: episodes): objects that are made once and never changed, of up to 64 MiB. */
+#define IL_SPACE_MEMORY "memory"
+/* Labels of the places to which sessions wrote (docs/policy.md: stores). */
+#define IL_SPACE_STORE "store"
 /* The largest session, in bytes. */
 #define IL_SESSION_STATE_MAX 16384
 
 typedef struct il_store_row { /* one line of the audit trail; borrowed */
-    il_str kind;              /* `begin`, `decision`, `settle`, `request`, `approve`, `refuse`, `lapse`, `quarantine`, `end` */
+    il_str kind;              /* `begin`, `decision`, `settle`, `request`, `approve`, `refuse`, `lapse`, `quarantine`, `join`, `say`, `notice`, `end` */
     uint64_t ticket;          /* 0: none */
     il_str body;              /* canonical JSON object, see docs/schemas */
 } il_store_row;

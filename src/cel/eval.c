@@ -273,7 +273,11 @@ EVAL_APART il_cel_value eval_call(const eval_state *s, const il_cel_word *w, uin
                 return eval_fault(s, w, IL_CEL_NO_OVERLOAD);
             }
         }
-        v = site->function->call(site->function->ctx, args, site->nargs);
+        void *ctx = site->function->per_call ? s->run->host : site->function->ctx;
+        if (site->function->per_call && ctx == NULL) {
+            return eval_fault(s, w, IL_CEL_UNSET);
+        }
+        v = site->function->call(ctx, args, site->nargs);
     } else {
         v = site->builtin->call(s->run, args, site->nargs);
     }
@@ -856,7 +860,11 @@ il_cel_value il_cel_run_code(il_cel_run *r, const il_cel_code *code, const il_ce
     return eval_many(r, code, vars);
 }
 
-il_cel_value il_cel_eval(const il_cel_program *program, const il_cel_value *vars, il_arena *scratch) {
-    il_cel_run r = {.program = program, .scratch = scratch, .steps = (int64_t)program->steps};
+il_cel_value il_cel_eval_in(const il_cel_program *program, const il_cel_value *vars, il_arena *scratch, void *host) {
+    il_cel_run r = {.program = program, .scratch = scratch, .steps = (int64_t)program->steps, .host = host};
     return il_cel_run_code(&r, program->code, vars);
+}
+
+il_cel_value il_cel_eval(const il_cel_program *program, const il_cel_value *vars, il_arena *scratch) {
+    return il_cel_eval_in(program, vars, scratch, NULL);
 }

@@ -166,6 +166,11 @@ static const il_cel_node *partial_word(partial_run *r, const il_cel_node *n, con
     return n;
 }
 
+/* A call whose answer only an evaluation has: nothing to call, or a context that nobody gives here. */
+static bool partial_untold(const il_cel_node *n) {
+    return n->op == IL_CEL_OP_CALL && n->function != NULL && (n->function->call == NULL || n->function->per_call);
+}
+
 static partial_answer partial_unknown(const il_cel_node *n) { return (partial_answer){.state = PARTIAL_UNKNOWN, .node = n}; }
 
 /* A value, or error, that evaluating `n` gives. */
@@ -311,7 +316,7 @@ static partial_answer partial_strict(partial_run *r, const il_cel_node *n) {
     if (!known) {
         return partial_unknown(residue);
     }
-    if (n->op == IL_CEL_OP_CALL && n->function != NULL && n->function->call == NULL) {
+    if (partial_untold(n)) {
         return partial_unknown(residue);
     }
     return partial_apply(r, n, kids, residue, rests);
@@ -595,7 +600,7 @@ static bool partial_all_known(const partial_run *r, const il_cel_node *n, uint64
         *rests |= UINT64_C(1) << (n->slot < 63 ? n->slot : 63);
         return !partial_hides(&r->vars[n->slot], &left, 16);
     }
-    if (n->op == IL_CEL_OP_NAME || (n->op == IL_CEL_OP_CALL && n->function != NULL && n->function->call == NULL)) {
+    if (n->op == IL_CEL_OP_NAME || partial_untold(n)) {
         return false;
     }
     for (const il_cel_node *k = n->kids; k != NULL; k = k->next) {

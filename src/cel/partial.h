@@ -8,7 +8,7 @@
  * What is unknown stands among the variables as il_cel_unknown(): a variable, a field of a record, the value of a map's key
  * (the key itself is known to be there), an item of a list. il_cel_open(map): there may be more keys than those it has.
  *
- * Functions of the host are called when their arguments are known. Memory: all of the residue lives in `arena`, or is borrowed
+ * Functions of the host are called when their arguments are known; what is per call is unknown. Memory: all of the residue lives in `arena`, or is borrowed
  * from program and variables. Threads: as il_cel_eval. */
 #pragma once
 #include "cel/ast.h"

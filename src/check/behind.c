@@ -4,7 +4,11 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-enum { BEHIND_BITS_LEAST = 10, BEHIND_KEY_BYTES = 64 /* no exploration needs more for one */ };
+enum {
+    BEHIND_BITS_LEAST = 10,
+    BEHIND_KEY_BYTES = 64, /* no exploration needs more for one */
+    BEHIND_WORK = 1 << 14  /* steps between two calls of `progress` */
+};
 
 il_status il_behind_room_new(il_behind_room *room, il_arena *arena, uint32_t most, size_t nsteps, il_error *err) {
     *room = (il_behind_room){.bits = BEHIND_BITS_LEAST};
@@ -38,7 +42,7 @@ static int behind_add(il_behind_room *l, uint64_t key) {
 
 void il_behind_begin(il_behind *b) {
     il_behind_room *l = b->room;
-    b->hits = 0;
+    b->hits = b->steps = 0;
     b->fault = b->full = false;
     l->n = 0;
     if (++l->stamp == 0) {
@@ -47,9 +51,17 @@ void il_behind_begin(il_behind *b) {
     }
 }
 
+static bool behind_goes_on(il_behind *b) {
+    const il_space_progress now = {.states = (uint64_t)b->base->n + b->room->n, .edges = b->base->edges + b->steps};
+    const bool more = il_space_spend(b->bounds, b->steps);
+    b->steps = 0;
+    return more && (!b->bounds->progress || b->bounds->progress(b->bounds->progress_ctx, &now));
+}
+
 void il_behind_follow(il_behind *b, uint64_t key, bool only) {
     *b->only = only;
     uint32_t n = b->def.expand(b->def.ctx, key, b->room->edges);
+    b->steps += n + 1;
     for (uint32_t k = 0; k < n; k++) {
         const il_space_edge *e = &b->room->edges[k];
         bool write = e->symbol >= b->def.first_write;
@@ -73,6 +85,9 @@ void il_behind_follow(il_behind *b, uint64_t key, bool only) {
         }
     }
     *b->only = false;
+    if (b->bounds && b->steps >= BEHIND_WORK) {
+        b->full = b->full || !behind_goes_on(b);
+    }
 }
 
 void il_behind_finish(il_behind *b) {
@@ -81,8 +96,10 @@ void il_behind_finish(il_behind *b) {
     }
 }
 
-bool il_behind_whole(const il_behind *b, const il_space_bounds *bounds) {
+bool il_behind_whole(il_behind *b) {
     const uint64_t keys = (uint64_t)b->base->n + b->room->n;
-    const bool states = bounds->states == 0 || keys < bounds->states;
-    return !b->full && states && (bounds->bytes == 0 || keys < bounds->bytes / BEHIND_KEY_BYTES);
+    const bool work = il_space_spend(b->bounds, b->steps);
+    const bool states = b->bounds->states == 0 || keys < b->bounds->states;
+    b->steps = 0;
+    return !b->full && work && states && (b->bounds->bytes == 0 || keys < b->bounds->bytes / BEHIND_KEY_BYTES);
 }

@@ -22,7 +22,9 @@ typedef struct il_behind {
     il_behind_room *room;
     il_space_def def; /* the changed machine; while *only, its expand gives only the steps that differ */
     bool *only;
-    uint64_t bits, hits; /* hits that matter; those that were found */
+    const il_space_bounds *bounds; /* whose time and work are asked about; may be NULL */
+    uint64_t bits, hits;           /* hits that matter; those that were found */
+    uint64_t steps;                /* that were looked at and not yet spent */
     bool fault;          /* some step has no meaning */
     bool full;           /* no more room: nothing may be concluded */
 } il_behind;
@@ -33,5 +35,5 @@ void il_behind_begin(il_behind *b);
 void il_behind_follow(il_behind *b, uint64_t key, bool only);
 /* And the steps of all keys that were met so, until every bit is hit. */
 void il_behind_finish(il_behind *b);
-/* Whether an exploration of the changed machine could not meet a bound either: then what was found is all there is. */
-bool il_behind_whole(const il_behind *b, const il_space_bounds *bounds);
+/* Whether nothing was left out and an exploration of the changed machine could not meet a bound either: then what was found is all there is. */
+bool il_behind_whole(il_behind *b);

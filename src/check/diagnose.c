@@ -280,7 +280,10 @@ il_status il_diagnose_run(il_diagnose *g, const il_alloc *alloc, il_arena *arena
                           const il_space_bounds *bounds, il_error *err) {
     *g = (il_diagnose){.m = m, .eye = ask->eye, .declared = m->diagnosis != NULL};
     g->d = m->diagnosis ? *m->diagnosis : il_diagnosis_default(m);
-    diagnose_run r = {.g = g, .alloc = alloc, .arena = arena, .ask = ask, .bounds = bounds};
+    uint64_t spent = 0;
+    il_space_bounds own = bounds ? *bounds : (il_space_bounds){0};
+    own.spent = own.spent ? own.spent : &spent; /* one count for all that is asked */
+    diagnose_run r = {.g = g, .alloc = alloc, .arena = arena, .ask = ask, .bounds = &own};
     IL_TRY(diagnose_benign(&r, err));
     for (uint32_t i = 0; i < m->nregions; i++) {
         const il_region *region = &m->regions[i];

@@ -201,7 +201,7 @@ static bool guards_perhaps(guards_run *r, const guards_question *q, uint64_t *hi
     }
     v.rows = guards_rows;
     v.rows_ctx = r;
-    il_behind b = {.base = &q->base, .room = &r->room, .only = &r->only, .bits = q->bits};
+    il_behind b = {.base = &q->base, .room = &r->room, .only = &r->only, .bounds = &bounds, .bits = q->bits};
     il_view_define(&v, &b.def);
     il_behind_begin(&b);
     for (uint32_t i = 0; i < q->base.n && !b.full; i++) {
@@ -212,7 +212,7 @@ static bool guards_perhaps(guards_run *r, const guards_question *q, uint64_t *hi
     il_behind_finish(&b);
     *hits = b.hits & b.bits;
     *fault = b.fault || *hits == b.bits; /* where everything is hit, not all was looked at */
-    return !v.saturated && il_behind_whole(&b, &bounds);
+    return !v.saturated && il_behind_whole(&b);
 }
 
 static il_status guards_clause(guards_run *r, il_error *err) {

@@ -56,19 +56,21 @@ il_status il_check_judge(il_harden *h, il_check *c, const il_view *v, const il_s
     return IL_OK;
 }
 
-#define HARDEN_SOON (UINT64_C(1) << 22) /* cells of a machine whose table is built without asking for the time */
+#define HARDEN_SOON (UINT64_C(1) << 22) /* cells of a machine whose table is built without asking */
 
-/* Whether a machine whose table may take long is within the bounds: building one does not ask for the time. */
+/* Whether a machine whose table may take long is within the bounds: building one asks for neither time nor work. */
 static il_status harden_fits(il_harden *h, bool *out, il_error *err) {
     il_subject *s = &h->subject;
     *out = true;
-    if (s->m->product <= HARDEN_SOON / s->m->nsymbols || !s->bounds.progress) {
+    if (s->m->product <= HARDEN_SOON / s->m->nsymbols) {
         return IL_OK;
     }
     const il_space_bounds whole = s->bounds;
     const size_t cells = IL_TABLE_BYTES_MAX / 4 / s->m->nsymbols;
     il_view v = {.subject = s};
     il_space space = {0};
+    uint64_t apart = 0;
+    s->bounds.spent = &apart;
     s->bounds.states = whole.states && whole.states < cells ? whole.states : (uint32_t)cells + 1;
     il_status status = il_view_explore(&v, &space, err);
     s->bounds = whole;
@@ -199,6 +201,7 @@ static il_status harden_certify(il_harden *h, il_error *err) {
 }
 
 il_status il_harden_conclude(il_harden *h, il_error *err) {
+    h->work_hit = h->work_hit || !il_space_spend(&h->subject.bounds, 0);
     harden_exit(h);
     IL_TRY(harden_certify(h, err));
     if (h->exit == 0 && !h->fully_mediated && !h->bounded) {
@@ -221,6 +224,9 @@ static const harden_row harden_rows[] = {
 
 static il_status harden_checks(il_harden *h, il_error *err) {
     for (size_t i = 0; i < sizeof harden_rows / sizeof harden_rows[0]; i++) {
+        if (h->verdict_only && h->bounded) {
+            break; /* it cannot be sealed any more */
+        }
         if (!harden_rows[i].advice || !h->verdict_only) {
             IL_TRY(harden_rows[i].run(h, err));
         }

@@ -112,6 +112,7 @@ typedef struct il_harden {
     il_control *controls, *last_control;
     il_section *sections, *last_section;
     bool bounded;       /* some bound was reached */
+    bool work_hit;      /* it was the one on work, of the checks or of what was asked after them */
     bool allow_bounded; /* set by the caller after the run: bounds alone do not make the exit code 2; the word stays BOUNDED */
     bool verdict_only;  /* the smallest havoc sets are not searched for: they are advice, not part of the verdict */
     bool fully_mediated;
@@ -123,7 +124,8 @@ typedef struct il_harden {
  * hardened at all (IL_E_INVALID: a domain escape, positioned) or for lack of memory; a finding is no failure. */
 IL_NODISCARD il_status il_harden_run(il_harden *h, const il_alloc *alloc, il_arena *arena, const il_model *m,
                                      const il_space_bounds *bounds, il_error *err);
-/* The same verdict and certificate for a program that starts with the machine, without what only a reader of the report needs. */
+/* The same verdict and certificate for a program that starts with the machine, without what only a reader of the report needs; it ends where a
+ * bound is reached, and the default one on work always stands. */
 IL_NODISCARD il_status il_harden_prove(il_harden *h, const il_alloc *alloc, il_arena *arena, const il_model *m, il_error *err);
 void il_harden_free(il_harden *h);
 

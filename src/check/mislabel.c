@@ -88,7 +88,7 @@ static il_status mislabel_explore(mislabel_walk *w, uint64_t regions, uint64_t s
 /* At most the regions that the error reaches: those of right labels and of the steps that are charged wrongly, together. */
 static il_status mislabel_perhaps(mislabel_walk *w, const il_label_error *error, uint64_t regions, uint64_t *hits, bool *known,
                                   il_error *err) {
-    il_behind b = {.base = &w->right, .room = &w->room, .only = &w->only, .bits = regions};
+    il_behind b = {.base = &w->right, .room = &w->room, .only = &w->only, .bounds = &w->subject.bounds, .bits = regions};
     *known = false;
     if (!w->known) {
         return IL_OK;
@@ -101,7 +101,7 @@ static il_status mislabel_perhaps(mislabel_walk *w, const il_label_error *error,
     }
     il_behind_finish(&b);
     *hits = b.hits & regions;
-    *known = il_behind_whole(&b, &w->subject.bounds);
+    *known = il_behind_whole(&b);
     return IL_OK;
 }
 

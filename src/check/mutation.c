@@ -49,6 +49,31 @@ static bool mutation_twice(const il_mutating *r, uint32_t cell) {
     return accept || (u->op == IL_MUTANT_SILENCE && donor != UINT32_MAX && p->cells[donor].next == u->step.next);
 }
 
+/* Recovery begins where no session should be, so it is asked of a mistake in an action, which is made there too, and not of a cell. */
+static il_status mutation_recovers(il_mutating *r, uint64_t *kills, il_error *err) {
+    il_arena scratch;
+    if (r->recovery < 0 || r->u->cell) {
+        return IL_OK;
+    }
+    il_arena_init(&scratch, r->s->alloc, MUTATION_WORK_BYTES);
+    il_harden other = *r->h;
+    other.checks = other.last_check = NULL;
+    other.recovery = (il_recovery){0};
+    other.bounded = false;
+    other.subject.arena = &scratch;
+    other.subject.rows = il_mutating_rows;
+    other.subject.rows_ctx = r;
+    il_status status = il_check_recovery(&other, err);
+    const il_check *c = other.checks;
+    if (status == IL_OK && c) {
+        r->fault = r->fault || (c->finding && il_str_eq(il_str_of(c->finding), IL_STR("FAULT")));
+        r->bounded = r->bounded || c->bound_hit;
+        *kills |= c->verdict == IL_CHECK_FAIL ? UINT64_C(1) << r->recovery : 0;
+    }
+    il_arena_free(&scratch);
+    return status;
+}
+
 static il_status mutation_one(il_mutating *r, const il_mutant *u, il_error *err) {
     il_mutation_tally *t = &r->x->ops[u->op];
     uint64_t kills = 0;
@@ -94,6 +119,9 @@ static il_status mutation_one(il_mutating *r, const il_mutant *u, il_error *err)
         } else if (i < r->nviews) {
             IL_TRY(il_mutating_ask_class(r, &r->views[i], &kills, err));
         }
+    }
+    if (!r->fault && (r->sets || kills == 0)) {
+        IL_TRY(mutation_recovers(r, &kills, err));
     }
     if (r->fault) {
         t->harness++;
@@ -285,6 +313,7 @@ il_status il_mutation_run(il_harden *h, uint64_t most, il_mutation **out, il_err
     r->x->h = h;
     r->h = h;
     r->s = &h->subject;
+    *h->subject.bounds.spent = 0; /* another question, with as much work of its own */
     il_status status = h->bounded || h->table.n == 0 ? IL_OK : mutation_prepare(r, err);
     r->x->bounded = r->x->bounded || h->bounded;
     if (status == IL_OK && !r->x->bounded) {

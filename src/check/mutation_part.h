@@ -65,7 +65,7 @@ typedef struct il_mutating {
     uint32_t nothers;
     uint64_t *signatures; /* of the classes so far */
     uint32_t nsignatures;
-    int coverage, mediation; /* lines, or -1 */
+    int coverage, mediation, recovery, sticky; /* lines, or -1 */
 } il_mutating;
 
 /* ---- the mutant in hand (mutation_rows.c) ---- */

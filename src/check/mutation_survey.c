@@ -226,6 +226,24 @@ static bool mutation_unexercised(const il_mutating *r) {
     return missing;
 }
 
+/* On what sessions reach: a sticky variable that a step lowers, or that nothing raises any more. */
+static bool mutation_unstuck(const il_mutating *r) {
+    const il_model *m = r->s->m;
+    for (uint32_t v = 0; v < m->nvars; v++) {
+        bool raised = !m->vars[v].sticky;
+        for (uint32_t a = 0; m->vars[v].sticky && a < m->nactions; a++) {
+            raised = raised || r->now.raised[v][a];
+            if (r->now.lowered[v][a]) {
+                return true;
+            }
+        }
+        if (!raised) {
+            return true;
+        }
+    }
+    return false;
+}
+
 il_status il_mutating_judge_survey(il_mutating *r, uint64_t *kills, il_error *err) {
     const il_subject *s = r->s;
     if (r->coverage >= 0 && mutation_unexercised(r)) {
@@ -233,6 +251,9 @@ il_status il_mutating_judge_survey(il_mutating *r, uint64_t *kills, il_error *er
     }
     if (r->mediation >= 0 && mutation_wrong_lowering(r)) {
         *kills |= UINT64_C(1) << r->mediation;
+    }
+    if (r->sticky >= 0 && mutation_unstuck(r)) {
+        *kills |= UINT64_C(1) << r->sticky;
     }
     for (uint32_t k = 0; k < s->m->nregions; k++) {
         int gates = s->gated >> k & 1 ? il_mutating_line(r, "gates", k) : -1;

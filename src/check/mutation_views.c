@@ -75,7 +75,8 @@ static bool mutation_named(const il_check *c, const char *const *ids, size_t n) 
 /* In the order in which mutants are asked. */
 void il_mutating_lines(il_mutating *r) {
     static const char *const early[] = {"from-init", "mediation", "coverage"};
-    static const char *const late[] = {"gates", "havoc", "laundering", "havoc-laundered", "confirmed", "approvals"};
+    static const char *const late[] = {"gates",     "havoc",     "laundering", "havoc-laundered",
+                                       "confirmed", "approvals", "recovery",   "sticky"};
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (const il_check *c = r->h->checks; c && r->x->nlines < 64; c = c->next) {
             if (c->verdict == IL_CHECK_PASS && (pass == 0 ? mutation_named(c, early, sizeof early / sizeof early[0])
@@ -86,6 +87,8 @@ void il_mutating_lines(il_mutating *r) {
     }
     r->coverage = il_mutating_line(r, "coverage", UINT32_MAX);
     r->mediation = il_mutating_line(r, "mediation", UINT32_MAX);
+    r->recovery = il_mutating_line(r, "recovery", UINT32_MAX);
+    r->sticky = il_mutating_line(r, "sticky", UINT32_MAX);
 }
 
 /* Nodes of a view by the state that they are of. */

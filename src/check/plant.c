@@ -189,6 +189,7 @@ il_status il_plant_expand(il_plant *p, bool faults, il_error *err) {
     while (p->expanded < p->states.n && !il_plant_bounded(p)) {
         uint32_t i = p->expanded;
         uint64_t state = il_plant_state(p, i);
+        const size_t had = p->nedges;
         il_steps_edges row = il_steps_row(p->steps, NULL, state);
         for (uint32_t k = 0; k < row.n; k++) {
             if (!row.edge[k].fault) {
@@ -201,7 +202,8 @@ il_status il_plant_expand(il_plant *p, bool faults, il_error *err) {
         IL_TRY(plant_judge(p, err));
         IL_TRY(plant_first(p, i + 1, err));
         p->expanded++;
-        if (p->expanded % PLANT_PROGRESS == 0 && p->bounds && p->bounds->progress) {
+        p->stopped = !il_space_spend(p->bounds, p->nedges - had + 1);
+        if (!p->stopped && p->expanded % PLANT_PROGRESS == 0 && p->bounds && p->bounds->progress) {
             il_space_progress now = {.states = p->states.n, .edges = p->nedges, .frontier = p->states.n - p->expanded};
             p->stopped = !p->bounds->progress(p->bounds->progress_ctx, &now);
         }

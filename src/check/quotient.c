@@ -223,10 +223,11 @@ static bool quotient_look(quotient_run *q, const quotient_pick *pick, uint64_t s
 static bool quotient_goes_on(quotient_run *q, uint32_t done) {
     const il_space_bounds *b = &q->v->subject->bounds;
     il_space_progress now = {.states = q->classes.n, .edges = q->out->steps, .frontier = q->classes.n - done};
+    const bool more = il_space_spend(b, q->work);
     q->out->steps += q->work;
     q->patience = q->patience > q->work ? q->patience - q->work : 0;
     q->work = 0;
-    if (b->progress && !b->progress(b->progress_ctx, &now)) {
+    if (!more || (b->progress && !b->progress(b->progress_ctx, &now))) {
         q->out->bound_hit = true;
         return false;
     }
@@ -463,6 +464,7 @@ il_status il_quotient_reach(il_view *v, uint64_t vars, uint64_t patience, il_quo
     }
     quotient_init(&q, vars);
     il_status status = quotient_run_all(&q, err);
+    (void)il_space_spend(&v->subject->bounds, q.work);
     out->reached &= v->regions;
     out->classes = q.classes.n;
     quotient_free(&q);

@@ -200,6 +200,7 @@ il_status il_harden_object(const il_harden *h, il_arena *arena, il_json **out, i
     il_unmediated_writes(h, &raise, &lower);
     il_report_set(&r, inputs, "machine", il_report_digest(&r, h->subject.m->digest));
     il_report_set(&r, bounds, "states", il_report_number(&r, h->subject.bounds.states));
+    il_report_set(&r, bounds, "work", il_report_number(&r, h->subject.bounds.work));
     il_report_set(&r, bounds, "hit", il_json_boolean(arena, h->bounded));
     il_report_set(&r, o, "schema", il_report_number(&r, 1));
     il_report_set(&r, o, "tool", il_report_word(&r, "interlock"));

@@ -229,6 +229,9 @@ static void text_verdict(const il_harden *h, il_buf *b) {
                        : h->exit == 1   ? ": see the failed checks\n"
                        : word[0] == 'B' ? ": nothing failed before a bound was reached\n"
                                         : ": see the checks that are not settled\n");
+        if (h->work_hit) {
+            il_buf_puts(b, "the bound on work was reached: --max-work N sets another\n");
+        }
         return;
     }
     il_unmediated_writes(h, &raise, &lower);

@@ -51,6 +51,20 @@ void il_space_hit_take(il_space_run *run, uint64_t bits, const il_space_hit *hit
     }
 }
 
+static uint64_t space_most(const il_space_bounds *bounds) { return bounds->work ? bounds->work : IL_SPACE_WORK; }
+
+bool il_space_spend(const il_space_bounds *bounds, uint64_t work) {
+    if (!bounds || !bounds->spent) {
+        return true;
+    }
+    *bounds->spent += work;
+    return *bounds->spent <= space_most(bounds);
+}
+
+uint64_t il_space_left(const il_space_bounds *bounds) {
+    return *bounds->spent < space_most(bounds) ? space_most(bounds) - *bounds->spent : 0;
+}
+
 static uint64_t space_found(const il_space *s) {
     uint64_t bits = 0;
     for (uint32_t b = 0; b < 64; b++) {
@@ -68,7 +82,7 @@ bool il_space_goes_on(il_space_run *run, uint32_t expanded) {
     const il_space *s = run->s;
     il_space_progress now = {.states = s->nodes.n, .edges = s->edges, .frontier = s->nodes.n - expanded};
     run->work = 0;
-    return !run->bounds || !run->bounds->progress || run->bounds->progress(run->bounds->progress_ctx, &now);
+    return !run->bounds->progress || run->bounds->progress(run->bounds->progress_ctx, &now);
 }
 
 il_status il_space_add(il_space_run *run, uint64_t key, uint32_t parent, uint16_t writes, il_error *err) {
@@ -110,13 +124,15 @@ static il_status space_step(il_space_run *run, uint32_t i, uint64_t key, const i
 }
 
 bool il_space_spanned(il_space_run *run) {
+    const bool more = il_space_spend(run->bounds, run->steps);
+    run->steps = 0;
     run->spanned = run->s->edges;
-    return run->s->bound_hit && run->s->edges - run->full >= SPACE_AFTER;
+    return !more || (run->s->bound_hit && run->s->edges - run->full >= SPACE_AFTER);
 }
 
 /* Whether the other threads are to help with so many states. */
 static bool space_together(il_space_run *run, uint32_t n) {
-    uint32_t workers = run->bounds ? run->bounds->workers : 0;
+    const uint32_t workers = run->bounds->workers;
     if (n < SPACE_CREW || workers < 2 || run->alone) {
         return false;
     }
@@ -140,6 +156,7 @@ static il_status space_layer(il_space_run *run, uint32_t from, bool *ended, il_e
             IL_TRY(space_step(run, i, key, &s->edge[k], err));
         }
         run->work += n + 1;
+        run->steps += n + 1;
         *ended =
             ((i + 1) % IL_SPACE_SPAN == 0 && il_space_spanned(run)) || (run->work >= SPACE_WORK && !il_space_goes_on(run, i + 1));
         if (*ended) {
@@ -176,7 +193,7 @@ static il_status space_layers(il_space_run *run, il_error *err) {
         run->to = s->nodes.n;
         run->settled = space_found(s);
         s->depth += from > 0;
-        if (from == 0 && !il_space_goes_on(run, 0)) {
+        if (from == 0 && (!il_space_spend(run->bounds, 0) || !il_space_goes_on(run, 0))) {
             s->bound_hit = true;
             return IL_OK;
         }
@@ -196,9 +213,16 @@ static il_status space_layers(il_space_run *run, il_error *err) {
 il_status il_space_explore(il_space *s, const il_alloc *alloc, const il_space_def *def, const il_space_bounds *bounds,
                            il_error *err) {
     *s = (il_space){.def = *def};
-    il_space_run run = {.s = s, .bounds = bounds};
-    uint32_t max = bounds && bounds->states ? bounds->states : IL_SPACE_STATES;
-    size_t bytes = bounds && bounds->bytes ? bounds->bytes : IL_SPACE_BYTES;
+    uint64_t spent = 0;
+    il_space_bounds own = bounds ? *bounds : (il_space_bounds){0};
+    if (!own.spent) {
+        own.spent = &spent;
+    } else if (il_space_left(&own) > 0) { /* others come after it */
+        own.work = *own.spent + (il_space_left(&own) + 1) / 2;
+    }
+    il_space_run run = {.s = s, .bounds = &own};
+    uint32_t max = own.states ? own.states : IL_SPACE_STATES;
+    size_t bytes = own.bytes ? own.bytes : IL_SPACE_BYTES;
     size_t room = (size_t)def->nsymbols * sizeof *s->edge + 1;
     bool writes = def->first_write < def->nsymbols;
     il_known_init(&s->nodes, alloc, def->bits ? def->bits : 64, writes, max, bytes > room ? bytes - room : 0);
@@ -208,6 +232,7 @@ il_status il_space_explore(il_space *s, const il_alloc *alloc, const il_space_de
     }
     IL_TRY(il_space_add(&run, def->initial, 0, 0, err));
     il_status status = s->nodes.n > 0 ? space_layers(&run, err) : IL_OK;
+    (void)il_space_spend(&own, run.steps);
     il_space_crew_free(run.crew);
     s->n = s->nodes.n;
     return status;

@@ -36,11 +36,15 @@ typedef struct il_space_progress {
 } il_space_progress;
 
 #define IL_SPACE_WORKERS_MAX 64u
+#define IL_SPACE_WORK (UINT64_C(1) << 33)
 
 /* At a bound on states or bytes no more states are kept; a while longer the steps of those that are known are looked at. */
 typedef struct il_space_bounds { /* zero: the default */
     uint32_t states;             /* 2^24 */
     size_t bytes;                /* of nodes and what finds them, 1 GiB */
+    /* States and steps that are looked at, an adversary's writes too: IL_SPACE_WORK. Unlike time it ends the same way everywhere. `spent` counts for
+     * all that share it, and one exploration takes half of what is left at most; NULL: each counts for itself. */
+    uint64_t work, *spent;
     uint32_t workers; /* threads, 1; with more the allocator is called from all of them. What is found does not depend on it */
     /* Called every few thousand states, from the exploring thread; false ends the exploration as a bound that was reached (a time limit).
      * The module has no clock: who calls it has one. May be NULL. */
@@ -69,6 +73,8 @@ typedef struct il_space {
     il_space_hit fault; /* the first step that had no meaning */
 } il_space;
 
+/* Counts so much more work; false when more was done than may be, then or before. `bounds` may be NULL. */
+bool il_space_spend(const il_space_bounds *bounds, uint64_t work);
 /* Explores. The caller frees the space in any case. IL_E_MEMORY only; a bound is no error but `bound_hit`. */
 IL_NODISCARD il_status il_space_explore(il_space *s, const il_alloc *alloc, const il_space_def *def,
                                         const il_space_bounds *bounds, il_error *err);

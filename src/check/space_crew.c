@@ -13,7 +13,7 @@ enum {
 /* What one thread found in one span, but for the steps to states that were not known when the round began: those are in the span's batch. */
 typedef struct crew_span {
     uint32_t from, to;
-    uint64_t edges, bits; /* bits: of hits */
+    uint64_t steps, edges, bits; /* bits: of hits */
     il_space_hit hits[64], fault;
     bool memory; /* ran out */
 } crew_span;
@@ -156,12 +156,13 @@ static void crew_expand(il_space_crew *c, crew_span *s, const crew_member *m) {
     const il_known *nodes = &c->run->s->nodes;
     c->batches[s - c->spans].n = 0;
     c->batches[s - c->spans].wide = false;
-    s->edges = s->bits = 0;
+    s->steps = s->edges = s->bits = 0;
     s->fault.found = false;
     for (uint32_t i = s->from; i < s->to; i++) {
         uint64_t key = il_known_key(nodes, i);
         uint32_t n = c->def->expand(m->ctx, key, m->edge);
         il_known_fetch(nodes, m->edge, n);
+        s->steps += n + 1;
         for (uint32_t k = 0; k < n; k++) {
             crew_step(c, s, m, i, key, &m->edge[k]);
         }
@@ -230,7 +231,11 @@ static il_status crew_memory(il_error *err) { return il_error_set(err, IL_E_MEMO
 /* What was found becomes nodes, by all threads: *fits false where a bound may be met, and then nothing was done. */
 static il_status crew_add_all(il_space_crew *c, bool *fits, il_error *err) {
     il_known *nodes = &c->run->s->nodes;
-    *fits = !c->run->s->bound_hit && il_known_batches_fit(nodes, c->batches, c->nbatches);
+    uint64_t steps = c->run->steps;
+    for (uint32_t k = 0; k < c->nbatches; k++) {
+        steps += c->spans[k].steps;
+    }
+    *fits = steps <= il_space_left(c->run->bounds) && !c->run->s->bound_hit && il_known_batches_fit(nodes, c->batches, c->nbatches);
     if (!*fits) {
         return IL_OK;
     }
@@ -256,6 +261,7 @@ static void crew_take(il_space_run *run, const crew_span *s) {
     space->fault = space->fault.found ? space->fault : s->fault;
     crew_hits(run, s, false);
     space->edges += s->edges;
+    run->steps += s->steps;
     run->work += (uint32_t)s->edges + (s->to - s->from);
 }
 

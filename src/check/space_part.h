@@ -14,11 +14,12 @@ enum {
 
 typedef struct il_space_run {
     il_space *s;
-    const il_space_bounds *bounds; /* may be NULL */
+    const il_space_bounds *bounds;
     uint32_t to;                   /* end of the layer in hand */
     uint64_t settled;              /* hits of earlier layers, which are shorter and stay */
     uint16_t best[64];             /* writes on the way to each hit of this layer */
     uint32_t work;
+    uint64_t steps;      /* that were looked at and not yet spent */
     uint64_t spanned;    /* steps when the span in hand began */
     uint64_t full;       /* the same of the span in which a bound was reached first */
     il_space_crew *crew; /* NULL: one thread */
@@ -28,8 +29,10 @@ typedef struct il_space_run {
 IL_NODISCARD il_status il_space_add(il_space_run *run, uint64_t key, uint32_t parent, uint16_t writes, il_error *err);
 /* Takes a hit for each new bit; among hits of one layer the one with fewest writes stays. */
 void il_space_hit_take(il_space_run *run, uint64_t bits, const il_space_hit *hit);
-/* After a span that ends with state `i`: true when enough was looked at beyond a bound. */
+/* After a span that ends with state `i`: true when enough was looked at beyond a bound, or in all. */
 bool il_space_spanned(il_space_run *run);
+/* Work that may still be spent. */
+uint64_t il_space_left(const il_space_bounds *bounds);
 /* false: whoever bounds the exploration ends it. */
 bool il_space_goes_on(il_space_run *run, uint32_t expanded);
 

@@ -221,6 +221,10 @@ il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena,
     if (bounds) {
         s->bounds = *bounds;
     }
+    s->bounds.spent = s->bounds.spent ? s->bounds.spent : IL_NEW(arena, uint64_t);
+    if (!s->bounds.spent) {
+        return il_arena_fail(arena, err);
+    }
     IL_TRY(il_steps_new(alloc, m, &s->steps, err));
     subject_actions(s);
     subject_vars(s);
@@ -264,12 +268,17 @@ il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena,
     return IL_OK;
 }
 
+il_steps_edges il_subject_row(const il_subject *s, uint64_t state) {
+    return s->rows ? s->rows(s->rows_ctx, state) : il_steps_row(s->steps, NULL, state);
+}
+
 void il_subject_free(il_subject *s) { il_steps_free(s->steps); }
 
 bool il_subject_goes_on(const il_subject *s, uint32_t states, uint64_t edges) {
     il_space_progress now = {.states = states, .edges = edges};
-    return states % (SUBJECT_WORK / s->m->nsymbols + 1) != 0 || !s->bounds.progress ||
-           s->bounds.progress(s->bounds.progress_ctx, &now);
+    return il_space_spend(&s->bounds, s->m->nsymbols) &&
+           (states % (SUBJECT_WORK / s->m->nsymbols + 1) != 0 || !s->bounds.progress ||
+            s->bounds.progress(s->bounds.progress_ctx, &now));
 }
 
 il_space_bounds il_subject_bounds(const il_subject *s) {

@@ -34,7 +34,7 @@ typedef struct il_subject {
     const il_model *m;
     const il_machine *table; /* NULL when the machine could not be tabulated within the bounds */
     il_steps *steps;         /* the guards, remembered */
-    il_space_bounds bounds;
+    il_space_bounds bounds; /* one count of work for all that is asked, unless the caller has one */
     bool large; /* a bound was reached from the initial state already: nothing can pass, and what is left is looked at less far */
     il_symbol_words *words;   /* one for each symbol */
     il_symbol_ghosts *ghosts; /* likewise */
@@ -58,11 +58,14 @@ typedef struct il_subject {
     uint32_t request, approve, refuse, lapse; /* actions; UINT32_MAX likewise */
     uint32_t nwrites;
     il_write *writes;
+    /* Steps in the place of the guards' for what asks il_subject_row(): those of a mutant, or with a planted mistake. NULL: the guards. */
+    il_steps_edges (*rows)(void *ctx, uint64_t state);
+    void *rows_ctx;
 } il_subject;
 
 /* States of one exploration once the machine has turned out too large. */
 #define IL_SUBJECT_LARGE_STATES (1u << 16)
-/* Of a walk over all cells, asked before each state: whether the caller's time is not over. */
+/* Of a walk over all cells, asked before each state: whether neither the caller's time is over nor what may be spent of work. */
 bool il_subject_goes_on(const il_subject *s, uint32_t states, uint64_t edges);
 /* The bounds of the next exploration. */
 il_space_bounds il_subject_bounds(const il_subject *s);
@@ -70,6 +73,8 @@ il_space_bounds il_subject_bounds(const il_subject *s);
 /* Borrows all; il_subject_free() afterwards. */
 IL_NODISCARD il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena, const il_model *m,
                                        const il_space_bounds *bounds, il_error *err);
+/* The steps of a state; borrowed until the next question. */
+il_steps_edges il_subject_row(const il_subject *s, uint64_t state);
 void il_subject_free(il_subject *s);
 bool il_words_taint(const il_symbol_words *w, il_taint_word word);
 /* The ghost bits of a way out that was taken. */

@@ -143,10 +143,12 @@ static il_status twin_first(il_twin_search *s, uint32_t i, il_error *err) {
 /* Expands up to `until` pairs. */
 static il_status twin_explore(il_twin_search *s, uint32_t until, il_error *err) {
     while (s->expanded < s->pairs.n && s->expanded < until && !il_twin_bounded(s)) {
+        const uint64_t had = s->all_edges;
         IL_TRY(il_twin_expand(s, s->expanded, err));
         IL_TRY(twin_first(s, s->expanded + 1, err));
         s->expanded += !s->pairs.bound_hit; /* edges may be missing: not expanded */
-        if (s->expanded % TWIN_PROGRESS == 0 && s->bounds && s->bounds->progress) {
+        s->stopped = !il_space_spend(s->bounds, s->all_edges - had + 1);
+        if (!s->stopped && s->expanded % TWIN_PROGRESS == 0 && s->bounds && s->bounds->progress) {
             il_space_progress now = {.states = s->pairs.n, .edges = s->all_edges, .frontier = s->pairs.n - s->expanded};
             s->stopped = !s->bounds->progress(s->bounds->progress_ctx, &now);
         }

@@ -56,8 +56,9 @@ static uint32_t worm_action(const il_worm_run *r, uint32_t symbol) {
 
 bool il_worm_bounded(const il_worm_run *r) { return r->keys.bound_hit || r->stopped || il_plant_bounded(&r->p); }
 
-/* A time limit ends the making of the catalogue, and the judging, too. */
+/* A limit of time or work ends the making of the catalogue, and the judging, too. */
 bool il_worm_goes_on(il_worm_run *r) {
+    r->stopped = r->stopped || !il_space_spend(r->bounds, r->m->nsymbols);
     if (r->bounds && r->bounds->progress && !r->stopped && ++r->ticks % IL_WORMHOLE_TICKS == 0) {
         il_space_progress now = {.states = r->p.states.n, .edges = r->nedges};
         r->stopped = !r->bounds->progress(r->bounds->progress_ctx, &now);

@@ -9,6 +9,7 @@
 #include "base/str.h"
 
 #define BOUNDS_STATES_MAX (UINT64_C(1) << 30)
+#define BOUNDS_WORK_MAX (UINT64_C(1) << 50)
 #define BOUNDS_SECONDS_MAX (UINT64_C(7) * 24 * 3600)
 #define BOUNDS_BYTES_MAX (UINT64_C(1) << 42)
 #define BOUNDS_SECOND UINT64_C(1000000000)
@@ -67,7 +68,7 @@ static bool bounds_progress(void *ctx, const il_space_progress *now) {
 }
 
 il_status il_bounds_read(il_bounds *b, const char *command, il_error *err) {
-    uint64_t states = 0, seconds = 0, bytes = 0, workers = 0;
+    uint64_t states = 0, seconds = 0, bytes = 0, work = 0, workers = 0;
     if (b->states) {
         IL_TRY(il_options_number("max-states", b->states, BOUNDS_STATES_MAX, &states, err));
     }
@@ -76,6 +77,9 @@ il_status il_bounds_read(il_bounds *b, const char *command, il_error *err) {
     }
     if (b->bytes) {
         IL_TRY(bounds_bytes(b->bytes, &bytes, err));
+    }
+    if (b->work) {
+        IL_TRY(il_options_number("max-work", b->work, BOUNDS_WORK_MAX, &work, err));
     }
     if (b->workers) {
         IL_TRY(il_options_number("workers", b->workers, IL_SPACE_WORKERS_MAX, &workers, err));
@@ -86,6 +90,7 @@ il_status il_bounds_read(il_bounds *b, const char *command, il_error *err) {
     b->terminal = !b->progress && isatty(STDERR_FILENO);
     b->space = (il_space_bounds){.states = (uint32_t)states,
                                  .bytes = (size_t)bytes,
+                                 .work = work,
                                  .workers = (uint32_t)workers,
                                  .progress = bounds_progress,
                                  .progress_ctx = b};

@@ -14,12 +14,13 @@
 
 #define IL_BOUNDS_OPTIONS(b)                                                                        \
     {.name = "max-states", .value = &(b)->states}, {.name = "max-seconds", .value = &(b)->seconds}, \
-        {.name = "max-bytes", .value = &(b)->bytes}, {.name = "workers", .value = &(b)->workers}, { \
+        {.name = "max-bytes", .value = &(b)->bytes}, {.name = "workers", .value = &(b)->workers},  \
+        {.name = "max-work", .value = &(b)->work}, {                                                \
         .name = "progress", .flag = &(b)->progress                                                  \
     }
 
 typedef struct il_bounds {
-    const char *states, *seconds, *bytes, *workers; /* as given */
+    const char *states, *seconds, *bytes, *work, *workers; /* as given */
     bool progress; /* say it always, a line each; else on a terminal only, and only when work lasts */
     il_space_bounds space;
     const char *command;

@@ -14,7 +14,7 @@
 
 typedef struct check_run {
     const char *command, *policy_path, *against_path;
-    bool json, explain;
+    bool json, explain, blind;
     il_bundle *policy, *against;
     il_arena arena; /* reset for each session */
     uint64_t sessions, steps, actions[3], flips, to_allow, from_allow;
@@ -97,7 +97,8 @@ static void check_put_why(const il_judgement *j) {
         (void)puts(CHECK_INDENT "the policy has no entry for this tool");
     }
     if (j->why[0]) {
-        (void)fputs(CHECK_INDENT "not vouched: ", stdout);
+        const bool ruled = j->layer == IL_LAYER_RULE || j->layer == IL_LAYER_FAULT;
+        (void)fputs(ruled ? CHECK_INDENT "the policy: " : CHECK_INDENT "not vouched: ", stdout);
         il_put_text(stdout, il_str_of(j->why));
         (void)fputc('\n', stdout);
     }
@@ -215,9 +216,9 @@ static il_exit check_file(check_run *run, const char *path) {
     il_recordings from = {0};
     il_judge *p = NULL, *q = NULL;
     const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
-    il_status status = il_judge_new(il_bundle_policy(run->policy), &p, &err);
+    il_status status = il_judge_new(il_bundle_policy(run->policy), run->blind, &p, &err);
     if (status == IL_OK && run->against) {
-        status = il_judge_new(il_bundle_policy(run->against), &q, &err);
+        status = il_judge_new(il_bundle_policy(run->against), run->blind, &q, &err);
     }
     if (status == IL_OK) {
         status = il_recordings_open(path, &from, &err);
@@ -288,7 +289,8 @@ il_exit il_cmd_check(int argc, char **argv) {
     const il_option options[] = {{.name = "policy", .value = &run.policy_path},
                                  {.name = "against", .value = &run.against_path},
                                  {.name = "json", .flag = &run.json},
-                                 {.name = "explain", .flag = &run.explain}};
+                                 {.name = "explain", .flag = &run.explain},
+                                 {.name = "blind", .flag = &run.blind}};
     il_arguments files;
     il_error err = {0};
     if (il_options_read(argc, argv, options, sizeof options / sizeof options[0], &files, &err) != IL_OK) {

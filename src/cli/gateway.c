@@ -38,6 +38,7 @@ typedef struct gateway_run {
     il_ledger *ledger;
     il_ledger_batch batch;
     il_monitor *monitor;
+    il_host_recalls *recalls;
 } gateway_run;
 
 static const char *gateway_env(const char *flag, const char *variable) {
@@ -144,6 +145,7 @@ static il_status gateway_options(gateway_run *run, int argc, char **argv, il_err
 
 static il_status gateway_monitor(gateway_run *run, il_error *err) {
     run->batch.ledger = run->ledger;
+    IL_TRY(il_host_recalls_new(il_host_alloc(), 0, &run->recalls, err));
     const il_monitor_config config = {
         .size = sizeof config,
         .policy = il_bundle_policy(run->bundle),
@@ -151,6 +153,7 @@ static il_status gateway_monitor(gateway_run *run, il_error *err) {
         .host = il_host_system(),
         .call_deadline_ms = GATEWAY_LIMIT_S * 1000 + GATEWAY_GRACE_MS,
         .enforce = run->enforce,
+        .cache = il_host_recalls_cache(run->recalls),
     };
     IL_TRY(il_monitor_new(il_host_alloc(), &config, &run->monitor, err));
     (void)il_format(run->principal, sizeof run->principal, "uid:%llu", (unsigned long long)getuid());
@@ -262,6 +265,7 @@ il_exit il_cmd_gateway(int argc, char **argv) {
         code = gateway_serve(run);
     }
     il_monitor_free(run->monitor);
+    il_host_recalls_free(run->recalls);
     il_ledger_close(run->ledger);
     il_bundle_free(run->bundle);
     free(run);

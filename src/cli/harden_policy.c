@@ -7,6 +7,7 @@
 #include "check/report.h"
 #include "check/usage.h"
 #include "interlock/host.h"
+#include "policy/approval.h"
 #include "policy/bind.h"
 
 enum { TOOL_SYMBOLS_MAX = 8, TOOL_ERRORS_MAX = 10 }; /* of one label: sets of effects with and without approval; single errors */
@@ -90,7 +91,7 @@ static bool tools_names(const il_tool *t, il_role role) {
 
 static il_status tools_sample(tools_walk *w, const il_tool *entry, il_str name, il_str server, il_str tool, il_error *err) {
     il_label label;
-    IL_TRY(il_policy_label(w->policy, server, tool, NULL, 0, w->arena, &label, err));
+    IL_TRY(il_policy_label(w->policy, &(il_label_call){.server = server, .tool = tool}, w->arena, &label, err));
     if (!label.known) {
         return IL_OK; /* no call of that name is ever admitted */
     }

@@ -2,9 +2,12 @@
 #include "cli/judge.h"
 
 #include "base/sha256.h"
+#include "policy/approval.h"
 
 struct il_judge {
+    const il_policy *policy;
     il_ledger *ledger;
+    il_host_recalls *recalls;
     il_monitor *monitor;
     uint64_t now_ms, drawn;
     il_store store; /* the ledger's */
@@ -68,7 +71,7 @@ static il_status judge_load(void *ctx, il_str space, il_str key, uint8_t *buf, s
     return j->store.load(j->store.ctx, space, key, buf, cap, n, version, err);
 }
 
-il_status il_judge_new(const il_policy *policy, il_judge **out, il_error *err) {
+il_status il_judge_new(const il_policy *policy, bool blind, il_judge **out, il_error *err) {
     const il_alloc *alloc = il_host_alloc();
     const il_ledger_options options = {.size = sizeof options};
     *out = NULL;
@@ -76,9 +79,12 @@ il_status il_judge_new(const il_policy *policy, il_judge **out, il_error *err) {
     if (!j) {
         return il_error_set(err, IL_E_MEMORY, "out of memory");
     }
-    *j = (il_judge){0};
+    *j = (il_judge){.policy = policy};
     il_arena_init(&j->arena, alloc, JUDGE_ROW_BYTES);
     il_status status = il_ledger_open(alloc, ":memory:", &options, &j->ledger, err);
+    if (status == IL_OK) {
+        status = il_host_recalls_new(alloc, 0, &j->recalls, err);
+    }
     if (status == IL_OK) {
         j->store = il_ledger_store(j->ledger);
         const il_monitor_config config = {
@@ -86,7 +92,9 @@ il_status il_judge_new(const il_policy *policy, il_judge **out, il_error *err) {
             .policy = policy,
             .store = {.size = sizeof(il_store), .ctx = j, .load = judge_load, .commit = judge_commit},
             .host = {.size = sizeof(il_host), .ctx = j, .now_ms = judge_now, .random = judge_random},
-            .enforce = true};
+            .enforce = true,
+            .blind = blind,
+            .cache = il_host_recalls_cache(j->recalls)};
         status = il_monitor_new(alloc, &config, &j->monitor, err);
     }
     if (status != IL_OK) {
@@ -101,6 +109,7 @@ void il_judge_free(il_judge *j) {
     const il_alloc *alloc = il_host_alloc();
     if (j) {
         il_monitor_free(j->monitor);
+        il_host_recalls_free(j->recalls);
         il_ledger_close(j->ledger);
         il_arena_free(&j->arena);
         alloc->free(alloc->ctx, j);
@@ -125,7 +134,10 @@ static il_status judge_step(il_judge *j, il_str session, const il_recording_step
     j->standing = false;
     il_status status = il_monitor_decide(j->monitor, session, &call, &d, err);
     if (status == IL_OK && step->approved && d.action == IL_ACTION_REQUIRE_APPROVAL && d.approval[0]) {
-        status = il_monitor_approve(j->monitor, session, il_str_of(d.approval), IL_STR("session file"), err);
+        /* somebody who may: that one is there is what the file says */
+        const il_approval_rules *rules = il_policy_approval_rules(j->policy);
+        const il_str by = rules->nby > 0 ? rules->by[0] : IL_STR("session file");
+        status = il_monitor_approve(j->monitor, session, il_str_of(d.approval), by, err);
         if (status == IL_OK) {
             d = (il_decision)IL_DECISION_INIT;
             status = il_monitor_decide(j->monitor, session, &call, &d, err);
@@ -137,8 +149,12 @@ static il_status judge_step(il_judge *j, il_str session, const il_recording_step
     memcpy(out->witnesses, d.witnesses, sizeof out->witnesses);
     memcpy(out->why, j->why, sizeof out->why);
     if (status == IL_OK && d.run) {
-        const il_outcome outcome = {
-            .size = sizeof outcome, .how = step->failed ? IL_OUTCOME_FAILED : IL_OUTCOME_DONE, .result = step->result};
+        const il_outcome outcome = {.size = sizeof outcome,
+                                    .how = step->failed ? IL_OUTCOME_FAILED : IL_OUTCOME_DONE,
+                                    .result = step->result,
+                                    .bare = true,
+                                    .error = step->error,
+                                    .args = step->args};
         il_settlement settlement = IL_SETTLEMENT_INIT;
         status = il_monitor_settle(j->monitor, session, d.ticket, &outcome, &settlement, err);
     }
@@ -146,12 +162,29 @@ static il_status judge_step(il_judge *j, il_str session, const il_recording_step
     return judge_broken(status) ? status : IL_OK;
 }
 
+/* What the user typed; of a child session it is what another agent told it. */
+static il_status judge_prompt(il_judge *j, il_str session, const il_recording *recording, il_error *err) {
+    if (recording->prompt.n == 0) {
+        return IL_OK;
+    }
+    if (!recording->parent_line) {
+        return il_monitor_say(j->monitor, session, recording->prompt, err);
+    }
+    const il_notice task = {
+        .size = sizeof task, .kind = IL_NOTICE_TASK, .from = IL_STR("parent"), .text = recording->prompt};
+    return il_monitor_notice(j->monitor, session, &task, err);
+}
+
 il_status il_judge_recording(il_judge *j, const il_recording *recording, il_judgement *out, il_error *err) {
     char key[JUDGE_KEY_BYTES], parent[JUDGE_KEY_BYTES];
     const il_str session = judge_key(recording->line, key);
     const il_begin how = {.size = sizeof how,
+                          .principal = recording->agent,
                           .parent = recording->parent_line ? judge_key(recording->parent_line, parent) : IL_STR("")};
-    const il_status status = il_monitor_begin(j->monitor, session, &how, err);
+    il_status status = il_monitor_begin(j->monitor, session, &how, err);
+    if (status == IL_OK) {
+        status = judge_prompt(j, session, recording, err);
+    }
     /* A session that could not begin (its parent's effects may not be joined) is absent, and each of its steps is decided as that. */
     if (judge_broken(status)) {
         return status;

@@ -19,8 +19,8 @@ typedef struct il_judgement {
 
 typedef struct il_judge il_judge;
 
-/* `policy` is borrowed. A policy in mode `monitor` is judged as in `enforce`: what does not pass does not run. */
-IL_NODISCARD il_status il_judge_new(const il_policy *policy, il_judge **out, il_error *err);
+/* `policy` is borrowed. `blind`: untrusted texts are not indexed, which is what an attacker who paraphrases achieves. A policy in mode `monitor` is judged as in `enforce`: what does not pass does not run. */
+IL_NODISCARD il_status il_judge_new(const il_policy *policy, bool blind, il_judge **out, il_error *err);
 void il_judge_free(il_judge *j);
 /* Decides the steps in order; `out` has room for recording->nsteps. A failure is one of the machinery (memory), not of a step. */
 IL_NODISCARD il_status il_judge_recording(il_judge *j, const il_recording *recording, il_judgement *out, il_error *err);

@@ -41,7 +41,7 @@ static const il_command main_commands[] = {
      "  interlock cel \"'bob@example.com'.endsWith('@example.com')\"\n",
      il_cmd_cel},
     {"check", "decide recorded sessions",
-     "usage: interlock check --policy POLICY [--against POLICY] [--json] [--explain] [SESSIONS...]\n"
+     "usage: interlock check --policy POLICY [--against POLICY] [--json] [--explain] [--blind] [SESSIONS...]\n"
      "\n"
      "Decides every step of the sessions in the given files, or of standard input, as the gateway would, always\n"
      "as in mode `enforce`. A session file is NDJSON, one session a line:\n"
@@ -51,6 +51,7 @@ static const il_command main_commands[] = {
      "  --against POLICY  show the steps that another policy decides otherwise; exit 1 when there are any\n"
      "  --json            one object a session, then one summary line\n"
      "  --explain         with --json: also why nothing was vouched\n"
+     "  --blind           what untrusted texts say is not looked up, as if an attacker had paraphrased it\n"
      "\n"
      "example:\n"
      "  interlock check --policy policy.yaml sessions.ndjson\n",
@@ -69,8 +70,8 @@ static const il_command main_commands[] = {
      "  --within K      steps after which a breach must be known; default: what the alarms say\n"
      "  --wormholes N   most wormholes to try, default 256; above, they are drawn\n"
      "  --seed S        of the draw, default 0\n"
-     "  --max-states N, --max-seconds S, --max-bytes B  (k, M or G)\n"
-     "                  bounds of each exploration of states or pairs, and of all the time; what reaches one is inconclusive\n"
+     "  --max-states N, --max-bytes B  (k, M or G), --max-work N, --max-seconds S\n"
+     "                  bounds of each exploration of states or pairs, and of all steps and time; what reaches one is inconclusive\n"
      "  --progress      say on stderr how far it is\n"
      "  --ledger FILE   steps every row of a ledger once more, through the machine that wrote it (a shipped one, or one\n"
      "                  that is named), and through the first that is named\n"
@@ -126,7 +127,7 @@ static const il_command main_commands[] = {
      il_cmd_guard},
     {"harden", "prove a machine",
      "usage: interlock harden MACHINE-OR-POLICY [--json] [--mutants N|all] [--report DIR] [--against OLD] [--allow-bounded]\n"
-     "                        [--max-states N] [--max-seconds S] [--max-bytes B] [--workers N] [--progress]\n"
+     "                        [--max-states N] [--max-work N] [--max-seconds S] [--max-bytes B] [--workers N] [--progress]\n"
      "\n"
      "Explores a machine completely and prints each check with its verdict and a shortest witness. The machine is a file,\n"
      "one that a policy names, or a shipped one by its name. Exit 0 when all pass, 1 for a finding, 2 when something is\n"
@@ -137,7 +138,8 @@ static const il_command main_commands[] = {
      "  --allow-bounded exit 0 when nothing but bounds stands in the way; the word stays BOUNDED\n"
      "  --mutants N     make so many machines with one mistake and count what the checks notice, or `all`; default 60\n"
      "  --max-states N  explore at most so many states at a time; what that leaves open is never clean\n"
-     "  --max-seconds S the same of time, for everything together\n"
+     "  --max-work N    look at so many states and steps in all; default 8589934592 (2^33), some ten minutes\n"
+     "  --max-seconds S the same of time\n"
      "  --max-bytes B   the same of memory for what is known of states; 512M, 2G\n"
      "  --workers N     threads; what they find does not depend on how many there are\n"
      "  --progress      say on stderr how far it is, on no terminal too\n"
@@ -193,7 +195,7 @@ static const il_command main_commands[] = {
      "  interlock machine export trifecta --promela >trifecta.pml\n",
      il_cmd_machine},
     {"replay", "decide recorded sessions and show what another policy would flip",
-     "usage: interlock replay --policy POLICY [--against POLICY] [--json] [--explain] [SESSIONS...]\n"
+     "usage: interlock replay --policy POLICY [--against POLICY] [--json] [--explain] [--blind] [SESSIONS...]\n"
      "\n"
      "The same as `interlock check`; meant for --against, which decides the same sessions under a second policy and\n"
      "prints the steps whose action differs, both ways. Exit 1 when there are any; without --against, when a step\n"

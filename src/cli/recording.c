@@ -96,6 +96,17 @@ static const il_json *recording_result(il_arena *arena, const il_json *result) {
     return result;
 }
 
+static il_status recording_error(il_arena *arena, const il_json *error, il_str *out, il_error *err) {
+    il_buf text;
+    if (recording_absent(error) || il_json_kind_of(error) == IL_JSON_STRING) {
+        *out = il_json_text(error);
+        return IL_OK;
+    }
+    il_buf_init(&text, arena, IL_RECORDING_BYTES_MAX);
+    il_json_write(&text, error, IL_JSON_AS_READ);
+    return il_buf_done(&text, out, err);
+}
+
 static il_status recording_step(il_arena *arena, const il_json *from, il_recording_step *out, il_error *err) {
     if (il_json_kind_of(from) != IL_JSON_OBJECT) {
         return IL_JSON_FAIL(from, err, IL_E_INVALID, "a step is an object");
@@ -122,7 +133,7 @@ static il_status recording_step(il_arena *arena, const il_json *from, il_recordi
         out->strange = member ? strange[i] : NULL;
         out->strange_col = member ? member->key_col : 0;
     }
-    return IL_OK;
+    return recording_error(arena, il_json_get(from, IL_STR("error")), &out->error, err);
 }
 
 static il_status recording_id(il_recordings *r, il_arena *arena, const il_json *root, il_recording *out, il_error *err) {
@@ -183,6 +194,7 @@ static il_status recording_read(il_recordings *r, il_arena *arena, il_str text, 
     if (il_json_kind_of(steps) != IL_JSON_ARRAY) {
         return IL_JSON_FAIL(steps ? steps : root, err, IL_E_INVALID, "a session needs `steps`, a list");
     }
+    out->prompt = il_json_text(prompt);
     IL_TRY(recording_id(r, arena, root, out, err));
     IL_TRY(recording_parent(r, root, out, err));
     out->steps = IL_NEW_ARRAY(arena, il_recording_step, il_json_count(steps));

@@ -13,6 +13,7 @@ typedef struct il_recording_step {
     const il_json *args;   /* NULL when absent */
     const il_json *result; /* text that is itself JSON was read; NULL when absent or null */
     bool failed;           /* `error` is there */
+    il_str error;          /* its text, or its JSON when it is none */
     bool approved;         /* a human approves it once */
     uint32_t strange_col;
     const char *strange; /* a member that is ignored and looks like a misspelt `args` or `tool`; NULL: none */
@@ -21,6 +22,8 @@ typedef struct il_recording_step {
 typedef struct il_recording { /* borrowed from the arena that it was read into */
     uint32_t line;
     il_str id, parent;      /* parent: empty when there is none */
+    il_str prompt;          /* what the user typed; empty: nothing */
+    il_str agent;           /* whose session it is; empty: nobody's in particular */
     const il_json *id_node; /* as it is to be printed: a string or a number */
     uint32_t parent_line;   /* where the parent stands in this file; 0 when there is none */
     uint32_t nsteps;

@@ -38,7 +38,10 @@ typedef struct il_ledger_kind {
     void (*release)(il_ledger *l);
     il_status (*rows)(il_ledger *l, il_str session, uint64_t after, il_ledger_visit visit, void *ctx, il_error *err);
     il_status (*sessions)(il_ledger *l, il_ledger_visit_session visit, void *ctx, il_error *err);
-    il_status (*object)(il_ledger *l, il_str session, uint8_t *buf, size_t cap, size_t *n, uint64_t *version, il_error *err);
+    il_status (*object)(il_ledger *l, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
+                        il_error *err);
+    /* How many objects of this space there are whose key begins so. */
+    il_status (*count)(il_ledger *l, il_str space, il_str prefix, uint64_t *n, il_error *err);
     /* Acts of pruning in order; of one session only when it is not empty, then the latest first. */
     il_status (*pruned)(il_ledger *l, il_str session, il_ledger_visit_pruned visit, void *ctx, il_error *err);
     il_status (*prune)(il_ledger *l, il_str session, uint64_t version, uint64_t now_ms, uint64_t *erased, il_error *err);

@@ -92,9 +92,18 @@ static il_status memory_load(il_ledger *base, il_str space, il_str key, uint8_t 
     return status;
 }
 
-static il_status memory_object_held(il_ledger *base, il_str session, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
-                                    il_error *err) {
-    return memory_load_locked((memory_ledger *)base, IL_STR(IL_SPACE_SESSION), session, buf, cap, n, version, err);
+static il_status memory_object_held(il_ledger *base, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n,
+                                    uint64_t *version, il_error *err) {
+    return memory_load_locked((memory_ledger *)base, space, key, buf, cap, n, version, err);
+}
+
+static il_status memory_count(il_ledger *base, il_str space, il_str prefix, uint64_t *n, il_error *err) {
+    (void)err;
+    *n = 0;
+    for (const memory_object *o = ((memory_ledger *)base)->objects; o; o = o->next) {
+        *n += il_str_eq(o->space, space) && il_str_starts(o->key, prefix) ? 1 : 0;
+    }
+    return IL_OK;
 }
 
 static il_str memory_append(char **at, il_str s) {
@@ -294,6 +303,7 @@ il_status il_ledger_memory_open(const il_alloc *alloc, const il_ledger_options *
                                         .rows = memory_rows,
                                         .sessions = memory_sessions,
                                         .object = memory_object_held,
+                                        .count = memory_count,
                                         .pruned = memory_pruned,
                                         .prune = memory_prune,
                                         .close = memory_close};

@@ -175,6 +175,10 @@ static void row_shadow(il_row_reader *r, const il_ledger_row *row, const il_json
     out->unenforced = true;
 }
 
+static il_sink_word row_sink(const il_json *body) {
+    return row_is(body, "sink", "once") ? IL_SINK_ONCE : row_is(body, "sink", "standing") ? IL_SINK_STANDING : IL_SINK_NONE;
+}
+
 static void row_decision(il_row_reader *r, const il_ledger_row *row, const il_json *body, il_row *out) {
     const uint32_t symbol = row_symbol(r->bind->machine, row_text(body, "symbol"));
     out->unenforced = row_truth(body, "unenforced");
@@ -185,19 +189,22 @@ static void row_decision(il_row_reader *r, const il_ledger_row *row, const il_js
         return;
     }
     if (row_is(body, "action", "allow")) {
-        const bool approved = row_text(body, "approval").n > 0;
-        const il_sink_word sink = row_is(body, "sink", "once")       ? IL_SINK_ONCE
-                                  : row_is(body, "sink", "standing") ? IL_SINK_STANDING
-                                                                     : IL_SINK_NONE;
+        /* what a rule asked for was used up by a row of its own, and the call was admitted as any other */
+        const bool approved = il_str_find(row_text(body, "symbol"), IL_STR("approved=true"), 0) != SIZE_MAX;
         row_accept(out, symbol);
-        row_admitted(r, row, out, row_effects(body, "effects"), sink, approved);
+        row_admitted(r, row, out, row_effects(body, "effects"), row_sink(body), approved);
         row_free_slot(r, row_text(body, "approval"));
         return;
     }
     if (row_is(body, "layer", "machine")) {
         row_step(out, symbol, false, row_text(body, "reason"));
     }
-    if (row->ticket) {
+    if (row->ticket && row_is(body, "layer", "rule") && row_accepts(r, out->pre, symbol)) {
+        /* monitor mode, and only a rule was against it */
+        row_accept(out, symbol);
+        row_admitted(r, row, out, row_effects(body, "effects"), row_sink(body), false);
+        out->unenforced = true;
+    } else if (row->ticket) {
         row_shadow(r, row, body, out);
     }
 }
@@ -279,7 +286,7 @@ static void row_answer(il_row_reader *r, const il_json *body, bool grant, il_row
 
 static void row_lapse(il_row_reader *r, const il_json *body, il_row *out) {
     const il_row_slot *slot = row_slot(r, row_text(body, "approval"));
-    if (!row_is(body, "why", "expired")) {
+    if (!row_is(body, "why", "expired") && !row_is(body, "why", "redeemed")) {
         out->word = IL_ROW_SILENT; /* void: the row that follows moved the state */
     } else if (!slot) {
         row_unknown(out, "the row that asked for this approval is not there");
@@ -316,6 +323,31 @@ static void row_join(il_row_reader *r, const il_row_reader *parent, il_row *out)
     r->secret = r->bind->secret == UINT32_MAX && (taints & (uint32_t)IL_SECRET) != 0;
     if (taints || flight || open) {
         row_accept(out, il_bind_join(r->bind, taints, flight, open));
+    }
+}
+
+/* What a child's answer brought. */
+static void row_joined(il_row_reader *r, const il_json *body, il_row *out) {
+    int64_t flight = 0, open = 0;
+    const uint32_t taints = row_effects(body, "taints");
+    if (!il_json_int(il_json_get(body, IL_STR("flight")), &flight) || flight < 0 || flight > 2 ||
+        !il_json_int(il_json_get(body, IL_STR("open")), &open) || open < 0 || open > 2) {
+        row_unknown(out, "the row does not say what the child brought");
+        return;
+    }
+    if (taints == 0 && flight == 0 && open == 0) {
+        return;
+    }
+    const uint32_t symbol = il_bind_join(r->bind, taints, (uint8_t)flight, (uint8_t)open);
+    if (row_text(body, "reason").n) {
+        row_step(out, symbol, false, row_text(body, "reason"));
+        return;
+    }
+    row_accept(out, symbol);
+    r->secret = r->secret || (r->bind->secret == UINT32_MAX && (taints & (uint32_t)IL_SECRET) != 0);
+    int64_t inherited = 0;
+    if (il_json_int(il_json_get(body, IL_STR("inherited")), &inherited) && inherited > 0) {
+        (void)row_open(r, (uint64_t)inherited, (uint32_t)IL_EGRESS, IL_TICKET_ONCE | IL_TICKET_INHERITED);
     }
 }
 
@@ -365,7 +397,9 @@ static void row_of_kind(il_row_reader *r, const il_row_reader *parent, const il_
             out->pre = r->state; /* older builds gave an end the state before the calls were settled that it abandons */
         }
         row_accept(out, il_bind_plain(r->bind, "end"));
-    } else {
+    } else if (il_str_eq(kind, IL_STR("join"))) {
+        row_joined(r, body, out);
+    } else if (!il_str_eq(kind, IL_STR("say")) && !il_str_eq(kind, IL_STR("notice"))) { /* which move nothing */
         row_unknown(out, "a row of a kind that this build does not know");
     }
 }
@@ -379,7 +413,7 @@ il_status il_row_read(il_row_reader *r, const il_row_reader *parent, const il_le
     out->has_pre = il_row_state(body, IL_STR("pre"), &out->pre);
     out->has_post = il_row_state(body, IL_STR("post"), &out->post);
     const bool begins = il_str_eq(row->kind, IL_STR("begin"));
-    const bool moves = !il_str_eq(row->kind, IL_STR("lapse")) || row_is(body, "why", "expired");
+    const bool moves = !il_str_eq(row->kind, IL_STR("lapse")) || row_is(body, "why", "expired") || row_is(body, "why", "redeemed");
     if (!out->has_post && il_str_eq(row->kind, IL_STR("lapse")) && moves) { /* of an older build */
         row_free_slot(r, row_text(body, "approval"));
         row_unknown(out, "the row does not say where it led");

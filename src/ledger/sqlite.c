@@ -47,6 +47,17 @@ int il_sqlite_bind_name(sqlite3_stmt *s, il_str space, il_str key) {
     return code != SQLITE_OK ? code : il_sqlite_bind(s, 2, key);
 }
 
+int il_sqlite_bind_after(sqlite3_stmt *s, int at, il_str prefix) {
+    char after[IL_LEDGER_KEY_MAX];
+    size_t n = prefix.n < sizeof after ? prefix.n : sizeof after;
+    if (n == 0) {
+        return sqlite3_bind_text(s, at, "\x7f", 1, SQLITE_STATIC);
+    }
+    memcpy(after, prefix.p, n);
+    after[n - 1]++;
+    return sqlite3_bind_text(s, at, after, (int)n, SQLITE_TRANSIENT);
+}
+
 int il_sqlite_bind_u64(sqlite3_stmt *s, int at, uint64_t v) { return sqlite3_bind_int64(s, at, (int64_t)il_ledger_number(v)); }
 
 int il_sqlite_bind_digest(sqlite3_stmt *s, int at, const uint8_t digest[IL_DIGEST_BYTES]) {

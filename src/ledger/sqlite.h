@@ -93,6 +93,8 @@ il_status il_sqlite_fail(const il_sqlite *l, int code, il_error *err);
 int il_sqlite_run(il_sqlite *l, il_sqlite_query q);
 int il_sqlite_bind(sqlite3_stmt *s, int at, il_str v);
 int il_sqlite_bind_name(sqlite3_stmt *s, il_str space, il_str key); /* ?1 and ?2 */
+/* What comes behind every key (ASCII) that begins so. */
+int il_sqlite_bind_after(sqlite3_stmt *s, int at, il_str prefix);
 int il_sqlite_bind_u64(sqlite3_stmt *s, int at, uint64_t v);        /* at most INT64_MAX */
 int il_sqlite_bind_digest(sqlite3_stmt *s, int at, const uint8_t digest[IL_DIGEST_BYTES]);
 /* The nine columns of a row, in the order of `rows`. */
@@ -147,6 +149,7 @@ IL_NODISCARD il_status il_sqlite_object_locked(il_sqlite *l, il_str space, il_st
 IL_NODISCARD il_status il_sqlite_rows(il_ledger *base, il_str session, uint64_t after, il_ledger_visit visit, void *ctx,
                                       il_error *err);
 IL_NODISCARD il_status il_sqlite_sessions(il_ledger *base, il_ledger_visit_session visit, void *ctx, il_error *err);
+IL_NODISCARD il_status il_sqlite_count(il_ledger *base, il_str space, il_str prefix, uint64_t *n, il_error *err);
 IL_NODISCARD il_status il_sqlite_pruned(il_ledger *base, il_str session, il_ledger_visit_pruned visit, void *ctx, il_error *err);
 IL_NODISCARD il_status il_sqlite_prune(il_ledger *base, il_str session, uint64_t version, uint64_t now_ms, uint64_t *erased,
                                        il_error *err);

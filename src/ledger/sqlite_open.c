@@ -49,9 +49,9 @@ static void sqlite_take_turn(il_ledger *base, il_str space, il_str key) {
 
 static void sqlite_end_turn(il_ledger *base, il_str space, il_str key) { il_turns_end(&((il_sqlite *)base)->turns, space, key); }
 
-static il_status sqlite_object(il_ledger *base, il_str session, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
-                               il_error *err) {
-    return il_sqlite_object_locked((il_sqlite *)base, IL_STR(IL_SPACE_SESSION), session, buf, cap, n, version, err);
+static il_status sqlite_object(il_ledger *base, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n,
+                               uint64_t *version, il_error *err) {
+    return il_sqlite_object_locked((il_sqlite *)base, space, key, buf, cap, n, version, err);
 }
 
 static il_status sqlite_hold(il_ledger *base, il_error *err) {
@@ -352,6 +352,7 @@ il_status il_ledger_sqlite_open(const il_alloc *alloc, const char *path, const i
                                         .rows = il_sqlite_rows,
                                         .sessions = il_sqlite_sessions,
                                         .object = sqlite_object,
+                                        .count = il_sqlite_count,
                                         .pruned = il_sqlite_pruned,
                                         .prune = il_sqlite_prune,
                                         .close = sqlite_close};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ledger/sqlite.h"
+#include "monitor/recall.h"
 #include "monitor/session.h"
 #include "policy/kind_part.h"
 
@@ -80,6 +81,32 @@ static il_status prune_erase(prune_job *job, il_error *err) {
                      job->act.through, &s, &found, err));
     sqlite3_finalize(s);
     return IL_OK;
+}
+
+/* What the session knew goes as well. */
+static il_status prune_episodes(prune_job *job, il_error *err) {
+    const il_recall_key prefix = il_recall_prefix(job->session);
+    sqlite3_stmt *s = NULL;
+    int code = sqlite3_prepare_v2(job->l->db,
+                                  "DELETE FROM objects WHERE id IN (SELECT id FROM objects WHERE space = ?1 AND key >= ?2 "
+                                  "AND key < ?4 LIMIT ?3)",
+                                  -1, &s, NULL);
+    if (code == SQLITE_OK) {
+        code = il_sqlite_bind_name(s, IL_STR(IL_SPACE_MEMORY), (il_str){prefix.text, prefix.n});
+    }
+    if (code == SQLITE_OK) {
+        code = il_sqlite_bind_u64(s, 3, PRUNE_ROWS);
+    }
+    if (code == SQLITE_OK) {
+        code = il_sqlite_bind_after(s, 4, (il_str){prefix.text, prefix.n});
+    }
+    if (code == SQLITE_OK) {
+        code = sqlite3_step(s);
+    }
+    il_status status = code == SQLITE_DONE ? IL_OK : il_sqlite_fail(job->l, code, err);
+    job->more = job->more || (status == IL_OK && sqlite3_changes(job->l->db) == PRUNE_ROWS);
+    sqlite3_finalize(s);
+    return status;
 }
 
 /* Adds the act to its chain. */
@@ -171,6 +198,7 @@ static il_status prune_some(prune_job *job, il_sqlite_head *head, il_error *err)
     IL_TRY(il_sqlite_last(job->l, head, err));
     IL_TRY(prune_object(job, err));
     IL_TRY(prune_through(job, err));
+    IL_TRY(prune_episodes(job, err));
     if (job->rows == 0) {
         return IL_OK;
     }

@@ -84,6 +84,26 @@ il_status il_sqlite_sessions(il_ledger *base, il_ledger_visit_session visit, voi
     return status;
 }
 
+il_status il_sqlite_count(il_ledger *base, il_str space, il_str prefix, uint64_t *n, il_error *err) {
+    il_sqlite *l = (il_sqlite *)base;
+    sqlite3_stmt *s = NULL;
+    *n = 0;
+    int code = sqlite3_prepare_v2(
+        l->db, "SELECT count(*) FROM objects WHERE space = ?1 AND key >= ?2 AND key < ?3", -1, &s, NULL);
+    if (code == SQLITE_OK) {
+        code = il_sqlite_bind_name(s, space, prefix);
+    }
+    if (code == SQLITE_OK) {
+        code = il_sqlite_bind_after(s, 3, prefix);
+    }
+    if (code == SQLITE_OK && (code = sqlite3_step(s)) == SQLITE_ROW) {
+        *n = (uint64_t)sqlite3_column_int64(s, 0);
+    }
+    il_status status = code == SQLITE_ROW ? IL_OK : il_sqlite_fail(l, code, err);
+    sqlite3_finalize(s);
+    return status;
+}
+
 il_status il_sqlite_pruned(il_ledger *base, il_str session, il_ledger_visit_pruned visit, void *ctx, il_error *err) {
     il_sqlite *l = (il_sqlite *)base;
     sqlite3_stmt *s = NULL;

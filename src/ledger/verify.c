@@ -212,7 +212,7 @@ static bool verify_act(void *ctx, const il_ledger_pruned *p) {
     uint8_t state[1];
     size_t n = 0;
     uint64_t version = 0;
-    const il_status status = a->v->l->kind->object(a->v->l, p->key, state, 0, &n, &version, NULL);
+    const il_status status = a->v->l->kind->object(a->v->l, IL_STR(IL_SPACE_SESSION), p->key, state, 0, &n, &version, NULL);
     if (status == IL_E_NOT_FOUND) {
         verify_found(a->v, 0, p->key, "session-missing", IL_VERIFY_RESTORE,
                      "act %llu of pruning is about session `%.*s`, which is not there: its id could be used again",
@@ -251,7 +251,7 @@ static bool verify_orphan(void *ctx, const il_ledger_row *row) {
     if (!il_str_eq(row->space, IL_STR(IL_SPACE_SESSION)) || il_str_eq(row->key, o->last)) {
         return true;
     }
-    const il_status status = o->v->l->kind->object(o->v->l, row->key, state, 0, &n, &version, NULL);
+    const il_status status = o->v->l->kind->object(o->v->l, IL_STR(IL_SPACE_SESSION), row->key, state, 0, &n, &version, NULL);
     if (status != IL_E_NOT_FOUND) {
         return !il_verify_stops(o->v, status);
     }
@@ -260,6 +260,18 @@ static bool verify_orphan(void *ctx, const il_ledger_row *row) {
                  (unsigned long long)row->seq, IL_STR_ARG(row->key));
     il_arena_reset(&o->arena);
     return !il_verify_stops(o->v, il_arena_copy(&o->arena, row->key, &o->last, NULL));
+}
+
+/* ---- episodes of no session ------------------------------------------------------------------------ */
+
+static il_status verify_strays(il_verify *v, il_error *err) {
+    uint64_t n = 0;
+    IL_TRY(v->l->kind->count(v->l, IL_STR(IL_SPACE_MEMORY), IL_STR(""), &n, err));
+    if (n > v->episodes) {
+        verify_found(v, 0, IL_STR(""), "episode-added", IL_VERIFY_RESTORE, "%llu episodes belong to no session",
+                     (unsigned long long)(n - v->episodes));
+    }
+    return IL_OK;
 }
 
 /* ---- all of it --------------------------------------------------------------------------------- */
@@ -272,6 +284,7 @@ static il_status verify_all(il_verify *v, verify_chain *c, il_error *err) {
     verify_beginning(c);
     IL_TRY(verify_pruned(v, c, err));
     IL_TRY(il_verify_sessions(v, &rows, err));
+    IL_TRY(verify_strays(v, err));
     if (rows == c->session_rows) {
         return IL_OK;
     }

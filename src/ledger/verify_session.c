@@ -33,7 +33,9 @@ typedef struct session_check {
     bool known;
     bool owes;     /* a breach is found while a call settles: its quarantine stands before the row of the settle */
     bool abandons; /* older builds gave the row of an end the state before the calls were settled that it abandoned */
-    bool joined;   /* a parent's open calls are settled here as well */
+    bool joined;   /* open calls of a parent or a child are settled here as well */
+    uint64_t joins;
+    char recalled[IL_DIGEST_HEX]; /* the latest end of the chain of episodes that a row tells; empty: none */
     bool tickets_known, overflowed; /* rows that were dropped or erased may have admitted some */
 } session_check;
 
@@ -215,12 +217,18 @@ static bool session_row(void *ctx, const il_ledger_row *row) {
         session_found(c, row->seq, "row-missing", "the session's rows do not start with its beginning");
     }
     session_step(c, row, body);
+    if (il_json_kind_of(il_json_get(body, IL_STR("recalled"))) == IL_JSON_STRING) {
+        session_bond_text(body, IL_STR("recalled"), c->recalled, sizeof c->recalled);
+    }
     if (il_str_eq(row->kind, IL_STR("begin"))) {
         session_begin(c, row, body);
     } else if (il_str_eq(row->kind, IL_STR("decision")) && row->ticket) {
         session_open(c, row);
     } else if (il_str_eq(row->kind, IL_STR("settle"))) {
         session_close(c, row, body);
+    } else if (il_str_eq(row->kind, IL_STR("join"))) {
+        c->joined = true;
+        c->joins++;
     }
     return true;
 }
@@ -244,7 +252,7 @@ static void session_tickets(session_check *c, const il_session *s) {
         session_found(c, 0, "object-calls", "%zu calls are open in the state of session `%.*s`, and %zu by its rows", own,
                       IL_STR_ARG(c->id), c->nopen);
     }
-    const uint64_t joined = s->parent[0] ? IL_TICKETS_MAX : 0; /* numbers that a parent's calls took */
+    const uint64_t joined = (s->parent[0] ? IL_TICKETS_MAX : 0) + c->joins; /* numbers that others' calls took */
     if (s->next_ticket <= c->ticket || s->next_ticket - 1 - c->ticket > joined) {
         session_found(c, 0, "object-calls", "the next call of session `%.*s` is %llu, and its rows admitted %llu",
                       IL_STR_ARG(c->id), (unsigned long long)s->next_ticket, (unsigned long long)c->ticket);
@@ -260,21 +268,40 @@ static void session_object_bond(session_check *c, const il_session *s) {
     session_bound(c, 0, &now);
 }
 
-static void session_object(session_check *c, const uint8_t *state, size_t n, uint64_t version) {
+/* What the session knows: its episodes, and the end of their chain by its rows. */
+static il_status session_episodes(session_check *c, const il_session *s, il_error *err) {
+    char end[IL_DIGEST_HEX];
+    uint64_t n = 0;
+    il_digest_hex(s->recalled, end);
+    if (c->recalled[0] && strcmp(end, c->recalled) != 0) {
+        session_found(c, 0, "object-recalled", "what session `%.*s` knows by its state is not what it knows by its rows",
+                      IL_STR_ARG(c->id));
+    }
+    IL_TRY(il_verify_episodes(c->v, c->id, s, c->pruned.n > 0, &n, err));
+    if (n > s->episodes) {
+        session_found(c, 0, "episode-added", "%llu episodes of session `%.*s` are there, and it counts %llu",
+                      (unsigned long long)n, IL_STR_ARG(c->id), (unsigned long long)s->episodes);
+    }
+    c->v->episodes += n;
+    return IL_OK;
+}
+
+static il_status session_object(session_check *c, const uint8_t *state, size_t n, uint64_t version, il_error *err) {
     il_session s;
     il_error why = {0};
     uint8_t hash[IL_DIGEST_BYTES];
     if (il_session_decode(state, n, &s, &why) != IL_OK) {
         session_found(c, 0, "object-damaged", "the state of session `%.*s` does not decode: %s", IL_STR_ARG(c->id), why.msg);
-        return;
+        return IL_OK;
     }
+    IL_TRY(session_episodes(c, &s, err));
     if (c->pruned.n && version == c->pruned.version) {
         il_chain_body((il_str){(const char *)state, n}, c->v->l->sha256, hash);
         if (!il_digest_eq(hash, c->pruned.state_hash)) {
             session_found(c, 0, "object-state", "the state of session `%.*s` is not what it was when its rows were pruned",
                           IL_STR_ARG(c->id));
         }
-        return;
+        return IL_OK;
     }
     if (version < c->pruned.version) {
         session_found(c, 0, "object-state", "the state of session `%.*s` is older than the pruning of its rows",
@@ -289,6 +316,7 @@ static void session_object(session_check *c, const uint8_t *state, size_t n, uin
     if (c->tickets_known && !c->overflowed) {
         session_tickets(c, &s);
     }
+    return IL_OK;
 }
 
 static bool session_act(void *ctx, const il_ledger_pruned *p) {
@@ -319,7 +347,7 @@ static il_status session_one(session_check *c, il_error *err) {
         session_found(c, 0, "row-missing", "session `%.*s` has no rows, and no pruning was recorded for it", IL_STR_ARG(c->id));
     }
     il_error why = {0};
-    const il_status status = l->kind->object(l, c->id, state, sizeof state, &n, &version, &why);
+    const il_status status = l->kind->object(l, IL_STR(IL_SPACE_SESSION), c->id, state, sizeof state, &n, &version, &why);
     if (status == IL_E_DAMAGED || status == IL_E_LIMIT) {
         session_found(c, 0, "object-damaged", "%s", why.msg);
         return IL_OK;
@@ -327,8 +355,7 @@ static il_status session_one(session_check *c, il_error *err) {
     if (status != IL_OK) {
         return il_error_set(err, status, "%s", why.msg);
     }
-    session_object(c, state, n, version);
-    return IL_OK;
+    return session_object(c, state, n, version, err);
 }
 
 typedef struct session_ids {

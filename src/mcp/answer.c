@@ -2,10 +2,12 @@
 /* The server's answers on their way to the client: recorded before the first byte is released. */
 #include "base/error.h"
 #include "mcp/wire.h"
+#include "policy/result.h"
 
 #define ANSWER_URL_ASKED (-32042) /* URLElicitationRequired of 2025-11-25: its data are links for the person to open */
 
-bool il_wire_settle(il_wire *w, const il_pending *e, il_outcome_kind how, const il_json *result, char reason[IL_REASON_BYTES]) {
+bool il_wire_settle(il_wire *w, const il_pending *e, il_outcome_kind how, const il_json *result, il_str error,
+                    char reason[IL_REASON_BYTES]) {
     reason[0] = '\0';
     if (!e->judged) {
         return true;
@@ -13,7 +15,7 @@ bool il_wire_settle(il_wire *w, const il_pending *e, il_outcome_kind how, const 
     if (!w->turn.open) {
         il_wire_turn_end(w); /* e was not decided in it, and stays */
     }
-    const il_outcome outcome = {.size = sizeof outcome, .how = how, .result = result};
+    const il_outcome outcome = {.size = sizeof outcome, .how = how, .result = result, .error = error};
     il_settlement s = IL_SETTLEMENT_INIT;
     il_error err = {0};
     const il_status st = il_monitor_settle(w->c.monitor, w->c.session, e->ticket, &outcome, &s, &err);
@@ -24,6 +26,24 @@ bool il_wire_settle(il_wire *w, const il_pending *e, il_outcome_kind how, const 
     if (il_wire_may_note(w, &w->answers, "the server's answers")) {
         il_log_write(w->c.log, IL_LOG_WARN, "the result of %.*s (ticket %llu) is withheld: %s%s%s", IL_STR_ARG(e->what),
                      (unsigned long long)e->ticket, reason, err.msg[0] != '\0' ? ": " : "", err.msg);
+    }
+    return false;
+}
+
+bool il_wire_note(il_wire *w, il_notice_kind kind, const il_json *value) {
+    if (value == NULL || il_policy_remembers(w->c.policy) == 0) {
+        return true;
+    }
+    if (!w->turn.open) {
+        il_wire_turn_end(w);
+    }
+    const il_notice notice = {.size = sizeof notice, .kind = kind, .from = w->c.name, .value = value, .untrusted = !w->inside};
+    il_error err = {0};
+    if (il_monitor_notice(w->c.monitor, w->c.session, &notice, &err) == IL_OK) {
+        return true;
+    }
+    if (il_wire_may_note(w, &w->answers, "the server's answers")) {
+        il_log_write(w->c.log, IL_LOG_WARN, "what %.*s says is not recorded, and dropped: %s", IL_STR_ARG(w->c.name), err.msg);
     }
     return false;
 }
@@ -49,7 +69,7 @@ static void answer_withhold(il_wire *w, il_pending *e, const char *reason) {
 
 void il_wire_fail(il_wire *w, il_pending *e, il_deny_code code, const char *text) {
     char reason[IL_REASON_BYTES];
-    (void)il_wire_settle(w, e, IL_OUTCOME_FAILED, NULL, reason); /* the text is ours: nothing of the server's is released */
+    (void)il_wire_settle(w, e, IL_OUTCOME_FAILED, NULL, IL_STR(""), reason); /* the text is ours: nothing of the server's is released */
     answer_refuse(w, e, code, text);
 }
 
@@ -114,8 +134,13 @@ static void answer_result(il_wire *w, const il_rpc *rpc, il_pending *e) {
         return;
     }
     const bool failed = e->message == IL_MSG_TOOLS_CALL && il_json_bool(il_json_get(result, IL_STR("isError")));
-    if (!il_wire_settle(w, e, failed ? IL_OUTCOME_FAILED : IL_OUTCOME_DONE, result, reason)) {
+    if (!il_wire_settle(w, e, failed ? IL_OUTCOME_FAILED : IL_OUTCOME_DONE, result, IL_STR(""), reason)) {
         answer_withhold(w, e, reason);
+        return;
+    }
+    /* A listing of a server inside was not judged; its texts reach the model all the same. */
+    if (!e->judged && il_filter_lists(e->message) && !il_wire_note(w, IL_NOTICE_DESCRIPTION, result)) {
+        answer_withhold(w, e, "not recorded");
         return;
     }
     answer_remember(w, e, result);
@@ -123,9 +148,16 @@ static void answer_result(il_wire *w, const il_rpc *rpc, il_pending *e) {
     answer_release(w, e, result == NULL ? NULL : il_rpc_result(&w->arena, &e->id, result));
 }
 
+/* All that an error says; too large to be written: only its message. */
+static il_str answer_error_text(il_wire *w, const il_json *error) {
+    il_str text;
+    return il_rpc_line(&w->arena, error, IL_WIRE_LINE_MAX, &text, NULL) == IL_OK ? text
+                                                                               : il_json_text(il_json_get(error, IL_STR("message")));
+}
+
 static void answer_error(il_wire *w, const il_rpc *rpc, il_pending *e) {
     char reason[IL_REASON_BYTES];
-    if (!il_wire_settle(w, e, IL_OUTCOME_FAILED, NULL, reason)) {
+    if (!il_wire_settle(w, e, IL_OUTCOME_FAILED, NULL, e->judged ? answer_error_text(w, rpc->error) : IL_STR(""), reason)) {
         answer_withhold(w, e, reason);
         return;
     }

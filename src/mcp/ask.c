@@ -122,7 +122,7 @@ static void ask_result(il_wire *w, il_pending *e, const il_json *answer) {
     }
     char reason[IL_REASON_BYTES];
     il_wire_to_server(w, il_rpc_result(&w->arena, &e->id, result));
-    (void)il_wire_settle(w, e, IL_OUTCOME_DONE, NULL, reason); /* nothing comes back: it was a way out only */
+    (void)il_wire_settle(w, e, IL_OUTCOME_DONE, NULL, IL_STR(""), reason); /* nothing comes back: it was a way out only */
     ask_over(w, e);
 }
 

@@ -29,7 +29,7 @@ static void notice_client_cancelled(il_wire *w, const il_rpc *rpc) {
         return;
     }
     char reason[IL_REASON_BYTES];
-    (void)il_wire_settle(w, e, IL_OUTCOME_FAILED, NULL, reason); /* it may have run: its worst case, now */
+    (void)il_wire_settle(w, e, IL_OUTCOME_FAILED, NULL, IL_STR(""), reason); /* it may have run: its worst case, now */
     il_wire_cancel_server(w, e->uid, IL_STR("cancelled by the client"));
     il_pendings_remove(&w->calls, e);
     il_wire_arm(w);
@@ -102,12 +102,18 @@ static void notice_progress(il_wire *w, const il_rpc *rpc) {
                       notice_copy(w, params, rpc->params, IL_STR("progress"), IL_JSON_NUMBER) &&
                       notice_copy(w, params, rpc->params, IL_STR("total"), IL_JSON_NUMBER) &&
                       (!w->inside || notice_copy(w, params, rpc->params, IL_STR("message"), IL_JSON_STRING));
+    if (!il_wire_note(w, IL_NOTICE_MESSAGE, fine ? il_json_get(params, IL_STR("message")) : NULL)) {
+        return;
+    }
     notice_release(w, fine ? il_rpc_notification(&w->arena, rpc->method, params) : NULL);
 }
 
 static void notice_log(il_wire *w, const il_rpc *rpc) {
     if (w->inside && il_wire_serves(w, IL_STR("logging"))) {
         il_json *params = il_filter_params(&w->arena, rpc->params);
+        if (!il_wire_note(w, IL_NOTICE_MESSAGE, params)) {
+            return;
+        }
         notice_release(w, params == NULL ? NULL : il_rpc_notification(&w->arena, rpc->method, params));
         return;
     }

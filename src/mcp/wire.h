@@ -177,8 +177,11 @@ bool il_wire_judge(il_wire *w, il_pending *e, il_str tool, const il_json *args, 
 void il_wire_deny(il_wire *w, const il_rpc_id *id, il_message message, const il_decision *d); /* answers that it was not run */
 /* answer.c */
 void il_wire_answer(il_wire *w, const il_rpc *rpc);
-/* Settles; false: what came must not be released, and `reason` says why. */
-bool il_wire_settle(il_wire *w, const il_pending *e, il_outcome_kind how, const il_json *result, char reason[IL_REASON_BYTES]);
+/* Settles; false: what came must not be released, and `reason` says why. `error`: the text of a failure that the client will get, if there is one. */
+bool il_wire_settle(il_wire *w, const il_pending *e, il_outcome_kind how, const il_json *result, il_str error,
+                    char reason[IL_REASON_BYTES]);
+/* What the server says without being asked, on its way to the client; false: it could not be recorded, and must not be released. */
+bool il_wire_note(il_wire *w, il_notice_kind kind, const il_json *value);
 void il_wire_withhold(il_wire *w, const il_rpc_id *id, il_message message, const char *reason); /* answers that it was run */
 /* Ends a request that gets no answer of the server: settles its worst, answers, forgets it. */
 void il_wire_fail(il_wire *w, il_pending *e, il_deny_code code, const char *text);

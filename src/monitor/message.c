@@ -51,7 +51,7 @@ static void il_message_way_out(il_message *m, const il_decision *d, const il_lab
     }
 }
 
-void il_message_write(il_decision *d, il_str tool, const il_label *label) {
+void il_message_write(il_decision *d, il_str tool, const il_label *label, bool spent) {
     il_message m = {.p = d->message, .cap = sizeof d->message};
     d->message[0] = '\0';
     if (d->action == IL_ACTION_ALLOW) {
@@ -65,6 +65,11 @@ void il_message_write(il_decision *d, il_str tool, const il_label *label) {
     il_message_add(&m, IL_STR("."));
     il_message_witnesses(&m, d);
     il_message_way_out(&m, d, label);
+    if (spent || d->layer == IL_LAYER_RULE) {
+        il_message_add(&m, spent ? IL_STR(" ") : IL_STR(" so says the policy: "));
+        il_message_add(&m, il_str_of(label->why));
+        il_message_add(&m, IL_STR("."));
+    }
     if (d->layer == IL_LAYER_LABELLER) {
         il_message_add(&m, IL_STR(" the policy has no entry for this tool. tell the user."));
     } else if (d->action == IL_ACTION_REQUIRE_APPROVAL && d->approval[0] != '\0') {

@@ -5,5 +5,6 @@
 #include "policy/label.h"
 
 /* Fills d->message from d->action, layer, reason, approval and witnesses, and from what the label says of the call's way out. `tool` names the
- * denied call; names that no policy could list are left out. */
-void il_message_write(il_decision *d, il_str tool, const il_label *label);
+ * denied call; names that no policy could list are left out. `spent`: nobody is asked because the budget of approvals is used up, as label->why says;
+ * of a rule label->why says which. */
+void il_message_write(il_decision *d, il_str tool, const il_label *label, bool spent);

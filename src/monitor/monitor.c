@@ -15,13 +15,21 @@ il_status il_monitor_new(const il_alloc *alloc, const il_monitor_config *config,
         config->host.random == NULL) {
         return il_error_set(err, IL_E_ARGUMENT, "a monitor needs a store, a clock and randomness");
     }
+    if (config->cache != NULL &&
+        (config->cache->size < sizeof *config->cache || config->cache->take == NULL || config->cache->give == NULL)) {
+        return il_error_set(err, IL_E_ARGUMENT, "a cache of recalls without its size or its functions");
+    }
     il_monitor *m = alloc->alloc(alloc->ctx, sizeof *m);
     if (m == NULL) {
         return il_error_set(err, IL_E_MEMORY, "out of memory");
     }
     *m = (il_monitor){.alloc = *alloc, .store = config->store, .host = config->host};
+    if (config->cache != NULL) {
+        m->cache = *config->cache;
+    }
     il_status s = il_core_open(&m->core, config->policy, config->machine, config->call_deadline_ms, config->enforce, err);
     m->core.sha256 = m->host.sha256;
+    m->core.blind = config->blind;
     memcpy(m->core.owner, m->host.owner, sizeof m->core.owner);
     if (s == IL_OK && m->core.deadline_ms > (uint64_t)1 << 40) {
         s = il_error_set(err, IL_E_ARGUMENT, "a deadline of more than thirty years");
@@ -90,22 +98,33 @@ il_status il_monitor_store_status(il_status s) {
     return IL_E_IO;
 }
 
-il_status il_monitor_load(const il_monitor *m, il_arena *arena, il_str session, il_str *bytes, uint64_t *version, il_error *err) {
-    static const size_t caps[] = {2048, IL_SESSION_STATE_MAX}; /* most sessions, then any */
+/* Tries with the smaller room first, which is enough for most. */
+static il_status il_monitor_read(const il_monitor *m, il_arena *arena, il_str space, il_str key, size_t some, size_t most,
+                                 il_str *bytes, uint64_t *version, il_error *err) {
+    size_t n = 0;
     il_status s = IL_E_LIMIT;
-    for (size_t i = 0; i < sizeof caps / sizeof caps[0] && s == IL_E_LIMIT; i++) {
-        size_t n = 0;
-        char *buf = il_arena_bytes(arena, caps[i]);
+    for (size_t cap = some; s == IL_E_LIMIT && cap <= most;) {
+        char *buf = il_arena_bytes(arena, cap);
         if (buf == NULL) {
             return il_arena_fail(arena, err);
         }
-        s = m->store.load(m->store.ctx, IL_STR(IL_SPACE_SESSION), session, (uint8_t *)buf, caps[i], &n, version, err);
-        if (s == IL_OK && (n > caps[i] || *version == 0)) {
+        s = m->store.load(m->store.ctx, space, key, (uint8_t *)buf, cap, &n, version, err);
+        if (s == IL_OK && (n > cap || *version == 0)) {
             return il_error_set(err, IL_E_DAMAGED, "the store answered nonsense");
         }
         *bytes = (il_str){buf, s == IL_OK ? n : 0};
+        cap = n > cap && n <= most && cap < most ? n : most + 1;
     }
     return il_monitor_store_status(s);
+}
+
+il_status il_monitor_load(const il_monitor *m, il_arena *arena, il_str session, il_str *bytes, uint64_t *version, il_error *err) {
+    return il_monitor_read(m, arena, IL_STR(IL_SPACE_SESSION), session, 2048, IL_SESSION_STATE_MAX, bytes, version, err);
+}
+
+il_status il_monitor_object(const void *ctx, il_arena *arena, il_str space, il_str key, il_str *bytes, uint64_t *version,
+                            il_error *err) {
+    return il_monitor_read(ctx, arena, space, key, 512, IL_RECALL_EPISODE_MAX, bytes, version, err);
 }
 
 il_status il_monitor_clock(const il_monitor *m, uint64_t *now, il_error *err) {
@@ -118,18 +137,19 @@ il_status il_monitor_clock(const il_monitor *m, uint64_t *now, il_error *err) {
 }
 
 il_status il_monitor_commit(const il_monitor *m, il_plan *p, il_error *err) {
-    il_store_change change;
-    IL_TRY(il_plan_done(p, &change, err));
-    if (!change.moves && change.nrows == 0) {
+    il_store_change *changes;
+    size_t n;
+    IL_TRY(il_plan_done(p, &changes, &n, err));
+    if (!changes[0].moves && changes[0].nrows == 0) {
         return IL_OK;
     }
-    return il_monitor_store_status(m->store.commit(m->store.ctx, &change, 1, p->now_ms, err));
+    return il_monitor_store_status(m->store.commit(m->store.ctx, changes, n, p->now_ms, err));
 }
 
 /* One attempt; IL_E_CONFLICT: again. */
 static il_status il_monitor_try(const il_monitor *m, il_str session, il_monitor_job *job, il_arena *arena, il_error *err) {
     uint8_t entropy[IL_PLAN_ENTROPY];
-    il_plan_input in = {.session = session};
+    il_plan_input in = {.session = session, .load = il_monitor_object, .load_ctx = m};
     job->plan = NULL;
     job->no_clock = il_monitor_clock(m, &in.now_ms, err) != IL_OK;
     if (job->no_clock) {
@@ -154,12 +174,18 @@ static il_status il_monitor_try(const il_monitor *m, il_str session, il_monitor_
             return IL_E_CONFLICT; /* it moved: by us */
         }
     }
+    if (job->recalls && m->core.remembers) {
+        IL_TRY(il_monitor_recall(m, session, p->s, job, err));
+        p->memory = job->recall->memory;
+    }
     IL_TRY(job->work(p, job->ctx, err));
     if (p->starved && !job->entropy) {
         job->entropy = true;
         return IL_E_CONFLICT; /* again, with what it asked for */
     }
-    return il_monitor_commit(m, p, err);
+    IL_TRY(il_monitor_commit(m, p, err));
+    il_monitor_recalled(m, job);
+    return IL_OK;
 }
 
 /* Runs a job to its end; the arena holds what was planned last. */
@@ -171,6 +197,9 @@ il_status il_monitor_run(const il_monitor *m, il_str session, il_monitor_job *jo
             m->store.take_turn(m->store.ctx, IL_STR(IL_SPACE_SESSION), session);
         }
         il_status s = il_monitor_try(m, session, job, arena, err);
+        if (s != IL_E_CONFLICT) {
+            il_monitor_recall_end(m, session, job); /* before anybody else has the turn */
+        }
         if (turns) {
             m->store.end_turn(m->store.ctx, IL_STR(IL_SPACE_SESSION), session);
         }
@@ -178,6 +207,7 @@ il_status il_monitor_run(const il_monitor *m, il_str session, il_monitor_job *jo
             return s;
         }
     }
+    il_monitor_recall_end(m, session, job);
     return il_error_set(err, IL_E_BUSY, "the session kept being moved by others");
 }
 

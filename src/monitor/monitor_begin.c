@@ -38,7 +38,8 @@ static il_status il_monitor_create(const il_monitor *m, il_str session, const il
                                    il_error *err) {
     il_plan p;
     il_session *parent = NULL;
-    il_store_change changes[2];
+    il_store_change changes[2], *planned;
+    size_t n;
     uint64_t version = 0;
     il_plan_input in = {.session = session, .now_ms = now};
     if (how->parent.n > 0) {
@@ -46,7 +47,8 @@ static il_status il_monitor_create(const il_monitor *m, il_str session, const il
         in.now_ms = parent->seen_ms > now ? parent->seen_ms : now;
     }
     IL_TRY(il_plan_begin(&p, &m->core, arena, &in, how->principal, how->parent, parent, err));
-    IL_TRY(il_plan_done(&p, &changes[0], err));
+    IL_TRY(il_plan_done(&p, &planned, &n, err));
+    changes[0] = planned[0];
     changes[1] = (il_store_change){.space = IL_STR(IL_SPACE_SESSION), .key = how->parent, .expect = version};
     return il_monitor_store_status(m->store.commit(m->store.ctx, changes, parent != NULL ? 2 : 1, p.now_ms, err));
 }

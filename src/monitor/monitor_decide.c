@@ -26,6 +26,11 @@ static void il_monitor_fault(il_monitor_decide_job *j, il_fault f) {
     il_fault_block(&j->d, f);
 }
 
+/* Which fault ended a job. */
+static il_fault il_monitor_job_fault(const il_monitor_job *job, il_status s) {
+    return job->no_clock ? IL_FAULT_CLOCK : job->recalling != IL_FAULT_INTERNAL ? job->recalling : il_fault_of(s);
+}
+
 static il_status il_monitor_decide_work(il_plan *p, void *ctx, il_error *err) {
     il_monitor_decide_job *j = ctx;
     il_monitor_blank(j);
@@ -37,12 +42,13 @@ static il_status il_monitor_decide_work(il_plan *p, void *ctx, il_error *err) {
 /* The row of a decision that ended before planning: best effort, the call is blocked either way. */
 static void il_monitor_fault_row(const il_monitor *m, il_monitor_job *job, il_monitor_decide_job *j) {
     il_error ignored;
-    if (job->plan == NULL || !job->opening) {
+    if (job->plan == NULL || (!job->opening && job->recalling == IL_FAULT_INTERNAL)) {
         return;
     }
     il_plan *p = job->plan;
     p->moves = false;
     p->nrows = 0;
+    il_plan_forget_all(p);
     if (il_plan_decision_row(p, j->call->tool, NULL, &j->d, &ignored) == IL_OK) {
         (void)!il_monitor_commit(m, p, &ignored);
     }
@@ -50,7 +56,7 @@ static void il_monitor_fault_row(const il_monitor *m, il_monitor_job *job, il_mo
 
 static il_status il_monitor_decide_run(const il_monitor *m, il_str session, il_monitor_decide_job *j, il_arena *arena,
                                        il_error *err) {
-    il_monitor_job job = {.work = il_monitor_decide_work, .ctx = j, .sweeps = true};
+    il_monitor_job job = {.work = il_monitor_decide_work, .ctx = j, .sweeps = true, .recalls = true};
     if (!il_monitor_id_ok(session)) {
         il_monitor_fault(j, IL_FAULT_BAD_SESSION);
         return il_monitor_check(m, session, err);
@@ -69,7 +75,7 @@ static il_status il_monitor_decide_run(const il_monitor *m, il_str session, il_m
         return j->fault;
     }
     if (s != IL_OK) {
-        il_monitor_fault(j, job.no_clock ? IL_FAULT_CLOCK : il_fault_of(s));
+        il_monitor_fault(j, il_monitor_job_fault(&job, s));
         il_monitor_fault_row(m, &job, j);
     }
     return s;
@@ -91,7 +97,7 @@ il_status il_monitor_decide(il_monitor *m, il_str session, const il_call *call, 
     j.call = call;
     j.fault = IL_OK;
     memset(j.digest, 0, sizeof j.digest);
-    j.labelled.done = false;
+    j.labelled.done = j.labelled.asked = false;
     il_arena_init(&j.labelled.arena, &m->alloc, IL_MONITOR_MEMORY);
     il_arena_expect(&j.labelled.arena, IL_MONITOR_EXPECTED_LABEL);
     il_arena arena;
@@ -111,17 +117,49 @@ typedef struct il_monitor_settle_job {
     uint64_t ticket;
     const il_outcome *outcome;
     uint8_t digest[IL_DIGEST_BYTES]; /* of the result, if there is one */
+    il_resulted resulted;
     il_settlement out;
+    il_str child; /* whose answer it is; empty: nobody's */
+    bool childless;
 } il_monitor_settle_job;
+
+/* The child as it is now; it must not move before the commit. */
+static il_status il_monitor_settle_child(il_plan *p, il_monitor_settle_job *j, il_session **out, il_error *err) {
+    il_str bytes;
+    il_session *child = il_arena_raw(p->arena, sizeof *child);
+    if (child == NULL) {
+        return il_arena_fail(p->arena, err);
+    }
+    const il_status s = p->in.load(p->in.load_ctx, p->arena, IL_STR(IL_SPACE_SESSION), j->child, &bytes, &p->other_version, err);
+    j->childless = s == IL_E_NOT_FOUND;
+    IL_TRY(s);
+    IL_TRY(il_session_decode((const uint8_t *)bytes.p, bytes.n, child, err));
+    if (il_digest_eq(child->machine, p->core->seal) && !il_plan_agrees(p->core, child)) {
+        return il_error_set(err, IL_E_DAMAGED, "the child's summary is not what its machine's state says");
+    }
+    if (!il_str_eq(il_str_of(child->parent), p->in.session)) {
+        return il_error_set(err, IL_E_ARGUMENT, "session `%.*s` is no child of this one", IL_STR_ARG(j->child));
+    }
+    p->other = j->child;
+    *out = child;
+    return IL_OK;
+}
 
 static il_status il_monitor_settle_work(il_plan *p, void *ctx, il_error *err) {
     il_monitor_settle_job *j = ctx;
+    il_session *child = NULL;
     j->out = (il_settlement){.size = sizeof j->out};
-    return il_plan_settle(p, j->ticket, j->outcome, j->digest, &j->out, err);
+    if (j->child.n == 0) {
+        return il_plan_settle(p, j->ticket, j->outcome, j->digest, &j->resulted, &j->out, err);
+    }
+    j->resulted.done = false; /* the child may have moved */
+    il_arena_reset(&j->resulted.arena);
+    IL_TRY(il_monitor_settle_child(p, j, &child, err));
+    return il_plan_join_child(p, j->child, child, j->ticket, j->outcome, j->digest, &j->resulted, &j->out, err);
 }
 
-il_status il_monitor_settle(il_monitor *m, il_str session, uint64_t ticket, const il_outcome *outcome, il_settlement *out,
-                            il_error *err) {
+static il_status il_monitor_settle_run(il_monitor *m, il_str session, il_monitor_settle_job *j, il_settlement *out, il_error *err) {
+    const il_outcome *outcome = j->outcome;
     if (out == NULL || out->size < sizeof *out) {
         return il_error_set(err, IL_E_ARGUMENT, "a settlement without its size");
     }
@@ -131,21 +169,40 @@ il_status il_monitor_settle(il_monitor *m, il_str session, uint64_t ticket, cons
     if (m == NULL || outcome == NULL || outcome->size < sizeof *outcome || m->core.policy == NULL) {
         return il_error_set(err, IL_E_ARGUMENT, "an outcome without its size, or a monitor without a policy");
     }
-    il_monitor_settle_job j = {.ticket = ticket, .outcome = outcome};
-    il_monitor_job job = {.work = il_monitor_settle_work, .ctx = &j, .sweeps = true};
-    il_status s = outcome->result != NULL ? il_json_digest(outcome->result, m->host.sha256, j.digest, err) : IL_OK;
+    il_monitor_job job = {.work = il_monitor_settle_work, .ctx = j, .sweeps = true, .recalls = true};
+    il_arena_init(&j->resulted.arena, &m->alloc, IL_MONITOR_RESULT);
+    il_status s = outcome->result != NULL ? il_json_digest(outcome->result, m->host.sha256, j->digest, err) : IL_OK;
     if (s == IL_OK) {
         s = il_monitor_do(m, session, &job, err);
     }
+    il_arena_free(&j->resulted.arena);
     if (s != IL_OK) {
-        il_fault f = job.no_clock ? IL_FAULT_CLOCK : !il_monitor_id_ok(session) ? IL_FAULT_BAD_SESSION : il_fault_of(s);
+        il_fault f = !il_monitor_id_ok(session) || j->childless ? IL_FAULT_BAD_SESSION : il_monitor_job_fault(&job, s);
         (void)il_format(out->reason, sizeof out->reason, "%s", il_fault_reason(f));
         return s;
     }
-    *out = j.out;
+    *out = j->out;
     out->size = size;
     if (!out->release && il_str_eq(il_str_of(out->reason), il_str_of(il_fault_reason(IL_FAULT_NOT_OPEN)))) {
-        return il_error_set(err, IL_E_STATE, "call %llu is settled, late or unknown", (unsigned long long)ticket);
+        return il_error_set(err, IL_E_STATE, "call %llu is settled, late or unknown", (unsigned long long)j->ticket);
     }
     return IL_OK;
+}
+
+il_status il_monitor_settle(il_monitor *m, il_str session, uint64_t ticket, const il_outcome *outcome, il_settlement *out,
+                            il_error *err) {
+    il_monitor_settle_job j = {.ticket = ticket, .outcome = outcome};
+    return il_monitor_settle_run(m, session, &j, out, err);
+}
+
+il_status il_monitor_join(il_monitor *m, il_str session, il_str child, uint64_t ticket, const il_outcome *outcome,
+                          il_settlement *out, il_error *err) {
+    il_monitor_settle_job j = {.child = child, .ticket = ticket, .outcome = outcome};
+    if (out != NULL && out->size >= sizeof *out && !il_monitor_id_ok(child)) {
+        const size_t size = out->size;
+        *out = (il_settlement){.size = size};
+        (void)il_format(out->reason, sizeof out->reason, "%s", il_fault_reason(IL_FAULT_BAD_SESSION));
+        return il_error_set(err, IL_E_ARGUMENT, "no child's id");
+    }
+    return il_monitor_settle_run(m, session, &j, out, err);
 }

@@ -2,6 +2,7 @@
 /* What is done to a session beside its calls: sweep, recover, approve, refuse, quarantine, end, list. */
 #include "monitor/job.h"
 #include "policy/kind_part.h"
+#include "policy/rule.h"
 
 static il_status il_monitor_sweep_work(il_plan *p, void *ctx, il_error *err) { return il_plan_sweep(p, ctx, err); }
 
@@ -111,7 +112,13 @@ static il_status il_monitor_list_work(il_plan *p, void *ctx, il_error *err) {
         if (slot->state == IL_SLOT_FREE || slot->expires_ms <= p->now_ms) {
             continue;
         }
-        (void)il_format(reason, sizeof reason, "%.*s", IL_STR_ARG(il_machine_reason(p->core->bind.machine, slot->reason)));
+        const il_str rule = il_policy_rule_name(p->core->policy, slot->rule);
+        if (slot->rule != 0 && rule.n == 0) { /* without its policy only the rule's place is known */
+            (void)il_format(reason, sizeof reason, "rule-%u", (unsigned)slot->rule);
+        } else {
+            const il_str word = slot->rule != 0 ? rule : il_machine_reason(p->core->bind.machine, slot->reason);
+            (void)il_format(reason, sizeof reason, "%.*s", IL_STR_ARG(word));
+        }
         il_approval a = {.id = slot->id,
                          .tool = slot->tool,
                          .granted = slot->state == IL_SLOT_GRANTED,

@@ -3,6 +3,7 @@
 #include "monitor/plan.h"
 
 #include "base/sha256.h"
+#include "policy/agent.h"
 
 _Static_assert(IL_BIND_SLOTS_MAX == IL_SLOTS_MAX, "as many slots as a machine may count");
 
@@ -16,11 +17,17 @@ il_status il_core_open(il_core *core, const il_policy *policy, const il_machine 
         return il_error_set(err, IL_E_ARGUMENT, "the machine is not the policy's");
     }
     *core = (il_core){.policy = policy, .deadline_ms = deadline_ms != 0 ? deadline_ms : 600000};
-    core->enforced = enforce || policy == NULL || il_policy_mode(policy) == IL_MODE_ENFORCE;
+    core->tightened = enforce || policy == NULL;
     IL_TRY(il_bind_open(own != NULL ? own : machine, &core->bind, err));
     il_machine_digest(core->bind.machine, core->seal);
     il_policy_fingerprint(policy, core->fingerprint);
+    core->remembers = policy != NULL && il_policy_remembers(policy) != 0;
     return IL_OK;
+}
+
+bool il_plan_enforced(const il_plan *p) {
+    const il_str agent = p->s != NULL ? il_str_of(p->s->principal) : (il_str){0};
+    return p->core->tightened || il_policy_mode_of(p->core->policy, agent) == IL_MODE_ENFORCE;
 }
 
 il_status il_plan_row(il_plan *p, const char *kind, uint64_t ticket, il_record *body, il_error *err) {
@@ -163,6 +170,7 @@ static void il_plan_start(il_plan *p, const il_core *core, il_arena *arena, cons
     p->arena = arena;
     p->in = *in;
     p->now_ms = in->now_ms;
+    p->stores = (il_label_stores){.ctx = p, .labels = il_plan_place_labels};
 }
 
 #define IL_PLAN_SHOWN 12 /* digits of a fingerprint in a message: what a person compares */
@@ -197,7 +205,7 @@ il_status il_plan_open(il_plan *p, const il_core *core, il_arena *arena, const i
     return p->on_table ? il_plan_check(p, err) : IL_OK;
 }
 
-il_status il_plan_done(il_plan *p, il_store_change *out, il_error *err) {
+static il_status il_plan_session(il_plan *p, il_store_change *out, il_error *err) {
     *out = (il_store_change){
         .space = IL_STR(IL_SPACE_SESSION), .key = p->in.session, .expect = p->in.version, .rows = p->rows, .nrows = p->nrows};
     if (p->failed) {
@@ -219,4 +227,15 @@ il_status il_plan_done(il_plan *p, il_store_change *out, il_error *err) {
     out->moves = true;
     out->state = (il_str){buf, n};
     return IL_OK;
+}
+
+il_status il_plan_done(il_plan *p, il_store_change **out, size_t *n, il_error *err) {
+    il_store_change *changes = il_arena_array(p->arena, 3 + (size_t)p->nplaces, sizeof *changes);
+    if (changes == NULL) {
+        return il_arena_fail(p->arena, err);
+    }
+    *out = changes;
+    *n = 1;
+    IL_TRY(il_plan_session(p, &changes[0], err));
+    return il_plan_beside(p, changes, n, err);
 }

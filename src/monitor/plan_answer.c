@@ -2,6 +2,7 @@
 /* A human's answer, and how sessions begin. */
 #include "base/sha256.h"
 #include "monitor/plan.h"
+#include "policy/approval.h"
 
 static il_status il_plan_answer_row(il_plan *p, const char *kind, const il_slot *slot, il_str by, uint64_t pre, il_error *err) {
     il_record r;
@@ -29,6 +30,9 @@ il_status il_plan_answer(il_plan *p, il_str approval, bool grant, il_str by, il_
     if (grant && slot->state == IL_SLOT_GRANTED) {
         return il_error_set(err, IL_E_STATE, "this approval was granted already");
     }
+    if (grant && p->core->policy != NULL && !il_policy_may_answer(p->core->policy, by)) {
+        return il_error_set(err, IL_E_PERMISSION, "the policy does not let `%.*s` approve (`approvals: by:`)", IL_STR_ARG(by));
+    }
     uint64_t pre = p->s->state;
     const il_bind *b = &p->core->bind;
     /* a refusal after the grant takes the grant back */
@@ -42,6 +46,9 @@ il_status il_plan_answer(il_plan *p, il_str approval, bool grant, il_str by, il_
         return il_error_set(err, IL_E_STATE, "the machine refuses: %.*s", IL_STR_ARG(rule));
     }
     if (grant) {
+        uint8_t digest[IL_DIGEST_BYTES];
+        il_sha256_of(by, digest);
+        memcpy(slot->by, digest, sizeof slot->by);
         slot->state = IL_SLOT_GRANTED;
         slot->expires_ms = p->now_ms + slot->lasts_ms;
     }
@@ -56,7 +63,7 @@ static il_status il_plan_begin_row(il_plan *p, uint64_t ticket, bool resumed, il
     il_record r;
     il_record_open(&r, p->arena);
     il_record_digest(&r, IL_STR("machine"), p->s->machine);
-    il_record_text(&r, IL_STR("mode"), p->core->enforced ? "enforce" : "monitor");
+    il_record_text(&r, IL_STR("mode"), il_plan_enforced(p) ? "enforce" : "monitor");
     il_record_text(&r, IL_STR("parent"), p->s->parent);
     il_record_digest(&r, IL_STR("policy"), p->s->policy);
     il_record_state(&r, IL_STR("post"), p->s->state);
@@ -64,57 +71,6 @@ static il_status il_plan_begin_row(il_plan *p, uint64_t ticket, bool resumed, il
     il_record_truth(&r, IL_STR("resumed"), resumed);
     il_record_number(&r, IL_STR("v"), 1);
     return il_plan_row(p, "begin", ticket, &r, err);
-}
-
-/* A call of the parent that is in flight reserves in the child too, until its deadline: nobody tells the child of its end. */
-static void il_plan_inherit(il_plan *p, const il_session *parent) {
-    il_ticket *t = &p->s->tickets[p->s->ntickets++];
-    memset(t, 0, sizeof *t);
-    t->id = p->s->next_ticket++;
-    t->effects = (uint8_t)IL_EGRESS;
-    t->flags = IL_TICKET_ONCE | IL_TICKET_INHERITED;
-    t->deadline_ms = p->now_ms + p->core->deadline_ms;
-    for (uint32_t i = 0; i < parent->ntickets; i++) {
-        if ((parent->tickets[i].flags & IL_TICKET_ONCE) != 0) {
-            memcpy(t->tool, parent->tickets[i].tool, sizeof t->tool);
-            t->deadline_ms = parent->tickets[i].deadline_ms > t->deadline_ms ? parent->tickets[i].deadline_ms : t->deadline_ms;
-        }
-    }
-}
-
-static il_status il_plan_join(il_plan *p, const il_session *parent, il_error *err) {
-    il_session *s = p->s;
-    uint32_t taints = ((uint32_t)parent->counted | parent->shadow) & IL_TAINTS;
-    taints |= (taints & (uint32_t)IL_SECRET) != 0 ? (uint32_t)IL_SENSITIVE : 0u;
-    s->shadow = parent->shadow;
-    if (taints == 0 && parent->flight == 0 && parent->open == 0) {
-        return IL_OK;
-    }
-    if (!p->core->bind.joins) {
-        return il_error_set(err, IL_E_STATE,
-                            "this machine has no join, so it keeps no children of a session that holds something");
-    }
-    il_step step;
-    IL_TRY(il_plan_step(p, il_bind_join(&p->core->bind, taints, parent->flight, parent->open), &step, err));
-    if (step.verdict != IL_ACCEPT) {
-        il_str rule = il_machine_reason(p->core->bind.machine, step.reason);
-        return il_error_set(err, IL_E_STATE, "a child of this session is refused: %.*s", IL_STR_ARG(rule));
-    }
-    if (p->core->bind.secret == UINT32_MAX) {
-        s->counted |= (uint8_t)(taints & (uint32_t)IL_SECRET);
-    }
-    uint64_t join = s->next_ticket++;
-    for (uint32_t i = 0; i < 4; i++) {
-        bool counts = i < 3 ? (s->counted & (1u << i)) != 0 : s->open != 0;
-        if (counts) {
-            s->witnesses[i].ticket = join;
-            memcpy(s->witnesses[i].tool, parent->witnesses[i].tool, sizeof s->witnesses[i].tool);
-        }
-    }
-    if (s->flight != 0) {
-        il_plan_inherit(p, parent);
-    }
-    return il_plan_slots(p, err);
 }
 
 il_status il_plan_begin(il_plan *p, const il_core *core, il_arena *arena, const il_plan_input *in, il_str principal,
@@ -133,18 +89,18 @@ il_status il_plan_begin(il_plan *p, const il_core *core, il_arena *arena, const 
     memcpy(s->machine, core->seal, sizeof s->machine);
     s->begun_ms = s->seen_ms = in->now_ms;
     s->next_ticket = 1;
-    s->unenforced = !core->enforced;
     for (uint32_t i = 0; i < IL_EFFECTS; i++) {
         s->witnesses[i].effect = 1u << i;
     }
     if (principal.n > 0) {
         memcpy(s->principal, principal.p, principal.n);
     }
+    s->unenforced = !il_plan_enforced(p);
     uint64_t join = 0;
     if (parent != NULL) {
         memcpy(s->parent, parent_id.p, parent_id.n);
         s->unenforced = s->unenforced || parent->unenforced;
-        IL_TRY(il_plan_join(p, parent, err));
+        IL_TRY(il_plan_join_parent(p, parent, err));
         join = s->next_ticket > 1 ? 1 : 0;
     }
     return il_plan_begin_row(p, join, false, err);
@@ -157,7 +113,7 @@ il_status il_plan_resume(il_plan *p, il_str principal, il_error *err) {
     if (il_bind_phase(&p->core->bind, p->s->state, "ended")) {
         return il_error_set(err, IL_E_STATE, "the session has ended; its id is not used again, take another");
     }
-    if (!p->core->enforced && !p->s->unenforced) {
+    if (!il_plan_enforced(p) && !p->s->unenforced) {
         p->s->unenforced = true;
         p->moves = true;
     }

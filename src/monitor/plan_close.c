@@ -66,6 +66,7 @@ static il_status il_plan_settle_row(il_plan *p, uint64_t ticket, const char *too
     il_record_state(&r, IL_STR("post"), p->s->state);
     il_record_state(&r, IL_STR("pre"), pre);
     il_record_text(&r, IL_STR("reason"), reason);
+    il_record_digest(&r, IL_STR("recalled"), il_plan_recalled(p));
     il_record_effects(&r, IL_STR("refined"), closing->refined);
     il_record_truth(&r, IL_STR("release"), release);
     il_record_digest(&r, IL_STR("result_digest"), digest);
@@ -83,8 +84,28 @@ static uint32_t il_plan_find(const il_session *s, uint64_t ticket) {
     return UINT32_MAX;
 }
 
+/* What the policy reads in the result. More than can be kept is not released: it is as if nothing had come. */
+static il_status il_plan_result(const il_plan *p, const il_ticket *t, const il_outcome *outcome, il_resulted *r, il_error *err) {
+    if (p->core->policy == NULL || r->done) {
+        return r->status;
+    }
+    const il_result_call call = {.tool = il_str_of(t->tool),
+                                 .args = outcome->args,
+                                 .result = outcome->result,
+                                 .error = outcome->error,
+                                 .done = outcome->how == IL_OUTCOME_DONE,
+                                 .bare = outcome->bare,
+                                 .blind = p->core->blind,
+                                 .taints = t->effects & IL_TAINTS,
+                                 .ticket = t->id,
+                                 .agent = il_str_of(p->s->principal)};
+    r->status = il_policy_read(p->core->policy, &call, &r->arena, &r->result, err);
+    r->done = r->status == IL_OK || r->status == IL_E_LIMIT;
+    return r->status;
+}
+
 il_status il_plan_settle(il_plan *p, uint64_t ticket, const il_outcome *outcome, const uint8_t digest[IL_DIGEST_BYTES],
-                         il_settlement *out, il_error *err) {
+                         il_resulted *resulted, il_settlement *out, il_error *err) {
     uint32_t at = il_plan_find(p->s, ticket);
     uint64_t pre = p->s->state;
     il_closing closing = {0};
@@ -99,13 +120,21 @@ il_status il_plan_settle(il_plan *p, uint64_t ticket, const il_outcome *outcome,
     }
     char tool[IL_TOOL_BYTES];
     memcpy(tool, p->s->tickets[at].tool, sizeof tool);
-    /* A result that came is evidence against its own absence. */
+    il_status read = il_plan_result(p, &p->s->tickets[at], outcome, resulted, err);
+    if (read == IL_OK && p->core->remembers) {
+        read = il_plan_remember(p, resulted->result.episode, err);
+    }
+    if (read != IL_OK && read != IL_E_LIMIT) {
+        return read;
+    }
+    /* A result that came is evidence against its own absence, but for what the policy finds in it. */
     uint32_t absent = outcome->result == NULL ? outcome->absent : outcome->absent & ~(uint32_t)IL_TAINTS;
+    absent |= read == IL_OK && outcome->how == IL_OUTCOME_DONE ? resulted->result.absent : 0;
     IL_TRY(il_plan_close(p, at, absent, &closing, err));
     out->quarantined = il_plan_frozen(p);
-    out->release = !(p->core->enforced && (closing.breach || out->quarantined));
-    if (closing.breach || out->quarantined) {
-        why = closing.breach ? IL_FAULT_BREACH : IL_FAULT_QUARANTINED;
+    out->release = read == IL_OK && !(il_plan_enforced(p) && (closing.breach || out->quarantined));
+    if (closing.breach || out->quarantined || read != IL_OK) {
+        why = closing.breach ? IL_FAULT_BREACH : out->quarantined ? IL_FAULT_QUARANTINED : IL_FAULT_EPISODE_LIMIT;
         (void)il_format(out->reason, sizeof out->reason, "%s", il_fault_reason(why));
     }
     return il_plan_settle_row(p, ticket, tool, how, &closing, digest, pre, out->release, out->reason, err);

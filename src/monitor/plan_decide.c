@@ -3,7 +3,9 @@
 #include "base/sha256.h"
 #include "monitor/message.h"
 #include "monitor/plan.h"
+#include "policy/approval.h"
 #include "policy/glob.h"
+#include "policy/rule.h"
 
 typedef struct il_deciding {
     il_plan *plan;
@@ -12,9 +14,23 @@ typedef struct il_deciding {
     il_str name; /* `server.tool` */
     const il_call *call;
     il_labelled *labelled;
+    il_ruling ruling; /* of the policy's rules */
     bool bound; /* `binding` is made: only a call that meets an approval needs it */
+    bool spent; /* the budget of approvals is used up; label.why says so */
     uint8_t binding[IL_DIGEST_BYTES];
 } il_deciding;
+
+/* What the labeller is asked, in the state before the call. */
+static il_label_call il_deciding_judged(const il_deciding *c) {
+    const il_plan *p = c->plan;
+    return (il_label_call){.server = c->call->server,
+                           .tool = c->call->tool,
+                           .args = c->call->args,
+                           .held = ((uint32_t)p->s->counted | p->s->shadow) & IL_TAINTS,
+                           .agent = il_str_of(p->s->principal),
+                           .memory = p->memory,
+                           .stores = &p->stores};
+}
 
 /* ---- what an approval is bound to ------------------------------------------------------------ */
 
@@ -51,7 +67,8 @@ static il_slot *il_deciding_slot(il_deciding *c, il_slot_state state) {
     for (uint32_t i = 0; i < IL_SLOTS_MAX; i++) {
         il_slot *slot = &c->plan->s->slots[i];
         if (slot->state == (uint8_t)state && slot->effects == (uint8_t)c->label.effects &&
-            il_digest_eq(slot->binding, il_deciding_binding(c))) {
+            il_digest_eq(slot->binding, il_deciding_binding(c)) &&
+            (state != IL_SLOT_GRANTED || il_policy_answered(c->plan->core->policy, slot->by))) {
             return slot;
         }
     }
@@ -127,6 +144,27 @@ static il_status il_deciding_admit(il_deciding *c, uint32_t symbol, uint32_t eff
     return IL_OK;
 }
 
+/* What follows from a call that runs, whatever was decided of it: what it sends was sent, and where it writes lies what the session has. */
+static il_status il_deciding_keep(il_deciding *c, il_error *err) {
+    il_plan *p = c->plan;
+    const il_label_call judged = il_deciding_judged(c);
+    if (p->core->remembers) {
+        il_episode *sent = NULL;
+        il_status s = il_policy_sent(p->core->policy, &judged, &c->label, c->d->ticket, p->arena, &sent, err);
+        if (s == IL_OK) {
+            s = il_plan_remember(p, sent, err);
+        }
+        if (s == IL_E_LIMIT) {
+            il_fault_block(c->d, IL_FAULT_EPISODE_LIMIT);
+        }
+        IL_TRY(s);
+    }
+    for (size_t i = 0; i < c->label.nplaces; i++) {
+        IL_TRY(il_plan_write_place(p, &c->label.places[i], judged.held | c->label.effects, err));
+    }
+    return IL_OK;
+}
+
 /* ---- rejected ------------------------------------------------------------------------------------ */
 
 /* Where each effect that counts now came from: taints and standing sinks from the witnesses, what is in flight from the tickets. */
@@ -165,7 +203,37 @@ static il_status il_deciding_request_row(il_deciding *c, const il_slot *slot, ui
     return il_plan_row(c->plan, "request", 0, &r, err);
 }
 
-/* Asks a human: a free slot, and the machine's `request`. *asked stays false when the machine has no room; that denies. */
+#define IL_DECIDING_HOUR_MS 3600000u
+
+/* Whether the policy's budget has an approval left; the hour is the session's, and begins with its first request. */
+static bool il_deciding_affords(il_deciding *c) {
+    const il_approval_rules *rules = il_policy_approval_rules(c->plan->core->policy);
+    il_session *s = c->plan->s;
+    const bool within = s->asks > 0 && c->plan->now_ms - s->asks_ms < IL_DECIDING_HOUR_MS;
+    if (rules->budget == 0 || !within || s->asks < rules->budget) {
+        return true;
+    }
+    const size_t said = il_str_of(c->label.why).n;
+    (void)il_format(c->label.why + said, sizeof c->label.why - said,
+                    "%s%u approvals were asked for within an hour: the budget of line %u of the policy is used up",
+                    said > 0 ? "; " : "", (unsigned)s->asks, (unsigned)rules->budget_line);
+    c->spent = true;
+    return false;
+}
+
+static void il_deciding_spend(il_deciding *c) {
+    il_session *s = c->plan->s;
+    if (il_policy_approval_rules(c->plan->core->policy)->budget == 0) {
+        return;
+    }
+    if (s->asks == 0 || c->plan->now_ms - s->asks_ms >= IL_DECIDING_HOUR_MS) {
+        s->asks = 0;
+        s->asks_ms = c->plan->now_ms;
+    }
+    s->asks++;
+}
+
+/* Asks a human: a free slot, and the machine's `request`. *asked stays false when the machine has no room or the budget is used up; that denies. */
 static il_status il_deciding_request(il_deciding *c, uint8_t rule, bool *asked, il_error *err) {
     il_plan *p = c->plan;
     uint64_t pre = p->s->state, lasts = il_policy_approval_ms(p->core->policy);
@@ -175,7 +243,7 @@ static il_status il_deciding_request(il_deciding *c, uint8_t rule, bool *asked, 
         slot = p->s->slots[i - 1].state == IL_SLOT_FREE ? &p->s->slots[i - 1] : slot;
     }
     *asked = false;
-    if (step.verdict != IL_ACCEPT || slot == NULL) {
+    if (step.verdict != IL_ACCEPT || slot == NULL || !il_deciding_affords(c)) {
         return IL_OK;
     }
     if (p->in.entropy == NULL) {
@@ -190,6 +258,8 @@ static il_status il_deciding_request(il_deciding *c, uint8_t rule, bool *asked, 
     slot->expires_ms = p->now_ms + lasts;
     slot->effects = (uint8_t)c->label.effects;
     slot->reason = rule;
+    slot->rule = rule == 0 ? c->ruling.number : 0;
+    il_deciding_spend(c);
     memcpy(slot->binding, il_deciding_binding(c), sizeof slot->binding);
     memcpy(slot->tool, c->name.p, c->name.n);
     for (size_t i = 0; i < IL_PLAN_ENTROPY; i++) {
@@ -228,46 +298,73 @@ static il_status il_deciding_shadow(il_deciding *c, il_error *err) {
     p->s->shadow |= (uint8_t)((c->label.effects & ~IL_TAINTS) | taints);
     p->s->unenforced = true;
     p->moves = true;
+    IL_TRY(il_deciding_keep(c, err));
     c->d->run = true;
     return IL_OK;
 }
 
 static il_status il_deciding_row(il_deciding *c, il_error *err) {
     c->d->post = c->d->ticket != 0 ? c->plan->s->state : c->d->pre;
-    il_message_write(c->d, c->name, &c->label);
+    il_message_write(c->d, c->name, &c->label, c->spent);
     return il_plan_decision_row(c->plan, c->name, &c->label, c->d, err);
 }
 
-/* A denial, or a call that waits for a human. The session's bytes stay as they are, but for the request that may follow. */
-static il_status il_deciding_reject(il_deciding *c, uint8_t rule, il_error *err) {
-    const il_machine *m = c->plan->core->bind.machine;
-    bool human = il_machine_releasable(m, rule) && il_deciding_would(c), asked = false;
-    il_slot *waiting = human ? il_deciding_slot(c, IL_SLOT_ASKED) : NULL;
-    c->d->layer = IL_LAYER_MACHINE;
-    (void)il_format(c->d->reason, sizeof c->d->reason, "%.*s", IL_STR_ARG(il_machine_reason(m, rule)));
-    il_deciding_witnesses(c);
-    if (!c->plan->core->enforced) {
-        c->d->action = human ? IL_ACTION_REQUIRE_APPROVAL : IL_ACTION_BLOCK;
-        IL_TRY(il_deciding_shadow(c, err));
-        return il_deciding_row(c, err);
-    }
+/* The decision, which waits for a human or, when nobody can be asked, does not; its row comes before the request's. A request that is open already stands. */
+static il_status il_deciding_ask(il_deciding *c, uint8_t rule, il_error *err) {
+    const il_slot *waiting = il_deciding_slot(c, IL_SLOT_ASKED);
+    bool asked = false;
     if (waiting != NULL) {
         memcpy(c->d->approval, waiting->id, sizeof c->d->approval);
         c->d->action = IL_ACTION_REQUIRE_APPROVAL;
         return il_deciding_row(c, err);
     }
-    if (human) {
-        /* the decision's row comes before the request's */
-        size_t row = c->plan->nrows++;
-        IL_TRY(il_deciding_request(c, rule, &asked, err));
-        size_t after = c->plan->nrows;
-        c->d->action = asked ? IL_ACTION_REQUIRE_APPROVAL : IL_ACTION_BLOCK;
-        c->plan->nrows = row;
-        IL_TRY(il_deciding_row(c, err));
-        c->plan->nrows = after;
-        return IL_OK;
+    const size_t row = c->plan->nrows++;
+    IL_TRY(il_deciding_request(c, rule, &asked, err));
+    const size_t after = c->plan->nrows;
+    c->d->action = asked ? IL_ACTION_REQUIRE_APPROVAL : IL_ACTION_BLOCK;
+    c->plan->nrows = row;
+    IL_TRY(il_deciding_row(c, err));
+    c->plan->nrows = after;
+    return IL_OK;
+}
+
+/* A rule blocks, or asks. Monitor mode: the call runs, and is admitted as it would have been without the rule where the machine accepts it. */
+static il_status il_deciding_ruled(il_deciding *c, uint32_t plain, bool accepted, il_error *err) {
+    const bool human = c->ruling.then == IL_THEN_APPROVAL;
+    c->d->layer = IL_LAYER_RULE;
+    (void)il_format(c->d->reason, sizeof c->d->reason, "%.*s", IL_STR_ARG(c->ruling.rule->name));
+    (void)il_format(c->label.why, sizeof c->label.why, "%s", c->ruling.why);
+    if (!il_plan_enforced(c->plan)) {
+        c->d->action = human ? IL_ACTION_REQUIRE_APPROVAL : IL_ACTION_BLOCK;
+        if (!accepted) {
+            IL_TRY(il_deciding_shadow(c, err));
+            return il_deciding_row(c, err);
+        }
+        IL_TRY(il_deciding_admit(c, plain, c->label.effects, c->label.sink, false, err));
+        IL_TRY(il_plan_slots(c->plan, err));
+        c->plan->s->unenforced = true;
+        c->d->run = true;
+        return il_deciding_row(c, err);
     }
-    return il_deciding_row(c, err);
+    return human && c->plan->core->bind.approves ? il_deciding_ask(c, 0, err) : il_deciding_row(c, err);
+}
+
+/* A denial, or a call that waits for a human. The session's bytes stay as they are, but for the request that may follow. */
+static il_status il_deciding_reject(il_deciding *c, uint8_t rule, il_error *err) {
+    const il_machine *m = c->plan->core->bind.machine;
+    const bool human = il_machine_releasable(m, rule) && il_deciding_would(c);
+    if (human && c->ruling.then == IL_THEN_BLOCK) { /* stricter than what waits for a human */
+        return il_deciding_ruled(c, c->d->symbol, false, err);
+    }
+    c->d->layer = IL_LAYER_MACHINE;
+    (void)il_format(c->d->reason, sizeof c->d->reason, "%.*s", IL_STR_ARG(il_machine_reason(m, rule)));
+    il_deciding_witnesses(c);
+    if (!il_plan_enforced(c->plan)) {
+        c->d->action = human ? IL_ACTION_REQUIRE_APPROVAL : IL_ACTION_BLOCK;
+        IL_TRY(il_deciding_shadow(c, err));
+        return il_deciding_row(c, err);
+    }
+    return human ? il_deciding_ask(c, rule, err) : il_deciding_row(c, err);
 }
 
 /* ---- the decision ---------------------------------------------------------------------------------- */
@@ -280,10 +377,42 @@ static il_status il_deciding_allow(il_deciding *c, uint32_t symbol, il_slot *spe
         memset(spent, 0, sizeof *spent);
     }
     IL_TRY(il_plan_slots(c->plan, err));
+    IL_TRY(il_deciding_keep(c, err));
     c->d->action = IL_ACTION_ALLOW;
     c->d->layer = IL_LAYER_NONE;
     c->d->run = true;
     return il_deciding_row(c, err);
+}
+
+/* ---- what the rules say ------------------------------------------------------------------------------ */
+
+/* A granted approval of what a rule asks for: it is used up by itself, and the call is admitted as any other, in the same commit. */
+static il_status il_deciding_redeem(il_deciding *c, uint32_t plain, il_slot *granted, il_error *err) {
+    il_plan *p = c->plan;
+    const uint64_t pre = p->s->state;
+    char id[IL_APPROVAL_ID_BYTES];
+    il_step step;
+    memcpy(id, granted->id, sizeof id);
+    IL_TRY(il_plan_step(p, il_bind_lapse(&p->core->bind, true), &step, err));
+    IL_CHECK(step.verdict == IL_ACCEPT, err);
+    IL_TRY(il_plan_lapse_row(p, granted, "redeemed", &pre, err));
+    /* judged again, in the state without it */
+    c->d->pre = p->s->state;
+    IL_CHECK(il_plan_try(p, plain).verdict == IL_ACCEPT, err);
+    memcpy(c->d->approval, id, sizeof c->d->approval);
+    return il_deciding_allow(c, plain, NULL, err);
+}
+
+static il_status il_deciding_rules(il_deciding *c, il_error *err) {
+    const il_plan *p = c->plan;
+    const il_label_call judged = il_deciding_judged(c);
+    IL_TRY(il_rules_judge(p->core->policy, &judged, c->name, &c->label, p->s->state, p->arena, &c->ruling, err));
+    if (!c->ruling.erred) {
+        return IL_OK;
+    }
+    il_fault_block(c->d, IL_FAULT_CONDITION);
+    (void)il_format(c->label.why, sizeof c->label.why, "%s", c->ruling.why);
+    return il_error_set(err, IL_E_INVALID, "%s", c->ruling.why);
 }
 
 static il_status il_deciding_step(il_deciding *c, il_error *err) {
@@ -295,10 +424,15 @@ static il_status il_deciding_step(il_deciding *c, il_error *err) {
     if (plain == IL_NO_SYMBOL || (step.verdict != IL_ACCEPT && step.verdict != IL_REJECT)) {
         return il_error_set(err, IL_E_INTERNAL, "the machine does not know this call's symbol");
     }
+    IL_TRY(il_deciding_rules(c, err));
     if (step.verdict == IL_ACCEPT) {
-        return il_deciding_allow(c, plain, NULL, err);
+        il_slot *granted = c->ruling.then == IL_THEN_APPROVAL ? il_deciding_slot(c, IL_SLOT_GRANTED) : NULL;
+        if (granted != NULL) {
+            return il_deciding_redeem(c, plain, granted, err);
+        }
+        return c->ruling.then == IL_THEN_ALLOW ? il_deciding_allow(c, plain, NULL, err) : il_deciding_ruled(c, plain, true, err);
     }
-    if (il_machine_releasable(b->machine, step.reason)) {
+    if (il_machine_releasable(b->machine, step.reason) && c->ruling.then != IL_THEN_BLOCK) {
         il_slot *granted = il_deciding_slot(c, IL_SLOT_GRANTED);
         uint32_t approved = b->approves ? il_bind_admit(b, c->label.effects, c->label.sink, true) : IL_NO_SYMBOL;
         /* judged again: the policy must still let a human release it, and the machine must accept */
@@ -313,7 +447,7 @@ static il_status il_deciding_step(il_deciding *c, il_error *err) {
 static il_status il_deciding_unlabelled(il_deciding *c, il_error *err) {
     c->d->layer = IL_LAYER_LABELLER;
     (void)il_format(c->d->reason, sizeof c->d->reason, "%s", il_fault_reason(IL_FAULT_UNLABELLED));
-    if (!c->plan->core->enforced) {
+    if (!il_plan_enforced(c->plan)) {
         IL_TRY(il_deciding_shadow(c, err));
     }
     return il_deciding_row(c, err);
@@ -346,14 +480,15 @@ static il_status il_deciding_name(il_deciding *c, const il_call *call, il_error 
 
 static il_status il_deciding_label(il_deciding *c, il_error *err) {
     const il_plan *p = c->plan;
-    const il_call *call = c->call;
     il_labelled *l = c->labelled;
-    uint32_t held = ((uint32_t)p->s->counted | p->s->shadow) & IL_TAINTS;
-    if (!l->done || l->held != held) {
+    const il_label_call judged = il_deciding_judged(c);
+    if (!l->done || l->held != judged.held || l->episodes != p->s->episodes || l->asked) {
         l->done = false;
         il_arena_reset(&l->arena);
-        IL_TRY(il_policy_label(p->core->policy, call->server, call->tool, call->args, held, &l->arena, &l->label, err));
-        l->held = held;
+        IL_TRY(il_policy_label(p->core->policy, &judged, &l->arena, &l->label, err));
+        l->held = judged.held;
+        l->episodes = p->s->episodes;
+        l->asked = p->places != NULL;
         l->done = true;
     }
     c->label = l->label;
@@ -372,7 +507,7 @@ static il_status il_deciding_run(il_deciding *c, const il_call *call, il_error *
         return il_error_set(err, IL_E_ARGUMENT, "this monitor has no policy to decide by");
     }
     c->d->pre = c->d->post = p->s->state;
-    c->d->unenforced = !p->core->enforced || p->s->unenforced;
+    c->d->unenforced = !il_plan_enforced(p) || p->s->unenforced;
     if (!p->on_table) {
         return il_deciding_off_table(c, err);
     }
@@ -391,7 +526,7 @@ static il_status il_deciding_run(il_deciding *c, const il_call *call, il_error *
 il_status il_plan_decision_row(il_plan *p, il_str tool, const il_label *label, const il_decision *d, il_error *err) {
     il_record r;
     il_record_open(&r, p->arena);
-    il_record_decision(&r, p->core->bind.machine, tool, p->core->enforced, label, d);
+    il_record_decision(&r, p->core->bind.machine, tool, il_plan_enforced(p), label, il_plan_recalled(p), d);
     return il_plan_row(p, "decision", d->ticket, &r, err);
 }
 
@@ -427,13 +562,14 @@ il_status il_plan_decide(il_plan *p, const il_call *call, il_labelled *labelled,
     il_error ignored;
     p->nrows = 0;
     p->moves = p->failed = false;
+    il_plan_forget_all(p);
     /* as it was loaded, from the same bytes */
     if (il_session_decode((const uint8_t *)p->in.bytes.p, p->in.bytes.n, p->s, &ignored) != IL_OK) {
         p->failed = true;
         return s;
     }
     d->pre = d->post = p->s->state;
-    (void)!il_plan_decision_row(p, c.name, NULL, d,
+    (void)!il_plan_decision_row(p, c.name, c.ruling.erred ? &c.label : NULL, d,
                                 &ignored); /* a row that cannot be written changes nothing: the call is blocked */
     return s;
 }

@@ -148,7 +148,7 @@ static void il_record_tool(il_record *r, il_str tool) {
 }
 
 void il_record_decision(il_record *r, const il_machine *machine, il_str tool, bool enforced, const il_label *label,
-                        const il_decision *d) {
+                        const uint8_t *recalled, const il_decision *d) {
     il_record_text(r, IL_STR("action"), il_action_name(d->action));
     il_record_text(r, IL_STR("approval"), d->approval);
     il_record_digest(r, IL_STR("args_digest"), d->args_digest);
@@ -159,6 +159,7 @@ void il_record_decision(il_record *r, const il_machine *machine, il_str tool, bo
     il_record_state(r, IL_STR("post"), d->post);
     il_record_state(r, IL_STR("pre"), d->pre);
     il_record_text(r, IL_STR("reason"), d->reason);
+    il_record_digest(r, IL_STR("recalled"), recalled);
     il_record_truth(r, IL_STR("run"), d->run);
     il_record_text(r, IL_STR("sink"), il_record_sink(label));
     il_record_symbol(r, machine, d->symbol);

@@ -26,6 +26,6 @@ void il_record_strings(il_record *r, il_str key, const il_str *list, size_t n); 
 /* The text, borrowed from the arena. */
 IL_NODISCARD il_status il_record_done(il_record *r, il_str *out, il_error *err);
 
-/* The whole body of a decision. `label` may be NULL when the labeller was not reached. */
+/* The whole body of a decision. `label` may be NULL when the labeller was not reached; `recalled` when nothing was added to what the session knows. */
 void il_record_decision(il_record *r, const il_machine *machine, il_str tool, bool enforced, const il_label *label,
-                        const il_decision *d);
+                        const uint8_t *recalled, const il_decision *d);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layout (little-endian): `ILS` and a version byte, the fixed fields in the order of il_session, then only what is in use of tickets, slots and
- * witnesses, each list with its count. Strings are a length and their bytes. Nothing follows the last byte. Version 1 has no owners. */
+ * witnesses, each list with its count. Strings are a length and their bytes. Nothing follows the last byte. Version 1 has no owners, versions 1 and 2 no
+ * episodes. */
 #include "monitor/session.h"
 
 #include "base/str.h"
 
-#define IL_SESSION_VERSION 2u
-#define IL_SESSION_OWNERS 2u /* the first version with owners */
+#define IL_SESSION_VERSION 3u
+#define IL_SESSION_OWNERS 2u   /* the first version with owners */
+#define IL_SESSION_EPISODES 3u /* the first version with episodes */
 #define IL_TICKET_FLAGS (IL_TICKET_ONCE | IL_TICKET_CROSSING | IL_TICKET_SHADOW | IL_TICKET_INHERITED)
 #define IL_EFFECT_MASK ((1u << IL_EFFECTS) - 1u)
 
@@ -60,6 +62,11 @@ static inline void il_session_put_u64(il_session_writer *w, uint64_t v) {
     }
 }
 
+static void il_session_put_u16(il_session_writer *w, uint16_t v) {
+    il_session_put_u8(w, (uint8_t)(v & 0xffu));
+    il_session_put_u8(w, (uint8_t)(v >> 8));
+}
+
 /* A NUL-terminated array of `cap` bytes; without its NUL it is refused. */
 static void il_session_put_text(il_session_writer *w, const char *z, size_t cap) {
     size_t n = 0;
@@ -91,9 +98,9 @@ static void il_session_put_ticket(il_session_writer *w, const il_ticket *t) {
 
 /* Of one ticket, slot and witness, and of everything else: their fixed bytes, and each text as long as it may be. */
 #define IL_TICKET_BYTES (IL_TICKET_FIXED + IL_TOOL_BYTES)
-#define IL_SLOT_BYTES (2u + 8u + 8u + IL_APPROVAL_ID_BYTES + IL_DIGEST_BYTES + IL_TOOL_BYTES + 2u)
+#define IL_SLOT_BYTES (2u + 8u + 8u + IL_APPROVAL_ID_BYTES + IL_DIGEST_BYTES + IL_TOOL_BYTES + 4u + 16u)
 #define IL_WITNESS_BYTES (8u + IL_TOOL_BYTES)
-#define IL_REST_BYTES (4u + 8u + 2u * IL_DIGEST_BYTES + 3u * 8u + 5u + 2u * IL_SESSION_ID_BYTES + 1u + 1u)
+#define IL_REST_BYTES (4u + 8u + 2u * IL_DIGEST_BYTES + 3u * 8u + 5u + 8u + IL_DIGEST_BYTES + 10u + 2u * IL_SESSION_ID_BYTES + 1u + 1u)
 _Static_assert(IL_TICKETS_MAX *IL_TICKET_BYTES + IL_SLOTS_MAX * IL_SLOT_BYTES + IL_EFFECTS * IL_WITNESS_BYTES + IL_REST_BYTES <=
                    IL_SESSION_STATE_MAX,
                "the largest session fits");
@@ -115,6 +122,8 @@ static void il_session_put_slot(il_session_writer *w, const il_slot *s) {
     il_session_put_text(w, s->tool, sizeof s->tool);
     il_session_put_u8(w, s->effects);
     il_session_put_u8(w, s->reason);
+    il_session_put_u16(w, s->rule);
+    il_session_put(w, s->by, sizeof s->by);
 }
 
 static void il_session_put_witness(il_session_writer *w, const il_witness *x) {
@@ -142,6 +151,14 @@ il_status il_session_encode(const il_session *s, uint8_t *buf, size_t cap, size_
     il_session_put_u8(&w, s->flight);
     il_session_put_u8(&w, s->open);
     il_session_put_u8(&w, s->shadow);
+    il_session_put_u64(&w, s->episodes);
+    if (s->episodes > 0) {
+        il_session_put(&w, s->recalled, sizeof s->recalled);
+    }
+    il_session_put_u16(&w, s->asks);
+    if (s->asks > 0) {
+        il_session_put_u64(&w, s->asks_ms);
+    }
     il_session_put_text(&w, s->principal, sizeof s->principal);
     il_session_put_text(&w, s->parent, sizeof s->parent);
     il_session_put_u8(&w, (uint8_t)s->ntickets);
@@ -223,7 +240,7 @@ static void il_session_get_ticket(il_cursor *c, uint8_t version, il_ticket *t) {
     }
 }
 
-static void il_session_get_slot(il_cursor *c, il_slot *s) {
+static void il_session_get_slot(il_cursor *c, uint8_t version, il_slot *s) {
     s->state = il_cursor_u8(c);
     s->expires_ms = il_cursor_u64(c);
     s->lasts_ms = il_cursor_u64(c);
@@ -232,6 +249,10 @@ static void il_session_get_slot(il_cursor *c, il_slot *s) {
     il_session_get_text(c, s->tool, sizeof s->tool);
     s->effects = il_cursor_u8(c);
     s->reason = il_cursor_u8(c);
+    if (version >= IL_SESSION_EPISODES) {
+        s->rule = il_cursor_u16(c);
+        il_session_get(c, s->by, sizeof s->by);
+    }
     if ((s->state != IL_SLOT_ASKED && s->state != IL_SLOT_GRANTED) || s->effects > IL_EFFECT_MASK || s->id[0] == '\0') {
         c->failed = true;
     }
@@ -254,7 +275,7 @@ static void il_session_get_lists(il_cursor *c, uint8_t version, il_session *s) {
             c->failed = true;
             return;
         }
-        il_session_get_slot(c, &s->slots[place - 1]);
+        il_session_get_slot(c, version, &s->slots[place - 1]);
         last = place;
     }
     for (uint32_t i = 0; i < IL_EFFECTS && !c->failed; i++) {
@@ -293,6 +314,12 @@ il_status il_session_decode(const uint8_t *buf, size_t n, il_session *out, il_er
     out->flight = il_cursor_u8(&c);
     out->open = il_cursor_u8(&c);
     out->shadow = il_cursor_u8(&c);
+    if (version >= IL_SESSION_EPISODES && (out->episodes = il_cursor_u64(&c)) > 0) {
+        il_session_get(&c, out->recalled, sizeof out->recalled);
+    }
+    if (version >= IL_SESSION_EPISODES && (out->asks = il_cursor_u16(&c)) > 0) {
+        out->asks_ms = il_cursor_u64(&c);
+    }
     il_session_get_text(&c, out->principal, sizeof out->principal);
     il_session_get_text(&c, out->parent, sizeof out->parent);
     il_session_get_lists(&c, version, out);

@@ -34,7 +34,9 @@ typedef struct il_slot {
         [IL_DIGEST_BYTES]; /* SHA-256 over the length-prefixed principal, session, server, tool, argument digest and policy fingerprint */
     char tool[IL_TOOL_BYTES];
     uint8_t effects;
-    uint8_t reason; /* the machine's rule that a human is asked to release */
+    uint8_t reason; /* the machine's rule that a human is asked to release; 0: the machine accepts, and the policy's rule asks */
+    uint8_t by[16]; /* who granted it: SHA-256 of the name, cut; zeros until then */
+    uint16_t rule;  /* of the policy, from 1; 0: the machine's alone */
 } il_slot;
 
 typedef struct il_session {
@@ -47,7 +49,11 @@ typedef struct il_session {
     bool quarantined;     /* the monitor's own, beside the machine's phase: a state off the table can step nowhere */
     uint8_t counted;      /* taint bits, flight and open in words of no machine: what a join or another policy's machine reads; */
     uint8_t flight, open; /* 0 no, 1 bound, 2 foreign. Recomputed after each step, checked when decoded */
+    uint16_t asks;     /* approvals asked for since `asks_ms`, for the policy's budget; 0: none */
+    uint64_t asks_ms;  /* when its present hour began */
     uint8_t shadow;       /* effects of calls that ran although they were rejected (monitor mode) */
+    uint64_t episodes;    /* what the session knows: so many were committed (provenance/episode.h), */
+    uint8_t recalled[IL_DIGEST_BYTES]; /* and the end of their chain; zeros without any (monitor/recall.h) */
     char principal[IL_SESSION_ID_BYTES];
     char parent[IL_SESSION_ID_BYTES];
     il_slot slots[IL_SLOTS_MAX];

@@ -113,13 +113,13 @@ il_status il_glob_new(il_str text, il_arena *arena, il_glob *out, il_error *err)
 }
 
 /* Linear: after the latest star, only that star is ever retried. */
-static bool il_glob_form_matches(il_str form, il_str name) {
+bool il_stars_match(il_str form, il_str name, bool nocase) {
     size_t f = 0, i = 0, star = SIZE_MAX, mark = 0;
     while (i < name.n) {
         if (f < form.n && form.p[f] == '*') {
             star = f++;
             mark = i;
-        } else if (f < form.n && form.p[f] == name.p[i]) {
+        } else if (f < form.n && (form.p[f] == name.p[i] || (nocase && il_ascii_lower(form.p[f]) == il_ascii_lower(name.p[i])))) {
             f++;
             i++;
         } else if (star != SIZE_MAX) {
@@ -137,7 +137,7 @@ static bool il_glob_form_matches(il_str form, il_str name) {
 
 bool il_glob_matches(const il_glob *g, il_str name) {
     for (uint32_t i = 0; i < g->nforms; i++) {
-        if (il_glob_form_matches(g->forms[i], name)) {
+        if (il_stars_match(g->forms[i], name, false)) {
             return true;
         }
     }

@@ -18,5 +18,7 @@ typedef struct il_glob {
  * `. _ - / : @`; IL_E_LIMIT for more than IL_GLOB_FORMS_MAX forms. */
 IL_NODISCARD il_status il_glob_new(il_str text, il_arena *arena, il_glob *out, il_error *err);
 bool il_glob_matches(const il_glob *g, il_str name);
+/* One form, where `*` stands for any run of characters, also none. `nocase`: letters of ASCII in either case. */
+bool il_stars_match(il_str form, il_str name, bool nocase);
 /* Whether a name has only characters that a pattern can name. */
 bool il_glob_name_ok(il_str name);

@@ -38,7 +38,7 @@ static il_status il_kind_host_value(il_str text, il_arena *arena, il_str *canoni
 
 il_status il_kind_value(il_kind kind, il_str text, il_arena *arena, il_str *canonical, il_error *err) {
     *canonical = (il_str){0};
-    switch (kind) {
+    switch (kind < IL_KIND_CUSTOM ? kind : IL_KIND_CUSTOM) {
     case IL_KIND_EMAIL:
         return il_email_read(text, arena, canonical, err);
     case IL_KIND_HOST:
@@ -54,6 +54,7 @@ il_status il_kind_value(il_kind kind, il_str text, il_arena *arena, il_str *cano
     case IL_KIND_ACCOUNT:
         return il_account_read(text, arena, canonical, err);
     case IL_KIND_NAME:
+    case IL_KIND_CUSTOM:
         return il_name_read(text, arena, canonical, err);
     }
     return il_error_set(err, IL_E_INVALID, "no such kind");

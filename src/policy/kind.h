@@ -13,10 +13,11 @@ typedef enum il_kind {
     IL_KIND_CHANNEL,
     IL_KIND_PATH,
     IL_KIND_ACCOUNT,
-    IL_KIND_NAME
+    IL_KIND_NAME,
+    IL_KIND_CUSTOM /* this and above: a policy's own (kinds.h); their values are read as names */
 } il_kind;
 
-/* `email`, `host`, ...; false for an unknown word. */
+/* `email`, `host`, ... of a built-in kind; false for an unknown word. */
 bool il_kind_find(il_str word, il_kind *out);
 il_str il_kind_word(il_kind kind);
 

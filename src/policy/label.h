@@ -3,8 +3,45 @@
  * matches is denied. Effects are declared worst case; only vouching removes one (docs/policy.md). */
 #pragma once
 #include "interlock/policy.h"
-#include "machine/vocabulary.h"
 #include "json/node.h"
+#include "machine/vocabulary.h"
+
+/* How a value of a sink call stands. */
+typedef enum il_vouch {
+    IL_VOUCH_NOTHING = 0, /* nothing speaks for it */
+    IL_VOUCH_UNREAD,      /* it is no value of its kind, or could not be built or found */
+    /* near: it is not vouched, and a human may say that it is right */
+    IL_VOUCH_CLAIMED, /* a field of a result has it, one that its sender could have written */
+    IL_VOUCH_SENT,    /* an authentic field has it, but the agent had sent it before */
+    IL_VOUCH_VIA,     /* an authentic field has it, but what it was found by is not vouched */
+    IL_VOUCH_NAMED,   /* an authentic field has it, and so has a text that an attacker may have written */
+    IL_VOUCH_FORGOT,  /* an authentic field has it, but not all that the session read is kept any more */
+    IL_VOUCH_REACH,   /* an authentic field or a human has it, but this sink's readers are not the addressee alone, or it is standing */
+    /* vouched */
+    IL_VOUCH_LISTED, /* the policy lists it for all that the session holds */
+    IL_VOUCH_TYPED,  /* a human typed it */
+    IL_VOUCH_FACT,   /* an authentic field has it */
+    IL_VOUCH_USER    /* the addressee is the session's own user */
+} il_vouch;
+static inline bool il_vouch_vouches(il_vouch v) { return v >= IL_VOUCH_LISTED; }
+static inline bool il_vouch_near(il_vouch v) { return v >= IL_VOUCH_CLAIMED && v < IL_VOUCH_LISTED; }
+/* For people: `an authentic field of a result has it`, ... Never NULL. */
+const char *il_vouch_text(il_vouch v);
+
+typedef struct il_vouched {
+    il_str argument; /* as the entry declares it: a path, a template or `$name`; borrowed from the policy */
+    il_str kind;     /* borrowed from the policy or static */
+    il_str value;    /* canonical; as it stands in the call when it is no value of its kind */
+    il_vouch how;
+    uint32_t source; /* of the memory, which a field's value came from; 0: none */
+} il_vouched;
+
+#define IL_LABEL_VALUES_MAX 64u
+
+/* A place of a store: a file, a key, a row. `value` is canonical; empty: the whole store of that kind. */
+typedef struct il_place {
+    il_str kind, value;
+} il_place;
 
 typedef struct il_label {
     bool known;        /* false: no entry matches, `unlabelled-tool` */
@@ -16,12 +53,29 @@ typedef struct il_label {
     char why[160];     /* for people: which destination is not vouched, or why vouching does not apply; empty when it did */
     const il_str *destinations; /* canonical, for the human who is asked; in scratch */
     size_t ndestinations;
+    const il_place *places; /* what the entry says that this call writes (`stores`); in scratch */
+    size_t nplaces;
+    bool near;         /* not vouched, but every value that is not is one that a human may say is right; then only a human may release the call */
+    const il_vouched *values; /* what was looked at, in that order, in scratch: at most IL_LABEL_VALUES_MAX, up to the first that is not near */
+    size_t nvalues;
 } il_label;
 
-/* `held`: taint bits that the session counts now. Errors (limits, memory) fill err and leave a label that is not known. */
-IL_NODISCARD il_status il_policy_label(const il_policy *p, il_str server, il_str tool, const il_json *args, uint32_t held,
-                                       il_arena *scratch, il_label *out, il_error *err);
+/* What `labelled(path, class)` asks: which taints were written at this place, below it (a listing) or at what it stands below. The answer is part of what is
+ * committed with the decision: when somebody writes there in between, the call is judged again. A failure is a fault of the call, never an empty answer. */
+typedef struct il_label_stores {
+    void *ctx;
+    il_status (*labels)(void *ctx, const il_place *place, uint32_t *taints, il_error *err);
+} il_label_stores;
 
-/* Whether a human may release rejections that concern these effects (`approvals: for:`), and for how long a grant lasts. */
-bool il_policy_may_release(const il_policy *p, uint32_t effects);
-uint64_t il_policy_approval_ms(const il_policy *p);
+/* What is judged. */
+typedef struct il_label_call {
+    il_str server, tool; /* server: empty for a host's own tool */
+    const il_json *args; /* NULL: none */
+    uint32_t held;       /* taint bits that the session counts now */
+    il_str agent;        /* the session's principal; empty: nobody in particular */
+    const struct il_memory *memory; /* what the session knows; NULL: nothing, so only the lists vouch */
+    const il_label_stores *stores;  /* NULL: none, so every place counts as labelled with everything */
+} il_label_call;
+/* Errors (limits, memory) fill err and leave a label that is not known. */
+IL_NODISCARD il_status il_policy_label(const il_policy *p, const il_label_call *call, il_arena *scratch, il_label *out, il_error *err);
+

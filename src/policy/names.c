@@ -14,6 +14,7 @@ static il_status il_names_add(il_names *names, il_listed item, const il_json *at
                                 IL_STR_ARG(il_json_text(at)), other->line);
         }
         if (same) {
+            names->list[i].ours = other->ours || item.ours;
             return IL_OK;
         }
     }
@@ -58,8 +59,8 @@ static il_status il_names_values(il_names *names, const il_json *value, il_liste
             if (il_str_find(il_str_of(why.msg), IL_STR("not a"), 0) == 0) { /* it names the kind already */
                 return IL_JSON_FAIL(v, err, s, "`%.*s`: %s", IL_STR_ARG(il_json_text(v)), why.msg);
             }
-            return IL_JSON_FAIL(v, err, s, "`%.*s` is no %.*s: %s", IL_STR_ARG(il_json_text(v)), IL_STR_ARG(il_kind_word(kind)),
-                                why.msg);
+            return IL_JSON_FAIL(v, err, s, "`%.*s` is no %.*s: %s", IL_STR_ARG(il_json_text(v)),
+                                IL_STR_ARG(il_kinds_word(names->kinds, kind)), why.msg);
         }
         if (s != IL_OK) {
             return IL_JSON_FAIL(v, err, s, "%s", why.msg);
@@ -71,27 +72,19 @@ static il_status il_names_values(il_names *names, const il_json *value, il_liste
     return IL_OK;
 }
 
-static il_status il_names_unknown_kind(const il_json *member, il_error *err) {
-    return il_error_at(err, IL_E_INVALID, member->key_line, member->key_col, member->key_offset,
-                       "unknown kind `%.*s`; known are email, host, url, repo, channel, path, account and name",
-                       IL_STR_ARG(member->key));
-}
-
-static il_status il_names_ours(il_names *names, const il_json *ours, il_arena *arena, il_error *err) {
+static il_status il_names_own(il_names *names, const il_json *ours, il_arena *arena, il_error *err) {
     if (il_json_kind_of(ours) != IL_JSON_OBJECT || il_json_count(ours) == 0) {
         return IL_JSON_FAIL(ours, err, IL_E_INVALID, "`ours` maps kinds to lists of names");
     }
     for (const il_json *v = il_json_first(ours); v != NULL; v = il_json_next(v)) {
-        il_listed item = {.accepts = IL_TAINTS};
+        il_listed item = {.accepts = IL_TAINTS, .ours = true};
         il_str kind = il_json_key(v);
         if (il_str_ends(kind, IL_STR(".public"))) {
             kind.n -= 7;
             item.is_public = true;
             item.accepts = IL_UNTRUSTED;
         }
-        if (!il_kind_find(kind, &item.pattern.kind)) {
-            return il_names_unknown_kind(v, err);
-        }
+        IL_TRY(il_kinds_take(names->kinds, kind, v, arena, &item.pattern.kind, err));
         IL_TRY(il_names_values(names, v, item, arena, err));
     }
     return IL_OK;
@@ -123,9 +116,7 @@ static il_status il_names_destination(il_names *names, const il_json *entry, il_
         if (il_str_eq(il_json_key(v), IL_STR("accepts"))) {
             continue;
         }
-        if (!il_kind_find(il_json_key(v), &item.pattern.kind)) {
-            return il_names_unknown_kind(v, err);
-        }
+        IL_TRY(il_kinds_take(names->kinds, il_json_key(v), v, arena, &item.pattern.kind, err));
         IL_TRY(il_names_values(names, v, item, arena, err));
     }
     return IL_OK;
@@ -140,8 +131,9 @@ static size_t il_names_count(const il_json *section) {
     return n;
 }
 
-il_status il_names_load(il_names *names, const il_json *ours, const il_json *destinations, il_arena *arena, il_error *err) {
-    *names = (il_names){0};
+il_status il_names_load(il_names *names, il_kinds *kinds, const il_json *ours, const il_json *destinations, il_arena *arena,
+                        il_error *err) {
+    *names = (il_names){.kinds = kinds};
     size_t cap = il_names_count(ours);
     for (const il_json *v = il_json_first(destinations); v != NULL; v = il_json_next(v)) {
         cap += il_names_count(v);
@@ -155,7 +147,7 @@ il_status il_names_load(il_names *names, const il_json *ours, const il_json *des
     }
     names->cap = (uint32_t)cap;
     if (ours != NULL) {
-        IL_TRY(il_names_ours(names, ours, arena, err));
+        IL_TRY(il_names_own(names, ours, arena, err));
     }
     if (destinations == NULL) {
         return IL_OK;
@@ -176,6 +168,15 @@ static bool il_names_lists(const il_listed *item, il_kind kind, il_str canonical
     return kind == IL_KIND_URL && item->pattern.kind == IL_KIND_HOST && il_kind_matches(&item->pattern, host);
 }
 
+bool il_names_maybe_public(const il_names *names, il_kind kind, il_str canonical) {
+    for (uint32_t i = 0; i < names->n; i++) {
+        if (names->list[i].is_public && il_kind_public(&names->list[i].pattern, kind, canonical)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool il_names_vouch(const il_names *names, il_kind kind, il_str canonical, uint32_t needed) {
     bool vouched = false, is_public = false;
     il_str host = kind == IL_KIND_URL ? il_kind_host(kind, canonical) : (il_str){0};
@@ -185,4 +186,32 @@ bool il_names_vouch(const il_names *names, il_kind kind, il_str canonical, uint3
         vouched = vouched || ((needed & ~item->accepts) == 0 && il_names_lists(item, kind, canonical, host));
     }
     return vouched && !(is_public && (needed & ~(uint32_t)IL_UNTRUSTED) != 0);
+}
+
+/* A folder is listed with what is in it: a listed path is exact, so that a destination is one place. */
+static bool il_names_folder(const il_listed *item, il_kind kind, il_str canonical) {
+    const il_str folder = item->pattern.text;
+    return kind == IL_KIND_PATH && item->pattern.kind == IL_KIND_PATH && folder.n > 0 && canonical.n > folder.n &&
+           il_str_starts(canonical, folder) && (folder.p[folder.n - 1] == '/' || canonical.p[folder.n] == '/');
+}
+
+bool il_names_ours(const il_names *names, il_kind kind, il_str canonical) {
+    const il_str host = kind == IL_KIND_URL ? il_kind_host(kind, canonical) : (il_str){0};
+    for (uint32_t i = 0; i < names->n; i++) {
+        const il_listed *item = &names->list[i];
+        if (item->ours && (il_names_lists(item, kind, canonical, host) || il_names_folder(item, kind, canonical))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool il_names_public(const il_names *names, il_kind kind, il_str canonical) {
+    for (uint32_t i = 0; i < names->n; i++) {
+        const il_listed *item = &names->list[i];
+        if (item->is_public && item->pattern.kind == kind && il_kind_matches(&item->pattern, canonical)) {
+            return true;
+        }
+    }
+    return false;
 }

@@ -2,15 +2,16 @@
 #include "base/sha256.h"
 #include "policy/bind.h"
 #include "policy/compiled.h"
+#include "policy/effect.h"
+#include "policy/result.h"
 #include "policy/words.h"
 
 #define IL_POLICY_MEMORY ((size_t)64 << 20)
 #define IL_POLICY_TOOLS_MAX 10000u
 
-static const char *const il_policy_sections[] = {"interlock",    "machine", "mode",  "ours",
-                                                 "destinations", "servers", "tools", "approvals"};
-static const char *const il_policy_later[] = {"rules",    "presets", "hosts", "agents", "groups", "sources",
-                                              "sessions", "audit",   "tests", "stores", "result", "remember"};
+static const char *const il_policy_sections[] = {"interlock", "machine", "mode",      "ours",   "destinations", "servers", "kinds",
+                                                 "tools",     "rules",   "approvals", "agents", "groups",       "tests"};
+static const char *const il_policy_later[] = {"presets", "hosts", "sources", "sessions", "audit"};
 #define IL_COUNT(a) (sizeof(a) / sizeof(a)[0])
 
 /* At most 16 words into il_str. */
@@ -50,28 +51,14 @@ il_status il_policy_machine_name(const il_json *doc, il_str *name, il_error *err
     return IL_OK;
 }
 
-static il_status il_policy_read_mode(il_policy *p, const il_json *v, il_error *err) {
-    if (v == NULL) {
-        return IL_OK; /* zero is enforce */
-    }
-    if (il_json_kind_of(v) == IL_JSON_STRING && il_str_eq(il_json_text(v), IL_STR("monitor"))) {
-        p->mode = IL_MODE_MONITOR;
-        return IL_OK;
-    }
-    if (il_json_kind_of(v) != IL_JSON_STRING || !il_str_eq(il_json_text(v), IL_STR("enforce"))) {
-        return IL_JSON_FAIL(v, err, IL_E_INVALID, "`mode` is `enforce` or `monitor`");
-    }
-    return IL_OK;
-}
-
 static bool il_policy_server_name_ok(il_str name) {
     return il_glob_name_ok(name) && name.n <= 64 && il_str_find(name, IL_STR("."), 0) == SIZE_MAX;
 }
 
 static il_status il_policy_read_server(il_policy *p, const il_json *v, il_error *err) {
-    static const char *const known[] = {"trust", "sampling", "roots", "elicitation", "prototype_keys"};
-    static const char *const later[] = {"use", "live", "sql", "pin", "tools"};
-    il_str keys[5], not_yet[5];
+    static const char *const known[] = {"trust", "sampling", "roots", "elicitation", "prototype_keys", "sql"};
+    static const char *const later[] = {"use", "live", "pin", "tools"};
+    il_str keys[6], not_yet[4];
     if (!il_policy_server_name_ok(il_json_key(v))) {
         return il_error_at(err, IL_E_INVALID, v->key_line, v->key_col, v->key_offset,
                            "server `%.*s`: a name has letters, digits, `_` and `-`, no dot, at most 64", IL_STR_ARG(v->key));
@@ -80,6 +67,7 @@ static il_status il_policy_read_server(il_policy *p, const il_json *v, il_error 
     IL_TRY(il_json_only(v, keys, il_policy_keys(known, IL_COUNT(known), keys), "a server", err));
     il_server *s = &p->servers[p->nservers++];
     IL_TRY(il_arena_copy(&p->arena, il_json_key(v), &s->name, err));
+    IL_TRY(il_tables_load(il_json_get(v, IL_STR("sql")), &p->arena, s->tables, err));
     const il_json *trust = il_json_get(v, IL_STR("trust"));
     if (trust != NULL) {
         il_str text = il_json_kind_of(trust) == IL_JSON_STRING ? il_json_text(trust) : (il_str){0};
@@ -124,28 +112,6 @@ static il_status il_policy_read_servers(il_policy *p, const il_json *servers, il
     return IL_OK;
 }
 
-static il_status il_policy_read_approvals(il_policy *p, const il_json *v, il_error *err) {
-    static const char *const known[] = {"for", "expires"};
-    static const char *const later[] = {"by", "where", "once", "budget"};
-    il_str keys[2], not_yet[4];
-    p->approval_ms = 600000;
-    if (v == NULL) {
-        return IL_OK; /* nobody may release anything */
-    }
-    IL_TRY(il_words_not_yet(v, not_yet, il_policy_keys(later, IL_COUNT(later), not_yet), err));
-    IL_TRY(il_json_only(v, keys, il_policy_keys(known, IL_COUNT(known), keys), "`approvals`", err));
-    p->releases = (uint32_t)(IL_EGRESS | IL_COMMIT);
-    p->approvals_line = v->key_line;
-    p->approvals_col = v->key_col;
-    const il_json *releases = il_json_get(v, IL_STR("for")), *expires = il_json_get(v, IL_STR("expires"));
-    if (releases != NULL) {
-        IL_TRY(il_words_effects(releases, (uint32_t)(IL_EGRESS | IL_COMMIT), "`for`", &p->releases, err));
-        p->releases_line = il_json_line(releases);
-        p->releases_col = il_json_col(releases);
-    }
-    return expires != NULL ? il_words_duration(expires, &p->approval_ms, err) : IL_OK;
-}
-
 /* Inserts an exact name in order; an unequal entry for the same name is an error. */
 static il_status il_policy_add_exact(il_policy *p, uint32_t tool, il_str name, const il_json *at, il_error *err) {
     size_t lo = 0, hi = p->nexact;
@@ -185,6 +151,66 @@ static il_status il_policy_same_pattern(const il_policy *p, uint32_t tool, const
     return IL_OK;
 }
 
+/* What conditions may name at a rule, and, with the entry's own names, at an effect. */
+static il_condition_names il_policy_names(const il_policy *p, il_condition_place place) {
+    return (il_condition_names){.place = place, .machine = p->machine, .groups = p->agents.groups, .ngroups = p->agents.ngroups};
+}
+
+/* The fields of an item that conditions may read: those that no attacker can write, and that are no item of a list by its number. */
+static il_status il_policy_item_fields(il_policy *p, const il_tool *tool, il_condition_names *names, il_error *err) {
+    const il_result_form *form = tool->result;
+    il_str *item = IL_NEW_ARRAY(&p->arena, il_str, form != NULL ? form->nfields : 0);
+    if (item == NULL) {
+        return il_arena_fail(&p->arena, err);
+    }
+    for (uint32_t i = 0; form != NULL && form->from != IL_FROM_TEXT && i < form->nfields; i++) {
+        const il_field *f = &form->fields[i];
+        bool named = f->standing == IL_STANDING_AUTHENTIC;
+        for (uint32_t k = 0; k < f->path.n; k++) {
+            named = named && f->path.steps[k].of != IL_STEP_INDEX;
+        }
+        if (named) {
+            item[names->nitem++] = f->path.text;
+        }
+    }
+    names->item = item;
+    return IL_OK;
+}
+
+static il_status il_policy_read_effects(il_policy *p, il_tool *tool, const il_json *effects, il_error *err) {
+    il_condition_names names = il_policy_names(p, IL_CONDITION_EFFECT);
+    il_str *own = IL_NEW_ARRAY(&p->arena, il_str, tool->nkinds + 1);
+    bool conditions = false;
+    for (const il_json *v = il_json_first(effects); v != NULL && il_json_kind_of(effects) == IL_JSON_OBJECT; v = il_json_next(v)) {
+        conditions = conditions || il_json_kind_of(v) == IL_JSON_STRING;
+    }
+    if (own == NULL) {
+        return il_arena_fail(&p->arena, err);
+    }
+    for (uint32_t i = 0; i < tool->nkinds; i++) {
+        own[i] = tool->kinds[i].name;
+    }
+    if (!conditions) {
+        return IL_OK;
+    }
+    names.own = own;
+    names.nown = tool->nkinds;
+    IL_TRY(il_policy_item_fields(p, tool, &names, err));
+    names.sql = tool->sql != NULL;
+    names.shell = tool->shell != NULL;
+    IL_TRY(il_effects_load(effects, &names, &p->arena, tool, err));
+    p->asks |= tool->when->asks;
+    return IL_OK;
+}
+
+static il_status il_policy_read_rules(il_policy *p, const il_json *rules, il_error *err) {
+    il_condition_names names = il_policy_names(p, IL_CONDITION_RULE);
+    names.sql = names.shell = true;
+    IL_TRY(il_rules_load(&p->rules, rules, &names, &p->arena, err));
+    p->asks |= p->rules.asks;
+    return IL_OK;
+}
+
 static il_status il_policy_read_tools(il_policy *p, const il_json *tools, const il_json *doc, il_error *err) {
     if (tools == NULL) {
         return IL_JSON_FAIL(doc, err, IL_E_INVALID, "`tools` is missing: every call would be denied");
@@ -201,8 +227,14 @@ static il_status il_policy_read_tools(il_policy *p, const il_json *tools, const 
         return il_arena_fail(&p->arena, err);
     }
     size_t names = 0;
+    const il_tool_scope scope = {.arena = &p->arena, .kinds = &p->kinds, .own = il_json_get(doc, IL_STR("kinds"))};
+    if (scope.own != NULL) {
+        IL_TRY(il_tool_own_check(scope.own, &scope, err));
+    }
     for (const il_json *v = il_json_first(tools); v != NULL; v = il_json_next(v)) {
-        IL_TRY(il_tool_load(v, &p->arena, &p->tools[p->ntools++], err));
+        il_tool *tool = &p->tools[p->ntools++];
+        IL_TRY(il_tool_load(v, &scope, tool, err));
+        IL_TRY(il_policy_read_effects(p, tool, il_json_get(v, IL_STR("effects")), err));
         names += p->tools[p->ntools - 1].nglobs;
     }
     p->exact = IL_NEW_ARRAY(&p->arena, il_tool_index, names + 1);
@@ -217,6 +249,61 @@ static il_status il_policy_read_tools(il_policy *p, const il_json *tools, const 
         }
     }
     return IL_OK;
+}
+
+static bool il_policy_remembered(const il_policy *p, il_str name, il_str *nearest) {
+    unsigned best = 3;
+    for (uint32_t i = 0; i < p->ntools; i++) {
+        for (uint32_t k = 0; k < p->tools[i].nremember; k++) {
+            const il_str other = p->tools[i].remember[k].name;
+            const unsigned slips = il_str_distance(other, name);
+            if (slips < best) {
+                best = slips;
+                *nearest = other;
+            }
+        }
+    }
+    return best == 0;
+}
+
+/* A `$name` that no result is remembered by would never be there. */
+static il_status il_policy_check_remembered(const il_policy *p, il_error *err) {
+    for (uint32_t i = 0; i < p->ntools; i++) {
+        for (uint32_t k = 0; k < p->tools[i].nbuilt; k++) {
+            const il_built *b = &p->tools[i].built[k];
+            il_str nearest = {0};
+            if (b->remembered.n == 0 || il_policy_remembered(p, b->remembered, &nearest)) {
+                continue;
+            }
+            if (nearest.n > 0) {
+                return il_error_at(err, IL_E_INVALID, b->line, b->col, 0, "nothing is remembered as `%.*s`; did you mean `$%.*s`?",
+                                   IL_STR_ARG(b->remembered), IL_STR_ARG(nearest));
+            }
+            return il_error_at(err, IL_E_INVALID, b->line, b->col, 0,
+                               "nothing is remembered as `%.*s`; say in the entry of the tool whose result has it: remember: { %.*s: ... }",
+                               IL_STR_ARG(b->remembered), IL_STR_ARG(b->remembered));
+        }
+    }
+    return IL_OK;
+}
+
+/* Which parts of a session's memory the entries ask about. */
+static uint32_t il_policy_asks(const il_policy *p) {
+    uint32_t asks = 0;
+    for (uint32_t i = 0; i < p->ntools; i++) {
+        const il_tool *t = &p->tools[i];
+        const bool sink = (t->effects & (uint32_t)(IL_EGRESS | IL_COMMIT)) != 0;
+        const bool reaches = (t->effects & (uint32_t)IL_EGRESS) == 0 || (t->addressed && t->once);
+        asks |= sink && reaches ? (uint32_t)IL_REMEMBERS_TYPED : 0u;
+        asks |= t->nremember > 0 ? (uint32_t)IL_REMEMBERS_NAMES : 0u;
+        if (t->result != NULL && t->result->nfields > 0) {
+            asks |= (uint32_t)(IL_REMEMBERS_TYPED | IL_REMEMBERS_FACTS | IL_REMEMBERS_TEXTS | IL_REMEMBERS_SENT);
+        }
+    }
+    if ((p->asks & ((1u << IL_CONDITION_PROV) | IL_CONDITION_ASKS_SOURCES)) != 0) {
+        asks |= (uint32_t)(IL_REMEMBERS_TYPED | IL_REMEMBERS_TEXTS);
+    }
+    return (p->asks & IL_CONDITION_ASKS_VOUCHED) != 0 ? asks | (uint32_t)IL_REMEMBERS_TYPED : asks;
 }
 
 static il_status il_policy_seal(il_policy *p, const il_json *doc, il_error *err) {
@@ -245,11 +332,19 @@ static il_status il_policy_compile(il_policy *p, const il_json *doc, il_error *e
     IL_TRY(il_policy_machine_name(doc, &machine, err));
     IL_TRY(il_words_not_yet(doc, not_yet, il_policy_keys(il_policy_later, IL_COUNT(il_policy_later), not_yet), err));
     IL_TRY(il_json_only(doc, keys, il_policy_keys(il_policy_sections, IL_COUNT(il_policy_sections), keys), "the policy", err));
-    IL_TRY(il_policy_read_mode(p, il_json_get(doc, IL_STR("mode")), err));
-    IL_TRY(il_names_load(&p->names, il_json_get(doc, IL_STR("ours")), il_json_get(doc, IL_STR("destinations")), &p->arena, err));
+    const il_json *mode = il_json_get(doc, IL_STR("mode"));
+    if (mode != NULL) { /* zero is enforce */
+        IL_TRY(il_words_mode(mode, &p->mode, err));
+    }
+    IL_TRY(il_names_load(&p->names, &p->kinds, il_json_get(doc, IL_STR("ours")), il_json_get(doc, IL_STR("destinations")), &p->arena, err));
     IL_TRY(il_policy_read_servers(p, il_json_get(doc, IL_STR("servers")), err));
+    IL_TRY(il_agents_load(&p->agents, il_json_get(doc, IL_STR("agents")), il_json_get(doc, IL_STR("groups")), &p->arena, err));
     IL_TRY(il_policy_read_tools(p, il_json_get(doc, IL_STR("tools")), doc, err));
-    IL_TRY(il_policy_read_approvals(p, il_json_get(doc, IL_STR("approvals")), err));
+    IL_TRY(il_policy_check_remembered(p, err));
+    IL_TRY(il_policy_read_rules(p, il_json_get(doc, IL_STR("rules")), err));
+    p->remembers = il_policy_asks(p);
+    IL_TRY(il_approvals_load(il_json_get(doc, IL_STR("approvals")), &p->arena, &p->approvals, err));
+    IL_TRY(il_trials_load(il_json_get(doc, IL_STR("tests")), &p->arena, &p->trials, err));
     il_bind bind;
     il_error why = {0};
     il_status s = il_bind_open(p->machine, &bind, &why);
@@ -301,6 +396,11 @@ void il_policy_fingerprint(const il_policy *p, uint8_t out[IL_DIGEST_BYTES]) {
 
 il_mode il_policy_mode(const il_policy *p) { return p != NULL ? p->mode : IL_MODE_ENFORCE; }
 
+il_mode il_policy_mode_of(const il_policy *p, il_str agent) {
+    const il_agent *a = p != NULL ? il_policy_agent(p, agent) : NULL;
+    return a != NULL && a->has_mode ? a->mode : il_policy_mode(p);
+}
+
 const il_server *il_policy_server(const il_policy *p, il_str name) {
     for (uint32_t i = 0; p != NULL && i < p->nservers; i++) {
         if (il_str_eq(p->servers[i].name, name)) {
@@ -329,9 +429,4 @@ il_prototypes il_policy_server_prototypes(const il_policy *p, il_str server) {
     return s != NULL ? s->prototypes : IL_PROTOTYPES_POLLUTE;
 }
 
-bool il_policy_may_release(const il_policy *p, uint32_t effects) {
-    uint32_t sinks = effects & (uint32_t)(IL_EGRESS | IL_COMMIT);
-    return p != NULL && sinks != 0 && (sinks & ~p->releases) == 0;
-}
-
-uint64_t il_policy_approval_ms(const il_policy *p) { return p != NULL ? p->approval_ms : 0; }
+uint32_t il_policy_remembers(const il_policy *p) { return p != NULL ? p->remembers : 0; }

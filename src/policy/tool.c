@@ -40,12 +40,13 @@ static il_status il_tool_effects(const il_json *effects, il_tool *out, il_error 
     }
     IL_TRY(il_json_only(effects, keys, IL_EFFECTS, "`effects`", err));
     for (const il_json *v = il_json_first(effects); v != NULL; v = il_json_next(v)) {
-        if (il_json_kind_of(v) != IL_JSON_BOOL) {
-            return IL_JSON_FAIL(v, err, IL_E_INVALID, "`%.*s`: a condition is not supported yet; say true or false",
+        const bool condition = il_json_kind_of(v) == IL_JSON_STRING; /* compiled when the whole entry is known: effect.h */
+        if (!condition && il_json_kind_of(v) != IL_JSON_BOOL) {
+            return IL_JSON_FAIL(v, err, IL_E_INVALID, "`%.*s` is true, false or a condition such as `!ours(\"repo\", args.repo)`",
                                 IL_STR_ARG(il_json_key(v)));
         }
         for (uint32_t i = 0; i < IL_EFFECTS; i++) {
-            if (il_json_bool(v) && il_str_eq(il_json_key(v), keys[i])) {
+            if ((condition || il_json_bool(v)) && il_str_eq(il_json_key(v), keys[i])) {
                 out->effects |= 1u << i;
             }
         }
@@ -59,6 +60,9 @@ static il_status il_tool_argument(il_tool *out, il_argument a, const il_json *at
         bool same = il_arg_path_eq(&a.path, &b->path);
         /* an argument may be destination and object, or part of several templates; otherwise it has one meaning */
         bool allowed = a.role != b->role && a.role <= IL_ROLE_OBJECT && b->role <= IL_ROLE_OBJECT && a.kind == b->kind;
+        if ((a.role == IL_ROLE_STORE) != (b->role == IL_ROLE_STORE)) {
+            continue; /* what is written is said beside what it is otherwise */
+        }
         if (same && a.role == IL_ROLE_PART && b->role == IL_ROLE_PART) {
             return IL_OK;
         }
@@ -74,38 +78,65 @@ static il_status il_tool_argument(il_tool *out, il_argument a, const il_json *at
     return IL_OK;
 }
 
+/* A destination or object that is built: from a template, from a kind of the entry's own, or from what was remembered. */
+static il_status il_tool_built(il_tool *out, const il_built *built, const il_json *v, il_error *err) {
+    out->built[out->nbuilt++] = *built;
+    for (uint32_t i = 0; i < built->form.n; i++) {
+        if (built->form.parts[i].path != NULL) {
+            const il_argument part = {.role = IL_ROLE_PART, .kind = built->kind, .path = *built->form.parts[i].path};
+            IL_TRY(il_tool_argument(out, part, v, err));
+        }
+    }
+    return IL_OK;
+}
+
+static const il_own_kind *il_tool_own(const il_tool *t, il_str name) {
+    for (uint32_t i = 0; i < t->nkinds; i++) {
+        if (il_str_eq(t->kinds[i].name, name)) {
+            return &t->kinds[i];
+        }
+    }
+    return NULL;
+}
+
 static il_status il_tool_one(il_tool *out, il_role role, il_kind kind, const il_json *v, il_arena *arena, il_error *err) {
     if (il_json_kind_of(v) != IL_JSON_STRING) {
         return IL_JSON_FAIL(v, err, IL_E_INVALID, "an argument is named by a text, such as `to` or `items[*].url`");
     }
+    const bool target = role == IL_ROLE_TO || role == IL_ROLE_OBJECT;
     il_str text = il_json_text(v);
     il_error why = {0};
     il_status s = IL_OK;
+    il_built built = {.role = role, .kind = kind};
+    const il_own_kind *own = target ? il_tool_own(out, text) : NULL;
+    if (own != NULL) {
+        if (own->kind != kind) {
+            return IL_JSON_FAIL(v, err, IL_E_INVALID, "`%.*s` is built as a value of its own kind (`kinds`), not of this one",
+                                IL_STR_ARG(text));
+        }
+        built.form = own->form;
+        return il_tool_built(out, &built, v, err);
+    }
     if (text.n > 0 && text.p[0] == '$') {
-        return IL_JSON_FAIL(v, err, IL_E_INVALID, "`%.*s`: remembered values are not supported yet", IL_STR_ARG(text));
+        if (!target || text.n < 2) {
+            return IL_JSON_FAIL(v, err, IL_E_INVALID, "a remembered value is a destination or an object; name the arguments here");
+        }
+        IL_TRY(il_arena_copy(arena, text, &built.form.text, err));
+        built.remembered = il_str_part(built.form.text, 1, text.n);
+        built.line = il_json_line(v);
+        built.col = il_json_col(v);
+        return il_tool_built(out, &built, v, err);
     }
     if (!il_template_is(text)) {
         il_argument a = {.role = role, .kind = kind};
         s = il_arg_path_new(text, arena, &a.path, &why);
         return s != IL_OK ? IL_JSON_FAIL(v, err, s, "%s", why.msg) : il_tool_argument(out, a, v, err);
     }
-    if (role != IL_ROLE_TO && role != IL_ROLE_OBJECT) {
+    if (!target) {
         return IL_JSON_FAIL(v, err, IL_E_INVALID, "a template makes a destination or an object; name the arguments here");
     }
-    il_built *b = &out->built[out->nbuilt];
-    *b = (il_built){.role = role, .kind = kind};
-    s = il_template_new(text, arena, &b->form, &why);
-    if (s != IL_OK) {
-        return IL_JSON_FAIL(v, err, s, "%s", why.msg);
-    }
-    out->nbuilt++;
-    for (uint32_t i = 0; i < b->form.n; i++) {
-        if (b->form.parts[i].path != NULL) {
-            IL_TRY(
-                il_tool_argument(out, (il_argument){.role = IL_ROLE_PART, .kind = kind, .path = *b->form.parts[i].path}, v, err));
-        }
-    }
-    return IL_OK;
+    s = il_template_new(text, arena, &built.form, &why);
+    return s != IL_OK ? IL_JSON_FAIL(v, err, s, "%s", why.msg) : il_tool_built(out, &built, v, err);
 }
 
 /* One text or a list of texts. */
@@ -122,7 +153,7 @@ static il_status il_tool_several(il_tool *out, il_role role, il_kind kind, const
     return IL_OK;
 }
 
-static il_status il_tool_kinds(il_tool *out, il_role role, const il_json *map, il_arena *arena, il_error *err) {
+static il_status il_tool_kinds(il_tool *out, il_role role, const il_json *map, const il_tool_scope *scope, il_error *err) {
     if (map == NULL) {
         return IL_OK;
     }
@@ -132,13 +163,103 @@ static il_status il_tool_kinds(il_tool *out, il_role role, const il_json *map, i
     }
     for (const il_json *v = il_json_first(map); v != NULL; v = il_json_next(v)) {
         il_kind kind = IL_KIND_NAME;
-        if (!il_kind_find(il_json_key(v), &kind)) {
-            return il_error_at(err, IL_E_INVALID, v->key_line, v->key_col, v->key_offset,
-                               "unknown kind `%.*s`; known are email, host, url, repo, channel, path, account and name",
-                               IL_STR_ARG(v->key));
-        }
-        IL_TRY(il_tool_several(out, role, kind, v, arena, err));
+        IL_TRY(il_kinds_take(scope->kinds, il_json_key(v), v, scope->arena, &kind, err));
+        IL_TRY(il_tool_several(out, role, kind, v, scope->arena, err));
     }
+    return IL_OK;
+}
+
+/* `to: user`, or kinds. */
+static il_status il_tool_to(il_tool *out, const il_json *to, const il_tool_scope *scope, il_error *err) {
+    out->to_user = il_json_kind_of(to) == IL_JSON_STRING && il_str_eq(il_json_text(to), IL_STR("user"));
+    if (il_json_kind_of(to) == IL_JSON_STRING && !out->to_user) {
+        return IL_JSON_FAIL(to, err, IL_E_INVALID, "`to` maps a kind to arguments, such as { email: %.*s }, or is `user`",
+                            IL_STR_ARG(il_json_text(to)));
+    }
+    return out->to_user ? IL_OK : il_tool_kinds(out, IL_ROLE_TO, to, scope, err);
+}
+
+static il_status il_tool_own_load(const il_json *v, const il_tool_scope *scope, il_own_kind *out, il_error *err) {
+    il_error why = {0};
+    *out = (il_own_kind){0};
+    IL_TRY(il_kinds_take(scope->kinds, il_json_key(v), v, scope->arena, &out->kind, err));
+    out->name = il_kinds_word(scope->kinds, out->kind);
+    if (il_json_kind_of(v) != IL_JSON_STRING) {
+        return IL_JSON_FAIL(v, err, IL_E_INVALID, "what a kind is built from is a text, such as \"{owner}/{repo}\"");
+    }
+    const il_status s = il_template_new(il_json_text(v), scope->arena, &out->form, &why);
+    return s != IL_OK ? IL_JSON_FAIL(v, err, s, "%s", why.msg) : IL_OK;
+}
+
+il_status il_tool_own_check(const il_json *kinds, const il_tool_scope *scope, il_error *err) {
+    if (il_json_kind_of(kinds) != IL_JSON_OBJECT || il_json_count(kinds) == 0) {
+        return IL_JSON_FAIL(kinds, err, IL_E_INVALID,
+                            "`kinds` maps a kind to what it is built from, such as { repo: \"{owner}/{repo}\" }");
+    }
+    for (const il_json *v = il_json_first(kinds); v != NULL; v = il_json_next(v)) {
+        il_own_kind kind;
+        IL_TRY(il_tool_own_load(v, scope, &kind, err));
+    }
+    return IL_OK;
+}
+
+/* The entry's `kinds`, and those of the document that it does not build itself. */
+static il_status il_tool_own_kinds(il_tool *out, const il_json *kinds, const il_tool_scope *scope, il_error *err) {
+    out->kinds = IL_NEW_ARRAY(scope->arena, il_own_kind, il_json_count(kinds) + il_json_count(scope->own));
+    if (out->kinds == NULL) {
+        return il_arena_fail(scope->arena, err);
+    }
+    if (kinds != NULL) {
+        IL_TRY(il_tool_own_check(kinds, scope, err));
+    }
+    for (const il_json *v = il_json_first(kinds); v != NULL; v = il_json_next(v)) {
+        IL_TRY(il_tool_own_load(v, scope, &out->kinds[out->nkinds++], err));
+    }
+    for (const il_json *v = il_json_first(scope->own); v != NULL; v = il_json_next(v)) {
+        if (il_tool_own(out, il_json_key(v)) == NULL) {
+            IL_TRY(il_tool_own_load(v, scope, &out->kinds[out->nkinds++], err));
+        }
+    }
+    return IL_OK;
+}
+
+static il_status il_tool_results(il_tool *out, const il_json *entry, const il_tool_scope *scope, il_error *err) {
+    const il_json *result = il_json_get(entry, IL_STR("result")), *remember = il_json_get(entry, IL_STR("remember"));
+    if (result != NULL) {
+        il_result_form *form = IL_NEW(scope->arena, il_result_form);
+        if (form == NULL) {
+            return il_arena_fail(scope->arena, err);
+        }
+        IL_TRY(il_result_form_load(result, scope->kinds, scope->arena, form, err));
+        out->result = form;
+    }
+    if (remember == NULL) {
+        return IL_OK;
+    }
+    if (il_json_kind_of(remember) != IL_JSON_OBJECT || il_json_count(remember) == 0 || il_json_count(remember) > 16) {
+        return IL_JSON_FAIL(remember, err, IL_E_INVALID,
+                            "`remember` maps up to 16 names to what they stand for, such as { page: 'result.first_line(\"- Page URL: \")' }");
+    }
+    out->remember = IL_NEW_ARRAY(scope->arena, il_remember, il_json_count(remember));
+    if (out->remember == NULL) {
+        return il_arena_fail(scope->arena, err);
+    }
+    for (const il_json *v = il_json_first(remember); v != NULL; v = il_json_next(v)) {
+        IL_TRY(il_remember_load(v, scope->arena, &out->remember[out->nremember++], err));
+    }
+    return IL_OK;
+}
+
+/* `sql: query`: the argument that holds a statement. */
+static il_status il_tool_statement(il_tool *out, const il_json *v, il_arena *arena, const il_arg_path **path, il_error *err) {
+    if (v == NULL) {
+        return IL_OK;
+    }
+    if (il_json_kind_of(v) == IL_JSON_STRING && il_template_is(il_json_text(v))) {
+        return IL_JSON_FAIL(v, err, IL_E_INVALID, "`%.*s` names the argument that holds the text", IL_STR_ARG(il_json_key(v)));
+    }
+    IL_TRY(il_tool_one(out, IL_ROLE_PLAIN, IL_KIND_NAME, v, arena, err));
+    *path = &out->arguments[out->narguments - 1].path;
     return IL_OK;
 }
 
@@ -175,26 +296,30 @@ static il_status il_tool_meaning(const il_json *entry, il_arena *arena, il_tool 
     return il_json_digest(rest, NULL, out->meaning, err);
 }
 
-il_status il_tool_load(const il_json *entry, il_arena *arena, il_tool *out, il_error *err) {
-    static const char *const known[] = {"match", "effects", "to", "object", "reads", "plain", "sink", "audience"};
-    static const char *const later[] = {"result", "stores", "remember", "sql", "shell", "child", "kinds", "items", "for"};
-    il_str keys[8], not_yet[9];
-    for (size_t i = 0; i < 8; i++) {
+il_status il_tool_load(const il_json *entry, const il_tool_scope *scope, il_tool *out, il_error *err) {
+    static const char *const known[] = {"match", "effects", "to",     "object", "reads",    "plain", "sink",
+                                        "audience", "kinds", "result", "stores", "remember", "sql",   "shell"};
+    const il_str child = IL_STR("child");
+    il_arena *const arena = scope->arena;
+    il_str keys[14];
+    for (size_t i = 0; i < 14; i++) {
         keys[i] = il_str_of(known[i]);
     }
-    for (size_t i = 0; i < 9; i++) {
-        not_yet[i] = il_str_of(later[i]);
-    }
     *out = (il_tool){.line = il_json_line(entry), .col = il_json_col(entry)};
-    IL_TRY(il_words_not_yet(entry, not_yet, 9, err));
-    IL_TRY(il_json_only(entry, keys, 8, "an entry of `tools`", err));
+    IL_TRY(il_words_not_yet(entry, &child, 1, err));
+    IL_TRY(il_json_only(entry, keys, 14, "an entry of `tools`", err));
     const il_json *match = il_json_get(entry, IL_STR("match")), *effects = il_json_get(entry, IL_STR("effects"));
     if (match == NULL || effects == NULL) {
         return IL_JSON_FAIL(entry, err, IL_E_INVALID, "an entry of `tools` needs `%s`", match == NULL ? "match" : "effects");
     }
     const il_json *to = il_json_get(entry, IL_STR("to")), *object = il_json_get(entry, IL_STR("object"));
     const il_json *reads = il_json_get(entry, IL_STR("reads")), *plain = il_json_get(entry, IL_STR("plain"));
-    size_t room = il_tool_room(to, 2) + il_tool_room(object, 2) + il_tool_room(reads, 1) + il_tool_room(plain, 1);
+    const il_json *sql = il_json_get(entry, IL_STR("sql")), *shell = il_json_get(entry, IL_STR("shell"));
+    const il_json *stores = il_json_get(entry, IL_STR("stores"));
+    const il_json *own = il_json_get(entry, IL_STR("kinds"));
+    /* a kind of the entry's own may be named in place of an argument, and has several */
+    size_t room = (il_tool_room(to, 2) + il_tool_room(object, 2)) * (il_tool_room(own, 1) + il_tool_room(scope->own, 1)) +
+                  il_tool_room(reads, 1) + il_tool_room(plain, 1) + il_tool_room(stores, 2) + il_tool_room(sql, 0) + il_tool_room(shell, 0);
     out->arguments = IL_NEW_ARRAY(arena, il_argument, room < IL_TOOL_ARGUMENTS_MAX ? room : IL_TOOL_ARGUMENTS_MAX);
     out->built = IL_NEW_ARRAY(arena, il_built, il_tool_room(to, 2) + il_tool_room(object, 2));
     if (out->arguments == NULL || out->built == NULL) {
@@ -202,17 +327,23 @@ il_status il_tool_load(const il_json *entry, il_arena *arena, il_tool *out, il_e
     }
     IL_TRY(il_tool_match(match, arena, out, err));
     IL_TRY(il_tool_effects(effects, out, err));
+    out->said = out->effects;
     if ((out->effects & (uint32_t)IL_SECRET) != 0) {
         out->effects |= (uint32_t)IL_SENSITIVE;
     }
-    IL_TRY(il_tool_kinds(out, IL_ROLE_TO, to, arena, err));
-    IL_TRY(il_tool_kinds(out, IL_ROLE_OBJECT, object, arena, err));
+    IL_TRY(il_tool_own_kinds(out, own, scope, err));
+    IL_TRY(il_tool_to(out, to, scope, err));
+    IL_TRY(il_tool_kinds(out, IL_ROLE_OBJECT, object, scope, err));
     if (reads != NULL) {
         IL_TRY(il_tool_several(out, IL_ROLE_READS, IL_KIND_NAME, reads, arena, err));
     }
     if (plain != NULL) {
         IL_TRY(il_tool_several(out, IL_ROLE_PLAIN, IL_KIND_NAME, plain, arena, err));
     }
+    IL_TRY(il_tool_kinds(out, IL_ROLE_STORE, stores, scope, err));
+    IL_TRY(il_tool_results(out, entry, scope, err));
+    IL_TRY(il_tool_statement(out, sql, arena, &out->sql, err));
+    IL_TRY(il_tool_statement(out, shell, arena, &out->shell, err));
     out->sink_said = il_json_get(entry, IL_STR("sink")) != NULL;
     IL_TRY(il_tool_word(il_json_get(entry, IL_STR("sink")), "standing", "once", &out->once, err));
     IL_TRY(il_tool_word(il_json_get(entry, IL_STR("audience")), "public", "addressed", &out->addressed, err));

@@ -93,3 +93,12 @@ il_status il_words_duration(const il_json *v, uint64_t *ms, il_error *err) {
     }
     return IL_JSON_FAIL(v, err, IL_E_INVALID, "a time is a whole number with s, m, h or d, such as `10m`, of at most 7d");
 }
+
+il_status il_words_mode(const il_json *v, il_mode *out, il_error *err) {
+    const il_str text = il_json_kind_of(v) == IL_JSON_STRING ? il_json_text(v) : (il_str){0};
+    *out = il_str_eq(text, IL_STR("monitor")) ? IL_MODE_MONITOR : IL_MODE_ENFORCE;
+    if (*out == IL_MODE_ENFORCE && !il_str_eq(text, IL_STR("enforce"))) {
+        return IL_JSON_FAIL(v, err, IL_E_INVALID, "`mode` is `enforce` or `monitor`");
+    }
+    return IL_OK;
+}

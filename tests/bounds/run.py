@@ -25,7 +25,7 @@ def check(name, problem=None):
 
 
 def run(*arguments):
-    p = subprocess.run([INTERLOCK, *arguments, "--json"], capture_output=True, text=True, timeout=120, check=False)
+    p = subprocess.run([INTERLOCK, *arguments, "--json"], capture_output=True, text=True, timeout=600, check=False)
     return p.returncode, json.loads(p.stdout) if p.stdout else None, p.stderr.strip()
 
 
@@ -63,6 +63,23 @@ def bounded(name, whole, most, *arguments):
     return {c["id"] for c in report["checks"] if c["verdict"] in ("INCONCLUSIVE", "VACUOUS") and c["bound_hit"]}
 
 
+def cut_by_work(path):
+    """A count and no clock: twice the same bytes, on several threads too, at a bound that falls into the middle of a layer; and it says which one it was."""
+    reports = [subprocess.run([INTERLOCK, "harden", path, "--max-work", "3000000", "--json", *more], capture_output=True, timeout=600, check=False)
+               for more in ((), (), ("--workers", "3"))]
+    check("work ends at the same step every time", None if {p.returncode for p in reports} == {2} and len({p.stdout for p in reports}) == 1 else
+          f"exit {[p.returncode for p in reports]}, {len({p.stdout for p in reports})} different reports")
+    for value in ("0", "x", "-1"):
+        code, report, err = run("harden", path, "--max-work", value)
+        check(f"--max-work {value}", None if code == 3 and not report and "max-work" in err else f"exit {code} {err}")
+    text = subprocess.run([INTERLOCK, "harden", path, "--max-work", "100000"], capture_output=True, text=True, timeout=600, check=False).stdout
+    check("the text names the bound", None if "the bound on work was reached" in text else text[-300:])
+    text = subprocess.run([INTERLOCK, "harden", path, "--max-states", "1000"], capture_output=True, text=True, timeout=600, check=False).stdout
+    check("and only where it was that", None if "the bound on work" not in text else text[-300:])
+    enough = run("harden", "trifecta", "--max-work", str(1 << 25))[0]
+    check("2^25 is enough for a shipped machine", None if enough == 0 else f"exit {enough}")
+
+
 def documented():
     table = re.search(r"\n\| check \| question \| explores \|\n(.*?)\n\n", (ROOT / "docs/harden.md").read_text(), re.S).group(1)
     return set(re.findall(r"^\| `([a-z-]+)` \|", table, re.M))
@@ -79,12 +96,13 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "large.yaml"
         path.write_text(large())
-        for bound in (("--max-states", "1000"), ("--max-bytes", "64k"), ("--max-seconds", "1")):
+        for bound in (("--max-states", "1000"), ("--max-bytes", "64k"), ("--max-work", "100000"), ("--max-seconds", "1")):
             words = " ".join(bound)
             cut |= bounded(f"harden a large machine, {words}", None, 10, "harden", str(path), *bound)
             code, report, err = run("diagnose", str(path), *bound)
             good = code == 2 and report and not any(c["verdict"] == "PASS" for c in report["checks"])
             check(f"diagnose a large machine, {words}", None if good else f"exit {code} {err}")
+        cut_by_work(str(path))
         code, report, err = run("harden", str(path), "--max-states", "1000", "--allow-bounded")
         check("allowed, a bound is 0 and the word is BOUNDED and not mediated", None if report and not report["fully_mediated"] and
               (code, report["verdict"]) == (0, "BOUNDED") else f"exit {code} {report and report['verdict']}")
@@ -97,7 +115,7 @@ def main():
         fleet = (ROOT / "examples/machines/one-out.yaml").read_text()
         together = Path(folder) / "fleet.yaml"
         together.write_text(fleet)
-        for bound in (("--max-states", "200"), ("--max-bytes", "64k")):
+        for bound in (("--max-states", "200"), ("--max-bytes", "64k"), ("--max-work", "1000")):
             code, report, err = run("harden", str(together), *bound)
             lines = report["fleet"]["checks"] if report else []
             check(f"a fleet, {' '.join(bound)}", None if code == 2 and lines and all(c["verdict"] == "INCONCLUSIVE" for c in lines)

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 
-from peer import INSIDE, INTERLOCK, OUTSIDE, RUNNING, SCRATCH, SERVER, WAIT, Gateway, failed, gone, main, rss, words
+from peer import INSIDE, INTERLOCK, OUTSIDE, RUNNING, SCRATCH, SERVER, WAIT, Gateway, failed, gone, main, patient, rss, words
 
 
 def test_what_passes():
@@ -98,7 +98,8 @@ def test_the_end_of_input_lets_calls_finish():
     assert words(g.answer(slow)) == "slow"
 
 
-def test_sigterm_lets_calls_finish():
+@patient
+def test_sigterm_lets_calls_finish(_):
     g = Gateway()
     g.start()
     slow = g.post("tools/call", {"name": "slow", "arguments": {"ms": 700}})
@@ -108,7 +109,8 @@ def test_sigterm_lets_calls_finish():
     g.end()
 
 
-def test_the_end_of_input_and_then_sigterm():
+@patient
+def test_the_end_of_input_and_then_sigterm(_):
     g = Gateway(mode="stubborn")
     g.start()
     pid = json.loads(words(g.call("pids")))[0]
@@ -121,7 +123,7 @@ def test_the_end_of_input_and_then_sigterm():
     g.process.send_signal(signal.SIGTERM)
     g.process.wait(WAIT)
     took = time.monotonic() - started
-    assert took < 1.5, took
+    assert took < 4, f"{took} s, as long as SIGTERM alone waits"
     failed(g.answer(never), "MAY have run")
     gone(pid)
     g.end()
@@ -157,7 +159,8 @@ def test_of_the_cursors_of_an_outside_server_none_is_chosen():
     g.end()
 
 
-def test_sigterm_is_heard_between_two_calls():
+@patient
+def test_sigterm_is_heard_between_two_calls(_):
     """While somebody else has the ledger each call waits for a second, and one read can bring hundreds."""
     ledger = str(pathlib.Path(tempfile.mkdtemp(dir=SCRATCH)) / "ledger.db")
     g = Gateway(ledger=ledger)
@@ -167,10 +170,9 @@ def test_sigterm_is_heard_between_two_calls():
     g.send(b"".join(b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo"}}\n' % n for n in range(40)))
     failed(g.answer(0), "ledger-busy")
     g.process.send_signal(signal.SIGTERM)
-    began = time.monotonic()
     g.end()
     lock.close()
-    assert time.monotonic() - began < 8 and len(g.lines) < 12, (time.monotonic() - began, len(g.lines))
+    assert len(g.lines) < 12, len(g.lines)
 
 
 def test_lines_that_came_at_once_are_all_served():
@@ -194,34 +196,33 @@ def test_a_large_result_leaves_no_large_gateway():
 
 
 def test_sigterm_does_not_wait_for_ever():
-    g = Gateway()
+    g = Gateway(args=["--call-timeout", "600"])
     g.start()
     never = g.post("tools/call", {"name": "silent"})
     g.until(lambda: g.seen("tools/call"), "the call")
-    started = time.monotonic()
     g.process.send_signal(signal.SIGTERM)
     failed(g.answer(never), "MAY have run")
     g.end()
-    assert time.monotonic() - started < 12
 
 
-def test_a_second_interrupt_aborts():
+@patient
+def test_a_second_interrupt_aborts(_):
     g = Gateway()
     g.start()
     pid = json.loads(words(g.call("pids")))[0]
     g.post("tools/call", {"name": "silent"})
     g.until(lambda: len(g.seen("tools/call")) == 2, "the call")
-    started = time.monotonic()
     g.process.send_signal(signal.SIGINT)
-    time.sleep(0.2)
+    g.logged("may still finish")
     assert g.process.poll() is None
     g.process.send_signal(signal.SIGINT)
-    g.end(5)
-    assert time.monotonic() - started < 3
+    g.end(5)  # and not 0, five seconds later
+    assert "aborted" in g.stderr, g.stderr
     gone(pid)
 
 
-def test_a_stubborn_server_is_ended():
+@patient
+def test_a_stubborn_server_is_ended(_):
     g = Gateway(mode="stubborn")
     g.start()
     pid, group, parent = json.loads(words(g.call("pids")))
@@ -265,8 +266,9 @@ def test_a_server_that_does_not_read_and_dies():
     g.end(4)
 
 
-def test_a_call_that_takes_too_long():
-    g = Gateway(args=["--call-timeout", "1"])
+@patient
+def test_a_call_that_takes_too_long(slow):
+    g = Gateway(args=["--call-timeout", str(slow)])
     g.start()
     silent = g.post("tools/call", {"name": "silent"})
     failed(g.answer(silent), "did not answer in time", "MAY have run")
@@ -274,17 +276,18 @@ def test_a_call_that_takes_too_long():
     assert cancelled[0]["params"]["requestId"] == g.seen("tools/call")[0]["id"]
     assert words(g.call("echo", a=1)) == '{"a": 1}'
     # a late answer is nobody's
-    late = g.post("tools/call", {"name": "slow", "arguments": {"ms": 1600}})
+    late = g.post("tools/call", {"name": "slow", "arguments": {"ms": 1600 * slow}})
     failed(g.answer(late), "in time")
-    time.sleep(1)
+    time.sleep(slow)
     assert len([m for m in g.lines if m.get("id") == late]) == 1
     g.end()
 
 
-def test_progress_keeps_a_call_alive():
-    g = Gateway(args=["--call-timeout", "1"])
+@patient
+def test_progress_keeps_a_call_alive(slow):
+    g = Gateway(args=["--call-timeout", str(slow)])
     g.start()
-    id_ = g.post("tools/call", {"name": "steps", "arguments": {"n": 6, "ms": 400}, "_meta": {"progressToken": "mine"}})
+    id_ = g.post("tools/call", {"name": "steps", "arguments": {"n": 6, "ms": 400 * slow}, "_meta": {"progressToken": "mine"}})
     assert words(g.answer(id_)) == "done"
     told = [m["params"] for m in g.lines if m.get("method") == "notifications/progress"]
     assert [p["progress"] for p in told] == list(range(6)) and all(p == {"progressToken": "mine", "progress": i, "message": "step"} for i, p in enumerate(told)), told
@@ -313,8 +316,12 @@ def test_list_changed_is_coalesced():
     g = Gateway()
     g.start()
     g.call("changed", n=50)
+
+    def told():
+        return len([m for m in g.lines if m.get("method") == "notifications/tools/list_changed"])
+    g.until(told, "the notification")
     time.sleep(0.6)
-    assert len([m for m in g.lines if m.get("method") == "notifications/tools/list_changed"]) == 1
+    assert told() == 1
     g.end()
 
 
@@ -359,17 +366,20 @@ def test_many_in_flight():
 def test_ids_in_flight():
     g = Gateway()
     g.start()
-    g.send({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "slow", "arguments": {"ms": 300}}})
+    g.send({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "hold", "arguments": {}}})
     g.send({"jsonrpc": "2.0", "id": "5", "method": "tools/call", "params": {"name": "echo", "arguments": {"s": 1}}})
     g.send({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "echo", "arguments": {"n": 1}}})
     assert words(g.answer("5")) == '{"s": 1}'
+    g.answer(5)
+    g.call("release")
     g.until(lambda: len([m for m in g.lines if m.get("id") == 5]) == 2, "two answers")
     first, second = [m for m in g.lines if m.get("id") == 5]
-    assert first["error"]["code"] == -32600 and words(second) == "slow"
+    assert first["error"]["code"] == -32600 and words(second) == "held"
     # broken text that names an id in flight is answered without it
-    g.send({"jsonrpc": "2.0", "id": 6, "method": "tools/call", "params": {"name": "slow", "arguments": {"ms": 300}}})
+    g.send({"jsonrpc": "2.0", "id": 6, "method": "tools/call", "params": {"name": "hold", "arguments": {}}})
     g.send(b'{"jsonrpc":"2.0","id":6,"method":"ping","method":"ping"}\n')
-    assert words(g.answer(6)) == "slow"
+    g.call("release")
+    assert words(g.answer(6)) == "held"
     assert next(m for m in g.lines if m.get("id", 0) is None)["error"]["code"] in (-32600, -32700)
     g.end()
 
@@ -410,8 +420,8 @@ def test_the_environment_of_the_server():
     g.start()
     seen = json.loads(words(g.call("env")))
     assert seen["KEPT"] == "1" and not [k for k in seen if k.startswith("INTERLOCK")], seen
-    assert "session env-session" in g.stderr, g.stderr
     g.end()
+    assert "session env-session" in g.stderr, g.stderr
 
 
 def test_json_log_lines():
@@ -477,15 +487,15 @@ def test_the_default_name():
     g = Gateway(policy=policy, name=None, server=["/usr/bin/env", *SERVER, "/dev/null"])
     g.start()
     assert words(g.call("echo", a=1)) == '{"a": 1}'
-    assert "server `env`" in g.stderr and "declares no server" not in g.stderr
     g.end()
+    assert "server `env`" in g.stderr and "declares no server" not in g.stderr, g.stderr
 
 
 def test_a_name_that_the_policy_does_not_declare_is_said():
     g = Gateway(policy=INSIDE, name="fakir")
     g.start()
-    assert "declares no server `fakir` (it declares `fake`)" in g.stderr, g.stderr
     g.end()
+    assert "declares no server `fakir` (it declares `fake`)" in g.stderr, g.stderr
 
 
 def test_monitor_mode_is_said():
@@ -493,8 +503,8 @@ def test_monitor_mode_is_said():
     assert g.start()["_meta"] == {"interlock/mode": "monitor"}
     decision = g.call("echo", a=1)["result"]["_meta"]["interlock/decision"]
     assert decision["action"] == "allow" and decision["unenforced"] is True, decision
-    assert "monitor mode" in g.stderr
     g.end()
+    assert "monitor mode" in g.stderr, g.stderr
     g = Gateway(policy=INSIDE + "mode: monitor\n", env={"INTERLOCK_MODE": "enforce"})
     assert "_meta" not in g.start()
     g.end()
@@ -614,7 +624,7 @@ def test_closed_standard_descriptors():
 def test_what_a_server_leaves_behind_is_ended():
     for ends in ("die", None):
         folder = pathlib.Path(tempfile.mkdtemp(dir=SCRATCH))
-        left = "import os, signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(60)"
+        left = "import os, signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(600)"
         g = Gateway(args=["--restart", "0"], server=["/bin/sh", "-c", '"$1" -c "$2" "$3" </dev/null >/dev/null 2>&1 & exec "$1" "$4" /dev/null', "sh", sys.executable, left, str(folder / "pid"), SERVER[1]])
         g.start()
         pid = int(g.until(lambda path=folder / "pid": path.exists() and path.read_text(), "the one left behind"))

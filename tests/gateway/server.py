@@ -19,6 +19,7 @@ if mode.startswith("again:"):  # `again:{"2": MODE}`: another mode at its second
     mode = json.loads(mode[6:]).get(str(nth), "")
 lock = threading.Lock()
 flooding = threading.Event()
+held = []  # ids of calls that wait for `release`
 
 
 def write(text):
@@ -56,6 +57,12 @@ def call(id_, name, args, meta):
         threading.Timer(args["ms"] / 1000, text, (id_, "slow")).start()
     elif name == "silent":
         pass
+    elif name == "hold":
+        held.append(id_)
+    elif name == "release":
+        while held:
+            text(held.pop(0), "held")
+        text(id_, "ok")
     elif name == "fails":
         text(id_, "it failed", isError=True)
     elif name == "steps":
@@ -66,8 +73,7 @@ def call(id_, name, args, meta):
             text(id_, "done")
         threading.Thread(target=run).start()
     elif name == "changed":
-        for _ in range(args["n"]):
-            send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+        write((json.dumps({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}) + "\n") * args["n"])  # in one: none comes late
         text(id_, "ok")
     elif name == "says":
         notify("notifications/message", level="info", data=args["text"])
@@ -88,8 +94,11 @@ def call(id_, name, args, meta):
             os.write(2, base64.b64decode(args["base64"]))
         text(id_, "ok")
     elif name == "close":  # one of its ends, and lives on
+        if args["fd"] != 1:
+            os.close(args["fd"])
         text(id_, "ok")
-        os.close(args["fd"])
+        if args["fd"] == 1:
+            os.close(1)
         time.sleep(300)
     elif name == "daemon":
         out = subprocess.Popen([sys.executable, "-c", DAEMON, "x"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL).stdout
@@ -138,6 +147,8 @@ def handle(message):
     if method == "initialize":
         if mode == "mute":
             return
+        while mode == "waits" and not os.path.exists(sys.argv[1] + ".go"):  # until the test lets it
+            time.sleep(0.01)
         if mode == "chatty":
             write("Server is listening\n")
         if mode.startswith("early:"):

@@ -17,7 +17,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "gateway"))
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 import schema  # noqa: E402
-from peer import INTERLOCK, RUNNING, SCRATCH, WAIT, Gateway, failed, main, rss, words  # noqa: E402
+from peer import INTERLOCK, RUNNING, SCRATCH, WAIT, Gateway, failed, main, patient, rss, words  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -93,8 +93,8 @@ class Follow:
     """A guard in a process of its own; reads what it says as it says it."""
 
     def __init__(self, ledger, *args):
-        self.out = open(tempfile.mkstemp(dir=SCRATCH)[1], "w+b")
-        self.process = subprocess.Popen([INTERLOCK, "guard", ledger, "--json", "--follow", *args], stdout=self.out, stderr=subprocess.PIPE)
+        self.out, self.err = (open(tempfile.mkstemp(dir=SCRATCH)[1], "w+b") for _ in range(2))
+        self.process = subprocess.Popen([INTERLOCK, "guard", ledger, "--json", "--follow", *args], stdout=self.out, stderr=self.err)
         RUNNING.append(self.process)
 
     def lines(self):
@@ -102,20 +102,32 @@ class Follow:
         text = pathlib.Path(self.out.name).read_bytes()
         return read(text[:text.rfind(b"\n") + 1])
 
+    def said(self):
+        return pathlib.Path(self.err.name).read_text()
+
     def until(self, probe, what):
+        """The first line that is so."""
+        return self.wait(lambda: [x for x in self.lines() if probe(x)], what)[0]
+
+    def wait(self, probe, what):
         end = time.monotonic() + WAIT
         while True:
-            found = [x for x in self.lines() if probe(x)]
+            found = probe()
             if found:
-                return found[0]
-            assert self.process.poll() is None, (what, self.process.stderr.read(), self.lines())
-            assert time.monotonic() < end, (f"waited in vain for {what}", self.lines())
+                return found
+            assert self.process.poll() is None, (what, self.said(), self.lines())
+            assert time.monotonic() < end, (f"waited in vain for {what}", self.said(), self.lines())
             time.sleep(0.02)
 
+    def hears(self, number):
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii", errors="replace") as status:
+            return next(int(line.split()[1], 16) for line in status if line.startswith("SigCgt")) >> (number - 1) & 1
+
     def end(self, code, how=signal.SIGTERM):
+        self.wait(lambda: self.hears(how), "its handler; before that a signal just kills it")
         self.process.send_signal(how)
         got = self.process.wait(WAIT)
-        assert got == code, (got, self.lines(), self.process.stderr.read())
+        assert got == code, (got, self.lines(), self.said())
         return self.lines()[-1]
 
 
@@ -142,6 +154,11 @@ def policy_of(machine):
 def fine(answer):
     assert not answer["result"].get("isError"), answer
     return words(answer)
+
+
+def judged(g):
+    """The next thing that is seen of a session which holds both taints: one row. A call that runs has two, and a quick guard comes between them."""
+    failed(g.call("post"), "lethal-trifecta")
 
 
 def ordinary(policy=TRIFECTA):
@@ -453,7 +470,6 @@ def test_a_ledger_without_a_row():
     once = Once(ledger, code=2)
     assert [x["what"] for x in once.findings] == ["nothing-seen"], once.lines
     guard = Follow(ledger)
-    time.sleep(0.3)
     assert guard.end(2)["verdict"] == "INCONCLUSIVE" and guard.lines()[0]["what"] == "nothing-seen"
 
 
@@ -524,7 +540,7 @@ def test_the_sandbox_is_stopped_before_anything_leaves():
     late = g.post("tools/call", {"name": "slow", "arguments": {"file": go}})
     g.until(lambda: len(rows(ledger, "decision")) == 3, "the slow call")
     wormhole(ledger, DOWNLOADED | COMPROMISED)
-    fine(g.call("note"))  # the next thing that is seen of the session
+    judged(g)
     said = guard.until(alarm("possible", "lethal-trifecta"), "the alarm")
     assert said["session"] == "s1" and said["shield"] == "taken" and 0 < said["in_region"] < said["belief"], said
     assert said["row"] in [seq for seq, _ in rows(ledger, "decision")] and said["rows"][-1] == said["row"], said
@@ -566,7 +582,8 @@ def test_certain_when_every_possible_state_is_in_the_region():
     failed(g.call("note"), "off-table")
     said = guard.until(alarm("certain", "lethal-trifecta"), "the alarm")
     assert said["in_region"] == said["belief"] and said["shield"] == "not-taken", said
-    assert [x["what"] for x in guard.lines() if x["kind"] == "alarm" and x["level"] == "model-breach"] == ["off-table"], guard.lines()
+    guard.until(alarm("model-breach", what="off-table"), "the breach")
+    assert len([x for x in guard.lines() if x["kind"] == "alarm" and x["level"] == "model-breach"]) == 1, guard.lines()
     assert not [x for x in guard.lines() if x["kind"] == "alarm" and x["level"] == "possible"]  # only certainty was asked for
     guard.end(1, signal.SIGINT)
     g.end()
@@ -590,7 +607,7 @@ def test_a_shield_that_ends_the_session():
     late = g.post("tools/call", {"name": "hang", "arguments": {}})
     failed(g.answer(late), "lethal-trifecta")
     wormhole(ledger, DOWNLOADED | COMPROMISED)
-    fine(g.call("note"))
+    judged(g)
     guard.until(alarm("possible", "lethal-trifecta"), "the alarm")
     assert len(rows(ledger, "end")) == 1 and rows(ledger, "quarantine")[0][1]["why"] == "guard:lethal-trifecta:possible"
     failed(g.call("note"), "ended")
@@ -598,13 +615,15 @@ def test_a_shield_that_ends_the_session():
     g.end()
 
 
-def test_followed_before_there_is_a_ledger():
+@patient
+def test_followed_before_there_is_a_ledger(_):
     folder = tempfile.mkdtemp(dir=SCRATCH)
     ledger = os.path.join(folder, "sub", "ledger.db")  # nor its folder
     policy, path = policy_of(sandbox())
     guard = Follow(ledger, "--machine", path, "--shield")
+    guard.wait(lambda: "waiting for it" in guard.said(), "the word that it waits")
     time.sleep(0.7)
-    assert guard.process.poll() is None, guard.process.stderr.read()
+    assert guard.process.poll() is None, guard.said()
     os.mkdir(os.path.dirname(ledger), 0o700)
     open(ledger, "wb").close()  # as it is while somebody makes it
     os.chmod(ledger, 0o600)
@@ -614,28 +633,28 @@ def test_followed_before_there_is_a_ledger():
     fine(g.call("web"))
     fine(g.call("mail"))
     wormhole(ledger, DOWNLOADED | COMPROMISED)
-    fine(g.call("note"))
+    judged(g)
     assert guard.until(alarm("possible", "lethal-trifecta"), "the alarm")["shield"] == "taken"
     assert guard.end(1)["verdict"] == "ALARM"
-    said = guard.process.stderr.read().decode()
+    said = guard.said()
     assert said.count("waiting for it") == 1 and ledger in said, said
     g.end()
     # told to end while it waits; a file that stays what it is; and a machine that is refused does not wait
     guard = Follow(ledger + "2")
-    time.sleep(0.3)
     assert guard.end(2)["rows"] == 0
     for args in ([put("text", "text.db"), "--follow"], [ledger + "2", "--follow", "--machine", "none.yaml"]):
         done = subprocess.run([INTERLOCK, "guard", *args], capture_output=True, timeout=WAIT, check=False)
         assert done.returncode == 3, (args, done)
 
 
-def test_followed_quietly():
+@patient
+def test_followed_quietly(slow):
     g, ledger = gateway()
     guard = Follow(ledger)
     for i in range(50):
         fine(g.call(("web", "note", "post")[i % 3]))
     g.end()
-    time.sleep(0.5)
+    time.sleep(0.5 * slow)  # nothing says that it has read the last row
     ticks = sum(map(int, open(f"/proc/{guard.process.pid}/stat", encoding="ascii").read().rsplit(")", 1)[1].split()[11:13]))
     time.sleep(1)
     more = sum(map(int, open(f"/proc/{guard.process.pid}/stat", encoding="ascii").read().rsplit(")", 1)[1].split()[11:13])) - ticks
@@ -718,7 +737,7 @@ def test_the_session_of_the_page():
         codes.append(done.returncode)
         assert not printed or done.stdout == printed, (command, done)
     assert codes == [0, 1, 1, 1], codes
-    assert subprocess.run([INTERLOCK, "harden", machine], capture_output=True, timeout=60, check=False).returncode == 0
+    assert subprocess.run([INTERLOCK, "harden", machine], capture_output=True, timeout=WAIT, check=False).returncode == 0
 
 
 def test_the_page_and_the_schema_have_the_same_words():

@@ -13,7 +13,7 @@ def decide(interlock, case):
     """The session objects that the command prints, and its exit code."""
     done = subprocess.run(
         [interlock, "check", "--policy", "policy.yaml", "--json", "sessions.ndjson"],
-        cwd=case, capture_output=True, text=True, timeout=60, check=False)
+        cwd=case, capture_output=True, text=True, timeout=600, check=False)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     return [line for line in lines if "decisions" in line], done.returncode, done.stderr
 
@@ -30,10 +30,10 @@ def main():
             got, code, stderr = None, None, str(why)
         if got == expect and code == (1 if denied else 0):
             passed += 1
-            print(f"ok   {case.name}")
+            print(f"ok: {case.name}")
         else:
             failed += 1
-            print(f"FAIL {case.name}: exit {code}\n  expected {json.dumps(expect)}\n  got      {json.dumps(got)}\n  {stderr.strip()}")
+            print(f"FAILED: {case.name}: exit {code}\n  expected {json.dumps(expect)}\n  got      {json.dumps(got)}\n  {stderr.strip()}")
     print(f"{passed} passed, {failed} failed, 0 skipped")
     return 1 if failed or not passed else 0
 

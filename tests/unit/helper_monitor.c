@@ -38,6 +38,23 @@ static store_object *store_find(test_store *t, il_str key) {
     return NULL;
 }
 
+static store_beside *store_find_beside(test_store *t, il_str space, il_str key) {
+    for (size_t i = 0; i < t->nbeside; i++) {
+        if (il_str_eq(il_str_of(t->beside[i].key), key) && il_str_eq(il_str_of(t->beside[i].space), space)) {
+            return &t->beside[i];
+        }
+    }
+    return NULL;
+}
+
+static bool store_sessions(il_str space) { return il_str_eq(space, IL_STR(IL_SPACE_SESSION)); }
+
+static uint64_t store_version(test_store *t, const il_store_change *c) {
+    const store_object *o = store_sessions(c->space) ? store_find(t, c->key) : NULL;
+    const store_beside *b = store_sessions(c->space) ? NULL : store_find_beside(t, c->space, c->key);
+    return o != NULL ? o->version : b != NULL ? b->version : 0;
+}
+
 static bool store_fails(test_store *t) {
     if (t->fail_after == 0) {
         return true;
@@ -52,10 +69,19 @@ static il_status store_load(void *ctx, il_str space, il_str key, uint8_t *buf, s
     il_status s = IL_OK;
     (void)pthread_mutex_lock(&t->lock);
     t->loads++;
-    store_object *o = store_find(t, key);
+    const store_object *o = store_sessions(space) ? store_find(t, key) : NULL;
+    const store_beside *b = store_sessions(space) ? NULL : store_find_beside(t, space, key);
     if (store_fails(t)) {
         s = il_error_set(err, t->fail_with, "the test's store fails");
-    } else if (!il_str_eq(space, IL_STR(IL_SPACE_SESSION)) || o == NULL || o->version == 0) {
+    } else if (b != NULL) {
+        *n = b->n;
+        *version = b->version;
+        if (b->n > cap) {
+            s = il_error_set(err, IL_E_LIMIT, "too small");
+        } else {
+            memcpy(buf, b->state, b->n);
+        }
+    } else if (o == NULL || o->version == 0) {
         s = il_error_set(err, IL_E_NOT_FOUND, "no such object");
     } else {
         *n = o->n;
@@ -70,8 +96,33 @@ static il_status store_load(void *ctx, il_str space, il_str key, uint8_t *buf, s
     return s;
 }
 
+static void store_apply_beside(test_store *t, const il_store_change *c) {
+    store_beside *b = store_find_beside(t, c->space, c->key);
+    if (!c->moves) {
+        return;
+    }
+    if (b == NULL) {
+        if (t->nbeside == STORE_BESIDE) {
+            abort();
+        }
+        b = &t->beside[t->nbeside++];
+        memset(b, 0, sizeof *b);
+        memcpy(b->space, c->space.p, c->space.n);
+        memcpy(b->key, c->key.p, c->key.n);
+    }
+    free(b->state);
+    b->state = malloc(c->state.n);
+    memcpy(b->state, c->state.p, c->state.n);
+    b->n = c->state.n;
+    b->version++;
+}
+
 static void store_apply(test_store *t, const il_store_change *c) {
     store_object *o = store_find(t, c->key);
+    if (!store_sessions(c->space)) {
+        store_apply_beside(t, c);
+        return;
+    }
     if (c->moves) {
         if (o == NULL) {
             if (t->nobjects == STORE_OBJECTS) {
@@ -117,8 +168,7 @@ static il_status store_commit(void *ctx, const il_store_change *changes, size_t 
         s = il_error_set(err, t->fail_with, "the test's store fails");
     }
     for (size_t i = 0; i < n && s == IL_OK; i++) {
-        const store_object *o = store_find(t, changes[i].key);
-        if (t->conflict || (o != NULL ? o->version : 0) != changes[i].expect) {
+        if (t->conflict || store_version(t, &changes[i]) != changes[i].expect) {
             s = il_error_set(err, IL_E_CONFLICT, "moved");
         }
     }
@@ -180,7 +230,10 @@ static void monitor_forget(monitor_case *c) {
     for (size_t i = 0; i < c->store.nrows; i++) {
         free(c->store.rows[i].body);
     }
-    c->store.nrows = c->store.nobjects = 0;
+    for (size_t i = 0; i < c->store.nbeside; i++) {
+        free(c->store.beside[i].state);
+    }
+    c->store.nrows = c->store.nobjects = c->store.nbeside = 0;
 }
 
 void monitor_again(monitor_case *c) {
@@ -206,7 +259,9 @@ void monitor_case_init_with(monitor_case *c, const char *machine, const char *ya
     policy_memory_init(&c->memory);
     (void)pthread_mutex_init(&c->store.lock, NULL);
     c->store.rows = calloc(STORE_ROWS, sizeof *c->store.rows);
+    c->store.beside = calloc(STORE_BESIDE, sizeof *c->store.beside);
     assert_non_null(c->store.rows);
+    assert_non_null(c->store.beside);
     c->monitor = monitor_make(c, c->policy.policy, NULL, false);
     monitor_again(c);
 }
@@ -214,6 +269,7 @@ void monitor_case_init_with(monitor_case *c, const char *machine, const char *ya
 void monitor_case_free(monitor_case *c) {
     monitor_forget(c);
     free(c->store.rows);
+    free(c->store.beside);
     il_monitor_free(c->monitor);
     policy_case_free(&c->policy);
     (void)pthread_mutex_destroy(&c->store.lock);
@@ -274,6 +330,23 @@ const char *monitor_ask(monitor_case *c, const char *tool, const char *args) {
 }
 
 store_object *monitor_object(monitor_case *c, const char *session) { return store_find(&c->store, il_str_of(session)); }
+
+store_beside *monitor_beside_at(monitor_case *c, const char *space, size_t at) {
+    for (size_t i = 0; i < c->store.nbeside; i++) {
+        if (strcmp(c->store.beside[i].space, space) == 0 && at-- == 0) {
+            return &c->store.beside[i];
+        }
+    }
+    return NULL;
+}
+
+size_t monitor_beside(const monitor_case *c, const char *space) {
+    size_t n = 0;
+    for (size_t i = 0; i < c->store.nbeside; i++) {
+        n += strcmp(c->store.beside[i].space, space) == 0 ? 1 : 0;
+    }
+    return n;
+}
 
 il_session monitor_session(monitor_case *c, const char *session) {
     il_session s;

@@ -23,9 +23,18 @@ typedef struct store_row {
     uint64_t version; /* of the object after it */
     char *body;
 } store_row;
+#define STORE_BESIDE 1024
+typedef struct store_beside { /* an object that is no session */
+    char space[16], key[IL_SESSION_ID_BYTES];
+    uint8_t *state;
+    size_t n;
+    uint64_t version;
+} store_beside;
 typedef struct test_store {
     pthread_mutex_t lock;
     store_object objects[STORE_OBJECTS];
+    store_beside *beside;
+    size_t nbeside;
     store_row *rows;
     size_t nobjects, nrows, loads, commits;
     size_t fail_after; /* calls until one fails; SIZE_MAX: never */
@@ -74,6 +83,9 @@ void monitor_deny(monitor_case *c, const char *tool, const char *args, const cha
 const char *monitor_ask(monitor_case *c, const char *tool, const char *args);
 
 store_object *monitor_object(monitor_case *c, const char *session);
+/* The number of objects of another space than sessions', and one of them: NULL when there are not so many. */
+size_t monitor_beside(const monitor_case *c, const char *space);
+store_beside *monitor_beside_at(monitor_case *c, const char *space, size_t at);
 il_session monitor_session(monitor_case *c, const char *session);
 /* The value's name of a machine variable in `s1`: "held", "true", "2". */
 const char *monitor_var(monitor_case *c, const char *name);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "cel/partial.h"
 #include "helper_cel.h"
 
 static il_cel_value host_length(void *ctx, const il_cel_value *args, size_t nargs) {
@@ -88,7 +89,53 @@ static void test_cost(void **state) {
     cel_case_free(&c);
 }
 
+static il_cel_value host_holds(void *ctx, const il_cel_value *args, size_t nargs) {
+    const il_str *held = ctx;
+    assert_int_equal(nargs, 1);
+    return il_cel_of_bool(il_str_eq(*held, il_cel_str(args[0])));
+}
+
+/* What is per call answers from the evaluation's context; without one it is an error, and without an evaluation it is unknown. */
+static void test_per_call(void **state) {
+    (void)state;
+    const il_cel_type *const params[] = {&il_cel_type_string};
+    il_str wrong = IL_STR("the function's own");
+    const il_cel_function functions[] = {{.name = IL_STR("holds"),
+                                          .params = params,
+                                          .nparams = 1,
+                                          .result = &il_cel_type_bool,
+                                          .cost = 1,
+                                          .call = host_holds,
+                                          .ctx = &wrong,
+                                          .per_call = true}};
+    const il_cel_field vars[] = {{IL_STR("x"), &il_cel_type_string}};
+    const il_cel_env env = {.size = sizeof env, .vars = vars, .nvars = 1, .functions = functions, .nfunctions = 1};
+    const il_cel_value x = il_cel_of_str(IL_STR("secret"));
+    il_str held = IL_STR("secret"), other = IL_STR("sensitive");
+    cel_case c;
+    cel_case_init(&c);
+    /* a constant argument must not be folded either */
+    assert_int_equal(cel_compile(&c, "holds('secret') && holds(x)", &env, IL_CEL_BOOL), IL_OK);
+    assert_true(il_cel_true(il_cel_eval_in(c.program, &x, NULL, &held)));
+    const il_cel_value no = il_cel_eval_in(c.program, &x, NULL, &other);
+    assert_int_equal(no.kind, IL_CEL_BOOL);
+    assert_false(no.u.b);
+    const il_cel_value unset = il_cel_eval(c.program, &x, NULL);
+    assert_int_equal(unset.kind, IL_CEL_ERROR);
+    assert_int_equal(unset.fault, IL_CEL_UNSET);
+    il_cel_explain(c.program, unset, &c.err);
+    assert_true(c.err.msg[0] != '\0');
+    il_cel_residue left;
+    assert_int_equal(il_cel_partial(&c.arena, c.program, &x, &left, &c.err), IL_OK);
+    assert_false(left.decided);
+    assert_int_equal(cel_compile(&c, "holds('secret') || true", &env, IL_CEL_BOOL), IL_OK);
+    assert_int_equal(il_cel_partial(&c.arena, c.program, &x, &left, &c.err), IL_OK);
+    assert_true(left.decided);
+    cel_case_free(&c);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_arguments), cmocka_unit_test(test_cost)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_arguments), cmocka_unit_test(test_cost),
+                                       cmocka_unit_test(test_per_call)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

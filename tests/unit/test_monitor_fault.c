@@ -174,6 +174,19 @@ static void fault_bad_arguments(void **state) {
     fault_with_row(c, "in.n", "null", "bad-arguments");
 }
 
+static void fault_condition_error(void **state) {
+    monitor_case c;
+    (void)state;
+    monitor_case_init(&c, "interlock: 1\nmachine: trifecta\nservers: { in: { trust: inside } }\n"
+                          "tools: [{ match: in.n, effects: [] }]\n"
+                          "rules: [{ tools: in.n, when: 10 / args.n > 1, then: block }]\n");
+    fault_with_row(&c, "in.n", "{\"n\":0}", "condition-error");
+    fault_with_row(&c, "in.n", "{}", "condition-error");
+    monitor_deny(&c, "in.n", "{\"n\":1}", "rule-1");
+    monitor_allow(&c, "in.n", "{\"n\":10}");
+    monitor_case_free(&c);
+}
+
 static void fault_too_many_in_flight(void **state) {
     monitor_case *c = *state;
     monitor_again(c);
@@ -355,6 +368,7 @@ static const struct CMUnitTest fault_tests[] = {
     FAULT_TEST(fault_ledger_damaged),
     FAULT_TEST(fault_ledger_version),
     FAULT_TEST(fault_unlabelled_tool),
+    FAULT_TEST(fault_condition_error),
     FAULT_TEST(fault_not_open),
     FAULT_TEST(fault_quarantined),
     FAULT_TEST(fault_label_breach),

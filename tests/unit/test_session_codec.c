@@ -39,6 +39,12 @@ static il_session codec_random(void) {
     s.flight = codec_byte(3);
     s.open = codec_byte(3);
     s.shadow = codec_byte(32);
+    s.episodes = codec_next() % 2 * (codec_next() >> 30);
+    for (size_t i = 0; i < IL_DIGEST_BYTES && s.episodes > 0; i++) {
+        s.recalled[i] = (uint8_t)codec_next();
+    }
+    s.asks = codec_byte(2) * (uint16_t)codec_next();
+    s.asks_ms = s.asks > 0 ? codec_next() : 0;
     codec_text(s.principal, sizeof s.principal);
     codec_text(s.parent, sizeof s.parent);
     s.ntickets = (uint32_t)(codec_next() % (IL_TICKETS_MAX + 1));
@@ -64,6 +70,8 @@ static il_session codec_random(void) {
         x->lasts_ms = codec_next();
         x->effects = codec_byte(32);
         x->reason = (uint8_t)codec_next();
+        x->rule = (uint16_t)codec_next();
+        x->by[0] = (uint8_t)codec_next();
         x->binding[0] = (uint8_t)codec_next();
         x->id[0] = 'a';
         codec_text(x->tool, sizeof x->tool);
@@ -143,6 +151,17 @@ static const char codec_version_1[] =
     "656e640804000500000000000000097765622e666574636802000000000000000a66696c65732e7265616400000000000000"
     "00070000000000000009646f632e73686172650000000000000000";
 
+/* What the build before episodes wrote: the same session, with the first call's owner. */
+static const char codec_version_2[] =
+    "494c5302a502000000000000000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1ffffefdfcfbfa"
+    "f9f8f7f6f5f4f3f2f1f0efeeedecebeae9e8e7e6e5e4e3e2e1e00068e5cf8b010000404ae7cf8b0100000900000000000000"
+    "0103020108087569643a3130303006726f6f742d31020500000000000000c08feecf8b010000010100a0a1a2a3a4a5a6a7a8"
+    "a9aaabacadaeaf097765622e666574636808000000000000000072f0cf8b0100000800010000000000000000000000000000"
+    "0000096d61696c2e73656e6403016016f0cf8b010000c0270900000000000c612d3031323334353637383900070e151c232a"
+    "31383f464d545b626970777e858c939aa1a8afb6bdc4cbd2d9096d61696c2e73656e64080400050000000000000009776562"
+    "2e666574636802000000000000000a66696c65732e726561640000000000000000070000000000000009646f632e73686172"
+    "650000000000000000";
+
 static size_t codec_unhex(const char *hex, uint8_t *out) {
     size_t n = 0;
     for (; hex[2 * n] != '\0'; n++) {
@@ -178,8 +197,8 @@ static void codec_reads_version_1(void **state) {
     assert_true(s.witnesses[1].ticket == 2 && s.witnesses[2].ticket == 0 && s.witnesses[3].ticket == 7);
     assert_string_equal(s.witnesses[3].tool, "doc.share");
     assert_int_equal(il_session_encode(&s, b, sizeof b, &m, &err), IL_OK);
-    assert_int_equal(b[3], 2);
-    assert_int_equal(m, n + 2 * IL_OWNER_BYTES);
+    assert_int_equal(b[3], 3);
+    assert_int_equal(m, n + 2 * IL_OWNER_BYTES + 8 + 2 + 18); /* owners; episodes; what was asked for; the slot's rule and who granted */
     assert_int_equal(il_session_decode(b, m, &again, &err), IL_OK);
     assert_memory_equal(again.tickets, s.tickets, 2 * sizeof s.tickets[0]);
     assert_memory_equal(&again, &s, offsetof(il_session, tickets));
@@ -196,6 +215,32 @@ static void codec_reads_version_1(void **state) {
 }
 
 /* The largest session fits; one that does not is refused, not cut. */
+static void codec_reads_version_2(void **state) {
+    (void)state;
+    static uint8_t a[IL_SESSION_STATE_MAX], b[IL_SESSION_STATE_MAX];
+    il_session s, again;
+    il_error err = {0};
+    size_t n = codec_unhex(codec_version_2, a), m = 0;
+    assert_int_equal(il_session_decode(a, n, &s, &err), IL_OK);
+    assert_int_equal(s.state, 0x2a5);
+    assert_int_equal(s.episodes, 0);
+    assert_int_equal(s.tickets[0].owner[15], 0xaf);
+    assert_string_equal(s.witnesses[3].tool, "doc.share");
+    assert_int_equal(il_session_encode(&s, b, sizeof b, &m, &err), IL_OK);
+    assert_int_equal(b[3], 3);
+    assert_int_equal(m, n + 8 + 2 + 18);
+    assert_int_equal(il_session_decode(b, m, &again, &err), IL_OK);
+    assert_memory_equal(&again, &s, offsetof(il_session, tickets));
+    for (size_t cut = 0; cut < n; cut++) {
+        assert_int_equal(il_session_decode(a, cut, &s, &err), IL_E_DAMAGED);
+    }
+    /* the control: the bytes of one layout are none of the other's */
+    a[3] = 3;
+    assert_int_equal(il_session_decode(a, n, &s, &err), IL_E_DAMAGED);
+    b[3] = 2;
+    assert_int_equal(il_session_decode(b, m, &s, &err), IL_E_DAMAGED);
+}
+
 static void codec_limits(void **state) {
     (void)state;
     uint8_t a[IL_SESSION_STATE_MAX];
@@ -229,6 +274,6 @@ static void codec_limits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(codec_round_trip), cmocka_unit_test(codec_versions),
-                                       cmocka_unit_test(codec_reads_version_1), cmocka_unit_test(codec_limits)};
+                                       cmocka_unit_test(codec_reads_version_1), cmocka_unit_test(codec_reads_version_2), cmocka_unit_test(codec_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

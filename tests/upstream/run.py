@@ -14,7 +14,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "gateway"))
-from peer import INTERLOCK, OUTSIDE, SCRATCH, SERVER, WAIT, Gateway, alive, failed, gone, main, rss, words  # noqa: E402
+from peer import INTERLOCK, OUTSIDE, SCRATCH, SERVER, WAIT, Gateway, alive, failed, gone, main, patient, rss, words  # noqa: E402
 
 
 def told(g, method):
@@ -28,7 +28,7 @@ def back(g, n=1):
 # --- its end and its next start ----------------------------------------------------------------
 
 def test_a_server_that_dies_is_started_again():
-    g = Gateway(mode="again:{}")
+    g = Gateway(mode='again:{"2": "waits"}')
     g.start()
     g.ask("tools/list")
     g.ask("resources/subscribe", {"uri": "note://1"})
@@ -39,13 +39,16 @@ def test_a_server_that_dies_is_started_again():
     failed(g.call("echo", meanwhile=1), "is being restarted", "was not run")
     assert g.ask("prompts/list")["error"]["code"] == 4031
     assert g.ask("ping")["result"] == {}
+    g.until(lambda: len(g.seen("initialize")) == 2, "its next start")
+    assert time.monotonic() - died >= 0.5
+    pathlib.Path(f"{g.log}.go").touch()
     back(g)
-    assert 0.5 <= time.monotonic() - died < 5
     assert words(g.call("nth")) == "2"
     first, second = g.seen("initialize")
     assert first["params"] == second["params"] and first["id"] != second["id"], (first, second)
     assert len(g.seen("notifications/initialized")) == 2
     # it was told of listChanged for tools alone; the calls that failed were not sent again
+    g.until(lambda: told(g, "notifications/tools/list_changed"), "the notification")
     assert [m["method"] for m in g.lines if "method" in m] == ["notifications/tools/list_changed"], g.lines
     assert [m["params"]["name"] for m in g.seen("tools/call")] == ["silent", "die", "nth"]
     # what the old process gave is nobody's
@@ -79,8 +82,9 @@ def test_tries_wait_longer_and_end():
     g.end(4)
 
 
-def test_tries_go_on_after_one_that_fails():
-    g = Gateway(mode='again:{"2": "exit", "3": "mute", "4": "chatty"}', args=["--start-timeout", "1"])
+@patient
+def test_tries_go_on_after_one_that_fails(slow):
+    g = Gateway(mode='again:{"2": "exit", "3": "mute", "4": "chatty"}', args=["--start-timeout", str(slow)])
     g.start()
     g.call("die")
     back(g)
@@ -120,16 +124,15 @@ def test_a_server_that_comes_back_as_another_is_not_used():
         g.end(4 if why else 0)
 
 
-def test_the_end_while_it_is_being_restarted():
+@patient
+def test_the_end_while_it_is_being_restarted(_):
     for wait in ("", "mute"):  # before its next start; before its answer
-        g = Gateway(mode="again:" + json.dumps({"2": wait}))
+        g = Gateway(mode="again:" + json.dumps({"2": wait}), args=["--start-timeout", "600"])
         g.start()
         g.call("die")
         if wait:
             g.until(lambda g=g: len(g.seen("initialize")) == 2, "the next start")
-        started = time.monotonic()
         g.end(4)
-        assert time.monotonic() - started < 5
 
 
 def test_a_server_that_dies_before_the_client_is_ready():
@@ -184,13 +187,13 @@ def test_a_flood_is_cut_and_the_client_served():
             assert words(answer) == json.dumps({"i": i}), answer
             time.sleep(0.03)
         g.call("calm")
-        took = time.monotonic() - started
+        g.logged("nobody asked for")
         notices = [m for m in g.lines if "method" in m]
-        changed = told(g, "notifications/tools/list_changed")
+        changed, lines = told(g, "notifications/tools/list_changed"), g.stderr.splitlines()
+        took = time.monotonic() - started  # the slower the machine, the more may pass
         assert len(notices) - len(changed) <= 1000 + 200 * (took + 1) and len(changed) <= 4 * took + 2, (len(notices), len(changed), took)
         assert bool(policy) or len(notices) > 250  # a third of the burst are log lines; the rest is coalesced, or progress that stands still
-        lines = g.stderr.splitlines()
-        assert len(lines) <= 530 + 50 * (took + 1) and any("nobody asked for" in line for line in lines), (len(lines), took)
+        assert len(lines) <= 530 + 50 * (took + 1), (len(lines), took)
         assert rss(g.process.pid) - before < 12_000, (before, rss(g.process.pid))
         g.process.kill()
 
@@ -200,16 +203,19 @@ def test_stderr_is_escaped_and_bounded():
     g.start()
     g.call("echo", warm=1)
     before = rss(g.process.pid)
+    started = time.monotonic()
     noise = bytes(range(256)) + b"\x1b[2J\x1b]0;title\x07 \xe2\x80\xae WORD\n"
     g.call("noise", base64=base64.b64encode(noise).decode(), n=3000)
     g.call("noise", base64=base64.b64encode(b"x" * 1_000_000).decode(), n=10)  # 10 MB without a line end
     assert words(g.call("echo", a=1)) == '{"a": 1}'
-    g.until(lambda: "left out" in g.stderr, "the report")
-    time.sleep(1)
-    g.call("noise", base64=base64.b64encode(b"\nLAST\n").decode(), n=1)
-    g.until(lambda: "fake: LAST" in g.stderr, "the last line")
+    g.logged("left out")
+    end = time.monotonic() + WAIT
+    while "fake: LAST" not in g.stderr:  # when all of the flood was read, and a line may be written again
+        assert time.monotonic() < end, g.stderr[-800:]
+        g.call("noise", base64=base64.b64encode(b"\nLAST\n").decode(), n=1)
+        time.sleep(0.2)
     lines = g.stderr.splitlines()
-    assert len(lines) < 800 and max(map(len, lines)) < 2100, (len(lines), max(map(len, lines)))
+    assert len(lines) < 700 + 50 * (time.monotonic() - started) and max(map(len, lines)) < 2100, (len(lines), max(map(len, lines)))
     assert all(line.isprintable() for line in lines), next(line for line in lines if not line.isprintable())
     assert any("\\x1b[2J\\x1b]0;title\\x07 \\u202e WORD" in line for line in lines), lines[5:8]
     assert not any("WORD" in json.dumps(m) or "xxxx" in json.dumps(m) for m in g.lines)
@@ -273,7 +279,6 @@ def test_an_end_that_it_closes_is_its_end():
         pid = json.loads(words(g.call("pids")))[0]
         assert words(g.call("close", fd=fd)) == "ok"
         if fd == 0:  # that is seen when it is written to
-            time.sleep(0.2)
             failed(g.call("echo", a=1), "MAY have run")
         back(g)
         assert why in g.stderr, g.stderr
@@ -295,15 +300,15 @@ def test_a_client_that_writes_without_end():
     g = Gateway()
     g.start()
     g.call("echo", warm=1)
-    before, end = rss(g.process.pid), time.monotonic() + 1.5
-    sent = 0
-    while time.monotonic() < end:  # half of them cannot be read
+    before, started, sent = rss(g.process.pid), time.monotonic(), 60_000
+    for _ in range(sent // 200):  # half of them cannot be read
         g.send(b'{"jsonrpc":"2.0","id":"p","method":"ping"}\n{"jsonrpc":"2.0","id":"p","method":"ping","method":"ping"}\n' * 200)
-        sent += 200
-    g.until(lambda: len([m for m in g.lines if m.get("id") == "p"]) >= sent, "all answers")
+    g.until(lambda: len(g.lines) > sent, "the answers")
     assert words(g.call("echo", a=1)) == '{"a": 1}'
+    got = len([m for m in g.lines if m.get("id") == "p"])
+    assert got >= sent, got
     assert rss(g.process.pid) - before < 6000, (before, rss(g.process.pid))
-    assert len(g.stderr.splitlines()) < 800
+    assert len(g.stderr.splitlines()) < 700 + 50 * (time.monotonic() - started)
     g.end()
 
 
@@ -400,22 +405,24 @@ def test_the_keeper_is_small():
 
 # --- signals ---------------------------------------------------------------------------------------
 
-def test_a_signal_lets_calls_finish():
+@patient
+def test_a_signal_lets_calls_finish(_):
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         g = Gateway()
         g.start()
         slow = [g.post("tools/call", {"name": "slow", "arguments": {"ms": 500}}) for _ in range(3)]
         g.until(lambda g=g: len(g.seen("tools/call")) == 3, "the calls")
         g.process.send_signal(number)
-        time.sleep(0.1)
+        g.logged("may still finish")
         g.post("tools/call", {"name": "echo", "arguments": {"new": 1}})  # nothing new is taken
         assert [words(g.answer(id_)) for id_ in slow] == ["slow"] * 3
         g.end()
         assert len(g.seen("tools/call")) == 3
 
 
-def test_a_signal_while_the_server_is_away():
-    g = Gateway(mode='again:{"2": "mute"}')
+@patient
+def test_a_signal_while_the_server_is_away(_):
+    g = Gateway(mode='again:{"2": "mute"}', args=["--start-timeout", "600"])
     g.start()
     g.call("die")
     g.until(lambda: len(g.seen("initialize")) == 2, "the next start")

@@ -4,7 +4,7 @@ a function that starts a gateway (wire.Wire)."""
 import json
 import time
 
-from wire import OPEN, OUTSIDE, code, words
+from wire import OPEN, OUTSIDE, WAIT, code, words
 
 NO_METHOD, PARAMS, INVALID = -32601, -32602, -32600
 SCHEMA = {"type": "object"}
@@ -99,7 +99,7 @@ def test_many_answers_to_nobody(start):
     asked = w.raw(*[result(900000 + n, "MARK") for n in range(3000)], done())
     assert words(w.answer(asked)) == "fine"
     assert b"MARK" not in b"".join(w.lines) and w.ask("ping")["result"] == {}
-    w.until(lambda: b"answers no request that is in flight (256 so far)" in w.stderr, "the alarm")
+    w.logged(b"answers no request that is in flight (256 so far)")
     assert w.stderr.count(b"\n") < 40, "a flood is no flood of lines"
 
 
@@ -136,27 +136,29 @@ def test_an_answer_of_the_client_that_is_none(start):
 
 def test_a_question_that_is_over_holds_nobody(start):
     """While a person answers, the callers wait longer than for a silent server."""
-    w = start(policy=OPEN.replace("inside", "inside, roots: true"), args=["--call-timeout", "1"])
-    w.start({"roots": {}})
-    began = time.monotonic()
-    asked = w.raw({"id": "q", "method": "roots/list"}, {"id": "r", "method": "roots/list"}, notice("notifications/cancelled", requestId="q"))
-    w.until(lambda: [m for m in w.messages() if m.get("method") == "notifications/cancelled"], "the cancellation")
-    time.sleep(1.5)
+    for seconds in (1, 8, 64):  # a machine may be too slow to ask within one
+        w = start(policy=OPEN.replace("inside", "inside, roots: true"), args=["--call-timeout", str(seconds)])
+        w.start({"roots": {}})
+        asked = w.raw({"id": "q", "method": "roots/list"}, {"id": "r", "method": "roots/list"}, notice("notifications/cancelled", requestId="q"))
+        w.until(lambda w=w, asked=asked: [m for m in w.messages() if m.get("method") == "notifications/cancelled" or m.get("id") == asked], "the cancellation")
+        if [m for m in w.messages() if m.get("method") == "notifications/cancelled"]:
+            break
+    time.sleep(1.5 * seconds)
     assert not [m for m in w.messages() if m.get("id") == asked], "one is still open"
     ours = [m["id"] for m in w.messages() if m.get("method") == "roots/list"][1]
     w.send({"id": ours, "result": {"roots": []}})
-    assert "in time" in words(w.answer(asked)) and time.monotonic() - began < 10
+    assert "in time" in words(w.answer(asked))
     w.raw({"id": "s", "method": "roots/list"})
     w.until(lambda: [m for m in w.messages() if m.get("method") == "roots/list"][2:], "the question")
     w.process.stdin.close()
-    assert w.process.wait(10) == 0, "the client has left, and with it the question"
+    assert w.process.wait(WAIT) == 0, "the client has left, and with it the question"
 
 
 # --- floods of lines in our log ----------------------------------------------------------------
 
 def quiet(w, about):
-    w.until(lambda: b"lines a second about " + about in w.stderr, "what is left out")
-    assert 500 <= w.stderr.count(b"\n") < 900, w.stderr.count(b"\n")
+    w.logged(b"lines a second about " + about)
+    assert 500 <= w.stderr.count(b"\n") < w.allowed(600, 50), w.stderr.count(b"\n")
 
 
 def test_what_is_left_out_of_a_list_is_no_flood(start):
@@ -220,7 +222,7 @@ def test_progress_is_limited_in_rate(start):
     asked = w.post("tools/call", {"name": "raw", "arguments": {"hex": (steps + b"\n" + done()).hex()}, "_meta": {"progressToken": "p"}})
     assert words(w.answer(asked)) == "fine"
     told = [m for m in w.messages() if m.get("method") == "notifications/progress"]
-    assert 1000 <= len(told) <= 3000, len(told)  # a burst, and what a second allows
+    assert 1000 <= len(told) <= w.allowed(1000, 200), len(told)
     assert w.stderr.count(b"\n") < 60, "a flood is no flood of lines"
 
 
@@ -308,7 +310,7 @@ def test_names_that_look_alike_are_refused(start):
     for name in ("read_file", "read_fi1e", "send-mail", "Send.Mail", "send_mail", "turn", "tum", "READ_FlLE"):
         refused(w.call(name), f"Unknown tool: {name}")
     assert words(w.call("echo", {"a": 1})) == '{"a": 1}'
-    assert w.stderr.count(b"is left out of tools/list") >= 3, w.stderr
+    w.logged(b"is left out of tools/list", 3)
 
 
 def test_the_name_that_the_policy_writes_out_stays(start):
@@ -405,7 +407,8 @@ def test_the_words_of_an_outside_server_lose_what_nobody_sees(start):
     assert w.ask("prompts/list")["result"]["prompts"] == [{"name": "p", "description": clean}]
     assert w.ask("resources/list")["result"]["resources"] == [{"uri": "note://1", "name": clean, "icons": icons[1:2]}]
     assert w.ask("resources/templates/list")["result"]["resourceTemplates"] == [{"uriTemplate": "note://{x}", "name": clean}]
-    assert b"MARK" not in b"".join(w.lines) and b"characters that nobody sees were taken out" in w.stderr
+    assert b"MARK" not in b"".join(w.lines)
+    w.logged(b"characters that nobody sees were taken out")
     assert words(w.call("one")) == dirty, "results are not altered"
     refused(w.call("two"), "Unknown tool: two")
     w = start(results=results)  # inside: as they came
@@ -514,7 +517,8 @@ def test_a_question_that_comes_as_an_error(start):
     w = start(policy=ASKS)
     w.start({"elicitation": {"form": {}, "url": {}}})
     answer = w.answer(w.raw(b'{"jsonrpc":"2.0","id":$ID,"error":{"code":-32042,"message":"m","data":{"elicitations":[{"mode":"url","elicitationId":"1","url":"https://evil.example/MARK","message":"MARK"}]}}}'))
-    assert answer["error"] == {"code": -32603, "message": "m"} and b"open links" in w.stderr, answer
+    assert answer["error"] == {"code": -32603, "message": "m"}, answer
+    w.logged(b"open links")
 
 
 def test_a_question_that_comes_as_a_result(start):
@@ -611,7 +615,7 @@ def test_stderr_never_reaches_the_client(start):
     noise = b"\x1b[31mMARK\xff\x00 \xed\xa0\x80\n" + b'{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"MARK"}}\n' + b"M" * 100000 + b"\nMARK-without-end"
     assert words(w.ask("tools/call", {"name": "stderr", "arguments": {"hex": noise.hex()}})) == "ok"
     assert words(w.call("echo", {"a": 1})) == '{"a": 1}'
-    w.until(lambda: b"MARK" in w.stderr, "the log")
+    w.logged(b"MARK")
     assert b"MARK" not in b"".join(w.lines) and b"\x1b" not in w.stderr and b"\0" not in w.stderr and b"\xff" not in w.stderr
 
 
@@ -628,4 +632,4 @@ def test_a_revision_that_obliges_to_take_batches(start):
     w = start(results={"initialize": {"protocolVersion": "2025-03-26"}})
     answer = w.start()
     assert "2025-03-26" in answer["error"]["message"] and "update the server" in answer["error"]["message"], answer
-    assert w.process.wait(20) == 3
+    assert w.process.wait(WAIT) == 3

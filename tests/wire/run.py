@@ -25,11 +25,16 @@ def report(name, how, why=""):
 
 # --- the client's face -----------------------------------------------------------------------------
 
-def fence(w, n, total=0):
-    """The next well-formed request. What came before its answer belongs to the row; a server that answers out of order may need until there are
-    `total` lines."""
-    answer = w.answer(w.post("tools/call", {"name": "echo", "arguments": {"message": f"next {n}"}}, f"fence {n}"))
-    w.until(lambda: len(w.lines) >= total, "the answer to the row")
+def answers_since(w, since):
+    """The lines that are answers. What a server says of itself (server-everything: that its list changed) comes when it likes, and belongs to no row."""
+    return [line for line in w.lines[since:] if "method" not in json.loads(line)]
+
+
+def fence(w, n, since=0, total=0):
+    """The next well-formed request. What was answered before it belongs to the row; a server that answers out of order may need until there are
+    `total` answers since the row."""
+    answer = w.answer(w.post("tools/call", {"name": "echo", "arguments": {"message": f"next {n}"}}, f"fence {n}"), since)
+    w.until(lambda: len(answers_since(w, since)) >= total, "the answer to the row")
     return answer
 
 
@@ -37,10 +42,10 @@ def client_row(w, row, n):
     """None, or what is wrong."""
     since, seen = len(w.lines), len(w.seen())
     w.send(row["bytes"] + b"\n")
-    after = fence(w, n, since + 2 if row["expect"] in ("pass", "ours") else 0)
+    after = fence(w, n, since, 2 if row["expect"] in ("pass", "ours") else 1)
     if after.get("error") or after["result"].get("isError"):
         return f"the next request fails: {after}"
-    answers = [line for line in w.lines[since:] if json.loads(line).get("id") != after["id"]]
+    answers = [line for line in answers_since(w, since) if json.loads(line)["id"] != after["id"]]
     arrived = w.seen()[seen:]
     if not arrived or json.loads(arrived[-1]).get("params", {}).get("arguments") != {"message": f"next {n}"}:
         return f"the next request did not arrive: {arrived[-1:]}"
@@ -190,7 +195,7 @@ def stateful(only):
         if not name.startswith("test_") or only not in name.replace("_", " "):
             continue
         label = "case: " + name[5:].replace("_", " ")
-        watchdog = threading.Timer(3 * WAIT, stop_all)
+        watchdog = threading.Timer(5 * WAIT, stop_all)
         watchdog.start()
         try:
             body(lambda **how: Wire(INTERLOCK, **how))

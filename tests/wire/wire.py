@@ -10,7 +10,7 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-WAIT = float(os.environ.get("WIRE_WAIT", "20"))
+WAIT = float(os.environ.get("WIRE_WAIT", "120"))  # for what will come; a busy machine needs its time
 EVERYTHING = HERE.parent / "e2e/node_modules/@modelcontextprotocol/server-everything/dist/index.js"
 OPEN = 'interlock: 1\nmachine: trifecta\nservers: { up: { trust: inside } }\ntools: [{ match: "up.*", effects: [] }]\n'
 # every message of an outside server is judged; `once` and a listed address let it through
@@ -36,7 +36,8 @@ class Wire:
             command = [gateway, "gateway", "--policy", str(self.folder / "policy.yaml"), "--ledger", ":memory:", "--name", "up", *args, "--", *upstream]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         RUNNING.append(self.process)
-        self.lines, self.stderr, self.changed, self.next_id = [], b"", threading.Condition(), 0
+        self.lines, self.stderr, self.changed, self.next_id, self.began = [], b"", threading.Condition(), 0, time.monotonic()
+        self.open = 2  # pipes that may still bring something
         for target in (self._read, self._read_stderr):
             threading.Thread(target=target, daemon=True).start()
 
@@ -45,10 +46,19 @@ class Wire:
             with self.changed:
                 self.lines.append(line)
                 self.changed.notify_all()
+        self._ended()
 
     def _read_stderr(self):
         for line in self.process.stderr:
-            self.stderr += line
+            with self.changed:
+                self.stderr += line
+                self.changed.notify_all()
+        self._ended()
+
+    def _ended(self):
+        with self.changed:
+            self.open -= 1
+            self.changed.notify_all()
 
     def send(self, data):
         """Bytes as they are (their LF included), or a message."""
@@ -65,7 +75,7 @@ class Wire:
                 if value:
                     return value
                 left = end - time.monotonic()
-                if left <= 0:
+                if left <= 0 or not self.open:
                     raise AssertionError(f"waited in vain for {what}; the last lines are {self.lines[-3:]}, stderr {self.stderr[-600:]}")
                 self.changed.wait(min(left, 0.05))
 
@@ -121,6 +131,14 @@ class Wire:
     def told(self, id_):
         """What the server was answered to its request."""
         return self.until(lambda: next((m for m in self.got() if "method" not in m and m.get("id") == id_), None), f"our answer to the server's {id_!r}")
+
+    def logged(self, what, times=1):
+        """Waits for it in the gateway's log: that is another pipe, and may come behind the answer."""
+        self.until(lambda: self.stderr.count(what) >= times, f"{what!r} in the log")
+
+    def allowed(self, burst, per_second):
+        """What the gateway may have let through of a flood by now; the slower the machine, the more."""
+        return burst + per_second * (time.monotonic() - self.began + 1)
 
     def end(self):
         self.process.stdin.close()

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Peer } from './peer.mjs';
+import { Peer, WAIT_MS } from './peer.mjs';
 
 const here = fileURLToPath(new URL('..', import.meta.url));
 const options = { interlock: process.env.INTERLOCK ?? join(here, '../../build/interlock') };
@@ -61,5 +61,5 @@ export function startGateway(t, { fake = 'plain', name = 'up', upstream, env, ..
 
 /** Runs an interlock command to its end. */
 export function interlock(...args) {
-  return spawnSync(options.interlock, args, { encoding: 'utf8', timeout: 30_000 });
+  return spawnSync(options.interlock, args, { encoding: 'utf8', timeout: WAIT_MS });
 }

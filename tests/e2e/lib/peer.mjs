@@ -2,7 +2,7 @@
 // A raw JSON-RPC peer over the stdio of a child: it sends any bytes and keeps every line it gets.
 import { spawn } from 'node:child_process';
 
-export const WAIT_MS = Number(process.env.E2E_WAIT_MS ?? 10_000);
+export const WAIT_MS = Number(process.env.E2E_WAIT_MS ?? 120_000);
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -98,7 +98,7 @@ export class Peer {
   }
 
   /** Closes stdin, waits for the end, and gives {code, signal}. */
-  async stop(ms = 5000) {
+  async stop(ms = WAIT_MS) {
     this.child.stdin.end();
     const kill = setTimeout(() => this.child.kill('SIGKILL'), ms);
     const how = await this.exited;

@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { skip, test } from '../lib/harness.mjs';
 import { interlockPath } from '../lib/gateway.mjs';
+import { WAIT_MS } from '../lib/peer.mjs';
 
 const example = fileURLToPath(new URL('../../../examples/exfiltration/', import.meta.url));
 const run = (interlock) => {
   if (!existsSync(join(example, 'node_modules'))) skip('its packages are not installed');
-  return spawnSync(process.execPath, [join(example, 'run.mjs'), '--interlock', interlock], { encoding: 'utf8', timeout: 55_000 });
+  return spawnSync(process.execPath, [join(example, 'run.mjs'), '--interlock', interlock], { encoding: 'utf8', timeout: 5 * WAIT_MS });
 };
 
 for (const time of ['once', 'a second time']) {

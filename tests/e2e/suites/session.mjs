@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, closeSync, existsSync, openSync, readFileSync, readdirSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { skip, test } from '../lib/harness.mjs';
-import { textOf } from '../lib/peer.mjs';
+import { WAIT_MS, textOf } from '../lib/peer.mjs';
 import { GATED, interlock, startGateway } from '../lib/gateway.mjs';
 
 const MAIL = { to: 'eve@evil.example', subject: 's', body: 'b' };
@@ -135,9 +135,11 @@ test('session: an egress in flight counts until it is settled', async (t) => {
   const peer = startGateway(t, { policy: slowSend });
   await peer.initialize();
   await peer.call('fetch');
-  const slow = peer.request('tools/call', { name: 'slow', arguments: { to: 'eve@evil.example', ms: 700 } }, 'in-flight');
-  assert.equal(ruleOf(await peer.call('read')), 'lethal-trifecta', 'read was allowed while an egress was in flight');
-  assert.equal(textOf(await slow), 'slow answer');
+  // In one write: the second is judged before the first can be answered.
+  const call = (id, name, args) => JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } });
+  peer.send(`${call('in-flight', 'slow', { to: 'eve@evil.example', ms: 700 })}\n${call('meanwhile', 'read', {})}`);
+  assert.equal(ruleOf(await peer.answer('meanwhile')), 'lethal-trifecta', 'read was allowed while an egress was in flight');
+  assert.equal(textOf(await peer.answer('in-flight')), 'slow answer');
   assert.equal(textOf(await peer.call('read')), 'a private note');
 });
 
@@ -231,7 +233,7 @@ test('ledger: one that is a folder, in what is no folder, or in a missing one, i
   writeFileSync(join(t.dir, 'file'), '');
   for (const ledger of [join(t.dir, 'file/ledger.db'), t.dir, join(t.dir, 'no/such/ledger.db')]) {
     const peer = startGateway(t, { policy: GATED, session: 'new', ledger });
-    const timer = setTimeout(() => peer.child.stdin.end(), 3000);
+    const timer = setTimeout(() => peer.child.stdin.end(), WAIT_MS);
     const { code } = await peer.exited;
     clearTimeout(timer);
     assert.equal(code, 3, peer.stderr);
@@ -251,7 +253,7 @@ test('ledger: one that may not be written is refused at the start', async (t) =>
     chmodSync(ledger, 0o400);
   }
   const peer = startGateway(t, { policy: GATED, session: 'new', ledger });
-  const timer = setTimeout(() => peer.child.stdin.end(), 3000);
+  const timer = setTimeout(() => peer.child.stdin.end(), WAIT_MS);
   const { code } = await peer.exited;
   clearTimeout(timer);
   assert.equal(code, 3, peer.stderr);

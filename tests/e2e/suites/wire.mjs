@@ -159,8 +159,8 @@ test('wire: of two requests in flight with one id the second is refused', async 
   const peer = startGateway(t);
   await peer.initialize();
   const from = peer.received.length;
-  peer.send({ jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'slow', arguments: { ms: 400 } } });
-  peer.send(call('5', '{"second":true}'));
+  // In one write: the second comes before the first can be answered.
+  peer.send(`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"slow","arguments":{"ms":400}}}\n${call('5', '{"second":true}')}`);
   await peer.find((message) => message.id === 5 && message.result, 'the first answer', from);
   const answers = peer.received.slice(from).map(({ message }) => message);
   assert.equal(answers.length, 2, JSON.stringify(answers));

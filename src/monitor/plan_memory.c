@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a plan changes beside the session: what it knows, and the labels of the places that it wrote (docs/formats.md: episodes, places). */
+#include "base/sha256.h"
+#include "monitor/plan.h"
+
+/* ---- episodes -------------------------------------------------------------------------------------- */
+
+il_status il_plan_remember(il_plan *p, il_episode *episode, il_error *err) {
+    if (episode == NULL) {
+        return IL_OK;
+    }
+    IL_CHECK(p->episode.n == 0, err);
+    il_str bytes;
+    IL_TRY(il_episode_done(episode, &bytes, err));
+    if (bytes.n > IL_RECALL_EPISODE_MAX) {
+        return il_error_set(err, IL_E_LIMIT, "there is more to remember of it than %zu bytes", IL_RECALL_EPISODE_MAX);
+    }
+    p->episode = bytes;
+    p->texts = il_episode_texts(episode, &p->ntexts);
+    il_recall_next(p->s->recalled, bytes, p->core->sha256, p->s->recalled);
+    p->s->episodes++;
+    p->moves = true;
+    return IL_OK;
+}
+
+const uint8_t *il_plan_recalled(const il_plan *p) { return p->episode.n > 0 ? p->s->recalled : NULL; }
+
+static il_status il_plan_listens(const il_plan *p, il_error *err) {
+    if (il_bind_phase(&p->core->bind, p->s->state, "ended")) {
+        return il_error_set(err, IL_E_STATE, "the session has ended");
+    }
+    return IL_OK;
+}
+
+/* The members that both rows have in common. */
+static void il_plan_heard(const il_plan *p, il_record *r) {
+    il_record_state(r, IL_STR("post"), p->s->state);
+    il_record_state(r, IL_STR("pre"), p->s->state);
+    il_record_digest(r, IL_STR("recalled"), il_plan_recalled(p));
+}
+
+il_status il_plan_say(il_plan *p, il_str text, const uint8_t digest[IL_DIGEST_BYTES], il_error *err) {
+    il_episode *e = NULL;
+    il_record r;
+    IL_TRY(il_plan_listens(p, err));
+    if (p->s->parent[0] != '\0') {
+        return il_error_set(err, IL_E_STATE, "nobody types in a child session: note what it was told as a task");
+    }
+    IL_TRY(il_policy_hear(p->core->policy, text, p->arena, &e, err));
+    IL_TRY(il_plan_remember(p, e, err));
+    il_record_open(&r, p->arena);
+    il_record_digest(&r, IL_STR("digest"), digest);
+    il_plan_heard(p, &r);
+    il_record_number(&r, IL_STR("v"), 1);
+    return il_plan_row(p, "say", 0, &r, err);
+}
+
+static const char *il_notice_word(il_notice_kind kind) {
+    switch (kind) {
+    case IL_NOTICE_MESSAGE:
+        return "message";
+    case IL_NOTICE_DESCRIPTION:
+        return "description";
+    case IL_NOTICE_TASK:
+        return "task";
+    }
+    return NULL;
+}
+
+#define IL_NOTICE_FROM 128u
+
+il_status il_plan_notice(il_plan *p, const il_notice *notice, const uint8_t digest[IL_DIGEST_BYTES], il_error *err) {
+    il_episode *e = NULL;
+    il_record r;
+    char from[IL_NOTICE_FROM + 1];
+    const size_t n = il_format(from, sizeof from, "%.*s", IL_STR_ARG(notice->from)); /* cut, and escaped where it is not text */
+    /* Who told it may have read anything of what this session counts. */
+    const bool tainted = (((uint32_t)p->s->counted | p->s->shadow) & (uint32_t)IL_UNTRUSTED) != 0;
+    const bool untrusted = notice->untrusted || (notice->kind == IL_NOTICE_TASK && tainted);
+    const il_json *text = notice->value != NULL ? notice->value : il_json_string(p->arena, notice->text);
+    if (text == NULL) {
+        return il_arena_fail(p->arena, err);
+    }
+    const il_overheard heard = {.kind = notice->kind == IL_NOTICE_DESCRIPTION ? IL_SOURCE_DESCRIPTION : IL_SOURCE_NOTICE,
+                                .name = {from, n},
+                                .agent = il_str_of(p->s->principal),
+                                .taints = untrusted ? (uint32_t)IL_UNTRUSTED : 0u,
+                                .value = text,
+                                .trusted = !untrusted,
+                                .blind = p->core->blind};
+    IL_TRY(il_plan_listens(p, err));
+    IL_TRY(il_policy_overhear(p->core->policy, &heard, p->arena, &e, err));
+    IL_TRY(il_plan_remember(p, e, err));
+    il_record_open(&r, p->arena);
+    il_record_digest(&r, IL_STR("digest"), digest);
+    il_record_text(&r, IL_STR("from"), from);
+    il_record_text(&r, IL_STR("kind"), il_notice_word(notice->kind));
+    il_plan_heard(p, &r);
+    il_record_truth(&r, IL_STR("untrusted"), untrusted);
+    il_record_number(&r, IL_STR("v"), 1);
+    return il_plan_row(p, "notice", 0, &r, err);
+}
+
+/* ---- places ---------------------------------------------------------------------------------------- */
+
+#define IL_PLAN_PLACES_MAX 256u
+#define IL_PLACE_BYTES 6u /* `ILP`, the layout, own, below */
+#define IL_PLACE_LAYOUT 1
+
+static il_status il_place_read(il_plan_place *place, il_str bytes, il_error *err) {
+    const uint8_t *p = (const uint8_t *)bytes.p;
+    if (bytes.n < 4 || !il_str_eq(il_str_part(bytes, 0, 3), IL_STR("ILP"))) {
+        return il_error_set(err, IL_E_DAMAGED, "stored bytes are no labels of a place");
+    }
+    if (p[3] > IL_PLACE_LAYOUT) {
+        return il_error_set(err, IL_E_VERSION, "labels of a place of layout %u; this build reads %u", (unsigned)p[3], IL_PLACE_LAYOUT);
+    }
+    if (bytes.n != IL_PLACE_BYTES || p[3] != IL_PLACE_LAYOUT || ((p[4] | p[5]) & ~IL_TAINTS) != 0 || (p[4] | p[5]) == 0) {
+        return il_error_set(err, IL_E_DAMAGED, "stored bytes are damaged labels of a place");
+    }
+    place->own = p[4];
+    place->below = p[5];
+    return IL_OK;
+}
+
+static il_status il_plan_place_of(il_plan *p, il_str kind, il_str value, il_plan_place **out, il_error *err) {
+    uint8_t digest[IL_DIGEST_BYTES], n = (uint8_t)kind.n;
+    char key[IL_DIGEST_HEX];
+    il_sha256 h;
+    il_str bytes = {0};
+    IL_CHECK(kind.n <= UINT8_MAX, err);
+    il_sha256_init(&h, p->core->sha256);
+    il_sha256_add(&h, &n, 1);
+    il_sha256_add(&h, kind.p, kind.n);
+    il_sha256_add(&h, value.p, value.n);
+    il_sha256_end(&h, digest);
+    il_digest_hex(digest, key);
+    for (*out = p->places; *out != NULL; *out = (*out)->next) {
+        if (memcmp((*out)->key, key, sizeof key) == 0) {
+            return IL_OK;
+        }
+    }
+    if (p->nplaces == IL_PLAN_PLACES_MAX) {
+        return il_error_set(err, IL_E_LIMIT, "a call reads and writes labels of more than %u places", IL_PLAN_PLACES_MAX);
+    }
+    il_plan_place *place = IL_NEW(p->arena, il_plan_place);
+    if (place == NULL) {
+        return il_arena_fail(p->arena, err);
+    }
+    memcpy(place->key, key, sizeof key);
+    const il_str name = {place->key, IL_DIGEST_HEX - 1};
+    const il_status s = p->in.load(p->in.load_ctx, p->arena, IL_STR(IL_SPACE_STORE), name, &bytes, &place->version, err);
+    if (s == IL_E_NOT_FOUND) {
+        place->version = 0;
+    } else {
+        IL_TRY(s);
+        IL_TRY(il_place_read(place, bytes, err));
+    }
+    place->next = p->places;
+    p->places = *out = place;
+    p->nplaces++;
+    return IL_OK;
+}
+
+/* What the value stands below: cuts it at its last `/`; false at the top. Only paths and what is written like them have something above. */
+static bool il_place_up(il_str *value) {
+    size_t n = value->n;
+    while (n > 1 && value->p[n - 1] != '/') {
+        n--;
+    }
+    if (value->n <= 1 || (n == 1 && value->p[0] != '/')) {
+        return false;
+    }
+    value->n = n > 1 ? n - 1 : 1;
+    return true;
+}
+
+il_status il_plan_place_labels(void *ctx, const il_place *place, uint32_t *taints, il_error *err) {
+    il_plan *p = ctx;
+    il_plan_place *at;
+    il_str value = place->value;
+    *taints = IL_TAINTS;
+    IL_TRY(il_plan_place_of(p, place->kind, value, &at, err));
+    uint32_t found = (uint32_t)at->own | at->below;
+    while (il_place_up(&value)) {
+        IL_TRY(il_plan_place_of(p, place->kind, value, &at, err));
+        found |= at->own;
+    }
+    IL_TRY(il_plan_place_of(p, place->kind, IL_STR(""), &at, err));
+    *taints = found | at->own;
+    return IL_OK;
+}
+
+/* Labels only grow. */
+static void il_place_grow(il_plan_place *place, uint32_t own, uint32_t below) {
+    const uint8_t was[2] = {place->own, place->below};
+    place->own |= (uint8_t)own;
+    place->below |= (uint8_t)below;
+    place->moves = place->moves || place->own != was[0] || place->below != was[1];
+}
+
+il_status il_plan_write_place(il_plan *p, const il_place *place, uint32_t taints, il_error *err) {
+    il_plan_place *at;
+    il_str value = place->value;
+    taints &= IL_TAINTS;
+    if (taints == 0) {
+        return IL_OK;
+    }
+    IL_TRY(il_plan_place_of(p, place->kind, value, &at, err));
+    il_place_grow(at, taints, 0);
+    while (il_place_up(&value)) {
+        IL_TRY(il_plan_place_of(p, place->kind, value, &at, err));
+        il_place_grow(at, 0, taints);
+    }
+    IL_TRY(il_plan_place_of(p, place->kind, IL_STR(""), &at, err));
+    il_place_grow(at, 0, taints);
+    return IL_OK;
+}
+
+/* ---- both ------------------------------------------------------------------------------------------ */
+
+static il_status il_place_change(il_plan *p, const il_plan_place *place, il_store_change *out, il_error *err) {
+    *out = (il_store_change){.space = IL_STR(IL_SPACE_STORE),
+                             .key = {place->key, IL_DIGEST_HEX - 1},
+                             .expect = place->version,
+                             .moves = place->moves};
+    if (place->moves) {
+        char *bytes = il_arena_bytes(p->arena, IL_PLACE_BYTES);
+        if (bytes == NULL) {
+            return il_arena_fail(p->arena, err);
+        }
+        memcpy(bytes, "ILP", 3);
+        bytes[3] = IL_PLACE_LAYOUT;
+        bytes[4] = (char)place->own;
+        bytes[5] = (char)place->below;
+        out->state = (il_str){bytes, IL_PLACE_BYTES};
+    }
+    return IL_OK;
+}
+
+il_status il_plan_beside(il_plan *p, il_store_change *changes, size_t *n, il_error *err) {
+    if (p->episode.n > 0) {
+        const il_recall_key prefix = il_recall_prefix(p->in.session), key = il_recall_key_of(&prefix, p->s->episodes);
+        il_str name;
+        IL_TRY(il_arena_copy(p->arena, (il_str){key.text, key.n}, &name, err));
+        changes[(*n)++] =
+            (il_store_change){.space = IL_STR(IL_SPACE_MEMORY), .key = name, .moves = true, .state = p->episode};
+    }
+    if (p->other.n > 0) {
+        changes[(*n)++] = (il_store_change){.space = IL_STR(IL_SPACE_SESSION), .key = p->other, .expect = p->other_version};
+    }
+    for (const il_plan_place *place = p->places; place != NULL; place = place->next) {
+        IL_TRY(il_place_change(p, place, &changes[(*n)++], err));
+    }
+    return IL_OK;
+}
+
+void il_plan_forget_all(il_plan *p) {
+    p->episode = (il_str){0};
+    p->texts = NULL;
+    p->ntexts = 0;
+    p->places = NULL;
+    p->nplaces = 0;
+    p->other = (il_str){0};
+}

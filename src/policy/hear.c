@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a human typed, and what a call sends: the two that decide whether a value that comes back is news. */
+#include "policy/compiled.h"
+#include "policy/kind_part.h"
+#include "policy/result.h"
+#include "policy/text.h"
+#include "provenance/typed.h"
+
+#define IL_SEND_DEPTH 128u /* of arguments; what is deeper counts as sent, whatever it is */
+
+typedef struct il_hearing {
+    il_episode *episode;
+    il_arena *arena;
+    il_status broken;
+    bool sends;
+} il_hearing;
+
+static il_status il_hear_value(il_hearing *h, il_kind kind, il_str text) {
+    il_str canonical = {0};
+    const il_status s = text.n > 0 ? il_kind_value(kind, text, h->arena, &canonical, NULL) : IL_E_INVALID;
+    if (s != IL_OK) {
+        return s == IL_E_INVALID ? IL_OK : s;
+    }
+    return h->sends ? il_episode_sent(h->episode, canonical, false, NULL)
+                    : il_episode_typed_value(h->episode, il_kind_word(kind), canonical, NULL);
+}
+
+static bool il_hear_found(void *ctx, il_kind kind, il_str token) {
+    il_hearing *h = ctx;
+    h->broken = il_hear_value(h, kind, token);
+    return h->broken == IL_OK;
+}
+
+/* Addresses, URLs and account numbers, as a reader's program finds them. More than it looks for are not heard. */
+static il_status il_hear_text(il_hearing *h, il_str text, il_error *err) {
+    const il_status s = il_text_destinations(text, h->arena, il_hear_found, h, NULL);
+    if (h->broken != IL_OK) {
+        return il_arena_fail(h->arena, err);
+    }
+    return s == IL_OK || s == IL_E_LIMIT ? IL_OK : il_error_set(err, s, "out of memory");
+}
+
+static bool il_hear_has(il_str word, const char *signs) {
+    for (; *signs != '\0'; signs++) {
+        if (il_str_find(word, (il_str){signs, 1}, 0) != SIZE_MAX) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool il_hear_digits(il_str word) {
+    for (size_t i = 0; i < word.n; i++) {
+        if (il_ascii_digit(word.p[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whole words that are a host, a repository, a path or an account number. */
+static il_status il_hear_words(il_hearing *h, il_str text, il_error *err) {
+    size_t at = 0;
+    il_typed_word w;
+    while (il_typed_next(text, &at, &w)) {
+        for (uint32_t i = 0; i < w.n; i++) {
+            const il_str word = w.forms[i].text;
+            const bool rooted = word.p[0] == '/' || word.p[0] == '~', slash = il_hear_has(word, "/");
+            il_status s = IL_OK;
+            if (rooted) {
+                s = il_hear_value(h, IL_KIND_PATH, word);
+            } else if (slash) {
+                s = il_hear_value(h, IL_KIND_REPO, word);
+            } else if (il_hear_has(word, ".:") || il_str_eq_nocase(word, IL_STR("localhost"))) {
+                s = il_hear_value(h, IL_KIND_HOST, word);
+            } else if (il_hear_digits(word)) {
+                s = il_hear_value(h, IL_KIND_ACCOUNT, word);
+            }
+            if (s != IL_OK) {
+                return il_arena_fail(h->arena, err);
+            }
+        }
+    }
+    return IL_OK;
+}
+
+il_status il_policy_hear(const il_policy *p, il_str text, il_arena *arena, il_episode **out, il_error *err) {
+    *out = NULL;
+    if ((p->remembers & (uint32_t)(IL_REMEMBERS_TYPED | IL_REMEMBERS_TEXTS)) == 0) {
+        return IL_OK;
+    }
+    il_hearing h = {.arena = arena};
+    IL_TRY(il_episode_new(arena, IL_SOURCE_HUMAN, 0, 0, (il_str){0}, (il_str){0}, &h.episode, err));
+    IL_TRY(il_episode_typed(h.episode, text, err));
+    IL_TRY(il_hear_text(&h, text, err));
+    IL_TRY(il_hear_words(&h, text, err));
+    *out = h.episode;
+    return IL_OK;
+}
+
+static il_status il_send_below(il_hearing *h, const il_json *v, unsigned depth, il_error *err) {
+    const il_json_kind kind = il_json_kind_of(v);
+    if (kind == IL_JSON_STRING || kind == IL_JSON_NUMBER) {
+        IL_TRY(il_episode_sent_text(h->episode, il_json_text(v), err));
+        return kind == IL_JSON_STRING ? il_hear_text(h, il_json_text(v), err) : IL_OK;
+    }
+    if (depth == 0) {
+        il_episode_sent_all(h->episode);
+        return IL_OK;
+    }
+    for (const il_json *c = il_json_first(v); c != NULL; c = il_json_next(c)) {
+        IL_TRY(il_episode_sent_text(h->episode, il_json_key(c), err));
+        IL_TRY(il_send_below(h, c, depth - 1, err));
+    }
+    return IL_OK;
+}
+
+il_status il_policy_sent(const il_policy *p, const il_label_call *call, const il_label *label, uint64_t ticket, il_arena *arena,
+                         il_episode **out, il_error *err) {
+    *out = NULL;
+    if ((p->remembers & (uint32_t)IL_REMEMBERS_SENT) == 0) {
+        return IL_OK;
+    }
+    il_hearing h = {.arena = arena, .sends = true};
+    IL_TRY(il_episode_new(arena, IL_SOURCE_SENT, ticket, 0, (il_str){0}, call->agent, &h.episode, err));
+    for (size_t i = 0; i < label->nvalues; i++) {
+        const il_vouched *v = &label->values[i];
+        const bool known = v->how == IL_VOUCH_LISTED || v->how == IL_VOUCH_TYPED;
+        IL_TRY(il_episode_sent(h.episode, v->value, known, err));
+    }
+    IL_TRY(il_send_below(&h, call->args, IL_SEND_DEPTH, err));
+    *out = il_episode_empty(h.episode) ? NULL : h.episode;
+    return IL_OK;
+}

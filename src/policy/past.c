@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "policy/past.h"
+
+#include "policy/kind.h"
+#include "provenance/memory.h"
+
+#define IL_PAST_DEPTH 64u /* of an argument; what lies deeper is as of every source */
+
+/* ---- lists of names ----------------------------------------------------------------------------------- */
+
+typedef struct il_past_names {
+    il_cel_value *items;
+    uint32_t n;
+} il_past_names;
+
+static void il_past_add(il_past_names *names, il_str name) {
+    for (uint32_t i = 0; i < names->n; i++) {
+        if (il_str_eq(il_cel_str(names->items[i]), name)) {
+            return;
+        }
+    }
+    if (name.n > 0) {
+        names->items[names->n++] = il_cel_of_str(name);
+    }
+}
+
+static il_status il_past_room(il_past_names *names, uint32_t n, il_arena *scratch, il_error *err) {
+    *names = (il_past_names){.items = il_arena_array(scratch, (size_t)n + 1, sizeof(il_cel_value))};
+    return names->items != NULL ? IL_OK : il_arena_fail(scratch, err);
+}
+
+static il_cel_value il_past_list(const il_past_names *names) { return il_cel_of_items(IL_CEL_LIST, names->items, names->n); }
+
+il_status il_past_sources(const il_memory *memory, il_arena *scratch, il_cel_value out[3], il_error *err) {
+    const uint32_t n = memory != NULL ? il_memory_sources(memory) : 0;
+    il_past_names names[3];
+    for (size_t i = 0; i < 3; i++) {
+        IL_TRY(il_past_room(&names[i], n, scratch, err));
+    }
+    for (uint32_t i = 1; i <= n; i++) {
+        const il_source s = il_memory_source(memory, i);
+        if (s.kind == IL_SOURCE_SENT) {
+            continue;
+        }
+        il_past_add(&names[0], s.name);
+        if ((s.taints & (uint32_t)IL_UNTRUSTED) != 0) {
+            il_past_add(&names[1], s.name);
+        }
+        il_past_add(&names[2], s.agent);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        out[i] = il_past_list(&names[i]);
+    }
+    return IL_OK;
+}
+
+/* ---- one argument --------------------------------------------------------------------------------------- */
+
+typedef struct il_past_look {
+    const il_memory *memory;
+    il_arena *scratch;
+    il_past_names names;
+    bool untrusted, all; /* all: it may be of every source */
+} il_past_look;
+
+static void il_past_of(il_past_look *l, uint32_t source) {
+    const il_source s = il_memory_source(l->memory, source);
+    il_past_add(&l->names, s.name);
+    l->untrusted = l->untrusted || (s.taints & (uint32_t)IL_UNTRUSTED) != 0;
+}
+
+static il_status il_past_text(il_past_look *l, il_str text, il_error *err) {
+    il_index_hits hits = {0};
+    if (text.n == 0) {
+        return IL_OK;
+    }
+    IL_TRY(il_memory_find(l->memory, text, l->scratch, &hits, err));
+    l->all = l->all || hits.more;
+    for (size_t i = 0; i < hits.n; i++) {
+        il_past_of(l, hits.list[i].source);
+    }
+    return IL_OK;
+}
+
+static il_status il_past_walk(il_past_look *l, const il_json *v, unsigned depth, il_error *err) {
+    const il_json_kind kind = il_json_kind_of(v);
+    if (depth == 0) {
+        l->all = true;
+        return IL_OK;
+    }
+    if (kind == IL_JSON_STRING || kind == IL_JSON_NUMBER) {
+        IL_TRY(il_past_text(l, il_json_text(v), err));
+    }
+    for (const il_json *child = il_json_first(v); child != NULL; child = il_json_next(child)) {
+        IL_TRY(kind == IL_JSON_OBJECT ? il_past_text(l, il_json_key(child), err) : IL_OK);
+        IL_TRY(il_past_walk(l, child, depth - 1, err));
+    }
+    return IL_OK;
+}
+
+il_status il_past_argument(const il_label_call *call, const il_json *argument, il_arena *scratch, il_cel_value out[2],
+                           il_error *err) {
+    il_past_look l = {.memory = call->memory, .scratch = scratch};
+    const uint32_t n = l.memory != NULL ? il_memory_sources(l.memory) : 0;
+    IL_TRY(il_past_room(&l.names, n, scratch, err));
+    if (l.memory != NULL) {
+        IL_TRY(il_past_walk(&l, argument, IL_PAST_DEPTH, err));
+        l.all = l.all || !il_memory_complete(l.memory);
+    } else {
+        l.all = true;
+    }
+    for (uint32_t i = 1; i <= n && l.all; i++) {
+        il_past_of(&l, i);
+    }
+    l.untrusted = l.untrusted || (l.all && (call->held & (uint32_t)IL_UNTRUSTED) != 0);
+    out[0] = il_past_list(&l.names);
+    out[1] = il_cel_of_str(l.untrusted ? IL_STR("untrusted") : IL_STR("trusted"));
+    return IL_OK;
+}
+
+/* ---- what the labeller said ------------------------------------------------------------------------------ */
+
+/* Whether a declared path, template or `$name` is about this argument. */
+static bool il_past_about(il_str declared, il_str argument) {
+    if (il_str_starts(declared, argument)) {
+        const char next = declared.n > argument.n ? declared.p[argument.n] : '.';
+        return next == '.' || next == '[';
+    }
+    for (size_t at = il_str_find(declared, IL_STR("{"), 0); at != SIZE_MAX; at = il_str_find(declared, IL_STR("{"), at + 1)) {
+        const il_str rest = il_str_part(declared, at + 1, declared.n);
+        const char next = rest.n > argument.n ? rest.p[argument.n] : 0;
+        if (il_str_starts(rest, argument) && (next == '}' || next == '.')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *il_past_vouched(const il_label *label, il_str argument, il_cel_value *out) {
+    const char *how = "no value of it was looked at";
+    bool all = false;
+    for (size_t i = 0; i < label->nvalues; i++) {
+        const il_vouched *v = &label->values[i];
+        if (!il_past_about(v->argument, argument)) {
+            continue;
+        }
+        how = il_vouch_text(v->how);
+        all = il_vouch_vouches(v->how);
+        if (!all) {
+            break;
+        }
+    }
+    *out = il_cel_of_bool(all);
+    return how;
+}
+
+/* As its kind reads it: `Bob@Acme.example` is what stands there as `bob@acme.example`. */
+static bool il_past_is(const il_vouched *v, il_str value, il_arena *scratch) {
+    il_kind kind;
+    il_str canonical = {0};
+    if (il_str_eq(v->value, value)) {
+        return true;
+    }
+    return il_kind_find(v->kind, &kind) && il_kind_value(kind, value, scratch, &canonical, NULL) == IL_OK && il_str_eq(v->value, canonical);
+}
+
+bool il_past_value_vouched(const il_label *label, il_str value, il_arena *scratch) {
+    bool vouched = false;
+    for (size_t i = 0; i < label->nvalues; i++) {
+        if (il_past_is(&label->values[i], value, scratch)) {
+            if (!il_vouch_vouches(label->values[i].how)) {
+                return false;
+            }
+            vouched = true;
+        }
+    }
+    return vouched;
+}

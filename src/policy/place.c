@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "policy/place.h"
+
+#define IL_PLACES_MAX 256u /* of one call; more are the whole store */
+
+typedef struct il_places {
+    const il_policy *policy;
+    il_arena *scratch;
+    il_place *list;
+    size_t n;
+} il_places;
+
+static void il_places_add(il_places *p, il_kind kind, il_str value) {
+    const il_str word = il_kinds_word(&p->policy->kinds, kind);
+    for (size_t i = 0; i < p->n; i++) {
+        const il_place *other = &p->list[i];
+        if (il_str_eq(other->kind, word) && (other->value.n == 0 || il_str_eq(other->value, value))) {
+            return;
+        }
+    }
+    /* the last one is kept for the whole store */
+    if (p->n + 1 >= IL_PLACES_MAX) {
+        value = (il_str){0};
+    }
+    if (p->n < IL_PLACES_MAX) {
+        p->list[p->n++] = (il_place){word, value};
+    }
+}
+
+static il_status il_places_value(il_places *p, il_kind kind, const il_json *v, il_error *err) {
+    il_str text = {0}, canonical = {0};
+    if (il_json_kind_of(v) == IL_JSON_NULL) {
+        return IL_OK;
+    }
+    const il_status s = il_arg_text(v, &text) ? il_kind_value(kind, text, p->scratch, &canonical, NULL) : IL_E_INVALID;
+    if (s != IL_OK && s != IL_E_INVALID) {
+        return il_arena_fail(p->scratch, err);
+    }
+    il_places_add(p, kind, canonical);
+    return IL_OK;
+}
+
+static il_status il_places_walk(il_places *p, const il_argument *a, uint32_t step, const il_json *v, il_error *err) {
+    const bool every = step < a->path.n && a->path.steps[step].p == NULL;
+    if (step < a->path.n && !every) {
+        const il_json *child = il_json_get(v, a->path.steps[step]);
+        return child != NULL ? il_places_walk(p, a, step + 1, child, err) : IL_OK;
+    }
+    if (!every && il_json_kind_of(v) != IL_JSON_ARRAY) {
+        return il_places_value(p, a->kind, v, err);
+    }
+    for (const il_json *item = il_json_first(v); item != NULL; item = il_json_next(item)) { /* depth: that of the path */
+        IL_TRY(every ? il_places_walk(p, a, step + 1, item, err) : il_places_value(p, a->kind, item, err));
+    }
+    return IL_OK;
+}
+
+typedef struct il_places_of {
+    il_places places;
+    const il_json *args;
+} il_places_of;
+
+static il_status il_places_tool(void *ctx, const il_tool *t, il_error *err) {
+    il_places_of *of = ctx;
+    il_places *p = &of->places;
+    for (uint32_t i = 0; i < t->narguments; i++) {
+        if (t->arguments[i].role != IL_ROLE_STORE) {
+            continue;
+        }
+        if (p->list == NULL) {
+            p->list = IL_NEW_ARRAY(p->scratch, il_place, IL_PLACES_MAX);
+            if (p->list == NULL) {
+                return il_arena_fail(p->scratch, err);
+            }
+        }
+        IL_TRY(il_places_walk(p, &t->arguments[i], 0, of->args, err));
+    }
+    return IL_OK;
+}
+
+il_status il_label_places(const il_policy *p, il_str name, const il_label_call *call, il_arena *scratch, il_label *out, il_error *err) {
+    il_places_of of = {{.policy = p, .scratch = scratch}, call->args};
+    IL_TRY(il_policy_match_each(p, name, il_places_tool, &of, err));
+    out->places = of.places.list;
+    out->nplaces = of.places.n;
+    return IL_OK;
+}

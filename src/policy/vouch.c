@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Walks the arguments of a sink call along what its entry declares. */
+#include "policy/vouch.h"
+
+#include "base/error.h"
+#include "policy/text.h"
+
+#define IL_VOUCH_DEPTH 64 /* of arguments, below which nothing is judged */
+
+typedef struct il_vouching {
+    il_vouch_scope scope;
+    const il_tool *tool;
+    il_arena *scratch;
+    il_label *out;
+    il_vouched *values;
+    il_str *shown;
+    uint32_t destinations, objects;
+    bool failed; /* something is not vouched; `why` says what */
+    bool far;    /* and no human's word would help: nothing more is looked at */
+    il_status broken;
+    il_str at; /* the argument being looked at; empty: none */
+} il_vouching;
+
+static void il_vouching_why(il_vouching *v, const char *why) {
+    if (v->failed) {
+        return;
+    }
+    v->failed = true;
+    if (v->at.n > 0) {
+        (void)il_format(v->out->why, sizeof v->out->why, "argument `%.*s`: %s", IL_STR_ARG(v->at), why);
+    } else {
+        (void)il_format(v->out->why, sizeof v->out->why, "%s", why);
+    }
+}
+
+static void il_vouching_fail(il_vouching *v, const char *why) {
+    il_vouching_why(v, why);
+    v->far = true;
+}
+
+static void il_vouching_add(il_vouching *v, il_kind kind, il_str value, il_vouch how, uint32_t source) {
+    if (v->out->nvalues < IL_LABEL_VALUES_MAX) {
+        const il_str word = how == IL_VOUCH_USER ? IL_STR("user") : il_kinds_word(&v->scope.policy->kinds, kind);
+        v->values[v->out->nvalues++] = (il_vouched){v->at, word, value, how, source};
+    }
+}
+
+static const char *il_vouching_article(il_kind kind) { return kind == IL_KIND_EMAIL || kind == IL_KIND_ACCOUNT ? "an" : "a"; }
+
+/* One value of a kind. An empty token stands for something that could not be read. */
+static bool il_vouching_value(void *ctx, il_kind kind, il_str token) {
+    il_vouching *v = ctx;
+    const il_str word = il_kinds_word(&v->scope.policy->kinds, kind);
+    il_str canonical = {0};
+    char why[144];
+    if (token.n == 0 || il_kind_value(kind, token, v->scratch, &canonical, NULL) != IL_OK) {
+        (void)il_format(why, sizeof why, "a value cannot be read as %s %.*s", il_vouching_article(kind), IL_STR_ARG(word));
+        il_vouching_add(v, kind, token, IL_VOUCH_UNREAD, 0);
+        il_vouching_fail(v, why);
+        return false;
+    }
+    if (v->out->ndestinations < IL_LABEL_VALUES_MAX) {
+        v->shown[v->out->ndestinations++] = canonical;
+    }
+    il_vouch how = IL_VOUCH_NOTHING;
+    uint32_t source = 0;
+    v->broken = il_vouch_value(&v->scope, kind, canonical, &how, &source, NULL);
+    if (v->broken != IL_OK) {
+        v->far = v->failed = true;
+        return false;
+    }
+    il_vouching_add(v, kind, canonical, how, source);
+    if (il_vouch_vouches(how)) {
+        return true;
+    }
+    if (how == IL_VOUCH_NOTHING) {
+        (void)il_format(why, sizeof why, "%s %.*s is not listed for what this session holds%s", il_vouching_article(kind),
+                        IL_STR_ARG(word), v->scope.reach ? ", and no human typed it" : "");
+        il_vouching_fail(v, why);
+        return false;
+    }
+    (void)il_format(why, sizeof why, "%s %.*s is not vouched: %s", il_vouching_article(kind), IL_STR_ARG(word), il_vouch_text(how));
+    il_vouching_why(v, why);
+    return true;
+}
+
+/* A declared destination or object, and what its URL hides. */
+static il_status il_vouching_named(il_vouching *v, il_role role, il_kind kind, il_str text, il_error *err) {
+    if (role == IL_ROLE_OBJECT) {
+        v->objects++;
+    } else {
+        v->destinations++;
+    }
+    if (il_vouching_value(v, kind, text) && kind == IL_KIND_URL) {
+        return il_text_nested(text, v->scratch, il_vouching_value, v, err);
+    }
+    return IL_OK;
+}
+
+/* Every string and key below a free-text argument. */
+static il_status il_vouching_reads(il_vouching *v, const il_json *node, unsigned depth, il_error *err) {
+    if (depth == 0) {
+        il_vouching_fail(v, "nested too deep to be read");
+        return IL_OK;
+    }
+    if (il_json_kind_of(node) == IL_JSON_STRING) {
+        return il_text_destinations(il_json_text(node), v->scratch, il_vouching_value, v, err);
+    }
+    for (const il_json *child = il_json_first(node); child != NULL && !v->far; child = il_json_next(child)) {
+        if (il_json_key(child).n > 0) {
+            IL_TRY(il_text_destinations(il_json_key(child), v->scratch, il_vouching_value, v, err));
+        }
+        IL_TRY(il_vouching_reads(v, child, depth - 1, err));
+    }
+    return IL_OK;
+}
+
+/* Models fill optional arguments with an empty text as with null. */
+static bool il_vouching_absent(const il_json *node) {
+    return node == NULL || il_json_kind_of(node) == IL_JSON_NULL ||
+           (il_json_kind_of(node) == IL_JSON_STRING && il_json_text(node).n == 0);
+}
+
+/* A `to` or `object` argument: one value or a list of values; null and the empty text are absent, but not as an item of a list. */
+static il_status il_vouching_target(il_vouching *v, const il_argument *a, const il_json *node, il_error *err) {
+    bool list = il_json_kind_of(node) == IL_JSON_ARRAY;
+    for (const il_json *item = list ? il_json_first(node) : node; item != NULL && !v->far;
+         item = list ? il_json_next(item) : NULL) {
+        il_str text = {0};
+        if (!list && il_vouching_absent(item)) {
+            return IL_OK;
+        }
+        if (!il_arg_text(item, &text)) {
+            il_vouching_fail(v, "is not a text, a whole number or a list of them");
+            return IL_OK;
+        }
+        IL_TRY(il_vouching_named(v, a->role, a->kind, text, err));
+    }
+    return IL_OK;
+}
+
+/* What the entry says of the node whose path is `path`: each declaration with exactly this path is applied; *above tells that a declared
+ * path goes on below it. Declarations never overlap otherwise (checked at load). */
+static il_status il_vouching_declared(il_vouching *v, const il_arg_path *path, const il_json *node, bool *found, bool *above,
+                                      il_error *err) {
+    *found = *above = false;
+    for (uint32_t i = 0; i < v->tool->narguments && !v->far; i++) {
+        const il_argument *a = &v->tool->arguments[i];
+        *above = *above || il_arg_path_above(path, &a->path);
+        if (!il_arg_path_eq(path, &a->path)) {
+            continue;
+        }
+        *found = true;
+        v->at = a->path.text;
+        switch (a->role) {
+        case IL_ROLE_TO:
+        case IL_ROLE_OBJECT:
+            IL_TRY(il_vouching_target(v, a, node, err));
+            break;
+        case IL_ROLE_READS:
+            IL_TRY(il_vouching_reads(v, node, IL_VOUCH_DEPTH, err));
+            break;
+        case IL_ROLE_PLAIN:
+        case IL_ROLE_STORE:
+        case IL_ROLE_PART:
+            break;
+        }
+    }
+    return IL_OK;
+}
+
+/* Whether a value stands at the end of the steps below `node`. Items further down are looked at one by one when the walk is there. */
+static bool il_vouching_names(const il_arg_path *path, uint32_t from, const il_json *node) {
+    for (uint32_t i = from; i < path->n; i++) {
+        node = path->steps[i].p == NULL ? il_json_first(node) : il_json_get(node, path->steps[i]);
+    }
+    return !il_vouching_absent(node) && (il_json_kind_of(node) != IL_JSON_ARRAY || il_json_first(node) != NULL);
+}
+
+/* `item` has the path `path`, which ends in `[*]`. Where items name destinations (or objects), one that names none would go wherever the
+ * server thinks that it goes. */
+static void il_vouching_item(il_vouching *v, const il_arg_path *path, const il_json *item) {
+    static const il_role roles[] = {IL_ROLE_TO, IL_ROLE_OBJECT};
+    for (size_t r = 0; r < sizeof roles / sizeof roles[0]; r++) {
+        const il_argument *declared = NULL;
+        bool named = false;
+        for (uint32_t i = 0; i < v->tool->narguments; i++) {
+            const il_argument *a = &v->tool->arguments[i];
+            if (a->role == roles[r] && (il_arg_path_eq(path, &a->path) || il_arg_path_above(path, &a->path))) {
+                declared = declared != NULL ? declared : a;
+                named = named || il_vouching_names(&a->path, path->n, item);
+            }
+        }
+        if (declared != NULL && !named && !v->far) {
+            v->at = declared->path.text;
+            il_vouching_fail(v, "an item names none");
+        }
+    }
+}
+
+/* Walks the arguments along the declared paths. `path` is a stack with room for one step more than any declared path has. */
+static il_status il_vouching_walk(il_vouching *v, il_arg_path *path, const il_json *node, il_error *err) {
+    bool array = il_json_kind_of(node) == IL_JSON_ARRAY;
+    if (il_json_kind_of(node) == IL_JSON_NULL) {
+        return IL_OK; /* absent, as a `to` that is null */
+    }
+    if (!array && il_json_kind_of(node) != IL_JSON_OBJECT) {
+        v->at = (il_str){0};
+        il_vouching_fail(v, "an argument has another shape than the entry declares");
+        return IL_OK;
+    }
+    for (const il_json *child = il_json_first(node); child != NULL && !v->far; child = il_json_next(child)) {
+        bool found = false, above = false;
+        /* a step without a pointer stands for an item, so an empty key must have one */
+        il_str key = il_json_key(child);
+        if (array) {
+            key = (il_str){0};
+        }
+        if (!array && key.p == NULL) {
+            key = IL_STR("");
+        }
+        path->steps[path->n++] = key;
+        if (array) {
+            il_vouching_item(v, path, child);
+        }
+        IL_TRY(il_vouching_declared(v, path, child, &found, &above, err));
+        if (!found && above) {
+            IL_TRY(il_vouching_walk(v, path, child, err)); /* depth: that of the declared paths, IL_PATH_DEPTH_MAX */
+        } else if (!found && !v->far) {
+            v->at = (il_str){0};
+            il_vouching_fail(v, "an argument is not declared by the entry (to, object, reads, plain)");
+        }
+        path->n--;
+    }
+    return IL_OK;
+}
+
+/* `$page`: a call of this entry goes there whatever its arguments are, so a name that stands for nothing is a destination that nobody knows. */
+static il_status il_vouching_remembered(il_vouching *v, const il_built *b, il_error *err) {
+    const il_str value = v->scope.memory != NULL ? il_memory_remembered(v->scope.memory, b->remembered) : (il_str){0};
+    if (value.n == 0) {
+        il_vouching_add(v, b->kind, value, IL_VOUCH_UNREAD, 0);
+        il_vouching_fail(v, "no result said where this is now");
+        return IL_OK;
+    }
+    return il_vouching_named(v, b->role, b->kind, value, err);
+}
+
+static il_status il_vouching_built(il_vouching *v, const il_json *args, il_error *err) {
+    for (uint32_t i = 0; i < v->tool->nbuilt && !v->far; i++) {
+        const il_built *b = &v->tool->built[i];
+        il_template_fill how = IL_TEMPLATE_ABSENT;
+        il_str value = {0};
+        v->at = b->form.text;
+        if (b->remembered.n > 0) {
+            IL_TRY(il_vouching_remembered(v, b, err));
+            continue;
+        }
+        IL_TRY(il_template_build(&b->form, args, v->scratch, &how, &value, err));
+        if (how == IL_TEMPLATE_BAD) {
+            il_vouching_fail(v, "cannot be built from the arguments of this call");
+        } else if (how == IL_TEMPLATE_FILLED) {
+            IL_TRY(il_vouching_named(v, b->role, b->kind, value, err));
+        }
+        v->at = (il_str){0};
+    }
+    return IL_OK;
+}
+
+/* What the call may lose, when nothing failed. */
+static void il_vouching_drop(il_vouching *v) {
+    const uint32_t sinks = v->out->declared & IL_SINKS;
+    v->at = (il_str){0};
+    if ((sinks & (uint32_t)IL_EGRESS) != 0 && v->destinations == 0) {
+        il_vouching_fail(v, "the call names no destination that the entry declares");
+    }
+    if (v->failed) {
+        return;
+    }
+    if (v->destinations > 0) {
+        v->out->effects &= ~(uint32_t)IL_EGRESS;
+    }
+    if (v->objects > 0) {
+        v->out->effects &= ~(uint32_t)IL_COMMIT;
+    }
+    v->out->vouched = (v->out->effects & IL_SINKS) == 0;
+    if (!v->out->vouched) {
+        il_vouching_fail(v, "the call names no object that the entry declares");
+    }
+}
+
+il_status il_vouch_call(const il_policy *p, const il_tool *tool, const il_label_call *call, il_arena *scratch, il_label *out,
+                        il_error *err) {
+    const uint32_t taints = (out->declared | call->held) & IL_TAINTS;
+    const bool egress = (out->declared & (uint32_t)IL_EGRESS) != 0;
+    il_vouching v = {.tool = tool, .scratch = scratch, .out = out};
+    /* who reads at a public sink, or later at a standing one, is not known; a commit has no readers */
+    v.scope = (il_vouch_scope){p, call->memory, tool->once ? taints : IL_TAINTS, !egress || (tool->once && tool->addressed)};
+    il_arg_path path = {.steps = IL_NEW_ARRAY(scratch, il_str, IL_PATH_DEPTH_MAX + 1)};
+    v.shown = IL_NEW_ARRAY(scratch, il_str, IL_LABEL_VALUES_MAX);
+    v.values = IL_NEW_ARRAY(scratch, il_vouched, IL_LABEL_VALUES_MAX);
+    if (path.steps == NULL || v.shown == NULL || v.values == NULL) {
+        return il_arena_fail(scratch, err);
+    }
+    out->destinations = v.shown;
+    out->values = v.values;
+    if (tool->to_user) {
+        v.at = IL_STR("to");
+        v.destinations++;
+        il_vouching_add(&v, IL_KIND_NAME, (il_str){0}, IL_VOUCH_USER, 0);
+    }
+    if (call->args != NULL) {
+        IL_TRY(il_vouching_walk(&v, &path, call->args, err));
+    }
+    IL_TRY(il_vouching_built(&v, call->args, err));
+    if (v.broken != IL_OK) {
+        return il_error_set(err, v.broken, "the session's memory could not be asked");
+    }
+    il_vouching_drop(&v);
+    out->near = v.failed && !v.far;
+    return IL_OK;
+}
+
+void il_vouch_refuse(il_label *out, const char *why) { (void)il_format(out->why, sizeof out->why, "%s", why); }

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules by which one value is vouched: listed, typed by a human, or in a field that no attacker can write. Free text never vouches, and a value of
+ * one kind never vouches for one of another. */
+#include "base/utf8.h"
+#include "policy/vouch.h"
+
+const char *il_vouch_text(il_vouch v) {
+    switch (v) {
+    case IL_VOUCH_NOTHING:
+        return "nothing speaks for it";
+    case IL_VOUCH_UNREAD:
+        return "it cannot be read as what it should be";
+    case IL_VOUCH_CLAIMED:
+        return "a field of a result has it, which its sender could have written";
+    case IL_VOUCH_SENT:
+        return "an authentic field has it, but the agent had sent it before";
+    case IL_VOUCH_VIA:
+        return "an authentic field has it, but what it was found by is not vouched";
+    case IL_VOUCH_NAMED:
+        return "an authentic field has it, and so has a text that an attacker may have written";
+    case IL_VOUCH_FORGOT:
+        return "an authentic field has it, but not all that was read is kept any more";
+    case IL_VOUCH_REACH:
+        return "it was typed or in a field, but others than the addressee may read there";
+    case IL_VOUCH_LISTED:
+        return "the policy lists it";
+    case IL_VOUCH_TYPED:
+        return "a human typed it";
+    case IL_VOUCH_FACT:
+        return "an authentic field of a result has it";
+    case IL_VOUCH_USER:
+        return "the session's own user";
+    }
+    return "nothing speaks for it";
+}
+
+/* Kinds that are plain words are found in what a human typed as words; of the others the values were picked out (il_policy_hear). */
+static bool il_vouch_typed(const il_vouch_scope *s, il_kind kind, il_str canonical) {
+    switch (kind < IL_KIND_CUSTOM ? kind : IL_KIND_CUSTOM) {
+    case IL_KIND_EMAIL:
+    case IL_KIND_HOST:
+    case IL_KIND_URL:
+    case IL_KIND_REPO:
+    case IL_KIND_PATH:
+    case IL_KIND_ACCOUNT:
+        return il_memory_typed(s->memory, il_kind_word(kind), canonical);
+    case IL_KIND_CHANNEL:
+    case IL_KIND_NAME:
+    case IL_KIND_CUSTOM:
+        return il_memory_typed_words(s->memory, canonical);
+    }
+    return false;
+}
+
+typedef struct il_vouch_facts {
+    const il_vouch_scope *s;
+    il_kind kind;
+    il_str value;
+    bool complete;
+    il_vouch how; /* the best so far */
+    uint32_t source;
+} il_vouch_facts;
+
+/* What the value was found by is listed under this kind, or typed. */
+static bool il_vouch_via(const il_vouch_scope *s, il_kind kind, const il_seen *fact) {
+    const il_names *names = &s->policy->names;
+    for (uint32_t i = 0; i < names->n; i++) {
+        const il_listed *item = &names->list[i];
+        if (item->pattern.kind == kind && item->pattern.shape == 0 && (s->needed & ~item->accepts) == 0 &&
+            il_memory_via_is(fact, item->pattern.text)) {
+            return true;
+        }
+    }
+    return il_memory_via_typed(s->memory, fact);
+}
+
+static bool il_vouch_fact(void *ctx, const il_seen *fact) {
+    il_vouch_facts *f = ctx;
+    il_vouch how = IL_VOUCH_FACT;
+    if (fact->standing != IL_STANDING_AUTHENTIC) {
+        how = IL_VOUCH_CLAIMED;
+    } else if (!f->complete) {
+        how = IL_VOUCH_FORGOT;
+    } else if (fact->has_via && !il_vouch_via(f->s, f->kind, fact)) {
+        how = IL_VOUCH_VIA;
+    } else if (il_memory_sent_before(f->s->memory, f->value, fact->source)) {
+        how = IL_VOUCH_SENT;
+    }
+    if (how > f->how || f->source == 0) {
+        f->how = how;
+        f->source = fact->source;
+    }
+    return f->how != IL_VOUCH_FACT;
+}
+
+/* How a text says that a short word is a name: in quotes, or behind a word for it. A bare `3` in a text is a number like any other. */
+static const char *const il_vouch_marks[][2] = {{"'", "'"},
+                                                {"\"", "\""},
+                                                {"`", "`"},
+                                                {"\xe2\x80\x98", "\xe2\x80\x99"},
+                                                {"\xe2\x80\x9c", "\xe2\x80\x9d"},
+                                                {"#", ""},
+                                                {"id ", ""},
+                                                {"id:", ""},
+                                                {"id=", ""},
+                                                {"number ", ""},
+                                                {"no. ", ""}};
+
+/* A text that an attacker may have written names the value. What has fewer characters than the index knows tokens of is everywhere, so it counts where a
+ * text marks it as a name, or says its kind in front of it. */
+static il_status il_vouch_named(const il_vouch_scope *s, il_kind kind, il_str canonical, bool *named, il_error *err) {
+    const size_t nmarks = sizeof il_vouch_marks / sizeof il_vouch_marks[0];
+    const il_str word = il_kinds_word(&s->policy->kinds, kind);
+    if (il_utf8_count(canonical) >= IL_INDEX_TOKEN) {
+        return il_memory_named(s->memory, canonical, named, err);
+    }
+    *named = false;
+    for (size_t i = 0; i <= nmarks && !*named; i++) {
+        char text[64];
+        const il_str front = i < nmarks ? il_str_of(il_vouch_marks[i][0]) : word;
+        const size_t n = il_format(text, sizeof text, "%.*s%s%.*s%s", IL_STR_ARG(front), i < nmarks ? "" : " ", IL_STR_ARG(canonical),
+                                   i < nmarks ? il_vouch_marks[i][1] : "");
+        IL_TRY(il_memory_named(s->memory, (il_str){text, n}, named, err));
+    }
+    return IL_OK;
+}
+
+il_status il_vouch_value(const il_vouch_scope *s, il_kind kind, il_str canonical, il_vouch *how, uint32_t *source, il_error *err) {
+    *how = IL_VOUCH_NOTHING;
+    *source = 0;
+    if (il_names_vouch(&s->policy->names, kind, canonical, s->needed)) {
+        *how = IL_VOUCH_LISTED;
+        return IL_OK;
+    }
+    if (s->memory == NULL) {
+        return IL_OK;
+    }
+    il_vouch_facts f = {.s = s, .kind = kind, .value = canonical, .complete = il_memory_complete(s->memory)};
+    il_memory_facts(s->memory, il_kinds_word(&s->policy->kinds, kind), canonical, il_vouch_fact, &f);
+    const bool typed = il_vouch_typed(s, kind, canonical);
+    *source = f.source;
+    if (!s->reach || il_names_maybe_public(&s->policy->names, kind, canonical)) {
+        *how = typed || f.source != 0 ? IL_VOUCH_REACH : IL_VOUCH_NOTHING;
+        return IL_OK;
+    }
+    if (typed) {
+        *how = IL_VOUCH_TYPED;
+        return IL_OK;
+    }
+    *how = f.how;
+    if (f.how == IL_VOUCH_FACT) {
+        bool named = true;
+        IL_TRY(il_vouch_named(s, kind, canonical, &named, err));
+        *how = named ? IL_VOUCH_NAMED : IL_VOUCH_FACT;
+    }
+    return IL_OK;
+}

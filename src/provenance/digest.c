@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "provenance/digest.h"
+
+#include "provenance/decode.h"
+#include "provenance/index.h"
+#include "provenance/token.h"
+
+enum { DIGEST_VERSION = 1, DIGEST_SEEN_LEAST = 256, DIGEST_SEEN_MOST = 1 << 16, DIGEST_WORDS_SEEN = 8192 };
+
+il_status il_digest_stream(il_str text, bool traced, il_arena *arena, il_stream *out, bool *cut, il_error *err) {
+    IL_TRY(il_stream_init(out, arena, (text.n < IL_DIGEST_TEXT ? text.n : IL_DIGEST_TEXT) + text.n / 8 + 64, traced, err));
+    const bool longer = text.n > IL_DIGEST_TEXT;
+    IL_TRY(il_read(out, (il_str){text.p, longer ? IL_DIGEST_TEXT : text.n}, arena, cut, err));
+    *cut = *cut || longer;
+    return IL_OK;
+}
+
+/* ---- writing --------------------------------------------------------------------------------------- */
+
+static void digest_varint(il_buf *b, uint32_t v) {
+    while (v >= 0x80) {
+        il_buf_u8(b, (uint8_t)(v | 0x80));
+        v >>= 7;
+    }
+    il_buf_u8(b, (uint8_t)v);
+}
+
+static void digest_row(il_buf *b, uint32_t *place, uint32_t at, uint32_t key, uint16_t more) {
+    digest_varint(b, at - *place);
+    il_buf_u32(b, key);
+    il_buf_u16(b, more);
+    *place = at;
+}
+
+static bool digest_same(const il_stream *s, size_t a, size_t b) {
+    const size_t back = IL_PRINT_AROUND, on = IL_PRINT_BYTES + IL_PRINT_AROUND;
+    return a >= back && b + on <= s->n && memcmp(s->p + a - back, s->p + b - back, back + on) == 0;
+}
+
+static il_status digest_prints(const il_stream *s, il_arena *scratch, il_buf *out, uint32_t *n, il_error *err) {
+    size_t seen_n = DIGEST_SEEN_LEAST;
+    uint32_t place = 0;
+    *n = 0;
+    while (seen_n < s->n / IL_PRINT_STEP && seen_n < DIGEST_SEEN_MOST) {
+        seen_n *= 2;
+    }
+    uint32_t *seen = IL_NEW_ARRAY(scratch, uint32_t, seen_n);
+    if (seen == NULL) {
+        return il_arena_fail(scratch, err);
+    }
+    for (size_t at = 0; at + IL_PRINT_BYTES <= s->n; at += IL_PRINT_STEP) {
+        const uint64_t bytes = il_print_load(s->p + at);
+        if (il_print_marked(bytes)) {
+            continue;
+        }
+        const uint32_t key = il_print_key(bytes);
+        uint32_t *slot = &seen[key & (seen_n - 1)];
+        if (*slot != 0 && digest_same(s, *slot - 1, at)) {
+            continue;
+        }
+        *slot = (uint32_t)at + 1;
+        digest_row(out, &place, (uint32_t)(at / IL_PRINT_STEP), key, il_print_sketch(s->p, s->n, at));
+        ++*n;
+    }
+    return IL_OK;
+}
+
+static il_status digest_words(const il_stream *s, il_arena *scratch, il_buf *out, uint32_t *n, il_error *err) {
+    uint64_t *seen = IL_NEW_ARRAY(scratch, uint64_t, DIGEST_WORDS_SEEN);
+    uint32_t place = 0;
+    size_t at = 0, block = 0, in_block = 0;
+    il_word w;
+    *n = 0;
+    if (seen == NULL) {
+        return il_arena_fail(scratch, err);
+    }
+    while (il_word_next(s->p, s->n, s->gaps, &at, &w)) {
+        if (!w.whole) {
+            continue;
+        }
+        if (w.at >= block + IL_DIGEST_WORDS || in_block > DIGEST_WORDS_SEEN / 2) {
+            memset(seen, 0, DIGEST_WORDS_SEEN * sizeof *seen);
+            block = w.at;
+            in_block = 0;
+        }
+        const uint64_t hash = il_word_hash(s->p + w.at, w.n) << 1 | 1;
+        size_t i = (size_t)(hash >> 8) & (DIGEST_WORDS_SEEN - 1);
+        while (seen[i] != 0 && seen[i] != hash) {
+            i = (i + 1) & (DIGEST_WORDS_SEEN - 1);
+        }
+        if (seen[i] == 0) {
+            seen[i] = hash;
+            in_block++;
+            digest_row(out, &place, w.at / IL_PRINT_STEP, (uint32_t)(hash >> 17), (uint16_t)(hash >> 1));
+            ++*n;
+        }
+    }
+    return IL_OK;
+}
+
+static void digest_patch(il_buf *b, size_t at, uint32_t v) {
+    for (unsigned i = 0; !b->failed && i < 4; i++) {
+        b->p[at + i] = (char)(v >> 8 * i);
+    }
+}
+
+il_status il_index_digest(il_str text, il_buf *out, il_error *err) {
+    il_arena scratch;
+    il_stream s;
+    bool cut = false;
+    uint32_t prints = 0, words = 0;
+    il_arena_init(&scratch, out->arena->alloc, SIZE_MAX / 2);
+    il_status status = il_digest_stream(text, false, &scratch, &s, &cut, err);
+    if (status == IL_OK) {
+        il_buf_u8(out, DIGEST_VERSION);
+        il_buf_u8(out, cut);
+        il_buf_u32(out, (uint32_t)s.n);
+        const size_t counts = out->n;
+        il_buf_u32(out, 0);
+        il_buf_u32(out, 0);
+        status = digest_prints(&s, &scratch, out, &prints, err);
+        status = status == IL_OK ? digest_words(&s, &scratch, out, &words, err) : status;
+        digest_patch(out, counts, prints);
+        digest_patch(out, counts + 4, words);
+    }
+    il_arena_free(&scratch);
+    if (status == IL_OK && out->failed) {
+        return il_error_set(err, out->why, "no room for the digest of a text");
+    }
+    return status;
+}
+
+/* ---- reading --------------------------------------------------------------------------------------- */
+
+bool il_digest_next(il_digest_part *p, il_posting *out) {
+    uint32_t step = 0;
+    unsigned shift = 0;
+    uint8_t byte;
+    if (p->n == 0) {
+        return false;
+    }
+    p->n--;
+    do {
+        byte = il_cursor_u8(&p->at);
+        step |= (uint32_t)(byte & 0x7f) << shift;
+        shift += 7;
+    } while ((byte & 0x80) != 0 && shift < 28);
+    p->place += step;
+    out->place = p->place;
+    out->key = il_cursor_u32(&p->at);
+    out->more = il_cursor_u16(&p->at);
+    return !p->at.failed;
+}
+
+/* The rows are where they may be; moves `at` behind them. */
+static bool digest_rows(il_cursor *at, il_digest_part *part, uint32_t n, uint32_t stream, size_t least, bool twice) {
+    *part = (il_digest_part){.at = *at, .n = n};
+    il_digest_part walk = *part;
+    il_posting row;
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const size_t from = walk.at.at;
+        if (!il_digest_next(&walk, &row)) {
+            return false;
+        }
+        const size_t step_n = walk.at.at - from - 6; /* as short as can be, so that the same rows are the same bytes */
+        if (step_n > 4 || (step_n > 1 && walk.at.p[from + step_n - 1] == 0) || row.place < last || (!twice && i > 0 && row.place == last) ||
+            (size_t)row.place * IL_PRINT_STEP + least > stream) {
+            return false;
+        }
+        last = row.place;
+    }
+    *at = walk.at;
+    return true;
+}
+
+il_status il_digest_open(il_str bytes, il_digest *out, il_error *err) {
+    il_cursor c = {.p = (const uint8_t *)bytes.p, .n = bytes.n};
+    const uint8_t version = il_cursor_u8(&c), cut = il_cursor_u8(&c);
+    out->stream = il_cursor_u32(&c);
+    const uint32_t prints = il_cursor_u32(&c), words = il_cursor_u32(&c);
+    out->cut = cut != 0;
+    if (c.failed || version != DIGEST_VERSION || cut > 1 || !digest_rows(&c, &out->prints, prints, out->stream, IL_PRINT_BYTES, false) ||
+        !digest_rows(&c, &out->words, words, out->stream, 1, true) || c.at != c.n) {
+        return il_error_set(err, IL_E_DAMAGED, "these bytes are no digest of a text");
+    }
+    return IL_OK;
+}

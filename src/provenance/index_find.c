@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "provenance/index_part.h"
+#include "provenance/token.h"
+
+/* FIND_QUERY bytes of a query are looked at; FIND_WORK is what may be done for one: postings visited and bytes compared. More is said, not done. */
+enum { FIND_QUERY = 1 << 20, FIND_WORK = 16 << 20, FIND_HITS = 1 << 16, FIND_LINES = 256 };
+
+typedef struct find_line { /* a run that was found: bytes of a query and of a text that go in step */
+    uint64_t line;         /* their distance, with the text's place in the index */
+    uint32_t until;        /* the byte of the query's stream where it ends */
+} find_line;
+
+typedef struct il_finder {
+    const il_index *x;
+    il_stream q;
+    il_arena *arena; /* of the hits */
+    il_index_hit *list;
+    size_t n, cap;
+    uint64_t *set; /* only which sources; NULL: hits */
+    size_t nbits, found;
+    size_t work;
+    bool more;
+    find_line lines[FIND_LINES];
+    il_error *err;
+} il_finder;
+
+static bool find_known(const il_finder *f, uint32_t source) {
+    return f->set != NULL && (source >= f->nbits || (f->set[source / 64] >> (source % 64) & 1) != 0);
+}
+
+static il_status find_hit(il_finder *f, const il_index_text *t, size_t at, size_t n, bool token, bool compared) {
+    if (f->set != NULL) {
+        if (!find_known(f, t->source)) {
+            f->set[t->source / 64] |= UINT64_C(1) << (t->source % 64);
+            f->found++;
+        }
+        return IL_OK;
+    }
+    if (f->n == f->cap) {
+        if (f->n >= FIND_HITS) {
+            f->more = true;
+            f->work = 0;
+            return IL_OK;
+        }
+        const size_t cap = f->cap == 0 ? 16 : f->cap * 2;
+        il_index_hit *list = il_arena_raw(f->arena, cap * sizeof *list);
+        if (list == NULL) {
+            return il_arena_fail(f->arena, f->err);
+        }
+        if (f->n > 0) {
+            memcpy(list, f->list, f->n * sizeof *list);
+        }
+        f->list = list;
+        f->cap = cap;
+    }
+    const uint32_t from = f->q.places[at].from, to = f->q.places[at + n - 1].to;
+    f->list[f->n++] = (il_index_hit){.source = t->source, .at = from, .n = to - from, .token = token, .compared = compared};
+    return IL_OK;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------ */
+
+/* How many characters are wholly in these bytes of a stream. */
+static size_t find_characters(const uint8_t *p, size_t n) {
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++) {
+        count += (p[i] & 0xc0) != 0x80;
+    }
+    if (n > 0 && p[n - 1] >= 0x80) { /* the last one may lack bytes that follow */
+        size_t lead = n - 1;
+        while (lead > 0 && (p[lead] & 0xc0) == 0x80) {
+            lead--;
+        }
+        const size_t want = p[lead] >= 0xf0 ? 4 : p[lead] >= 0xe0 ? 3 : 2;
+        count -= (p[lead] & 0xc0) != 0x80 && n - lead < want;
+    }
+    return count;
+}
+
+static il_status find_compare(il_finder *f, const il_index_text *t, uint32_t place, size_t at) {
+    const size_t stand = (size_t)(place - t->first) * IL_PRINT_STEP;
+    const uint64_t line = (uint64_t)t->first * IL_PRINT_STEP + stand + UINT32_MAX - at;
+    find_line *known = &f->lines[line % FIND_LINES];
+    if (known->line == line && at < known->until) {
+        return IL_OK;
+    }
+    const uint8_t *q = f->q.p, *p = t->p;
+    if (memcmp(q + at, p + stand, IL_PRINT_BYTES) != 0) {
+        return IL_OK;
+    }
+    size_t left = 0, right = IL_PRINT_BYTES;
+    while (left < at && left < stand && q[at - left - 1] == p[stand - left - 1] && !il_normal_mark(q[at - left - 1])) {
+        left++;
+    }
+    while (at + right < f->q.n && stand + right < t->n && q[at + right] == p[stand + right] && !il_normal_mark(q[at + right])) {
+        right++;
+    }
+    f->work = f->work > left + right ? f->work - left - right : 0;
+    if (find_characters(q + at - left, left + right) < IL_INDEX_RUN) {
+        return IL_OK;
+    }
+    *known = (find_line){.line = line, .until = (uint32_t)(at + right)};
+    return find_hit(f, t, at - left, left + right, false, true);
+}
+
+static il_status find_at(il_finder *f, size_t at, uint64_t bytes) {
+    const uint16_t sketch = il_print_sketch(f->q.p, f->q.n, at);
+    il_posting_walk w = il_postings_walk(&f->x->prints, il_print_key(bytes));
+    il_posting found;
+    uint32_t left, right;
+    while (f->work > 0 && il_posting_next(&w, &found)) {
+        f->work--;
+        if (!il_print_alike(sketch, found.more, &left, &right)) {
+            continue;
+        }
+        const il_index_text *t = il_index_text_at(f->x, found.place);
+        if (find_known(f, t->source)) {
+            continue;
+        }
+        if (t->p != NULL) {
+            IL_TRY(find_compare(f, t, found.place, at));
+            continue;
+        }
+        left = left < at ? left : (uint32_t)at;
+        right = right < f->q.n - at - IL_PRINT_BYTES ? right : (uint32_t)(f->q.n - at - IL_PRINT_BYTES);
+        IL_TRY(find_hit(f, t, at - left, left + IL_PRINT_BYTES + right, false, false));
+    }
+    return IL_OK;
+}
+
+static bool find_done(const il_finder *f) { return f->work == 0 || (f->set != NULL && f->found >= f->x->sources); }
+
+static il_status find_runs(il_finder *f) {
+    for (size_t at = 0; at + IL_PRINT_BYTES <= f->q.n && !find_done(f); at++) {
+        const uint64_t bytes = il_print_load(f->q.p + at);
+        if (!il_print_marked(bytes)) {
+            IL_TRY(find_at(f, at, bytes));
+        }
+    }
+    return IL_OK;
+}
+
+/* ---- tokens ---------------------------------------------------------------------------------------- */
+
+static il_status find_token(il_finder *f, size_t at, size_t n) {
+    il_index_needle needle;
+    bool compared;
+    uint32_t last = 0;
+    bool any = false;
+    if (n < IL_INDEX_TOKEN || find_characters(f->q.p + at, n) < IL_INDEX_TOKEN ||
+        !il_index_needle_of(f->x, &f->q, at, n, &needle)) {
+        return IL_OK;
+    }
+    il_posting_walk w = il_postings_walk(&f->x->words, needle.key);
+    for (const il_index_text *t; !find_done(f) && (t = il_index_needle_next(f->x, &needle, &w, &f->work, &compared)) != NULL;) {
+        if (!any || t->source != last) {
+            IL_TRY(find_hit(f, t, at, n, true, compared));
+        }
+        any = true;
+        last = t->source;
+    }
+    return IL_OK;
+}
+
+/* Tokens that look like identifiers: with a digit, or of several words; and the one word that is all there is. */
+static il_status find_tokens(il_finder *f) {
+    const il_stream *q = &f->q;
+    size_t at = 0, words = 0;
+    il_word w, first = {0};
+    bool next = il_word_next(q->p, q->n, q->gaps, &at, &w);
+    while (next && !find_done(f)) {
+        const il_word from = w;
+        il_word to = w;
+        bool whole = w.whole;
+        size_t parts = 0;
+        do {
+            parts++;
+            words++;
+            first = words == 1 ? w : first;
+            to = w;
+            whole = whole && w.whole;
+            if (w.whole && il_word_numbered(q->p, &w)) {
+                IL_TRY(find_token(f, w.at, w.n));
+            }
+            next = il_word_next(q->p, q->n, q->gaps, &at, &w);
+        } while (next && il_word_joined(q->p, q->gaps, &to, &w));
+        if (whole && parts > 1) {
+            IL_TRY(find_token(f, from.at, to.at + to.n - from.at));
+        }
+    }
+    return words == 1 && first.whole && !il_word_numbered(q->p, &first) ? find_token(f, first.at, first.n) : IL_OK;
+}
+
+/* ---- the answer ------------------------------------------------------------------------------------ */
+
+static bool find_before(const il_index_hit *a, const il_index_hit *b) {
+    if (a->source != b->source) {
+        return a->source < b->source;
+    }
+    return a->at != b->at ? a->at < b->at : a->n != b->n ? a->n > b->n : !a->token && b->token;
+}
+
+static void find_sift(il_index_hit *list, size_t n, size_t i) {
+    for (;;) {
+        size_t child = 2 * i + 1;
+        if (child >= n) {
+            return;
+        }
+        child += child + 1 < n && find_before(&list[child], &list[child + 1]);
+        if (!find_before(&list[i], &list[child])) {
+            return;
+        }
+        const il_index_hit moved = list[i];
+        list[i] = list[child];
+        list[child] = moved;
+        i = child;
+    }
+}
+
+static void find_sort(il_index_hit *list, size_t n) {
+    for (size_t i = n / 2; i > 0; i--) {
+        find_sift(list, n, i - 1);
+    }
+    for (size_t i = n; i > 1; i--) {
+        const il_index_hit last = list[i - 1];
+        list[i - 1] = list[0];
+        list[0] = last;
+        find_sift(list, i - 1, 0);
+    }
+}
+
+/* Leaves out what lies within a run of the same source. */
+static size_t find_longest(il_index_hit *list, size_t n) {
+    size_t kept = 0;
+    for (size_t i = 0, run = 0; i < n; i++) {
+        const bool inside = i > 0 && kept > 0 && list[run].source == list[i].source && list[i].at >= list[run].at &&
+                            list[i].at + list[i].n <= list[run].at + list[run].n && (list[run].compared || !list[i].compared);
+        if (!inside) {
+            list[kept] = list[i];
+            run = kept++;
+        }
+    }
+    return kept;
+}
+
+static il_status find_all(il_finder *f, il_str query, il_arena *scratch) {
+    bool cut = false;
+    if (query.n > FIND_QUERY) {
+        query.n = FIND_QUERY;
+        f->more = true;
+    }
+    if (f->x->n == 0) {
+        return IL_OK;
+    }
+    IL_TRY(il_digest_stream(query, true, scratch, &f->q, &cut, f->err));
+    IL_TRY(find_runs(f));
+    IL_TRY(find_tokens(f));
+    f->more = f->more || cut || f->work == 0;
+    return IL_OK;
+}
+
+/* What is needed on the way is not charged to the caller's arena. */
+static il_status find_go(il_finder *f, il_str query, const il_alloc *alloc) {
+    il_arena scratch;
+    il_arena_init(&scratch, alloc, SIZE_MAX / 2);
+    f->work = FIND_WORK;
+    memset(f->lines, 0, sizeof f->lines);
+    const il_status s = find_all(f, query, &scratch);
+    il_arena_free(&scratch);
+    return s;
+}
+
+il_status il_index_find(const il_index *x, il_str query, il_arena *scratch, il_index_hits *out, il_error *err) {
+    il_finder f = {.x = x, .arena = scratch, .err = err};
+    *out = (il_index_hits){0};
+    IL_TRY(find_go(&f, query, scratch->alloc));
+    find_sort(f.list, f.n);
+    *out = (il_index_hits){.list = f.list, .n = find_longest(f.list, f.n), .more = f.more};
+    return IL_OK;
+}
+
+il_status il_index_sources(const il_index *x, il_str query, il_arena *scratch, uint64_t *sources, size_t nbits, bool *more, il_error *err) {
+    il_finder f = {.x = x, .set = sources, .nbits = nbits, .err = err};
+    memset(sources, 0, (nbits + 63) / 64 * sizeof *sources);
+    *more = true;
+    IL_TRY(find_go(&f, query, scratch->alloc));
+    *more = f.more;
+    return IL_OK;
+}

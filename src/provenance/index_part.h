@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the index share. */
+#pragma once
+#include "provenance/digest.h"
+#include "provenance/index.h"
+
+typedef struct il_index_text {
+    uint32_t first; /* place of its stream's first byte, in steps */
+    uint32_t source;
+    uint32_t n;    /* bytes of the stream */
+    uint8_t *p;    /* the stream and behind it its gaps; NULL: not kept (any more) */
+    size_t gaps_n; /* bytes of the gaps */
+} il_index_text;
+
+struct il_index {
+    il_alloc alloc;
+    size_t text_max, index_max;
+    il_index_text *texts;
+    size_t n, cap;
+    size_t oldest; /* of the texts that are kept */
+    size_t kept, kept_bytes;
+    uint32_t places, sources, last; /* places given away, how many sources there are, the latest */
+    bool incomplete;
+    il_postings prints, words;
+};
+
+/* The text in which a place lies. */
+const il_index_text *il_index_text_at(const il_index *x, uint32_t place);
+static inline const uint8_t *il_index_gaps(const il_index_text *t) { return t->p + t->n; }
+
+/* What is looked for by its words: bytes of a stream that begin and end with a word. */
+typedef struct il_index_needle {
+    const uint8_t *p;
+    size_t n;
+    uint32_t key; /* of its word that the fewest texts have */
+    uint16_t more;
+    size_t anchor; /* where this word begins */
+} il_index_needle;
+/* Of `n` bytes of a stream from `from` on. False when there is no word in them. */
+bool il_index_needle_of(const il_index *x, const il_stream *s, size_t from, size_t n, il_index_needle *out);
+/* The next text, from the latest on, in which it stands whole; *compared: with the text itself. `w` begins as il_postings_walk of the needle's key. `work` is what
+ * may still be done: bytes that are compared. */
+const il_index_text *il_index_needle_next(const il_index *x, const il_index_needle *needle, il_posting_walk *w, size_t *work, bool *compared);

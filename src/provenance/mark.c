@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "provenance/mark.h"
+
+#include "base/sha256.h"
+
+static const char *const il_mark_domains[] = {"interlock fact 1", "interlock typed 1", "interlock word 1", "interlock fold 1",
+                                              "interlock sent 1"};
+
+/* ASCII lower case, piece by piece. */
+static void il_mark_add_folded(il_sha256 *h, il_str s) {
+    char piece[64];
+    for (size_t at = 0; at < s.n;) {
+        size_t n = 0;
+        for (; n < sizeof piece && at < s.n; n++, at++) {
+            const char c = s.p[at];
+            piece[n] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+        }
+        il_sha256_add(h, piece, n);
+    }
+}
+
+void il_mark(il_mark_of of, il_str kind, il_str value, uint8_t out[IL_MARK_BYTES]) {
+    il_sha256 h;
+    uint8_t digest[IL_DIGEST_BYTES];
+    const il_str domain = il_str_of(il_mark_domains[of]);
+    il_sha256_init(&h, NULL);
+    il_sha256_add(&h, domain.p, domain.n + 1); /* the NUL ends it, as the next */
+    il_sha256_add(&h, kind.p, kind.n);
+    il_sha256_add(&h, "", 1);
+    if (of == IL_MARK_FOLD || of == IL_MARK_SENT) {
+        il_mark_add_folded(&h, value);
+    } else {
+        il_sha256_add(&h, value.p, value.n);
+    }
+    il_sha256_end(&h, digest);
+    memcpy(out, digest, IL_MARK_BYTES);
+}
+
+static void il_marks_swap(uint8_t *a, uint8_t *b, size_t width) {
+    uint8_t t[IL_MARK_BYTES];
+    memcpy(t, a, width);
+    memcpy(a, b, width);
+    memcpy(b, t, width);
+}
+
+static void il_marks_sift(uint8_t *p, size_t root, size_t n, size_t width) {
+    for (;;) {
+        size_t child = 2 * root + 1;
+        if (child >= n) {
+            return;
+        }
+        if (child + 1 < n && memcmp(p + child * width, p + (child + 1) * width, width) < 0) {
+            child++;
+        }
+        if (memcmp(p + root * width, p + child * width, width) >= 0) {
+            return;
+        }
+        il_marks_swap(p + root * width, p + child * width, width);
+        root = child;
+    }
+}
+
+size_t il_marks_sort(uint8_t *p, size_t n, size_t width) {
+    for (size_t i = n / 2; i > 0; i--) {
+        il_marks_sift(p, i - 1, n, width);
+    }
+    for (size_t end = n; end > 1; end--) {
+        il_marks_swap(p, p + (end - 1) * width, width);
+        il_marks_sift(p, 0, end - 1, width);
+    }
+    size_t kept = n > 0 ? 1 : 0;
+    for (size_t i = 1; i < n; i++) {
+        if (memcmp(p + (kept - 1) * width, p + i * width, width) != 0) {
+            memmove(p + kept * width, p + i * width, width);
+            kept++;
+        }
+    }
+    return kept;
+}
+
+bool il_marks_has(const uint8_t *sorted, size_t n, size_t width, const uint8_t *mark) {
+    size_t lo = 0, hi = n;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        const int order = memcmp(sorted + mid * width, mark, width);
+        if (order == 0) {
+            return true;
+        }
+        if (order < 0) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The words that humans typed, in their order. */
+#include "provenance/memory_part.h"
+
+static il_status il_memory_word_start(il_memory *m, il_error *err) {
+    void *p = m->starts;
+    IL_TRY(il_grow(&m->alloc, &p, m->nwords, &m->words_cap, sizeof *m->starts, err));
+    m->starts = p;
+    m->starts[m->nwords++] = m->nforms;
+    return IL_OK;
+}
+
+il_status il_memory_word_form(il_memory *m, const il_kept_form *form, il_error *err) {
+    if ((form->flags & IL_FORM_FIRST) != 0) {
+        IL_TRY(il_memory_word_start(m, err));
+    }
+    void *p = m->forms;
+    IL_TRY(il_grow(&m->alloc, &p, m->nforms, &m->forms_cap, sizeof *m->forms, err));
+    m->forms = p;
+    m->forms[m->nforms++] = *form;
+    IL_TRY(il_bag_add(&m->words, form->exact, m->nwords - 1, err));
+    return il_bag_add(&m->words, form->fold, m->nwords - 1, err);
+}
+
+il_status il_memory_words_end(il_memory *m, il_error *err) { return il_memory_word_start(m, err); }
+
+/* Whether word `word` can be this one of a run: only its ends may lack signs. */
+static bool il_memory_word_is(const il_memory *m, uint32_t word, const uint8_t *mark, bool folded, bool first, bool last) {
+    if (word >= m->nwords) {
+        return false;
+    }
+    const uint32_t end = word + 1 < m->nwords ? m->starts[word + 1] : m->nforms;
+    for (uint32_t i = m->starts[word]; i < end; i++) {
+        const il_kept_form *f = &m->forms[i];
+        const bool allowed = (first || (f->flags & IL_TYPED_FRONT) == 0) && (last || (f->flags & IL_TYPED_BACK) == 0);
+        if (allowed && memcmp(folded ? f->fold : f->exact, mark, IL_MARK_BYTES) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool il_memory_run(const il_memory *m, const uint8_t *marks, uint32_t n, bool folded) {
+    const il_bag_entry *e = n > 0 ? il_bag_find(&m->words, marks, NULL) : NULL;
+    for (; e != NULL; e = il_bag_find(&m->words, marks, e)) {
+        bool all = true;
+        for (uint32_t i = 0; all && i < n; i++) {
+            all = il_memory_word_is(m, e->value + i, marks + (size_t)i * IL_MARK_BYTES, folded, i == 0, i + 1 == n);
+        }
+        if (all) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool il_memory_typed_words(const il_memory *m, il_str words) {
+    uint8_t marks[IL_VIA_WORDS_MAX * IL_MARK_BYTES];
+    uint32_t n = 0;
+    size_t at = 0;
+    il_typed_word w;
+    while (il_typed_next(words, &at, &w)) {
+        if (n == IL_VIA_WORDS_MAX) {
+            return false;
+        }
+        il_mark(IL_MARK_WORD, (il_str){0}, w.forms[0].text, marks + (size_t)n++ * IL_MARK_BYTES);
+    }
+    return il_memory_run(m, marks, n, false);
+}
+
+bool il_memory_via_typed(const il_memory *m, const il_seen *fact) { return il_memory_run(m, fact->via, fact->via_words, true); }
+
+bool il_memory_via_is(const il_seen *fact, il_str text) {
+    uint8_t marks[IL_VIA_WORDS_MAX * IL_MARK_BYTES];
+    const uint32_t n = il_via_marks(text, marks);
+    return n > 0 && n == fact->via_words && memcmp(marks, fact->via, (size_t)n * IL_MARK_BYTES) == 0;
+}
+
+bool il_memory_typed(const il_memory *m, il_str kind, il_str value) {
+    uint8_t mark[IL_MARK_BYTES];
+    il_mark(IL_MARK_TYPED, kind, value, mark);
+    return il_bag_find(&m->typed, mark, NULL) != NULL;
+}

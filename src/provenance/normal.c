@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "provenance/normal.h"
+
+#include "base/utf8.h"
+#include "provenance/normal_part.h"
+
+/* Hangul syllables decompose by rule (Unicode, 3.12). */
+enum { HANGUL = 0xac00, HANGUL_LAST = 0xd7a3, HANGUL_L = 0x1100, HANGUL_V = 0x1161, HANGUL_T = 0x11a7, HANGUL_VS = 21, HANGUL_TS = 28 };
+
+static uint16_t normal_value(uint32_t point) {
+    if (point > IL_NORMAL_LAST) { /* ideographs stay; tags and variation selectors, and what is no character, fall away */
+        return point < 0xe0000 ? IL_NORMAL_WORD : IL_NORMAL_NONE;
+    }
+    return il_normal_blocks[(size_t)il_normal_index[point / IL_NORMAL_BLOCK] * IL_NORMAL_BLOCK + point % IL_NORMAL_BLOCK];
+}
+
+const uint8_t *il_normal_point(uint32_t point, uint8_t own[12], size_t *n, bool *space) {
+    *space = false;
+    *n = 0;
+    if (point < 0x80) {
+        own[0] = il_normal_bytes[point];
+        *space = own[0] == 1;
+        *n = own[0] > 2;
+        return own;
+    }
+    if (point >= HANGUL && point <= HANGUL_LAST) {
+        const uint32_t s = point - HANGUL, t = s % HANGUL_TS;
+        *n = il_utf8_put(HANGUL_L + s / (HANGUL_VS * HANGUL_TS), (char *)own);
+        *n += il_utf8_put(HANGUL_V + s / HANGUL_TS % HANGUL_VS, (char *)own + *n);
+        *n += t == 0 ? 0 : il_utf8_put(HANGUL_T + t, (char *)own + *n);
+        return own;
+    }
+    const uint16_t value = normal_value(point);
+    if (value == IL_NORMAL_NONE || value == IL_NORMAL_SPACE) {
+        *space = value == IL_NORMAL_SPACE;
+        return own;
+    }
+    if (value >= IL_NORMAL_TEXT) {
+        const uint8_t *text = il_normal_pool + (value - IL_NORMAL_TEXT);
+        *n = *text;
+        return text + 1;
+    }
+    *n = il_utf8_put(point, (char *)own);
+    return own;
+}
+
+bool il_normal_word_at(const uint8_t *p, size_t n, size_t at) {
+    const uint8_t c = p[at];
+    if (c < 0x80) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    }
+    if (il_normal_mark(c)) {
+        return false;
+    }
+    while (at > 0 && (p[at] & 0xc0) == 0x80) {
+        at--;
+    }
+    const size_t length = il_utf8_length(p + at, n - at);
+    return length > 0 && normal_value(il_utf8_point(p + at, length)) == IL_NORMAL_WORD;
+}
+
+/* ---- the stream ------------------------------------------------------------------------------------ */
+
+static il_status stream_room(il_stream *s, size_t more, il_error *err) {
+    if (more <= s->cap - s->n) {
+        return IL_OK;
+    }
+    size_t cap = s->cap + s->cap / 2;
+    if (cap < s->n + more) {
+        cap = s->n + more;
+    }
+    cap = (cap + 63) & ~(size_t)63;
+    uint8_t *p = (uint8_t *)il_arena_bytes(s->arena, cap);
+    uint8_t *gaps = il_arena_get(s->arena, cap / 8);
+    il_place *places = s->traced ? il_arena_raw(s->arena, cap * sizeof *places) : NULL;
+    if (p == NULL || gaps == NULL || (s->traced && places == NULL)) {
+        return il_arena_fail(s->arena, err);
+    }
+    if (s->n > 0) {
+        memcpy(p, s->p, s->n);
+        memcpy(gaps, s->gaps, (s->n + 7) / 8);
+        if (s->traced) {
+            memcpy(places, s->places, s->n * sizeof *places);
+        }
+    }
+    s->p = p;
+    s->gaps = gaps;
+    s->places = places;
+    s->cap = cap;
+    return IL_OK;
+}
+
+il_status il_stream_init(il_stream *s, il_arena *arena, size_t expect, bool traced, il_error *err) {
+    *s = (il_stream){.arena = arena, .traced = traced};
+    return stream_room(s, expect + 1, err);
+}
+
+il_status il_stream_mark(il_stream *s, uint8_t mark, il_error *err) {
+    IL_TRY(stream_room(s, 1, err));
+    if (s->traced) {
+        s->places[s->n] = (il_place){0, 0};
+    }
+    s->p[s->n++] = mark;
+    return IL_OK;
+}
+
+static void stream_byte(il_stream *s, uint8_t byte, il_place place) {
+    if (s->traced) {
+        s->places[s->n] = place;
+    }
+    s->p[s->n++] = byte;
+}
+
+static void stream_gap(il_stream *s, bool *gap) {
+    s->gaps[s->n / 8] = (uint8_t)(s->gaps[s->n / 8] | *gap << s->n % 8);
+    *gap = false;
+}
+
+/* The character at byte i that is not ASCII. Returns how many bytes it has in the text. */
+static size_t stream_wide(il_stream *s, const uint8_t *p, size_t n, il_place place, bool *gap) {
+    const size_t length = il_utf8_length(p, n);
+    uint8_t own[12];
+    size_t bytes;
+    bool space;
+    const uint8_t *as = il_normal_point(length > 0 ? il_utf8_point(p, length) : *p, own, &bytes, &space);
+    *gap = *gap || space;
+    for (size_t k = 0; k < bytes; k++) {
+        if (as[k] == ' ') {
+            *gap = true;
+            continue;
+        }
+        stream_gap(s, gap);
+        stream_byte(s, as[k], place);
+    }
+    return length > 0 ? length : 1;
+}
+
+il_status il_stream_put(il_stream *s, il_str text, const il_place *places, il_error *err) {
+    const uint8_t *p = (const uint8_t *)text.p;
+    bool gap = false;
+    size_t i = 0;
+    IL_TRY(stream_room(s, text.n, err));
+    while (i < text.n) {
+        const uint8_t as = il_normal_bytes[p[i]];
+        if (as > 2) {
+            const il_place place = places != NULL ? places[i] : (il_place){(uint32_t)i, (uint32_t)i + 1};
+            stream_gap(s, &gap);
+            stream_byte(s, as, place);
+            i++;
+        } else if (as < 2) {
+            gap = gap || as == 1;
+            i++;
+        } else {
+            IL_TRY(stream_room(s, text.n - i + 256, err)); /* the longest text of the pool, and one byte for each that follows */
+            il_place place = places != NULL ? places[i] : (il_place){(uint32_t)i, (uint32_t)i + 1};
+            const size_t length = il_utf8_length(p + i, text.n - i);
+            if (length > 1) {
+                place.to = places != NULL ? places[i + length - 1].to : (uint32_t)(i + length);
+            }
+            i += stream_wide(s, p + i, text.n - i, place, &gap);
+        }
+    }
+    return IL_OK;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The content index: what is found and where, names, limits, damaged digests, memory that runs out. The encodings are tests/index's matter. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "helper_memory.h"
+#include "provenance/index.h"
+
+typedef struct place {
+    test_memory memory;
+    il_arena arena;
+    il_index *x;
+    il_error err;
+} place;
+
+static place *open_place(const il_index_limits *limits) {
+    place *t = calloc(1, sizeof *t);
+    test_memory_init(&t->memory, SIZE_MAX);
+    il_arena_init(&t->arena, &t->memory.alloc, (size_t)64 << 20);
+    assert_int_equal(il_index_new(&t->memory.alloc, limits, &t->x, &t->err), IL_OK);
+    return t;
+}
+
+static void close_place(place *t) {
+    il_index_free(t->x);
+    il_arena_free(&t->arena);
+    free(t);
+}
+
+static il_str digest_of(place *t, il_str text) {
+    il_buf b;
+    il_str out = {NULL, 0};
+    il_buf_init(&b, &t->arena, (size_t)32 << 20);
+    assert_int_equal(il_index_digest(text, &b, &t->err), IL_OK);
+    assert_int_equal(il_buf_done(&b, &out, &t->err), IL_OK);
+    return out;
+}
+
+static void add(place *t, uint32_t source, const char *text) {
+    assert_int_equal(il_index_add(t->x, source, digest_of(t, il_str_of(text)), il_str_of(text), &t->err), IL_OK);
+}
+
+static il_index_hits find(place *t, const char *query) {
+    il_index_hits h = {0};
+    assert_int_equal(il_index_find(t->x, il_str_of(query), &t->arena, &h, &t->err), IL_OK);
+    return h;
+}
+
+static bool every(void *ctx, uint32_t source) {
+    (void)ctx;
+    (void)source;
+    return true;
+}
+static bool only(void *ctx, uint32_t source) { return *(const uint32_t *)ctx == source; }
+
+static bool names(place *t, const char *value) {
+    bool out = false;
+    assert_int_equal(il_index_names(t->x, il_str_of(value), every, NULL, &out, &t->err), IL_OK);
+    return out;
+}
+
+static void nothing_in_an_empty_index(void **state) {
+    (void)state;
+    place *t = open_place(NULL);
+    assert_int_equal(find(t, "whatever is asked").n, 0);
+    assert_false(names(t, "whatever"));
+    assert_true(il_index_complete(t->x));
+    add(t, 1, "");
+    assert_int_equal(find(t, "").n, 0);
+    assert_int_equal(find(t, "whatever is asked").n, 0);
+    assert_true(il_index_complete(t->x));
+    close_place(t);
+}
+
+/* A run of 12 is found and one of 11 is not, wherever it lies. */
+static void a_run_of_twelve(void **state) {
+    (void)state;
+    const char *text = "zq0 zq1 zq2 theSecretIsHere! wq3 wq4";
+    for (size_t from = 0; from + 12 <= strlen("theSecretIsHere!"); from++) {
+        for (size_t n = 11; n <= 12; n++) {
+            place *t = open_place(NULL);
+            char query[64];
+            (void)snprintf(query, sizeof query, "<%.*s>", (int)n, strstr(text, "theSecret") + from);
+            add(t, 7, text);
+            const il_index_hits h = find(t, query);
+            assert_int_equal(h.n, n == 12);
+            if (n == 12) {
+                assert_int_equal(h.list[0].source, 7);
+                assert_int_equal(h.list[0].at, 1);
+                assert_int_equal(h.list[0].n, 12);
+                assert_true(h.list[0].compared);
+                assert_false(h.list[0].token);
+            }
+            assert_false(h.more);
+            close_place(t);
+        }
+    }
+}
+
+static void tokens(void **state) {
+    (void)state;
+    place *t = open_place(NULL);
+    add(t, 1, "Pay invoice A7X to acct-77120, says Bob Smith. Mail: eve@evil.example.");
+    add(t, 4, "nothing but words");
+    static const struct {
+        const char *query;
+        bool found;
+    } rows[] = {
+        {"a7x", true},   {"send A7X now", true},   {"A7XY", false},        {"7x", false},          {"acct-77120", true},      {"id=77120", true},
+        {"7712", false}, {"acct-7712", false},     {"acct 9 77120", true}, {"invoice", true},      {"the invoice is", false}, {"invoic", false},
+        {"bob", true},   {"to eve@evil.ex", false}, {"evil.example", true}, {"vil.example", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const il_index_hits h = find(t, rows[i].query);
+        if ((h.n > 0) != rows[i].found) {
+            fail_msg("`%s`: %zu hits", rows[i].query, h.n);
+        }
+    }
+    const il_index_hits h = find(t, "send A7X now");
+    assert_int_equal(h.n, 1);
+    assert_int_equal(h.list[0].at, 5);
+    assert_int_equal(h.list[0].n, 3);
+    assert_int_equal(h.list[0].source, 1);
+    assert_true(h.list[0].token && h.list[0].compared);
+    close_place(t);
+}
+
+static void whole_names(void **state) {
+    (void)state;
+    place *t = open_place(NULL);
+    add(t, 1, "Ask Bob Smith about Q3, or write to ann.lee+x@corp.example (room 4).");
+    static const struct {
+        const char *value;
+        bool named;
+    } rows[] = {
+        {"Bob Smith", true}, {"bob\n smith", true}, {"BOB", true}, {"Bo", false}, {"ob Smith", false}, {"Q3", true}, {"4", true}, {"5", false},
+        {"corp.example", true}, {"x@corp.example", true}, {"lee x", true}, {"Smith Bob", false}, {"Ask Bob Smith about Q3, or write", true},
+        {"about Q3 or", false}, {"room", true}, {"roo", false}, {"oom", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (names(t, rows[i].value) != rows[i].named) {
+            fail_msg("`%s`", rows[i].value);
+        }
+    }
+    uint32_t want = 2;
+    bool out = true;
+    assert_int_equal(il_index_names(t->x, IL_STR("bob"), only, &want, &out, NULL), IL_OK);
+    assert_false(out);
+    want = 1;
+    assert_int_equal(il_index_names(t->x, IL_STR("bob"), only, &want, &out, NULL), IL_OK);
+    assert_true(out);
+    assert_true(names(t, "!?")); /* nothing that can be told */
+    close_place(t);
+}
+
+/* The set of sources is that of the hits. */
+static void sources(void **state) {
+    (void)state;
+    place *t = open_place(NULL);
+    add(t, 1, "the quick brown fox jumps");
+    add(t, 3, "over the lazy dog 9f3");
+    add(t, 3, "the quick brown fox sits");
+    add(t, 70, "the quick brown fox sleeps");
+    uint64_t bits[2];
+    bool more = true;
+    assert_int_equal(il_index_sources(t->x, IL_STR("a quick brown fox and 9f3"), &t->arena, bits, 128, &more, &t->err), IL_OK);
+    assert_int_equal(bits[0], 1 << 1 | 1 << 3);
+    assert_int_equal(bits[1], 1 << 6);
+    assert_false(more);
+    assert_int_equal(il_index_sources(t->x, IL_STR("nothing of it"), &t->arena, bits, 128, &more, &t->err), IL_OK);
+    assert_int_equal(bits[0] | bits[1], 0);
+    close_place(t);
+}
+
+/* Without its text, and after it went, a text is found by its fingerprints. */
+static void without_text(void **state) {
+    (void)state;
+    const il_index_limits limits = {.size = sizeof limits, .text_bytes = 64};
+    place *t = open_place(&limits);
+    const char *first = "the first secret of all 8Z8";
+    add(t, 1, first);
+    assert_true(il_index_complete(t->x));
+    assert_true(find(t, "first secret of all").list[0].compared);
+    add(t, 2, "something else that takes all the room");
+    assert_false(il_index_complete(t->x));
+    assert_int_equal(il_index_measure(t->x).texts, 1);
+    il_index_hits h = find(t, "first secret of all");
+    assert_true(h.n >= 1);
+    assert_int_equal(h.list[0].source, 1);
+    assert_false(h.list[0].compared);
+    h = find(t, "8z8");
+    assert_int_equal(h.n, 1);
+    assert_true(h.list[0].token && !h.list[0].compared);
+    assert_true(names(t, "secret"));
+    assert_false(names(t, "secrets"));
+    close_place(t);
+    t = open_place(NULL);
+    assert_int_equal(il_index_add(t->x, 5, digest_of(t, il_str_of(first)), (il_str){NULL, 0}, NULL), IL_OK);
+    assert_false(il_index_complete(t->x));
+    assert_true(find(t, "first secret of all").n >= 1);
+    close_place(t);
+}
+
+static void a_full_index(void **state) {
+    (void)state;
+    const il_index_limits limits = {.size = sizeof limits, .index_bytes = 20000};
+    place *t = open_place(&limits);
+    char text[400];
+    for (uint32_t i = 1; i < 40; i++) {
+        (void)snprintf(text, sizeof text, "number %u is %u of %u and so on, %u times more than before", i, i * 7, i * 77, i * 777);
+        add(t, i, text);
+    }
+    assert_false(il_index_complete(t->x));
+    assert_true(il_index_measure(t->x).index_bytes <= 20000);
+    assert_true(find(t, "number 1 is 7 of 77").n > 0);
+    close_place(t);
+}
+
+static void bad_digests(void **state) {
+    (void)state;
+    place *t = open_place(NULL);
+    const char *text = "some text with words, and more of them: 0123456789";
+    const il_str good = digest_of(t, il_str_of(text));
+    char copy[2048];
+    assert_true(good.n < sizeof copy);
+    assert_int_equal(il_index_add(t->x, 1, good, IL_STR("another text"), NULL), IL_E_ARGUMENT);
+    for (size_t n = 0; n < good.n; n++) {
+        assert_int_equal(il_index_add(t->x, 1, (il_str){good.p, n}, (il_str){NULL, 0}, NULL), IL_E_DAMAGED);
+    }
+    memcpy(copy, good.p, good.n);
+    copy[good.n] = 0;
+    assert_int_equal(il_index_add(t->x, 1, (il_str){copy, good.n + 1}, (il_str){NULL, 0}, NULL), IL_E_DAMAGED);
+    copy[0]++;
+    assert_int_equal(il_index_add(t->x, 1, (il_str){copy, good.n}, (il_str){NULL, 0}, NULL), IL_E_DAMAGED);
+    assert_int_equal(il_index_measure(t->x).texts, 0);
+    assert_int_equal(find(t, text).n, 0);
+    assert_int_equal(il_index_add(t->x, 2, good, il_str_of(text), NULL), IL_OK);
+    assert_int_equal(il_index_add(t->x, 1, good, il_str_of(text), NULL), IL_E_ARGUMENT); /* sources grow */
+    close_place(t);
+}
+
+/* Any allocation may fail: a status, and the index answers as before. */
+static void memory_runs_out(void **state) {
+    (void)state;
+    static const char *const text = "payload: aGVsbG8gd29ybGQsIHRoaXMgaXMgbWU=, 68656c6c6f20776f726c64 and %41%42 \\u0041 &amp; more words than that";
+    size_t failed = 0;
+    for (size_t left = 0;; left++) {
+        place *t = open_place(NULL);
+        add(t, 1, "an earlier text with the run abcdefghijklmnop in it");
+        const il_str d = digest_of(t, il_str_of(text));
+        const il_index_size before = il_index_measure(t->x);
+        t->memory.left = left;
+        il_buf b;
+        il_arena own;
+        il_str out = {NULL, 0};
+        il_arena_init(&own, &t->memory.alloc, (size_t)1 << 24);
+        il_buf_init(&b, &own, (size_t)1 << 24);
+        il_status s = il_index_digest(il_str_of(text), &b, NULL);
+        s = s == IL_OK ? il_buf_done(&b, &out, NULL) : s;
+        assert_true(s == IL_OK ? il_str_eq(out, d) : s == IL_E_MEMORY);
+        const il_status added = il_index_add(t->x, 2, d, il_str_of(text), NULL);
+        assert_true(added == IL_OK || added == IL_E_MEMORY);
+        il_index_hits h;
+        uint64_t bits[1];
+        bool more, named;
+        const il_status found = il_index_find(t->x, IL_STR("x abcdefghijklmnop x hello world, this is me"), &own, &h, NULL);
+        assert_true(found == IL_OK || found == IL_E_MEMORY);
+        const il_status set = il_index_sources(t->x, IL_STR("x abcdefghijklmnop x hello world, this is me"), &own, bits, 64, &more, NULL);
+        assert_true(set == IL_OK || set == IL_E_MEMORY);
+        const il_status asked = il_index_names(t->x, IL_STR("hello world"), every, NULL, &named, NULL);
+        assert_true(asked == IL_OK || (asked == IL_E_MEMORY && named));
+        t->memory.left = SIZE_MAX;
+        h = find(t, "x abcdefghijklmnop x hello world, this is me");
+        assert_int_equal(h.n, added == IL_OK ? 2 : 1);
+        assert_int_equal(il_index_measure(t->x).texts, before.texts + (added == IL_OK));
+        failed += added != IL_OK;
+        il_arena_free(&own);
+        close_place(t);
+        if (s == IL_OK && added == IL_OK && found == IL_OK && set == IL_OK && asked == IL_OK) {
+            break;
+        }
+    }
+    assert_true(failed > 3);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_in_an_empty_index),
+        cmocka_unit_test(a_run_of_twelve),
+        cmocka_unit_test(tokens),
+        cmocka_unit_test(whole_names),
+        cmocka_unit_test(sources),
+        cmocka_unit_test(without_text),
+        cmocka_unit_test(a_full_index),
+        cmocka_unit_test(bad_digests),
+        cmocka_unit_test(memory_runs_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -104,8 +104,12 @@ static il_status find_compare(il_finder *f, const il_index_text *t, uint32_t pla
 }
 
 static il_status find_at(il_finder *f, size_t at, uint64_t bytes) {
+    const uint32_t key = il_print_key(bytes);
+    if (!il_postings_may(&f->x->prints, key)) {
+        return IL_OK;
+    }
     const uint16_t sketch = il_print_sketch(f->q.p, f->q.n, at);
-    il_posting_walk w = il_postings_walk(&f->x->prints, il_print_key(bytes));
+    il_posting_walk w = il_postings_walk(&f->x->prints, key);
     il_posting found;
     uint32_t left, right;
     while (f->work > 0 && il_posting_next(&w, &found)) {

@@ -4,29 +4,51 @@
 #include "base/mem.h"
 
 /* YOUNG postings are a table at most. A run has BUCKET postings a bucket, and at least YOUNG_BITS bits of buckets: the other 16 bits of the key are in the row. */
-enum { YOUNG = 1 << 14, YOUNG_LEAST = 64, YOUNG_BITS = IL_POSTING_KEY - 16, BUCKET = 16, FANOUT = 8, FILTER_LEAST = 10, FILTER_EACH = 6 };
+enum { YOUNG = 1 << 14, YOUNG_LEAST = 64, YOUNG_BITS = IL_POSTING_KEY - 16, BUCKET = 16, FANOUT = 4, FILTER_LEAST = 10, FILTER_EACH = 6 };
 _Static_assert(YOUNG / BUCKET == 1 << YOUNG_BITS, "the smallest run has all its buckets");
 
 static uint32_t posting_key(uint32_t key) { return key & ((UINT32_C(1) << IL_POSTING_KEY) - 1); }
 
 /* ---- runs ------------------------------------------------------------------------------------------ */
 
-static uint64_t run_row(const uint8_t *p) {
+enum { RUN_TAG = 2, RUN_REST = IL_POSTING_BYTES - RUN_TAG, RUN_BEYOND = 8 };
+
+static inline uint64_t run_load(const uint8_t *p) {
     return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 |
-           (uint64_t)p[6] << 48;
+           (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
 }
 
-static void run_put(uint8_t *p, const il_posting *posting) {
-    const uint64_t row = (uint64_t)(posting->key & 0xffff) | (uint64_t)posting->more << 16 | (uint64_t)posting->place << 32;
-    for (unsigned i = 0; i < IL_POSTING_BYTES; i++) {
-        p[i] = (uint8_t)(row >> 8 * i);
+static void run_put(const il_posting_run *r, size_t i, const il_posting *posting) {
+    uint8_t *tag = r->tags + RUN_TAG * i, *rest = r->tags + RUN_TAG * r->n + RUN_REST * i;
+    tag[0] = (uint8_t)posting->key;
+    tag[1] = (uint8_t)(posting->key >> 8);
+    rest[0] = (uint8_t)posting->more;
+    rest[1] = (uint8_t)(posting->more >> 8);
+    rest[2] = (uint8_t)posting->place;
+    rest[3] = (uint8_t)(posting->place >> 8);
+    rest[4] = (uint8_t)(posting->place >> 16);
+}
+
+/* Of row i, which is in this bucket. The bucket has the first bits of the key, the tag the last 16, and both have those between. */
+static il_posting run_get(const il_posting_run *r, size_t i, size_t bucket) {
+    const uint64_t rest = run_load(r->tags + RUN_TAG * r->n + RUN_REST * i);
+    const uint32_t first = (uint32_t)(bucket >> (r->bits - YOUNG_BITS)) << 16;
+    const uint8_t *tag = r->tags + RUN_TAG * i;
+    return (il_posting){.key = first | (uint32_t)(tag[0] | tag[1] << 8), .more = (uint16_t)rest, .place = (uint32_t)(rest >> 16) & (IL_POSTING_PLACES - 1)};
+}
+
+/* The first of rows [at, end) with this tag; end when there is none. Four at a time. */
+static uint32_t run_seek(const il_posting_run *r, uint32_t at, uint32_t end, uint32_t tag) {
+    const uint64_t ones = UINT64_C(0x0001000100010001), want = ones * (tag & 0xffff);
+    for (; at < end; at += 4) {
+        const uint64_t unlike = run_load(r->tags + (size_t)RUN_TAG * at) ^ want;
+        const uint64_t zero = (unlike - ones) & ~unlike & (ones << 15); /* the lowest one set is right */
+        if (zero != 0) {
+            at += (uint32_t)__builtin_ctzll(zero) / 16;
+            return at < end ? at : end;
+        }
     }
-}
-
-/* Of a row in a bucket. The bucket has the first bits, the row the last 16, and both have those between. */
-static il_posting run_posting(uint64_t row, size_t bucket, unsigned bits) {
-    const uint32_t first = (uint32_t)(bucket >> (bits - YOUNG_BITS)) << 16;
-    return (il_posting){.key = first | (uint32_t)(row & 0xffff), .more = (uint16_t)(row >> 16), .place = (uint32_t)(row >> 32)};
+    return end;
 }
 
 static unsigned run_bits(size_t n) {
@@ -37,23 +59,24 @@ static unsigned run_bits(size_t n) {
     return bits;
 }
 
-static size_t run_bytes(size_t n) { return n * IL_POSTING_BYTES + 1 + (((size_t)1 << run_bits(n)) + 1) * sizeof(uint32_t); }
+static size_t run_bytes(size_t n) { return n * IL_POSTING_BYTES + RUN_BEYOND + (((size_t)1 << run_bits(n)) + 1) * sizeof(uint32_t); }
 
 static void run_free(const il_postings *p, il_posting_run *r) {
-    p->alloc->free(p->alloc->ctx, r->rows);
+    p->alloc->free(p->alloc->ctx, r->tags);
     p->alloc->free(p->alloc->ctx, r->buckets);
     *r = (il_posting_run){0};
 }
 
 static bool run_new(const il_postings *p, size_t n, il_posting_run *r) {
     *r = (il_posting_run){.n = n, .bits = run_bits(n)};
-    r->rows = p->alloc->alloc(p->alloc->ctx, n * IL_POSTING_BYTES + 1);
+    r->tags = p->alloc->alloc(p->alloc->ctx, n * IL_POSTING_BYTES + RUN_BEYOND);
     r->buckets = p->alloc->alloc(p->alloc->ctx, (((size_t)1 << r->bits) + 1) * sizeof *r->buckets);
-    if (r->rows == NULL || r->buckets == NULL) {
+    if (r->tags == NULL || r->buckets == NULL) {
         run_free(p, r);
         return false;
     }
     memset(r->buckets, 0, (((size_t)1 << r->bits) + 1) * sizeof *r->buckets);
+    memset(r->tags + n * IL_POSTING_BYTES, 0, RUN_BEYOND);
     return true;
 }
 
@@ -69,14 +92,14 @@ static void run_counted(il_posting_run *r) {
     }
 }
 static void run_add(il_posting_run *r, const il_posting *posting) {
-    run_put(r->rows + (size_t)r->buckets[run_bucket(r, posting->key) + 1]++ * IL_POSTING_BYTES, posting);
+    run_put(r, r->buckets[run_bucket(r, posting->key) + 1]++, posting);
 }
 
 /* Of the rows of another run. */
 static void run_pour(il_posting_run *to, const il_posting_run *from, bool count) {
     for (size_t b = 0; b < (size_t)1 << from->bits; b++) {
         for (uint32_t i = from->buckets[b]; i < from->buckets[b + 1]; i++) {
-            const il_posting posting = run_posting(run_row(from->rows + (size_t)i * IL_POSTING_BYTES), b, from->bits);
+            const il_posting posting = run_get(from, i, b);
             if (count) {
                 to->buckets[run_bucket(to, posting.key) + 1]++;
             } else {
@@ -93,6 +116,15 @@ static void filter_set(il_postings *p, uint32_t key) {
     p->filter[bit / 8] = (uint8_t)(p->filter[bit / 8] | 1 << bit % 8);
 }
 
+/* Bucket by bucket, so that its bits are set in their order. */
+static void filter_run(il_postings *p, const il_posting_run *run) {
+    for (size_t b = 0; p->filter != NULL && b < (size_t)1 << run->bits; b++) {
+        for (uint32_t i = run->buckets[b]; i < run->buckets[b + 1]; i++) {
+            filter_set(p, run_get(run, i, b).key);
+        }
+    }
+}
+
 static unsigned filter_want(size_t total) {
     unsigned bits = FILTER_LEAST;
     while (bits < IL_POSTING_KEY && (size_t)1 << bits < total * FILTER_EACH) {
@@ -104,7 +136,7 @@ static unsigned filter_want(size_t total) {
 /* A larger one when there are more keys. Without memory the old one stays, which says less. */
 static void filter_grow(il_postings *p, size_t total) {
     const unsigned bits = filter_want(total);
-    if (!p->filtered || (p->filter != NULL && bits <= p->filter_bits) || (p->filter == NULL && p->total > 0)) {
+    if (!p->filtered || (p->filter != NULL && bits <= p->filter_bits) || (p->filter == NULL && p->nruns > 0)) {
         return;
     }
     uint8_t *filter = p->alloc->alloc(p->alloc->ctx, (size_t)1 << (bits - 3));
@@ -115,16 +147,8 @@ static void filter_grow(il_postings *p, size_t total) {
     p->alloc->free(p->alloc->ctx, p->filter);
     p->filter = filter;
     p->filter_bits = bits;
-    for (size_t i = 0; i < p->n; i++) {
-        filter_set(p, p->list[i].key);
-    }
     for (size_t r = 0; r < p->nruns; r++) {
-        const il_posting_run *run = &p->runs[r];
-        for (size_t b = 0; b < (size_t)1 << run->bits; b++) {
-            for (uint32_t i = run->buckets[b]; i < run->buckets[b + 1]; i++) {
-                filter_set(p, run_posting(run_row(run->rows + (size_t)i * IL_POSTING_BYTES), b, run->bits).key);
-            }
-        }
+        filter_run(p, &p->runs[r]);
     }
 }
 
@@ -215,22 +239,21 @@ il_status il_postings_reserve(il_postings *p, size_t more, il_error *err) {
         run_free(p, &p->coming);
         return il_error_set(err, IL_E_MEMORY, "no memory for the content index");
     }
-    filter_grow(p, p->total + more);
+    if (becomes) {
+        filter_grow(p, p->total + more);
+    }
     return IL_OK;
 }
 
 void il_postings_add(il_postings *p, il_posting posting) {
     p->list[p->n++] = posting;
     p->total++;
-    if (p->filter != NULL) {
-        filter_set(p, posting.key);
-    }
-    if (p->coming.rows == NULL) {
+    if (p->coming.tags == NULL) {
         postings_link(p, p->n - 1);
     }
 }
 
-/* The last runs become one when there are eight that are not much larger than the last; sooner where there is no room for more of them. */
+/* The last runs become one when there are four that are not much larger than the last; sooner where there is no room for more of them. */
 static void postings_merge(il_postings *p) {
     size_t first = p->nruns, n = 0;
     il_posting_run to;
@@ -260,7 +283,7 @@ static void postings_merge(il_postings *p) {
 }
 
 void il_postings_commit(il_postings *p) {
-    if (p->coming.rows == NULL) {
+    if (p->coming.tags == NULL) {
         return;
     }
     for (size_t i = 0; i < p->n; i++) {
@@ -270,6 +293,7 @@ void il_postings_commit(il_postings *p) {
     for (size_t i = 0; i < p->n; i++) {
         run_add(&p->coming, &p->list[i]);
     }
+    filter_run(p, &p->coming);
     p->runs[p->nruns++] = p->coming;
     p->coming = (il_posting_run){0};
     postings_forget(p);
@@ -292,8 +316,17 @@ size_t il_postings_bytes_with(const il_postings *p, size_t more) {
     return il_postings_bytes(p) + (need > YOUNG ? run_bytes(need) : young > p->cap * sizeof *p->list ? young : 0) + filter;
 }
 
+/* False: no run has this key. */
+static bool postings_may(const il_postings *p, uint32_t key) {
+    const uint32_t bit = posting_key(key) >> (IL_POSTING_KEY - p->filter_bits);
+    return p->filter == NULL || (p->filter[bit / 8] >> (bit % 8) & 1) != 0;
+}
+
 il_posting_walk il_postings_walk(const il_postings *p, uint32_t key) {
-    return (il_posting_walk){.in = p, .key = posting_key(key), .young = p->nheads == 0 ? 0 : p->heads[key & (p->nheads - 1)], .run = p->nruns};
+    return (il_posting_walk){.in = p,
+                             .key = posting_key(key),
+                             .young = p->nheads == 0 ? 0 : p->heads[key & (p->nheads - 1)],
+                             .left = postings_may(p, key) ? p->nruns : 0};
 }
 
 bool il_posting_next(il_posting_walk *w, il_posting *out) {
@@ -306,20 +339,20 @@ bool il_posting_next(il_posting_walk *w, il_posting *out) {
         }
     }
     for (;;) {
-        while (w->at != w->end) {
-            const uint64_t row = run_row(w->at);
-            w->at += IL_POSTING_BYTES;
-            if ((row & 0xffff) == (w->key & 0xffff)) {
-                *out = (il_posting){.key = w->key, .more = (uint16_t)(row >> 16), .place = (uint32_t)(row >> 32)};
-                return true;
-            }
+        if (w->at < w->end) {
+            w->at = run_seek(w->run, w->at, w->end, w->key);
         }
-        if (w->run == 0) {
+        if (w->at < w->end) {
+            const uint64_t rest = run_load(w->run->tags + RUN_TAG * w->run->n + (size_t)RUN_REST * w->at++);
+            *out = (il_posting){.key = w->key, .more = (uint16_t)rest, .place = (uint32_t)(rest >> 16) & (IL_POSTING_PLACES - 1)};
+            return true;
+        }
+        if (w->left == 0) {
             return false;
         }
-        const il_posting_run *r = &w->in->runs[--w->run];
-        const size_t b = run_bucket(r, w->key);
-        w->at = r->rows + (size_t)r->buckets[b] * IL_POSTING_BYTES;
-        w->end = r->rows + (size_t)r->buckets[b + 1] * IL_POSTING_BYTES;
+        w->run = &w->in->runs[--w->left];
+        const size_t b = run_bucket(w->run, w->key);
+        w->at = w->run->buckets[b];
+        w->end = w->run->buckets[b + 1];
     }
 }

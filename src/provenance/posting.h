@@ -2,7 +2,7 @@
 /* Postings: where a key stands. What is found by hash in the index, fingerprints and words alike.
  *
  * The latest are a small hash table, `young`. When it is full it becomes a run: seven bytes each, in buckets by the first bits of the key. Eight runs of about one
- * size become one, so there are few, and each posting is moved but a few times. A filter over all keys says of most that are not there that they are not. */
+ * size become one, so there are few, and each posting is moved but a few times. A filter over the keys of all runs says of most that are not there that they are not. */
 #pragma once
 #include "base/error.h"
 
@@ -20,7 +20,7 @@ typedef struct il_posting {
 } il_posting;
 
 typedef struct il_posting_run {
-    uint8_t *rows;     /* n of IL_POSTING_BYTES: 16 bits of the key, more, place; and a byte to read beyond */
+    uint8_t *tags;     /* of each posting the last 16 bits of its key; behind them of each the rest, more and place; and bytes to read beyond */
     uint32_t *buckets; /* where each begins, and the end */
     size_t n;
     unsigned bits; /* of the key, which say the bucket */
@@ -51,18 +51,13 @@ size_t il_postings_bytes(const il_postings *p);
 /* About the bytes that so many more would bring it to. */
 size_t il_postings_bytes_with(const il_postings *p, size_t more);
 
-/* False: no posting has this key. */
-static inline bool il_postings_may(const il_postings *p, uint32_t key) {
-    const uint32_t bit = (key & ((UINT32_C(1) << IL_POSTING_KEY) - 1)) >> (IL_POSTING_KEY - p->filter_bits);
-    return p->filter == NULL || (p->filter[bit / 8] >> (bit % 8) & 1) != 0;
-}
-
 /* The postings of a key, in no order. */
 typedef struct il_posting_walk {
     const il_postings *in;
     uint32_t key, young; /* of the young ones: the next, plus 1 */
-    size_t run;          /* runs that are left */
-    const uint8_t *at, *end;
+    size_t left;         /* runs */
+    const il_posting_run *run;
+    uint32_t at, end; /* in the run */
 } il_posting_walk;
 il_posting_walk il_postings_walk(const il_postings *p, uint32_t key);
 bool il_posting_next(il_posting_walk *w, il_posting *out);

@@ -223,6 +223,11 @@ static il_status il_expand_use(il_expanding *x, il_str server, const il_json *us
     IL_TRY(il_expand_find(x, use, &preset));
     IL_TRY(il_json_only(preset, keys, 6, "a preset", x->err));
     IL_TRY(il_expand_pin(x, il_json_get(user, IL_STR("pin")), preset));
+    const il_json *own = il_json_get(preset, IL_STR("preset"));
+    if (own != NULL && !il_str_eq(il_json_text(own), il_json_text(use))) {
+        return IL_JSON_FAIL(use, x->err, IL_E_INVALID, "`%.*s` is found under this name, and calls itself `%.*s`", IL_STR_ARG(il_json_text(use)),
+                            IL_STR_ARG(il_json_text(own)));
+    }
     IL_TRY(il_expand_given(x, user, preset, known, nknown, &given));
     const il_json *tools = il_json_get(preset, IL_STR("tools"));
     if (il_json_kind_of(tools) != IL_JSON_ARRAY) {

@@ -9,13 +9,12 @@
 #define IL_POLICY_MEMORY ((size_t)64 << 20)
 #define IL_POLICY_TOOLS_MAX 10000u
 
-static const char *const il_policy_sections[] = {"interlock", "machine", "mode",      "ours",   "destinations", "servers", "kinds",
-                                                 "tools",     "rules",   "approvals", "agents", "groups",       "tests"};
-static const char *const il_policy_later[] = {"sources", "sessions", "audit"};
+static const char *const il_policy_sections[] = {"interlock", "machine",   "mode",   "ours",   "destinations", "servers",  "kinds", "tools",
+                                                 "rules",     "approvals", "agents", "groups", "sources",      "sessions", "audit", "tests"};
 static const char *const il_policy_expanded[] = {"presets", "hosts"}; /* expand.c */
 #define IL_COUNT(a) (sizeof(a) / sizeof(a)[0])
 
-/* At most 16 words into il_str. */
+/* Words into il_str. */
 static size_t il_policy_keys(const char *const *words, size_t n, il_str *out) {
     for (size_t i = 0; i < n; i++) {
         out[i] = il_str_of(words[i]);
@@ -91,7 +90,7 @@ static il_status il_policy_read_server(il_policy *p, const il_json *v, il_error 
     for (size_t i = 0; i < IL_COUNT(features); i++) {
         const il_json *f = il_json_get(v, il_str_of(known[i + 1]));
         if (f != NULL && il_json_kind_of(f) != IL_JSON_BOOL) {
-            return IL_JSON_FAIL(f, err, IL_E_INVALID, "`%s` is true or false; anything else is not supported yet", known[i + 1]);
+            return IL_JSON_FAIL(f, err, IL_E_INVALID, "`%s` is true or false; anything else is a preset's parameter (`use`)", known[i + 1]);
         }
         *features[i] = il_json_bool(f);
     }
@@ -332,6 +331,9 @@ static uint32_t il_policy_asks(const il_policy *p) {
     if ((p->asks & ((1u << IL_CONDITION_PROV) | IL_CONDITION_ASKS_SOURCES)) != 0) {
         asks |= (uint32_t)(IL_REMEMBERS_TYPED | IL_REMEMBERS_TEXTS);
     }
+    if (p->options.laundering) {
+        asks |= (uint32_t)(IL_REMEMBERS_TYPED | IL_REMEMBERS_TEXTS | IL_REMEMBERS_SENT);
+    }
     return (p->asks & IL_CONDITION_ASKS_VOUCHED) != 0 ? asks | (uint32_t)IL_REMEMBERS_TYPED : asks;
 }
 
@@ -357,7 +359,7 @@ static il_status il_policy_seal(il_policy *p, const il_json *doc, il_error *err)
 }
 
 static il_status il_policy_compile(il_policy *p, const il_json *doc, il_error *err) {
-    il_str keys[IL_COUNT(il_policy_sections)], not_yet[IL_COUNT(il_policy_later)], machine;
+    il_str keys[IL_COUNT(il_policy_sections)], machine;
     IL_TRY(il_policy_machine_name(doc, &machine, err));
     for (size_t i = 0; i < IL_COUNT(il_policy_expanded); i++) {
         const il_json *v = il_json_get(doc, il_str_of(il_policy_expanded[i]));
@@ -366,7 +368,6 @@ static il_status il_policy_compile(il_policy *p, const il_json *doc, il_error *e
                                il_policy_expanded[i]);
         }
     }
-    IL_TRY(il_words_not_yet(doc, not_yet, il_policy_keys(il_policy_later, IL_COUNT(il_policy_later), not_yet), err));
     IL_TRY(il_json_only(doc, keys, il_policy_keys(il_policy_sections, IL_COUNT(il_policy_sections), keys), "the policy", err));
     const il_json *mode = il_json_get(doc, IL_STR("mode"));
     if (mode != NULL) { /* zero is enforce */
@@ -380,6 +381,8 @@ static il_status il_policy_compile(il_policy *p, const il_json *doc, il_error *e
     IL_TRY(il_policy_read_rules(p, il_json_get(doc, IL_STR("rules")), err));
     p->remembers = il_policy_asks(p);
     IL_TRY(il_approvals_load(il_json_get(doc, IL_STR("approvals")), &p->arena, &p->approvals, err));
+    IL_TRY(il_options_load(&p->options, il_json_get(doc, IL_STR("sources")), il_json_get(doc, IL_STR("sessions")),
+                           il_json_get(doc, IL_STR("audit")), &p->arena, err));
     IL_TRY(il_trials_load(il_json_get(doc, IL_STR("tests")), &p->arena, &p->trials, err));
     il_bind bind;
     il_error why = {0};

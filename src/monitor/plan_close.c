@@ -86,7 +86,7 @@ static uint32_t il_plan_find(const il_session *s, uint64_t ticket) {
 
 /* What the policy reads in the result. More than can be kept is not released: it is as if nothing had come. */
 static il_status il_plan_result(const il_plan *p, const il_ticket *t, const il_outcome *outcome, il_resulted *r, il_error *err) {
-    if (!p->core->remembers || r->done) {
+    if (p->core->policy == NULL || r->done) {
         return r->status;
     }
     const il_result_call call = {.tool = il_str_of(t->tool),
@@ -121,7 +121,7 @@ il_status il_plan_settle(il_plan *p, uint64_t ticket, const il_outcome *outcome,
     char tool[IL_TOOL_BYTES];
     memcpy(tool, p->s->tickets[at].tool, sizeof tool);
     il_status read = il_plan_result(p, &p->s->tickets[at], outcome, resulted, err);
-    if (read == IL_OK) {
+    if (read == IL_OK && p->core->remembers) {
         read = il_plan_remember(p, resulted->result.episode, err);
     }
     if (read != IL_OK && read != IL_E_LIMIT) {

@@ -13,7 +13,7 @@ typedef struct il_result_doc {
 } il_result_doc;
 
 typedef struct il_result_parts {
-    const il_json *structured; /* structuredContent */
+    const il_json *structured; /* structuredContent, or a payload that is no text */
     uint32_t ntexts;
     il_result_doc *texts; /* of content items of type text */
     bool failed;          /* isError */
@@ -301,7 +301,8 @@ static il_status il_result_take(const il_result_call *call, const il_tool *tool,
     if (!call->bare || call->result == NULL) {
         return il_result_split(call->result, arena, parts, err);
     }
-    if (il_json_kind_of(call->result) != IL_JSON_STRING) {
+    const bool text = il_json_kind_of(call->result) == IL_JSON_STRING;
+    if (!text && (tool == NULL || tool->result == NULL || tool->result->from != IL_FROM_JSON)) {
         parts->structured = call->result;
         return IL_OK;
     }
@@ -309,6 +310,10 @@ static il_status il_result_take(const il_result_call *call, const il_tool *tool,
     parts->texts = IL_NEW(arena, il_result_doc);
     if (parts->texts == NULL) {
         return il_arena_fail(arena, err);
+    }
+    if (!text) { /* JSON in a text, which somebody has read already */
+        parts->texts[0].json = call->result;
+        return IL_OK;
     }
     parts->texts[0].text = il_json_text(call->result);
     if (tool != NULL && tool->result != NULL && tool->result->from == IL_FROM_STRUCTURED) {

@@ -15,7 +15,7 @@ INTERLOCK = os.path.join(BUILD, "interlock")
 OUT = os.path.join(BUILD, "proofs")
 
 
-def run(*command, cwd=None, seconds=300):
+def run(*command, cwd=None, seconds=1500):
     """(status, output). A tool that hangs has failed."""
     try:
         done = subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

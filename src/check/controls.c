@@ -308,7 +308,18 @@ static il_status control_steps(il_harden *h, bool rejection, il_control_state *o
 static il_status control_step(il_harden *h, il_control_state *out, il_error *err) { return control_steps(h, false, out, err); }
 static il_status control_refusal(il_harden *h, il_control_state *out, il_error *err) { return control_steps(h, true, out, err); }
 
-static il_status control_recovery(il_harden *h, il_control_state *out, il_error *err) { return il_recovery_control(h, out, err); }
+static il_status control_recovery(il_harden *h, il_control_state *out, il_error *err) {
+    return il_recovery_control(h, IL_RECOVERY_DEAD_END, out, err);
+}
+static il_status control_leads_back(il_harden *h, il_control_state *out, il_error *err) {
+    return il_recovery_control(h, IL_RECOVERY_LEADS_BACK, out, err);
+}
+static il_status control_forgets(il_harden *h, il_control_state *out, il_error *err) {
+    return il_recovery_control(h, IL_RECOVERY_FORGETS, out, err);
+}
+static il_status control_undone(il_harden *h, il_control_state *out, il_error *err) {
+    return il_recovery_control(h, IL_RECOVERY_UNDONE, out, err);
+}
 
 static il_status control_guard(il_harden *h, il_control_state *out, il_error *err) {
     (void)err;
@@ -338,6 +349,10 @@ static const control_row control_rows[] = {
     {"step-true", "a region that holds every accepted step must be reported", "from-init", control_step},
     {"refusal-wrong", "a region that finds every refusal wrong must be reported", "from-init", control_refusal},
     {"dead-end", "where no corrective step enters the goal, recovery must be stuck", "recovery", control_recovery},
+    {"leads-back", "a corrective step that leads into a region anew must be reported", "recovery", control_leads_back},
+    {"correction-forgets", "a corrective step that lowers a taint or what is sticky must be reported", "recovery",
+     control_forgets},
+    {"recovery-undone", "others that lead back into a region before the goal must be reported", "recovery", control_undone},
     {"sticky-lowered", "steps that lower what is sticky must be reported", "sticky", il_sticky_control},
 };
 

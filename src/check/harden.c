@@ -69,6 +69,8 @@ static il_status harden_fits(il_harden *h, bool *out, il_error *err) {
     const size_t cells = IL_TABLE_BYTES_MAX / 4 / s->m->nsymbols;
     il_view v = {.subject = s};
     il_space space = {0};
+    uint64_t apart = 0;
+    s->bounds.spent = &apart;
     s->bounds.states = whole.states && whole.states < cells ? whole.states : (uint32_t)cells + 1;
     il_status status = il_view_explore(&v, &space, err);
     s->bounds = whole;

@@ -76,7 +76,7 @@ typedef struct mutation {
     uint32_t nothers;
     uint64_t *signatures; /* of the classes so far */
     uint32_t nsignatures;
-    int coverage, mediation; /* lines, or -1 */
+    int coverage, mediation, recovery, sticky; /* lines, or -1 */
 } mutation;
 
 /* ---- steps of the mutant in hand ---- */
@@ -302,7 +302,8 @@ static bool mutation_named(const il_check *c, const char *const *ids, size_t n) 
 /* In the order in which mutants are asked. */
 static void mutation_lines(mutation *r) {
     static const char *const early[] = {"from-init", "mediation", "coverage"};
-    static const char *const late[] = {"gates", "havoc", "laundering", "havoc-laundered", "confirmed", "approvals"};
+    static const char *const late[] = {"gates",     "havoc",     "laundering", "havoc-laundered",
+                                       "confirmed", "approvals", "recovery",   "sticky"};
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (const il_check *c = r->h->checks; c && r->x->nlines < 64; c = c->next) {
             if (c->verdict == IL_CHECK_PASS && (pass == 0 ? mutation_named(c, early, sizeof early / sizeof early[0])
@@ -313,6 +314,8 @@ static void mutation_lines(mutation *r) {
     }
     r->coverage = mutation_line(r, "coverage", UINT32_MAX);
     r->mediation = mutation_line(r, "mediation", UINT32_MAX);
+    r->recovery = mutation_line(r, "recovery", UINT32_MAX);
+    r->sticky = mutation_line(r, "sticky", UINT32_MAX);
 }
 
 /* Nodes of a view by the state that they are of. */
@@ -676,6 +679,49 @@ static il_status mutation_adversary(mutation *r, uint64_t raise, uint64_t lower,
     return IL_OK;
 }
 
+/* On what sessions reach: a sticky variable that a step lowers, or that nothing raises any more. */
+static bool mutation_unstuck(const mutation *r) {
+    const il_model *m = r->s->m;
+    for (uint32_t v = 0; v < m->nvars; v++) {
+        bool raised = !m->vars[v].sticky;
+        for (uint32_t a = 0; m->vars[v].sticky && a < m->nactions; a++) {
+            raised = raised || r->now.raised[v][a];
+            if (r->now.lowered[v][a]) {
+                return true;
+            }
+        }
+        if (!raised) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Recovery begins where no session should be, so it is asked of a mistake in an action, which is made there too, and not of a cell. */
+static il_status mutation_recovers(mutation *r, uint64_t *kills, il_error *err) {
+    il_arena scratch;
+    if (r->recovery < 0 || r->u->cell) {
+        return IL_OK;
+    }
+    il_arena_init(&scratch, r->s->alloc, IL_MUTATION_WORK_BYTES);
+    il_harden other = *r->h;
+    other.checks = other.last_check = NULL;
+    other.recovery = (il_recovery){0};
+    other.bounded = false;
+    other.subject.arena = &scratch;
+    other.subject.rows = mutation_rows;
+    other.subject.rows_ctx = r;
+    il_status status = il_check_recovery(&other, err);
+    const il_check *c = other.checks;
+    if (status == IL_OK && c) {
+        r->fault = r->fault || (c->finding && il_str_eq(il_str_of(c->finding), IL_STR("FAULT")));
+        r->bounded = r->bounded || c->bound_hit;
+        *kills |= c->verdict == IL_CHECK_FAIL ? UINT64_C(1) << r->recovery : 0;
+    }
+    il_arena_free(&scratch);
+    return status;
+}
+
 static il_status mutation_judge_survey(mutation *r, uint64_t *kills, il_error *err) {
     const il_subject *s = r->s;
     if (r->coverage >= 0 && mutation_unexercised(r)) {
@@ -683,6 +729,9 @@ static il_status mutation_judge_survey(mutation *r, uint64_t *kills, il_error *e
     }
     if (r->mediation >= 0 && mutation_wrong_lowering(r)) {
         *kills |= UINT64_C(1) << r->mediation;
+    }
+    if (r->sticky >= 0 && mutation_unstuck(r)) {
+        *kills |= UINT64_C(1) << r->sticky;
     }
     for (uint32_t k = 0; k < s->m->nregions; k++) {
         int gates = s->gated >> k & 1 ? mutation_line(r, "gates", k) : -1;
@@ -1060,6 +1109,9 @@ static il_status mutation_one(mutation *r, const il_mutant *u, il_error *err) {
         } else if (i < r->nviews) {
             IL_TRY(mutation_view_class(r, &r->views[i], &kills, err));
         }
+    }
+    if (!r->fault && (r->sets || kills == 0)) {
+        IL_TRY(mutation_recovers(r, &kills, err));
     }
     if (r->fault) {
         t->harness++;

@@ -9,7 +9,8 @@
  *
  * A mutant is killed when a check that passed on the machine no longer passes on the mutant. A mutant that equals the machine on everything
  * that is reachable, verdict and reason included, is none. What is not asked of mutants: `translation` and the seal (they tell every
- * changed table from its guards, and would kill everything), and what each clause holds shut (`guards`, IDLE, NO_GUARD_MATTERS). */
+ * changed table from its guards, and would kill everything), and what each clause holds shut (`guards`, IDLE, NO_GUARD_MATTERS). `sticky` is asked
+ * of what is reached, `recovery` of mutants of an action. */
 #pragma once
 #include "check/harden.h"
 #include "check/mutant.h"

@@ -28,8 +28,14 @@ IL_NODISCARD il_status il_check_sticky(il_harden *h, il_error *err);
 IL_NODISCARD il_status il_check_coverage(il_harden *h, il_error *err);
 IL_NODISCARD il_status il_check_controls(il_harden *h, il_error *err);
 
-/* Negative controls that need the inside of their check: a planted dead end, a planted lowering. *out stays as it is where a bound was reached. */
-IL_NODISCARD il_status il_recovery_control(const il_harden *h, il_control_state *out, il_error *err);
+/* Negative controls that need the inside of their check: a planted mistake of recovery, a planted lowering. *out stays as it is where a bound was reached. */
+typedef enum il_recovery_mistake {
+    IL_RECOVERY_DEAD_END,   /* no corrective step enters the goal */
+    IL_RECOVERY_LEADS_BACK, /* a corrective step leads into a region anew */
+    IL_RECOVERY_FORGETS,    /* corrective steps lower the taints and what is sticky */
+    IL_RECOVERY_UNDONE      /* others lead back into a region before the goal */
+} il_recovery_mistake;
+IL_NODISCARD il_status il_recovery_control(const il_harden *h, il_recovery_mistake mistake, il_control_state *out, il_error *err);
 IL_NODISCARD il_status il_sticky_control(il_harden *h, il_control_state *out, il_error *err);
 
 /* il_check_judge() of `bit` over the unmediated writes and the adversary that the machine declares, in a view that names neither. Who writes only

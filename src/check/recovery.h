@@ -47,6 +47,7 @@ typedef struct il_recovery {
     uint64_t in_flight; /* of them with a live way out */
     bool begins;        /* some danger state is outside the goal: `outside` is the first */
     uint64_t outside;
+    uint64_t apart;   /* the first in a region that `outside` is not in; `outside` itself when there is none */
     uint32_t states;  /* X */
     uint32_t longest; /* STRONG: corrective steps to the goal, at most */
     uint32_t

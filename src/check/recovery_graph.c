@@ -62,7 +62,7 @@ static uint32_t recover_expand(void *ctx, uint64_t key, il_space_edge *out) {
     if (g->others && il_recovery_goal(g->h->subject.m, key)) {
         return 0;
     }
-    il_steps_edges row = il_steps_row(g->h->subject.steps, NULL, key);
+    il_steps_edges row = il_subject_row(&g->h->subject, key);
     uint32_t n = 0;
     for (uint32_t k = 0; k < row.n; k++) {
         const il_steps_edge *e = &row.edge[k];
@@ -136,7 +136,7 @@ static bool recover_link(il_recover_graph *g) {
     for (uint32_t i = 0; done && i < g->n; i++) {
         bool end = (g->mark[i] & IL_RECOVER_ROOT) || (g->others && (g->mark[i] & IL_RECOVER_GOAL));
         uint64_t state = il_recover_state(g, i);
-        il_steps_edges row = end ? (il_steps_edges){0} : il_steps_row(g->h->subject.steps, NULL, state);
+        il_steps_edges row = end ? (il_steps_edges){0} : il_subject_row(&g->h->subject, state);
         for (uint32_t e = 0; done && e < row.n; e++) {
             uint32_t k = recover_corrective(g, row.edge[e].symbol) ? 0 : 1;
             if (row.edge[e].fault || row.edge[e].next == state || k >= kinds) {
@@ -380,7 +380,7 @@ il_status il_recover_trace(il_recover_graph *g, const il_recover_way *way, il_tr
     for (uint32_t i = 1; i < way->n; i++) {
         uint64_t pre = il_recover_state(g, way->node[i - 1]);
         uint64_t post = il_recover_state(g, way->node[i]);
-        il_steps_edges row = il_steps_row(g->h->subject.steps, NULL, pre);
+        il_steps_edges row = il_subject_row(&g->h->subject, pre);
         uint32_t symbol = IL_NO_SYMBOL;
         for (uint32_t e = 0; symbol == IL_NO_SYMBOL && e < row.n; e++) {
             unsigned kind = recover_corrective(g, row.edge[e].symbol) ? IL_RECOVER_BY_CORRECTIVE : IL_RECOVER_BY_OTHERS;

@@ -51,12 +51,18 @@ void il_space_hit_take(il_space_run *run, uint64_t bits, const il_space_hit *hit
     }
 }
 
+static uint64_t space_most(const il_space_bounds *bounds) { return bounds->work ? bounds->work : IL_SPACE_WORK; }
+
 bool il_space_spend(const il_space_bounds *bounds, uint64_t work) {
     if (!bounds || !bounds->spent) {
         return true;
     }
     *bounds->spent += work;
-    return *bounds->spent <= (bounds->work ? bounds->work : IL_SPACE_WORK);
+    return *bounds->spent <= space_most(bounds);
+}
+
+uint64_t il_space_left(const il_space_bounds *bounds) {
+    return *bounds->spent < space_most(bounds) ? space_most(bounds) - *bounds->spent : 0;
 }
 
 static uint64_t space_found(const il_space *s) {
@@ -209,7 +215,11 @@ il_status il_space_explore(il_space *s, const il_alloc *alloc, const il_space_de
     *s = (il_space){.def = *def};
     uint64_t spent = 0;
     il_space_bounds own = bounds ? *bounds : (il_space_bounds){0};
-    own.spent = own.spent ? own.spent : &spent;
+    if (!own.spent) {
+        own.spent = &spent;
+    } else if (il_space_left(&own) > 0) { /* others come after it */
+        own.work = *own.spent + (il_space_left(&own) + 1) / 2;
+    }
     il_space_run run = {.s = s, .bounds = &own};
     uint32_t max = own.states ? own.states : IL_SPACE_STATES;
     size_t bytes = own.bytes ? own.bytes : IL_SPACE_BYTES;

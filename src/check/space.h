@@ -43,7 +43,7 @@ typedef struct il_space_bounds { /* zero: the default */
     uint32_t states;             /* 2^24 */
     size_t bytes;                /* of nodes and what finds them, 1 GiB */
     /* States and steps that are looked at, an adversary's writes too: IL_SPACE_WORK. Unlike time it ends the same way everywhere. `spent` counts for
-     * all that share it; NULL: each exploration for itself. */
+     * all that share it, and one exploration takes half of what is left at most; NULL: each counts for itself. */
     uint64_t work, *spent;
     uint32_t workers; /* threads, 1; with more the allocator is called from all of them. What is found does not depend on it */
     /* Called every few thousand states, from the exploring thread; false ends the exploration as a bound that was reached (a time limit).

@@ -231,7 +231,11 @@ static il_status crew_memory(il_error *err) { return il_error_set(err, IL_E_MEMO
 /* What was found becomes nodes, by all threads: *fits false where a bound may be met, and then nothing was done. */
 static il_status crew_add_all(il_space_crew *c, bool *fits, il_error *err) {
     il_known *nodes = &c->run->s->nodes;
-    *fits = !c->run->s->bound_hit && il_known_batches_fit(nodes, c->batches, c->nbatches);
+    uint64_t steps = c->run->steps;
+    for (uint32_t k = 0; k < c->nbatches; k++) {
+        steps += c->spans[k].steps;
+    }
+    *fits = steps <= il_space_left(c->run->bounds) && !c->run->s->bound_hit && il_known_batches_fit(nodes, c->batches, c->nbatches);
     if (!*fits) {
         return IL_OK;
     }

@@ -31,6 +31,8 @@ IL_NODISCARD il_status il_space_add(il_space_run *run, uint64_t key, uint32_t pa
 void il_space_hit_take(il_space_run *run, uint64_t bits, const il_space_hit *hit);
 /* After a span that ends with state `i`: true when enough was looked at beyond a bound, or in all. */
 bool il_space_spanned(il_space_run *run);
+/* Work that may still be spent. */
+uint64_t il_space_left(const il_space_bounds *bounds);
 /* false: whoever bounds the exploration ends it. */
 bool il_space_goes_on(il_space_run *run, uint32_t expanded);
 

@@ -214,6 +214,10 @@ il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena,
     return IL_OK;
 }
 
+il_steps_edges il_subject_row(const il_subject *s, uint64_t state) {
+    return s->rows ? s->rows(s->rows_ctx, state) : il_steps_row(s->steps, NULL, state);
+}
+
 void il_subject_free(il_subject *s) { il_steps_free(s->steps); }
 
 bool il_subject_goes_on(const il_subject *s, uint32_t states, uint64_t edges) {

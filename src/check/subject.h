@@ -57,6 +57,9 @@ typedef struct il_subject {
     uint32_t request, approve, refuse, lapse; /* actions; UINT32_MAX likewise */
     uint32_t nwrites;
     il_write *writes;
+    /* Steps in the place of the guards' for what asks il_subject_row(): those of a mutant, or with a planted mistake. NULL: the guards. */
+    il_steps_edges (*rows)(void *ctx, uint64_t state);
+    void *rows_ctx;
 } il_subject;
 
 /* States of one exploration once the machine has turned out too large. */
@@ -69,6 +72,8 @@ il_space_bounds il_subject_bounds(const il_subject *s);
 /* Borrows all; il_subject_free() afterwards. */
 IL_NODISCARD il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena, const il_model *m,
                                        const il_space_bounds *bounds, il_error *err);
+/* The steps of a state; borrowed until the next question. */
+il_steps_edges il_subject_row(const il_subject *s, uint64_t state);
 void il_subject_free(il_subject *s);
 bool il_words_taint(const il_symbol_words *w, il_taint_word word);
 /* The ghost bits of a way out that was taken. */

@@ -97,7 +97,8 @@ static void check_put_why(const il_judgement *j) {
         (void)puts(CHECK_INDENT "the policy has no entry for this tool");
     }
     if (j->why[0]) {
-        (void)fputs(CHECK_INDENT "not vouched: ", stdout);
+        const bool ruled = j->layer == IL_LAYER_RULE || j->layer == IL_LAYER_FAULT;
+        (void)fputs(ruled ? CHECK_INDENT "the policy: " : CHECK_INDENT "not vouched: ", stdout);
         il_put_text(stdout, il_str_of(j->why));
         (void)fputc('\n', stdout);
     }

@@ -2,8 +2,10 @@
 #include "cli/judge.h"
 
 #include "base/sha256.h"
+#include "policy/approval.h"
 
 struct il_judge {
+    const il_policy *policy;
     il_ledger *ledger;
     il_host_recalls *recalls;
     il_monitor *monitor;
@@ -77,7 +79,7 @@ il_status il_judge_new(const il_policy *policy, bool blind, il_judge **out, il_e
     if (!j) {
         return il_error_set(err, IL_E_MEMORY, "out of memory");
     }
-    *j = (il_judge){0};
+    *j = (il_judge){.policy = policy};
     il_arena_init(&j->arena, alloc, JUDGE_ROW_BYTES);
     il_status status = il_ledger_open(alloc, ":memory:", &options, &j->ledger, err);
     if (status == IL_OK) {
@@ -132,7 +134,10 @@ static il_status judge_step(il_judge *j, il_str session, const il_recording_step
     j->standing = false;
     il_status status = il_monitor_decide(j->monitor, session, &call, &d, err);
     if (status == IL_OK && step->approved && d.action == IL_ACTION_REQUIRE_APPROVAL && d.approval[0]) {
-        status = il_monitor_approve(j->monitor, session, il_str_of(d.approval), IL_STR("session file"), err);
+        /* somebody who may: that one is there is what the file says */
+        const il_approval_rules *rules = il_policy_approval_rules(j->policy);
+        const il_str by = rules->nby > 0 ? rules->by[0] : IL_STR("session file");
+        status = il_monitor_approve(j->monitor, session, il_str_of(d.approval), by, err);
         if (status == IL_OK) {
             d = (il_decision)IL_DECISION_INIT;
             status = il_monitor_decide(j->monitor, session, &call, &d, err);
@@ -174,6 +179,7 @@ il_status il_judge_recording(il_judge *j, const il_recording *recording, il_judg
     char key[JUDGE_KEY_BYTES], parent[JUDGE_KEY_BYTES];
     const il_str session = judge_key(recording->line, key);
     const il_begin how = {.size = sizeof how,
+                          .principal = recording->agent,
                           .parent = recording->parent_line ? judge_key(recording->parent_line, parent) : IL_STR("")};
     il_status status = il_monitor_begin(j->monitor, session, &how, err);
     if (status == IL_OK) {

@@ -23,6 +23,7 @@ typedef struct il_recording { /* borrowed from the arena that it was read into *
     uint32_t line;
     il_str id, parent;      /* parent: empty when there is none */
     il_str prompt;          /* what the user typed; empty: nothing */
+    il_str agent;           /* whose session it is; empty: nobody's in particular */
     const il_json *id_node; /* as it is to be printed: a string or a number */
     uint32_t parent_line;   /* where the parent stands in this file; 0 when there is none */
     uint32_t nsteps;

@@ -175,6 +175,12 @@ static void why_counts_text(const il_view *v) {
     }
 }
 
+/* A rule of the policy, or its condition, is what the row's `why` is about. */
+static bool why_ruled(const il_view_row *denial) {
+    const il_str layer = il_view_text(denial, "layer");
+    return il_str_eq(layer, IL_STR("rule")) || il_str_eq(layer, IL_STR("fault"));
+}
+
 static void why_denial_text(const il_view *v, const il_view_row *denial) {
     const il_str rule = il_view_text(denial, "reason"), sentence = il_view_sentence(rule);
     (void)fputs("last denial: ", stdout);
@@ -201,7 +207,7 @@ static void why_denial_text(const il_view *v, const il_view_row *denial) {
         (void)fputc('\n', stdout);
     }
     if (il_view_text(denial, "why").n) {
-        (void)fputs("  not vouched: ", stdout);
+        (void)fputs(why_ruled(denial) ? "  the policy: " : "  not vouched: ", stdout);
         il_put_text(stdout, il_view_text(denial, "why"));
         (void)fputc('\n', stdout);
     }
@@ -313,7 +319,8 @@ static il_json *why_denial_json(il_view *v, const il_view_row *denial) {
         why_add(o, "layer", why_text(v, il_view_text(denial, "layer"))) && why_add(o, "reason", why_text(v, rule)) &&
         why_add(o, "sentence", why_text(v, il_view_sentence(rule))) &&
         why_add(o, "sources", witnesses ? il_json_shallow(&v->arena, witnesses) : il_json_make(&v->arena, IL_JSON_ARRAY)) &&
-        why_add(o, "unvouched", why_text(v, il_view_text(denial, "why"))) &&
+        why_add(o, "unvouched", why_text(v, why_ruled(denial) ? IL_STR("") : il_view_text(denial, "why"))) &&
+        why_add(o, "rule", why_text(v, why_ruled(denial) ? il_view_text(denial, "why") : IL_STR(""))) &&
         why_add(o, "standing", il_json_boolean(&v->arena, why_standing(denial))) &&
         why_add(o, "request", why_request_json(v, il_view_text(denial, "approval")));
     return made ? o : NULL;

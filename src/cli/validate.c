@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sha256.h"
+#include "cli/judge.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/propose.h"
@@ -34,6 +35,7 @@ typedef struct validate_run {
     il_json *findings;
     il_json *warnings; /* of a policy that is valid and may not be what was meant; they leave the exit code alone */
     uint64_t tools;    /* listed */
+    uint64_t trials;   /* the policy's own tests that were run */
 } validate_run;
 
 static bool validate_add(il_json *object, const char *key, il_json *value) { return il_json_set(object, il_str_of(key), value); }
@@ -369,9 +371,14 @@ static il_status validate_report(validate_run *run, il_error *err) {
         if (il_json_count(run->warnings)) {
             (void)printf(", %zu warning%s", il_json_count(run->warnings), il_json_count(run->warnings) == 1 ? "" : "s");
         }
+        if (run->trials) {
+            (void)printf(", %" PRIu64 " test%s", run->trials, run->trials == 1 ? "" : "s");
+        }
         if (run->nlists) {
-            (void)printf("; %" PRIu64 " listed tool%s, %zu finding%s", run->tools, run->tools == 1 ? "" : "s", found,
-                         found == 1 ? "" : "s");
+            (void)printf("; %" PRIu64 " listed tool%s", run->tools, run->tools == 1 ? "" : "s");
+        }
+        if (run->nlists || run->trials) {
+            (void)printf("%s%zu finding%s", run->nlists ? ", " : "; ", found, found == 1 ? "" : "s");
         }
         (void)printf("\nfingerprint %s\n", fingerprint);
         return IL_OK;
@@ -382,6 +389,7 @@ static il_status validate_report(validate_run *run, il_error *err) {
                       validate_add(report, "mode", il_json_string(&run->arena, il_str_of(mode))) &&
                       validate_add(report, "fingerprint", il_json_string(&run->arena, il_str_of(fingerprint))) &&
                       validate_add(report, "entries", il_json_number(&run->arena, run->policy->ntools)) &&
+                      validate_add(report, "tests", il_json_number(&run->arena, (int64_t)run->trials)) &&
                       validate_add(report, "warnings", run->warnings) && validate_add(report, "findings", run->findings);
     return made ? il_put_json(stdout, report, err) : il_arena_fail(&run->arena, err);
 }
@@ -405,6 +413,62 @@ static il_exit validate_refuse(validate_run *run, const char *file, const il_err
     return code;
 }
 
+/* ---- the policy's own tests --------------------------------------------------------------------------- */
+
+IL_PRINTF(5, 6)
+static il_status validate_trial_found(validate_run *run, const il_trial *trial, const il_trial_step *step, il_error *err, const char *fmt,
+                                      ...) {
+    char text[IL_ERROR_MSG_BYTES * 2];
+    il_str message;
+    va_list args;
+    va_start(args, fmt);
+    const size_t n = il_format_list(text, sizeof text, fmt, args);
+    va_end(args);
+    IL_TRY(il_arena_copy(&run->arena, (il_str){text, n}, &message, err));
+    return validate_found(run, "test-failed", trial->name, step->line, step->col, message, (il_str){0}, err);
+}
+
+static il_status validate_trial(validate_run *run, il_judge *judge, const il_trial *trial, uint32_t number, il_error *err) {
+    il_recording recording = {.line = number, .id = trial->name, .prompt = trial->prompt, .agent = trial->agent, .nsteps = trial->nsteps};
+    il_judgement *out = IL_NEW_ARRAY(&run->arena, il_judgement, trial->nsteps);
+    recording.steps = IL_NEW_ARRAY(&run->arena, il_recording_step, trial->nsteps);
+    if (!out || !recording.steps) {
+        return il_arena_fail(&run->arena, err);
+    }
+    for (uint32_t i = 0; i < trial->nsteps; i++) {
+        const il_trial_step *s = &trial->steps[i];
+        recording.steps[i] = (il_recording_step){.tool = s->call,
+                                                 .args = s->args,
+                                                 .result = s->result,
+                                                 .failed = s->error.p != NULL,
+                                                 .error = s->error,
+                                                 .approved = s->approved};
+    }
+    IL_TRY(il_judge_recording(judge, &recording, out, err));
+    for (uint32_t i = 0; i < trial->nsteps; i++) {
+        const il_trial_step *s = &trial->steps[i];
+        const char *got = il_action_name(out[i].action), *layer = il_layer_name(out[i].layer);
+        if (strcmp(got, il_then_word(s->expect)) != 0) {
+            IL_TRY(validate_trial_found(run, trial, s, err, "test `%.*s`, step %u, `%.*s`: %s%s%s%s%s, not %s%s%s", IL_STR_ARG(trial->name), i + 1,
+                                        IL_STR_ARG(s->call), got, layer ? " by " : "", layer ? layer : "", layer ? ": " : "",
+                                        layer ? out[i].reason : "", il_then_word(s->expect), out[i].why[0] ? "; " : "", out[i].why));
+        }
+    }
+    return IL_OK;
+}
+
+static il_status validate_trials(validate_run *run, il_error *err) {
+    const il_trials *trials = il_policy_trials(run->policy);
+    il_judge *judge = NULL;
+    il_status status = trials->n ? il_judge_new(run->policy, false, &judge, err) : IL_OK;
+    for (uint32_t i = 0; i < trials->n && status == IL_OK; i++) {
+        status = validate_trial(run, judge, &trials->list[i], i + 1, err);
+    }
+    il_judge_free(judge);
+    run->trials = trials->n;
+    return status;
+}
+
 static il_exit validate_run_all(validate_run *run, const char *const *lists, size_t nlists) {
     il_error err = {0};
     run->findings = il_json_make(&run->arena, IL_JSON_ARRAY);
@@ -419,7 +483,8 @@ static il_exit validate_run_all(validate_run *run, const char *const *lists, siz
         }
         run->nlists++;
     }
-    if (validate_warnings(run, &err) != IL_OK || validate_compare(run, &err) != IL_OK || validate_report(run, &err) != IL_OK) {
+    if (validate_warnings(run, &err) != IL_OK || validate_compare(run, &err) != IL_OK || validate_trials(run, &err) != IL_OK ||
+         validate_report(run, &err) != IL_OK) {
         return il_fail(NULL, &err);
     }
     return il_json_count(run->findings) ? IL_EXIT_FINDING : IL_EXIT_FINE;

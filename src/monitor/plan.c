@@ -3,6 +3,7 @@
 #include "monitor/plan.h"
 
 #include "base/sha256.h"
+#include "policy/agent.h"
 
 _Static_assert(IL_BIND_SLOTS_MAX == IL_SLOTS_MAX, "as many slots as a machine may count");
 
@@ -16,12 +17,17 @@ il_status il_core_open(il_core *core, const il_policy *policy, const il_machine 
         return il_error_set(err, IL_E_ARGUMENT, "the machine is not the policy's");
     }
     *core = (il_core){.policy = policy, .deadline_ms = deadline_ms != 0 ? deadline_ms : 600000};
-    core->enforced = enforce || policy == NULL || il_policy_mode(policy) == IL_MODE_ENFORCE;
+    core->tightened = enforce || policy == NULL;
     IL_TRY(il_bind_open(own != NULL ? own : machine, &core->bind, err));
     il_machine_digest(core->bind.machine, core->seal);
     il_policy_fingerprint(policy, core->fingerprint);
     core->remembers = policy != NULL && il_policy_remembers(policy) != 0;
     return IL_OK;
+}
+
+bool il_plan_enforced(const il_plan *p) {
+    const il_str agent = p->s != NULL ? il_str_of(p->s->principal) : (il_str){0};
+    return p->core->tightened || il_policy_mode_of(p->core->policy, agent) == IL_MODE_ENFORCE;
 }
 
 il_status il_plan_row(il_plan *p, const char *kind, uint64_t ticket, il_record *body, il_error *err) {

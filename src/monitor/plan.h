@@ -16,7 +16,7 @@ typedef struct il_core {
     il_bind bind;
     uint8_t fingerprint[IL_DIGEST_BYTES], seal[IL_DIGEST_BYTES]; /* of policy and machine */
     uint64_t deadline_ms;
-    bool enforced;
+    bool tightened; /* the host enforces, whatever the policy says of anybody */
     bool remembers;                /* the policy asks the past */
     bool blind;                    /* untrusted texts are not indexed */
     il_sha256_blocks sha256;       /* the host's; NULL: the portable one */
@@ -76,6 +76,8 @@ IL_NODISCARD il_status il_plan_open(il_plan *p, const il_core *core, il_arena *a
 /* A new session, joined to `parent` (NULL: none). */
 IL_NODISCARD il_status il_plan_begin(il_plan *p, const il_core *core, il_arena *arena, const il_plan_input *in, il_str principal,
                                      il_str parent_id, const il_session *parent, il_error *err);
+/* Whether the session is enforced: by its agent's mode. */
+bool il_plan_enforced(const il_plan *p);
 /* Notes that a session is being used again. */
 IL_NODISCARD il_status il_plan_resume(il_plan *p, il_str principal, il_error *err);
 

@@ -63,7 +63,7 @@ static il_status il_plan_begin_row(il_plan *p, uint64_t ticket, bool resumed, il
     il_record r;
     il_record_open(&r, p->arena);
     il_record_digest(&r, IL_STR("machine"), p->s->machine);
-    il_record_text(&r, IL_STR("mode"), p->core->enforced ? "enforce" : "monitor");
+    il_record_text(&r, IL_STR("mode"), il_plan_enforced(p) ? "enforce" : "monitor");
     il_record_text(&r, IL_STR("parent"), p->s->parent);
     il_record_digest(&r, IL_STR("policy"), p->s->policy);
     il_record_state(&r, IL_STR("post"), p->s->state);
@@ -89,13 +89,13 @@ il_status il_plan_begin(il_plan *p, const il_core *core, il_arena *arena, const 
     memcpy(s->machine, core->seal, sizeof s->machine);
     s->begun_ms = s->seen_ms = in->now_ms;
     s->next_ticket = 1;
-    s->unenforced = !core->enforced;
     for (uint32_t i = 0; i < IL_EFFECTS; i++) {
         s->witnesses[i].effect = 1u << i;
     }
     if (principal.n > 0) {
         memcpy(s->principal, principal.p, principal.n);
     }
+    s->unenforced = !il_plan_enforced(p);
     uint64_t join = 0;
     if (parent != NULL) {
         memcpy(s->parent, parent_id.p, parent_id.n);
@@ -113,7 +113,7 @@ il_status il_plan_resume(il_plan *p, il_str principal, il_error *err) {
     if (il_bind_phase(&p->core->bind, p->s->state, "ended")) {
         return il_error_set(err, IL_E_STATE, "the session has ended; its id is not used again, take another");
     }
-    if (!p->core->enforced && !p->s->unenforced) {
+    if (!il_plan_enforced(p) && !p->s->unenforced) {
         p->s->unenforced = true;
         p->moves = true;
     }

@@ -132,7 +132,7 @@ il_status il_plan_settle(il_plan *p, uint64_t ticket, const il_outcome *outcome,
     absent |= read == IL_OK && outcome->how == IL_OUTCOME_DONE ? resulted->result.absent : 0;
     IL_TRY(il_plan_close(p, at, absent, &closing, err));
     out->quarantined = il_plan_frozen(p);
-    out->release = read == IL_OK && !(p->core->enforced && (closing.breach || out->quarantined));
+    out->release = read == IL_OK && !(il_plan_enforced(p) && (closing.breach || out->quarantined));
     if (closing.breach || out->quarantined || read != IL_OK) {
         why = closing.breach ? IL_FAULT_BREACH : out->quarantined ? IL_FAULT_QUARANTINED : IL_FAULT_EPISODE_LIMIT;
         (void)il_format(out->reason, sizeof out->reason, "%s", il_fault_reason(why));

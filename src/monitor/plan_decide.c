@@ -213,9 +213,10 @@ static bool il_deciding_affords(il_deciding *c) {
     if (rules->budget == 0 || !within || s->asks < rules->budget) {
         return true;
     }
-    (void)il_format(c->label.why, sizeof c->label.why,
-                    "%u approvals were asked for within an hour: the budget of line %u of the policy is used up", (unsigned)s->asks,
-                    (unsigned)rules->budget_line);
+    const size_t said = il_str_of(c->label.why).n;
+    (void)il_format(c->label.why + said, sizeof c->label.why - said,
+                    "%s%u approvals were asked for within an hour: the budget of line %u of the policy is used up",
+                    said > 0 ? "; " : "", (unsigned)s->asks, (unsigned)rules->budget_line);
     c->spent = true;
     return false;
 }
@@ -333,7 +334,7 @@ static il_status il_deciding_ruled(il_deciding *c, uint32_t plain, bool accepted
     c->d->layer = IL_LAYER_RULE;
     (void)il_format(c->d->reason, sizeof c->d->reason, "%.*s", IL_STR_ARG(c->ruling.rule->name));
     (void)il_format(c->label.why, sizeof c->label.why, "%s", c->ruling.why);
-    if (!c->plan->core->enforced) {
+    if (!il_plan_enforced(c->plan)) {
         c->d->action = human ? IL_ACTION_REQUIRE_APPROVAL : IL_ACTION_BLOCK;
         if (!accepted) {
             IL_TRY(il_deciding_shadow(c, err));
@@ -358,7 +359,7 @@ static il_status il_deciding_reject(il_deciding *c, uint8_t rule, il_error *err)
     c->d->layer = IL_LAYER_MACHINE;
     (void)il_format(c->d->reason, sizeof c->d->reason, "%.*s", IL_STR_ARG(il_machine_reason(m, rule)));
     il_deciding_witnesses(c);
-    if (!c->plan->core->enforced) {
+    if (!il_plan_enforced(c->plan)) {
         c->d->action = human ? IL_ACTION_REQUIRE_APPROVAL : IL_ACTION_BLOCK;
         IL_TRY(il_deciding_shadow(c, err));
         return il_deciding_row(c, err);
@@ -446,7 +447,7 @@ static il_status il_deciding_step(il_deciding *c, il_error *err) {
 static il_status il_deciding_unlabelled(il_deciding *c, il_error *err) {
     c->d->layer = IL_LAYER_LABELLER;
     (void)il_format(c->d->reason, sizeof c->d->reason, "%s", il_fault_reason(IL_FAULT_UNLABELLED));
-    if (!c->plan->core->enforced) {
+    if (!il_plan_enforced(c->plan)) {
         IL_TRY(il_deciding_shadow(c, err));
     }
     return il_deciding_row(c, err);
@@ -506,7 +507,7 @@ static il_status il_deciding_run(il_deciding *c, const il_call *call, il_error *
         return il_error_set(err, IL_E_ARGUMENT, "this monitor has no policy to decide by");
     }
     c->d->pre = c->d->post = p->s->state;
-    c->d->unenforced = !p->core->enforced || p->s->unenforced;
+    c->d->unenforced = !il_plan_enforced(p) || p->s->unenforced;
     if (!p->on_table) {
         return il_deciding_off_table(c, err);
     }
@@ -525,7 +526,7 @@ static il_status il_deciding_run(il_deciding *c, const il_call *call, il_error *
 il_status il_plan_decision_row(il_plan *p, il_str tool, const il_label *label, const il_decision *d, il_error *err) {
     il_record r;
     il_record_open(&r, p->arena);
-    il_record_decision(&r, p->core->bind.machine, tool, p->core->enforced, label, il_plan_recalled(p), d);
+    il_record_decision(&r, p->core->bind.machine, tool, il_plan_enforced(p), label, il_plan_recalled(p), d);
     return il_plan_row(p, "decision", d->ticket, &r, err);
 }
 

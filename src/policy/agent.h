@@ -22,3 +22,5 @@ typedef struct il_agents {
 IL_NODISCARD il_status il_agents_load(il_agents *agents, const il_json *list, const il_json *groups, il_arena *arena, il_error *err);
 /* NULL when the policy does not name it: it is in no group, and has the policy's mode. */
 const il_agent *il_agents_find(const il_agents *agents, il_str id);
+/* The mode of an agent's sessions: its own, else the policy's. */
+il_mode il_policy_mode_of(const il_policy *p, il_str agent);

@@ -8,6 +8,7 @@
 #include "policy/rule.h"
 #include "policy/tables.h"
 #include "policy/tool.h"
+#include "policy/trial.h"
 
 typedef struct il_server {
     il_str name;
@@ -38,6 +39,7 @@ struct il_policy {
     il_tool *tools;
     il_tool_index *exact;
     il_approval_rules approvals;
+    il_trials trials;
 };
 
 /* The entries that match: an exact one alone, else all patterns. Equal entries are one. The visitor's failure ends it and is passed on.

@@ -9,9 +9,9 @@
 #define IL_POLICY_MEMORY ((size_t)64 << 20)
 #define IL_POLICY_TOOLS_MAX 10000u
 
-static const char *const il_policy_sections[] = {"interlock", "machine", "mode",  "ours",      "destinations", "servers",
-                                                 "kinds",     "tools",   "rules", "approvals", "agents",       "groups"};
-static const char *const il_policy_later[] = {"presets", "hosts", "sources", "sessions", "audit", "tests"};
+static const char *const il_policy_sections[] = {"interlock", "machine", "mode",      "ours",   "destinations", "servers", "kinds",
+                                                 "tools",     "rules",   "approvals", "agents", "groups",       "tests"};
+static const char *const il_policy_later[] = {"presets", "hosts", "sources", "sessions", "audit"};
 #define IL_COUNT(a) (sizeof(a) / sizeof(a)[0])
 
 /* At most 16 words into il_str. */
@@ -344,6 +344,7 @@ static il_status il_policy_compile(il_policy *p, const il_json *doc, il_error *e
     IL_TRY(il_policy_read_rules(p, il_json_get(doc, IL_STR("rules")), err));
     p->remembers = il_policy_asks(p);
     IL_TRY(il_approvals_load(il_json_get(doc, IL_STR("approvals")), &p->arena, &p->approvals, err));
+    IL_TRY(il_trials_load(il_json_get(doc, IL_STR("tests")), &p->arena, &p->trials, err));
     il_bind bind;
     il_error why = {0};
     il_status s = il_bind_open(p->machine, &bind, &why);
@@ -394,6 +395,11 @@ void il_policy_fingerprint(const il_policy *p, uint8_t out[IL_DIGEST_BYTES]) {
 }
 
 il_mode il_policy_mode(const il_policy *p) { return p != NULL ? p->mode : IL_MODE_ENFORCE; }
+
+il_mode il_policy_mode_of(const il_policy *p, il_str agent) {
+    const il_agent *a = p != NULL ? il_policy_agent(p, agent) : NULL;
+    return a != NULL && a->has_mode ? a->mode : il_policy_mode(p);
+}
 
 const il_server *il_policy_server(const il_policy *p, il_str name) {
     for (uint32_t i = 0; p != NULL && i < p->nservers; i++) {

@@ -13,7 +13,7 @@ typedef struct il_result_doc {
 } il_result_doc;
 
 typedef struct il_result_parts {
-    const il_json *structured; /* structuredContent */
+    const il_json *structured; /* structuredContent, or a payload that is no text */
     uint32_t ntexts;
     il_result_doc *texts; /* of content items of type text */
     bool failed;          /* isError */

@@ -38,16 +38,19 @@ static il_status il_rule_tools(const il_json *tools, il_policy_rule *rule, il_ar
     return IL_OK;
 }
 
-static il_status il_rule_then(const il_json *v, il_then *out, il_error *err) {
-    static const char *const words[] = {"block", "require_approval", "allow"};
+static const char *const il_then_words[] = {"block", "require_approval", "allow"};
+
+const char *il_then_word(il_then then) { return il_then_words[then]; }
+
+il_status il_then_read(const il_json *v, const char *what, il_then *out, il_error *err) {
     const il_str text = il_json_kind_of(v) == IL_JSON_STRING ? il_json_text(v) : (il_str){0};
     for (uint32_t i = 0; i < 3; i++) {
-        if (il_str_eq(text, il_str_of(words[i]))) {
+        if (il_str_eq(text, il_str_of(il_then_words[i]))) {
             *out = (il_then)i;
             return IL_OK;
         }
     }
-    return IL_JSON_FAIL(v, err, IL_E_INVALID, "`then` is `block`, `require_approval` or `allow`");
+    return IL_JSON_FAIL(v, err, IL_E_INVALID, "%s is `block`, `require_approval` or `allow`", what);
 }
 
 /* It is a decision's reason: one word for people, programs and models. */
@@ -79,7 +82,7 @@ static il_status il_rule_load(const il_json *v, uint32_t number, const il_condit
         return IL_JSON_FAIL(v, err, IL_E_INVALID, "a rule needs `%s`", tools == NULL ? "tools" : "then");
     }
     IL_TRY(il_rule_tools(tools, out, arena, err));
-    IL_TRY(il_rule_then(then, &out->then, err));
+    IL_TRY(il_then_read(then, "`then`", &out->then, err));
     IL_TRY(il_rule_name(il_json_get(v, keys[3]), number, arena, &out->name, err));
     return when != NULL ? il_condition_new(when, scope, arena, &out->when, err) : IL_OK;
 }

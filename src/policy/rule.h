@@ -6,6 +6,9 @@
 
 typedef enum il_then { IL_THEN_BLOCK = 0, IL_THEN_APPROVAL = 1, IL_THEN_ALLOW = 2 } il_then;
 #define IL_RULE_NAME_MAX 63u
+/* `block`, `require_approval` or `allow`; `what` is for the message. */
+IL_NODISCARD il_status il_then_read(const il_json *v, const char *what, il_then *out, il_error *err);
+const char *il_then_word(il_then then);
 
 typedef struct il_policy_rule {
     uint32_t nglobs, nnot;

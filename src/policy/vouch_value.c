@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules by which one value is vouched: listed, typed by a human, or in a field that no attacker can write. Free text never vouches, and a value of
  * one kind never vouches for one of another. */
+#include "base/utf8.h"
 #include "policy/vouch.h"
 
 const char *il_vouch_text(il_vouch v) {
@@ -92,6 +93,38 @@ static bool il_vouch_fact(void *ctx, const il_seen *fact) {
     return f->how != IL_VOUCH_FACT;
 }
 
+/* How a text says that a short word is a name: in quotes, or behind a word for it. A bare `3` in a text is a number like any other. */
+static const char *const il_vouch_marks[][2] = {{"'", "'"},
+                                                {"\"", "\""},
+                                                {"`", "`"},
+                                                {"\xe2\x80\x98", "\xe2\x80\x99"},
+                                                {"\xe2\x80\x9c", "\xe2\x80\x9d"},
+                                                {"#", ""},
+                                                {"id ", ""},
+                                                {"id:", ""},
+                                                {"id=", ""},
+                                                {"number ", ""},
+                                                {"no. ", ""}};
+
+/* A text that an attacker may have written names the value. What has fewer characters than the index knows tokens of is everywhere, so it counts where a
+ * text marks it as a name, or says its kind in front of it. */
+static il_status il_vouch_named(const il_vouch_scope *s, il_kind kind, il_str canonical, bool *named, il_error *err) {
+    const size_t nmarks = sizeof il_vouch_marks / sizeof il_vouch_marks[0];
+    const il_str word = il_kinds_word(&s->policy->kinds, kind);
+    if (il_utf8_count(canonical) >= IL_INDEX_TOKEN) {
+        return il_memory_named(s->memory, canonical, named, err);
+    }
+    *named = false;
+    for (size_t i = 0; i <= nmarks && !*named; i++) {
+        char text[64];
+        const il_str front = i < nmarks ? il_str_of(il_vouch_marks[i][0]) : word;
+        const size_t n = il_format(text, sizeof text, "%.*s%s%.*s%s", IL_STR_ARG(front), i < nmarks ? "" : " ", IL_STR_ARG(canonical),
+                                   i < nmarks ? il_vouch_marks[i][1] : "");
+        IL_TRY(il_memory_named(s->memory, (il_str){text, n}, named, err));
+    }
+    return IL_OK;
+}
+
 il_status il_vouch_value(const il_vouch_scope *s, il_kind kind, il_str canonical, il_vouch *how, uint32_t *source, il_error *err) {
     *how = IL_VOUCH_NOTHING;
     *source = 0;
@@ -117,7 +150,7 @@ il_status il_vouch_value(const il_vouch_scope *s, il_kind kind, il_str canonical
     *how = f.how;
     if (f.how == IL_VOUCH_FACT) {
         bool named = true;
-        IL_TRY(il_memory_named(s->memory, canonical, &named, err));
+        IL_TRY(il_vouch_named(s, kind, canonical, &named, err));
         *how = named ? IL_VOUCH_NAMED : IL_VOUCH_FACT;
     }
     return IL_OK;

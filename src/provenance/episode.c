@@ -187,16 +187,20 @@ il_status il_episode_sent(il_episode *e, il_str value, bool vouched, il_error *e
 
 void il_episode_sent_all(il_episode *e) { e->flags |= IL_EPISODE_SENT_ALL; }
 
-static bool il_token_char(char c, bool wide) {
+/* Which signs a run of characters goes on over. */
+typedef enum il_token_width { IL_TOKEN_ALNUM, IL_TOKEN_NAME, IL_TOKEN_ADDRESS } il_token_width;
+
+static bool il_token_char(char c, il_token_width width) {
     const bool alnum = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || ((unsigned char)c & 0x80u) != 0;
-    return alnum || (wide && (c == '_' || c == '.' || c == '@' || c == '+' || c == '-'));
+    const bool name = width != IL_TOKEN_ALNUM && (c == '_' || c == '.' || c == '-');
+    return alnum || name || (width == IL_TOKEN_ADDRESS && (c == '@' || c == '+'));
 }
 
 /* The runs of characters that names are made of. Short ones say nothing when they are only part of a text. */
-static il_status il_episode_runs(il_episode *e, il_str word, bool wide, il_error *err) {
+static il_status il_episode_runs(il_episode *e, il_str word, il_token_width width, il_error *err) {
     for (size_t i = 0; i < word.n;) {
         const size_t from = i;
-        while (i < word.n && il_token_char(word.p[i], wide)) {
+        while (i < word.n && il_token_char(word.p[i], width)) {
             i++;
         }
         if (i - from >= IL_SENT_TOKEN_MIN && i - from < word.n) {
@@ -217,8 +221,9 @@ il_status il_episode_sent_text(il_episode *e, il_str text, il_error *err) {
                 IL_TRY(il_episode_token(e, w.forms[i].text, err));
             }
         }
-        IL_TRY(il_episode_runs(e, w.forms[0].text, true, err));
-        IL_TRY(il_episode_runs(e, w.forms[0].text, false, err));
+        IL_TRY(il_episode_runs(e, w.forms[0].text, IL_TOKEN_ADDRESS, err));
+        IL_TRY(il_episode_runs(e, w.forms[0].text, IL_TOKEN_NAME, err));
+        IL_TRY(il_episode_runs(e, w.forms[0].text, IL_TOKEN_ALNUM, err));
     }
     return IL_OK;
 }

@@ -26,7 +26,7 @@ def check(name, fault):
     print(f"{'FAILED' if fault else 'ok'}: {name}" + (f"\n    {fault}" if fault else ""))
 
 
-done = subprocess.run([ROOT / "bench/run", "--quick", "--build", BUILD], capture_output=True, text=True, timeout=300, check=False)
+done = subprocess.run([ROOT / "bench/run", "--quick", "--build", BUILD], capture_output=True, text=True, timeout=1200, check=False)
 check("bench/run --quick ends well", "" if done.returncode == 0 else (done.stderr or done.stdout)[-1500:])
 try:
     figures = json.loads((BUILD / "bench-quick.json").read_text())
@@ -46,18 +46,18 @@ for name in WANTED:
     if name.endswith("instructions") and "valgrind is not installed" in done.stdout:
         skipped += 1
         continue
-    # what a difference of two medians adds may come out below zero on a busy machine
-    check(f"{name} was measured", "" if name in by_name and (by_name[name]["value"] > 0 or name.endswith(".added")) else f"{by_name.get(name)}")
+    # a difference of two medians may come out below zero on a busy machine
+    check(f"{name} was measured", "" if name in by_name and (by_name[name]["value"] > 0 or name.endswith(".added") or name.startswith("ready.")) else f"{by_name.get(name)}")
 with tempfile.TemporaryDirectory() as folder:
     pathlib.Path(folder, "ways").write_text("parrot\tcat\n")  # says what it hears, which is no answer
-    wrong = subprocess.run([BUILD / "bench/echo_client", "calls", "1", "0", f"{folder}/ways"], capture_output=True, text=True, timeout=60, check=False)
+    wrong = subprocess.run([BUILD / "bench/echo_client", "calls", "1", "0", f"{folder}/ways"], capture_output=True, text=True, timeout=600, check=False)
 check("a way that answers wrongly gives no figure", "" if wrong.returncode == 1 and "parrot answered" in wrong.stderr and not wrong.stdout else f"{wrong}")
 check("an expression's engines are compared", "" if all(by_name.get(f"cel.{name}", {}).get("ratio") for name in CEL) or "engines of npm are not installed" in done.stdout else "one is not")
 with tempfile.TemporaryDirectory() as folder:
     for what, old, new, said in (("a wrong answer", '"answer": true', '"answer": false', "another answer"), ("an allocation that is not said", '"builds": true, ', "", "allocates"),
                                  ("an allocation that is not there", '"labels": 8', '"builds": true', "builds nothing")):
         pathlib.Path(folder, "cel.json").write_text((ROOT / "bench/cel.json").read_text().replace(old, new))
-        wrong = subprocess.run([BUILD / "bench/bench_cel", f"{folder}/cel.json", "facts"], capture_output=True, text=True, timeout=60, check=False)
+        wrong = subprocess.run([BUILD / "bench/bench_cel", f"{folder}/cel.json", "facts"], capture_output=True, text=True, timeout=600, check=False)
         check(f"{what} gives no figure", "" if wrong.returncode == 1 and said in wrong.stderr else f"{wrong}")
 page = (ROOT / "docs/bench.md").read_text()
 check("docs/bench.md has a row for each figure that has a limit", next((f"none for {f['name']}" for f in figures if f["limit"] is not None and f"| `{f['name']}` |" not in page), ""))

@@ -25,7 +25,7 @@ def check(name, problem=None):
 
 
 def run(*arguments):
-    p = subprocess.run([INTERLOCK, *arguments, "--json"], capture_output=True, text=True, timeout=120, check=False)
+    p = subprocess.run([INTERLOCK, *arguments, "--json"], capture_output=True, text=True, timeout=600, check=False)
     return p.returncode, json.loads(p.stdout) if p.stdout else None, p.stderr.strip()
 
 
@@ -65,16 +65,16 @@ def bounded(name, whole, most, *arguments):
 
 def cut_by_work(path):
     """A count and no clock: twice the same bytes, on several threads too, at a bound that falls into the middle of a layer; and it says which one it was."""
-    reports = [subprocess.run([INTERLOCK, "harden", path, "--max-work", "3000000", "--json", *more], capture_output=True, timeout=120, check=False)
+    reports = [subprocess.run([INTERLOCK, "harden", path, "--max-work", "3000000", "--json", *more], capture_output=True, timeout=600, check=False)
                for more in ((), (), ("--workers", "3"))]
     check("work ends at the same step every time", None if {p.returncode for p in reports} == {2} and len({p.stdout for p in reports}) == 1 else
           f"exit {[p.returncode for p in reports]}, {len({p.stdout for p in reports})} different reports")
     for value in ("0", "x", "-1"):
         code, report, err = run("harden", path, "--max-work", value)
         check(f"--max-work {value}", None if code == 3 and not report and "max-work" in err else f"exit {code} {err}")
-    text = subprocess.run([INTERLOCK, "harden", path, "--max-work", "100000"], capture_output=True, text=True, timeout=120, check=False).stdout
+    text = subprocess.run([INTERLOCK, "harden", path, "--max-work", "100000"], capture_output=True, text=True, timeout=600, check=False).stdout
     check("the text names the bound", None if "the bound on work was reached" in text else text[-300:])
-    text = subprocess.run([INTERLOCK, "harden", path, "--max-states", "1000"], capture_output=True, text=True, timeout=120, check=False).stdout
+    text = subprocess.run([INTERLOCK, "harden", path, "--max-states", "1000"], capture_output=True, text=True, timeout=600, check=False).stdout
     check("and only where it was that", None if "the bound on work" not in text else text[-300:])
     enough = run("harden", "trifecta", "--max-work", str(1 << 25))[0]
     check("2^25 is enough for a shipped machine", None if enough == 0 else f"exit {enough}")

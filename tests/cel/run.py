@@ -248,7 +248,7 @@ def questions():
         return
     for arguments, name in (([], "static questions and z3"), (["--broken", "--pairs", "60"], "z3 with a broken encoding disagrees")):
         command = [sys.executable, str(HERE / "z3.py"), str(ROOT / BUILD / "cel/cel-questions"), *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=150, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=1300, check=False)
         say("FAILED" if done.returncode else "ok", f"{name}: {(done.stdout + done.stderr).strip()[-1000:]}")
 
 

@@ -187,7 +187,7 @@ def main():
     parser.add_argument("--broken", action="store_true")
     parser.add_argument("--missed", action="store_true")
     options = parser.parse_args()
-    world, pairs, script = World(random.Random(options.seed), options.broken), [], ["(set-option :timeout 300)"]
+    world, pairs, script = World(random.Random(options.seed), options.broken), [], ["(set-option :rlimit 1000000)"]
     for _ in range(options.pairs):
         a, fa, na = world.condition(False, 3)
         b, fb, nb = world.condition(False, 3)
@@ -197,9 +197,9 @@ def main():
         for goal in goals(fa(None), fb(None)):
             script += ["(push)", f"(assert {goal})", "(check-sat)", "(pop)"]
         script.append("(pop)")
-    ours = subprocess.run([options.questions], input="".join(f"{a}\t{b}\n" for a, b in pairs), capture_output=True, text=True, timeout=60, check=True)
+    ours = subprocess.run([options.questions], input="".join(f"{a}\t{b}\n" for a, b in pairs), capture_output=True, text=True, timeout=600, check=True)
     ours = ours.stdout.split()
-    z3 = subprocess.run(["z3", "-in", "-T:60"], input="\n".join(script), capture_output=True, text=True, timeout=90, check=False).stdout.split()
+    z3 = subprocess.run(["z3", "-in", "-T:600"], input="\n".join(script), capture_output=True, text=True, timeout=660, check=False).stdout.split()
     if any(word not in ("sat", "unsat", "unknown", "timeout") for word in z3):
         print("z3 does not understand:", " ".join(z3)[:400])
         return 4

@@ -223,10 +223,10 @@ def check_needs_a_policy(_):
 @test
 def check_reports_a_full_disk(t):
     import subprocess
-    from run import INTERLOCK
+    from run import HANG, INTERLOCK
     with open("/dev/full", "w", encoding="utf-8") as full:
         done = subprocess.run([INTERLOCK, "check", "--policy", put(t, "policy.yaml", POLICY)], input=sessions({"steps": [FETCH]}).encode(), stdout=full,
-                              stderr=subprocess.PIPE, timeout=30, check=False)
+                              stderr=subprocess.PIPE, timeout=HANG, check=False)
     if done.returncode != 5 or b"cannot write" not in done.stderr:
         raise Failure(f"exit {done.returncode}, {done.stderr!r}")
 

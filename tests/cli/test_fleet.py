@@ -38,14 +38,14 @@ def shown(run):
 
 @test
 def the_fleet_of_the_page_passes_and_without_its_lane_fails(t):
-    run = Run("harden", str(ROOT / "examples/machines/one-out.yaml"), limit=120).exits(0)
+    run = Run("harden", str(ROOT / "examples/machines/one-out.yaml")).exits(0)
     if not shown(run):
         run.fail("docs/fleet.md shows something else")
     alone = edited(ONE_OUT, "  shared: [lane]\n", "")
-    run = Run("harden", put(t, "m.yaml", alone), limit=120).exits(1).says("FULLY MEDIATED", "out")
+    run = Run("harden", put(t, "m.yaml", alone)).exits(1).says("FULLY MEDIATED", "out")
     if not shown(run):
         run.fail("docs/fleet.md shows something else")
-    report = json.loads(Run("harden", put(t, "m.yaml", alone), "--json", limit=120).exits(1).out)
+    report = json.loads(Run("harden", put(t, "m.yaml", alone), "--json").exits(1).out)
     fleet = report["fleet"]
     same((report["fully_mediated"], report["exit"], fleet["exit"], fleet["instances"], fleet["shared"]), (True, 1, 1, 3, []))
     (line,) = fleet["checks"]
@@ -58,20 +58,20 @@ def the_fleet_of_the_page_passes_and_without_its_lane_fails(t):
 @test
 def a_fleet_says_the_same_twice_and_a_bound_is_inconclusive(t):
     path = put(t, "m.yaml", ONE_OUT)
-    same(*(Run("harden", path, "--json", limit=120).exits(0).out for _ in range(2)))
-    report = json.loads(Run("harden", path, "--json", "--max-states", "200", limit=120).exits(2).out)
+    same(*(Run("harden", path, "--json").exits(0).out for _ in range(2)))
+    report = json.loads(Run("harden", path, "--json", "--max-states", "200").exits(2).out)
     same((report["fleet"]["checks"][0]["verdict"], report["fleet"]["bound_hit"]), ("INCONCLUSIVE", "limit"))
 
 
 @test
 def a_family_of_the_shipped_machine_loses_nothing_and_shares_too_much(t):
     text = TRIFECTA + "fleet:\n  instances: 2\n  family: {join: join, together: [lethal-trifecta]}\n"
-    run = Run("harden", put(t, "m.yaml", text), limit=120).exits(1).says("PASS          family-start", "out").says("PASS          family-answer", "out")
+    run = Run("harden", put(t, "m.yaml", text)).exits(1).says("PASS          family-start", "out").says("PASS          family-answer", "out")
     if not shown(run):
         run.fail("docs/fleet.md shows something else")
     lost = edited(text, "      sensitive: \"call.sensitive ? 'held' : pre.sensitive\"\n      flight: \"pre.flight || call.flight\"\n",
                   "      flight: \"pre.flight || call.flight\"\n")
-    Run("harden", put(t, "m.yaml", lost), limit=120).exits(1).says("EFFECT_LOST: sensitive", "out").says("2 begins: join{sensitive}", "out")
+    Run("harden", put(t, "m.yaml", lost)).exits(1).says("EFFECT_LOST: sensitive", "out").says("2 begins: join{sensitive}", "out")
 
 
 @test
@@ -84,19 +84,19 @@ def a_fleet_that_is_wrong_is_refused_where_it_is(t):
 def a_version_that_accepts_more_is_named_unless_it_says_so(t):
     old = put(t, "one-approval.yaml", edited(TRIFECTA, "const: {K: 2}", "const: {K: 1}"))
     new = str(ROOT / "machines/trifecta.yaml")
-    run = Run("harden", new, "--against", "one-approval.yaml", cwd=t, limit=120).exits(1).says("FULLY MEDIATED", "out")
+    run = Run("harden", new, "--against", "one-approval.yaml", cwd=t).exits(1).says("FULLY MEDIATED", "out")
     if not shown(run):
         run.fail("docs/fleet.md shows something else")
     entry = re.search(r"^widens:\n(?:  - \{.*\}\n)+", PAGE, re.M).group(0)
     listed = put(t, "new.yaml", TRIFECTA + entry)
-    report = json.loads(Run("harden", listed, "--against", old, "--json", limit=120).exits(0).out)
+    report = json.loads(Run("harden", listed, "--against", old, "--json").exits(0).out)
     same([(c["id"], c["verdict"], c["finding"]) for c in report["against"]["checks"] if c["id"] in ("widening", "widens")],
          [("widening", "PASS", None), ("widens", "PASS", "LISTED"), ("widens", "PASS", "LISTED")])
     same((report["against"]["beyond"], report["against"]["control"]["state"]), (True, "failed as it must"))
     # the other way round it is narrower
-    Run("harden", old, "--against", new, limit=120).exits(0).says("NARROWED", "out")
+    Run("harden", old, "--against", new).exits(0).says("NARROWED", "out")
     # itself
-    Run("harden", new, "--against", "trifecta", limit=120).exits(0).says("PASS          widening\n", "out").says("\nagainst trifecta: ", "out")
+    Run("harden", new, "--against", "trifecta").exits(0).says("PASS          widening\n", "out").says("\nagainst trifecta: ", "out")
 
 
 @test
@@ -106,22 +106,22 @@ def the_word_about_a_machine_does_not_hang_on_what_it_is_compared_with(t):
     wide = "WIDER THAN THE OLD VERSION: see the failed lines\n"
     for name, machine, word in (("whole.yaml", TRIFECTA, "\nFULLY MEDIATED (given: "), ("loose.yaml", UNSETTLED, "\nINCONCLUSIVE: see the checks that are not settled\n")):
         path = put(t, name, machine)
-        alone = Run("harden", path, limit=120).says(word, "out")
-        beside = Run("harden", path, "--against", old, limit=120).exits(1).says(word, "out").says(wide, "out").says(f"\nagainst {old}: ", "out")
+        alone = Run("harden", path).says(word, "out")
+        beside = Run("harden", path, "--against", old).exits(1).says(word, "out").says(wide, "out").says(f"\nagainst {old}: ", "out")
         if "NOT MEDIATED" in beside.out or "OLD VERSION" in alone.out:
             beside.fail("the comparison changes the word")
-        report = json.loads(Run("harden", path, "--against", old, "--json", limit=120).exits(1).out)
+        report = json.loads(Run("harden", path, "--against", old, "--json").exits(1).out)
         same((report["exit"], report["fully_mediated"]), (1, machine == TRIFECTA))
     fewer = put(t, "fewer.yaml", TRIFECTA + "fleet: {instances: 2, invariants: {one: {count: \"pre.flight\", most: 1}}}\n")
-    Run("harden", fewer, limit=120).exits(1).says("\nFULLY MEDIATED (given: ", "out").says("A FLEET BREAKS AN INVARIANT: see the failed lines\n", "out")
+    Run("harden", fewer).exits(1).says("\nFULLY MEDIATED (given: ", "out").says("A FLEET BREAKS AN INVARIANT: see the failed lines\n", "out")
 
 
 @test
 def an_older_version_that_does_not_load_is_refused_by_its_own_name(t):
     new = str(ROOT / "machines/trifecta.yaml")
-    run = Run("harden", new, "--against", put(t, "old.yaml", "machine: x\nversion: 1\nvras: {}\n"), limit=120).refuses(True)
+    run = Run("harden", new, "--against", put(t, "old.yaml", "machine: x\nversion: 1\nvras: {}\n")).refuses(True)
     run.says("old.yaml:3:1")
-    Run("harden", new, "--against", str(t / "none.yaml"), limit=120).refuses().says("none.yaml")
+    Run("harden", new, "--against", str(t / "none.yaml")).refuses().says("none.yaml")
 
 
 # ---- diagnose --ledger ---------------------------------------------------------------------------

@@ -20,8 +20,8 @@ def changed(old, new):
 
 def sessions(t, text, code=0):
     path = put(t, "m.yaml", text)
-    run = Run("harden", path, "--json", limit=120).exits(code)
-    return json.loads(run.out), Run("harden", path, limit=120).exits(code)
+    run = Run("harden", path, "--json").exits(code)
+    return json.loads(run.out), Run("harden", path).exits(code)
 
 
 @test
@@ -101,7 +101,7 @@ def harden_and_validate_say_that_approvals_may_be_left_out(t):
         if word not in report["sessions"]["why"]:
             raise Failure(str(report["sessions"]))
     policy = put(t, "policy.yaml", "interlock: 1\nmachine: ./m.yaml\ntools: [{match: a, effects: []}]\n")
-    Run("validate", policy, limit=120).refuses(True).says("leave them all out")
+    Run("validate", policy).refuses(True).says("leave them all out")
 
 
 @test
@@ -124,7 +124,7 @@ def a_machine_with_no_bit_left_is_never_clean_and_what_is_found_counts(t):
     bad = SMALL.replace("(next.flight || next.open)", "next.open")
     for text, code, verdict in ((SMALL, 2, "INCONCLUSIVE"), (bad, 1, "NOT MEDIATED")):
         path = put(t, "wide.yaml", widened(text, 58))
-        report = json.loads(Run("harden", path, "--max-states", "1000", "--json", limit=120).exits(code).out)
+        report = json.loads(Run("harden", path, "--max-states", "1000", "--json").exits(code).out)
         same((report["verdict"], report["fully_mediated"]), (verdict, False))
         same([c["verdict"] for c in report["checks"] if c["id"] == "laundering"], ["INCONCLUSIVE"])
         same([c["verdict"] for c in report["checks"] if c["id"] == "from-init"], ["PASS" if code == 2 else "FAIL"])
@@ -133,7 +133,7 @@ def a_machine_with_no_bit_left_is_never_clean_and_what_is_found_counts(t):
 @test
 def a_region_is_not_called_empty_because_a_bound_was_reached(t):
     path = put(t, "wide.yaml", widened(SMALL, 48))
-    report = json.loads(Run("harden", path, "--max-states", "1000", "--json", limit=120).exits(2).out)
+    report = json.loads(Run("harden", path, "--max-states", "1000", "--json").exits(2).out)
     same([(c["verdict"], c["finding"]) for c in report["checks"] if c["id"] == "havoc"], [("INCONCLUSIVE", None)])
 
 
@@ -149,7 +149,7 @@ contract: {rules: [r]}
 
 @test
 def a_machine_of_65536_symbols_is_explored_whole(t):
-    report = json.loads(Run("harden", put(t, "many.yaml", MANY), "--mutants", "2", "--json", limit=120).exits(1).out)
+    report = json.loads(Run("harden", put(t, "many.yaml", MANY), "--mutants", "2", "--json").exits(1).out)
     same([c["finding"] for c in report["checks"] if c["id"] == "from-init"], ["REACHED"])
 
 
@@ -160,5 +160,5 @@ def every_walk_over_a_machine_ends_with_its_time(t):
         "call: {v: {int: 0..4095}, w: {int: 0..15}}, next: {e: \"call.v == 4095 && call.w == 15\"}",
         f"call: {{v: [{words}]}}, next: {{e: \"call.v == 'w4095' ? pre.e : call.v\", f: \"call.v == 'w4095' ? pre.e : pre.f\"}}").replace(
         "call.v == 4095 && call.w == 14", "call.v == 'w1'").replace("never: \"pre.e\"", "never: \"pre.e == 'w1'\"")
-    report = json.loads(Run("harden", put(t, "slow.yaml", text), "--max-seconds", "1", "--json", limit=90).exits(2).out)
+    report = json.loads(Run("harden", put(t, "slow.yaml", text), "--max-seconds", "1", "--json").exits(2).out)
     same(report["fully_mediated"], False)

@@ -24,7 +24,7 @@ def same(got, want):
 
 def harden(t, tools, machine="trifecta", head=HEAD):
     path = put(t, "p.yaml", head.replace("machine: trifecta", f"machine: {machine}") + tools)
-    return json.loads(Run("harden", path, "--json", "--mutants", "1", limit=120).exits(2).out)
+    return json.loads(Run("harden", path, "--json", "--mutants", "1").exits(2).out)
 
 
 def points(report):
@@ -78,7 +78,7 @@ def harden_names_what_nothing_mediates(t):
 @test
 def harden_refuses_a_policy_that_is_none(t):
     path = put(t, "p.yaml", HEAD + READ.replace("[sensitive]", "[sensitiv]"))
-    Run("harden", path, "--mutants", "1", limit=120).exits(3).says("p.yaml:8:").says("unknown word `sensitiv`")
+    Run("harden", path, "--mutants", "1").exits(3).says("p.yaml:8:").says("unknown word `sensitiv`")
 
 
 @test
@@ -97,12 +97,12 @@ def harden_says_nothing_of_the_labels_of_a_machine_that_is_refuted(t):
         raise Failure("machines/trifecta.yaml has changed; adapt this test")
     put(t, "m.yaml", text.replace(old, 'liveout: "next.flight"'))
     path = put(t, "p.yaml", HEAD.replace("machine: trifecta", "machine: ./m.yaml") + READ)
-    report = json.loads(Run("harden", path, "--json", "--mutants", "1", limit=120).exits(1).out)
+    report = json.loads(Run("harden", path, "--json", "--mutants", "1").exits(1).out)
     same((report["policy"], report["mislabel"]), (None, None))
 
 
 @test
 def harden_prints_a_policy_for_people(t):
     path = put(t, "p.yaml", HEAD + READ + FETCH)
-    Run("harden", path, "--mutants", "1", limit=120).exits(2).says("policy: 3 tools", "out").says(
+    Run("harden", path, "--mutants", "1").exits(2).says("policy: 3 tools", "out").says(
         "  files.read without `sensitive`: lethal-trifecta after admit admit{untrusted,egress=once}\n", "out").says("unmediated (answer) respond: ", "out")

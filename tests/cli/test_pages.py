@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 
-from run import COMMANDS, Failure, INTERLOCK, ROOT, Run, test
+from run import COMMANDS, Failure, HANG, INTERLOCK, ROOT, Run, test
 
 MAN = ROOT / "docs/interlock.1"
 
@@ -66,7 +66,7 @@ def the_program_lists_the_commands_that_are_tested(_):
 def the_man_page_is_well_formed(_):
     if not shutil.which("groff"):
         return
-    done = subprocess.run(["groff", "-man", "-t", "-ww", "-Tutf8", "-z", str(MAN)], capture_output=True, text=True, check=False, timeout=30)
+    done = subprocess.run(["groff", "-man", "-t", "-ww", "-Tutf8", "-z", str(MAN)], capture_output=True, text=True, check=False, timeout=HANG)
     if done.returncode or done.stderr:
         raise Failure(done.stderr)
 
@@ -98,7 +98,7 @@ def the_id_in_the_help_of_approvals_looks_like_one(_):
 def the_ledger_is_found_by_flag_environment_and_default(t):
     def where(*args, **environment):
         done = subprocess.run([INTERLOCK, "session", *args], env={"PATH": os.environ["PATH"], **environment}, capture_output=True, text=True, check=False,
-                              timeout=30, cwd=t)
+                              timeout=HANG, cwd=t)
         if done.returncode != 3:
             raise Failure(f"exit {done.returncode}: {done.stderr}")
         return done.stderr

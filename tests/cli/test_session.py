@@ -6,7 +6,7 @@ import sqlite3
 import subprocess
 import sys
 
-from run import INTERLOCK, Failure, ROOT, Run, case, put, test
+from run import HANG, INTERLOCK, Failure, ROOT, Run, case, put, test
 
 POLICY = """interlock: 1
 machine: trifecta
@@ -227,7 +227,7 @@ class Live:
 
     def end(self):
         self.process.stdin.close()
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=HANG)
 
 
 def replaced(path):

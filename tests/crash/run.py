@@ -26,13 +26,14 @@ KILLS = int(os.environ.get("IL_CRASH_KILLS", "200"))
 SEED = int(os.environ.get("IL_TEST_SEED") or time.time())
 WORKERS = 2
 KILLS_OF_A_SESSION = 8
+HANG = 120  # seconds
 IN_FLIGHT = 12  # in one write: the gateway decides them in one transaction
 TOOLS = {"n": [], "u": ["untrusted"], "s": ["sensitive"], "e": ["egress"], "E": ["egress"]}
 POLICY = """interlock: 1
 machine: trifecta
 servers: { up: { trust: inside } }
 tools:
-  - { match: up.n, effects: [] }
+  - { match: "up.(n|h)", effects: [] }
   - { match: up.u, effects: [untrusted] }
   - { match: up.s, effects: [sensitive] }
   - { match: up.e, effects: [egress], sink: once }
@@ -101,20 +102,20 @@ class Worker:
             if text.startswith("ran "):
                 self.given[int(text[4:])] = session
 
-    def call(self, session):
+    def call(self, session, tool=None):
         # a standing way out ends what a session can show, so it is rare
-        tool = self.random.choices(list(TOOLS), [4, 2, 2, 6, 0.05])[0]
+        tool = tool or self.random.choices(list(TOOLS), [4, 2, 2, 6, 0.05])[0]
         self.asked[self.next] = (session, tool)
         self.next += 1
         return {"id": self.next - 1, "method": "tools/call", "params": {"name": tool, "arguments": {"n": self.next - 1}}}
 
-    def one(self, session, log):
+    def one(self, session, log, at_once):
         gateway = Gateway(self.folder, session, log)
         gateway.send({"id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}})
         # half of the kills by time, from the first millisecond on; half when some number of answers has come, and a moment later
-        after = self.random.uniform(0.001, 0.04) if self.random.random() < 0.5 else None
+        after = 0.0001 if at_once else self.random.uniform(0.001, 0.04) if self.random.random() < 0.5 else None
         answers = self.random.randrange(1, 25)
-        deadline = time.monotonic() + (after or 5.0)
+        deadline = time.monotonic() + (after or HANG)
         seen, waiting, point = 0, 0, "start"
         while time.monotonic() < deadline and (after or seen < answers) and not gateway.broken:
             got = gateway.read(deadline if after else time.monotonic() + 0.05)
@@ -126,14 +127,14 @@ class Worker:
                 if m.get("id") == 0:
                     gateway.send({"method": "notifications/initialized"})
                     waiting, point = IN_FLIGHT, "calls"
-                    calls += [self.call(session) for _ in range(IN_FLIGHT)]
+                    calls += [self.call(session, None if n else "h") for n in range(IN_FLIGHT)]  # one hangs: however slow we are to kill, something is open
                 else:
                     seen += 1
                     calls.append(self.call(session))
             if calls:
                 gateway.send(*calls)
         if not after and seen < answers:
-            raise RuntimeError(f"only {seen} of {answers} answers in five seconds")
+            raise RuntimeError(f"only {seen} of {answers} answers in {HANG} seconds")
         for _ in range(self.random.randrange(400) if waiting else 0):
             pass
         self.take(session, gateway.kill())
@@ -144,7 +145,7 @@ class Worker:
             for kill in range(self.kills):
                 if kill % KILLS_OF_A_SESSION == 0:
                     self.sessions.append(f"s{kill // KILLS_OF_A_SESSION}")
-                self.one(self.sessions[-1], log)
+                self.one(self.sessions[-1], log, kill % 20 == 7)
                 if kill % 5 == 4:
                     self.settle_by_restart(log)
 
@@ -153,7 +154,7 @@ class Worker:
         session = self.sessions[-1]
         gateway = Gateway(self.folder, session, log)
         gateway.send({"id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}})
-        until = time.monotonic() + 10
+        until = time.monotonic() + HANG
         while not (got := gateway.read(until)):
             if got is None or time.monotonic() > until:
                 raise RuntimeError("the gateway did not start again")
@@ -271,7 +272,7 @@ def main():
             say(f"ledger {i}: the run was not idle", [] if len(ran) > KILLS and len(worker.given) > KILLS and worker.points.get("start", 0) > 2 else ["too little happened to show anything"])
             recovered = [row for row in rows if row["kind"] == "settle" and row["body"]["how"] == "recovered"]
             print(f"  ledger {i}: {len(recovered)} calls were left open by a dead process and settled by the next")
-            say(f"ledger {i}: what was left open was settled", [] if len(recovered) > KILLS // 4 else ["too little was left open to show anything"])
+            say(f"ledger {i}: what was left open was settled", [] if len(recovered) > KILLS // 8 else ["too little was left open to show anything"])
             soft = copy.deepcopy(rows)
             next(row for row in soft if row["kind"] == "settle" and row["body"]["how"] == "recovered")["body"]["release"] = True
             say(f"ledger {i}: the judge sees a soft recovery", [] if any("less than its worst" in fault for fault in judge(worker, soft, ran, worker.given, states)) else ["it saw nothing"])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A server that writes down each call before it answers: `upstream FILE`. It reads what the gateway writes, one canonical line a message, so
- * looking for a member's text is enough. */
+ * looking for a member's text is enough. The tool `h` (hangs) has no answer. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +35,9 @@ int main(int argc, char **argv) {
             n = snprintf(answer, sizeof answer, "%ld\n", call);
             if (n <= 0 || write(log, answer, (size_t)n) != n) {
                 return 5;
+            }
+            if (strstr(line, "\"name\":\"h\"")) {
+                continue;
             }
             n = snprintf(answer, sizeof answer,
                          "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"ran %ld\"}]}}\n",

@@ -32,7 +32,7 @@ def report(name, problem=None):
 
 
 def run(*args):
-    return subprocess.run([BIN, *map(str, args)], capture_output=True, text=True, timeout=60)
+    return subprocess.run([BIN, *map(str, args)], capture_output=True, text=True, timeout=600)
 
 
 def facts(o):

@@ -737,7 +737,7 @@ def test_the_session_of_the_page():
         codes.append(done.returncode)
         assert not printed or done.stdout == printed, (command, done)
     assert codes == [0, 1, 1, 1], codes
-    assert subprocess.run([INTERLOCK, "harden", machine], capture_output=True, timeout=60, check=False).returncode == 0
+    assert subprocess.run([INTERLOCK, "harden", machine], capture_output=True, timeout=WAIT, check=False).returncode == 0
 
 
 def test_the_page_and_the_schema_have_the_same_words():

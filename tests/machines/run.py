@@ -36,7 +36,7 @@ def report(name, problem=None):
         passed += 1
 
 
-def run(*args, timeout=60):
+def run(*args, timeout=600):
     return subprocess.run([BIN, *args], capture_output=True, text=True, timeout=timeout)
 
 
@@ -195,7 +195,7 @@ def spin():
             path.write_text(json.dumps(doc))
             if run("harden", "--json", str(path)).returncode == 3:
                 continue
-            p = subprocess.run([str(ROOT / "proofs/spin/compare"), str(path)], capture_output=True, text=True, timeout=120, env={**os.environ, "BUILD": os.environ.get("BUILD", "build")})
+            p = subprocess.run([str(ROOT / "proofs/spin/compare"), str(path)], capture_output=True, text=True, timeout=600, env={**os.environ, "BUILD": os.environ.get("BUILD", "build")})
             done += 1
             if p.returncode:
                 wrong += 1

@@ -23,7 +23,7 @@ def check(name, truth, detail=""):
 
 
 def harden(*arguments):
-    run = subprocess.run([INTERLOCK, "harden", *arguments, "--json"], capture_output=True, text=True, timeout=400, check=False)
+    run = subprocess.run([INTERLOCK, "harden", *arguments, "--json"], capture_output=True, text=True, timeout=600, check=False)
     return run.returncode, (json.loads(run.stdout) if run.stdout else None), run
 
 
@@ -97,6 +97,9 @@ def whole():
     check("each survivor is explained", explained == section["survived"] and all(row["why"] and row["examples"] for row in section["survivors"]), explained)
     differ = [e for row in section["survivors"] for e in row["examples"] if e["machine_says"] == e["mutant_says"]]
     check("each example names a step that differs", not differ, differ)
+    killed = {row["check"]: row for row in section["checks"]}
+    check("recovery kills what nobody else does", killed["recovery"]["alone"] > 0, killed["recovery"])
+    check("recovery is asked of no cell", killed["recovery"]["kills"] < 100, killed["recovery"])
     # the page
     page = (ROOT / "docs/harden.md").read_text()
     rows = re.finditer(r"^\| `([a-z-]+)` \| [^|]* \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \|$", page, re.M)
@@ -124,13 +127,18 @@ def samples():
         check(f"--mutants {word} is refused", harden("trifecta", "--mutants", word)[0] == 3)
     code, report, _ = harden("trifecta", "--mutants", "1")
     line = next(c for c in report["checks"] if c["id"] == "mutation")
-    check("without a mutant nothing is claimed", (code, line["verdict"], line["finding"]) == (2, "INCONCLUSIVE", "NO_MUTANT"), line)
+    check("where no mutant is killed nothing is claimed", (code, line["verdict"], line["finding"]) == (2, "INCONCLUSIVE", "NOTHING_KILLED"), line)
 
 
 def controls():
     """The score must fall when a check loses what it looks at, and rise when a region is added."""
     plain = mutants(TRIFECTA, 3000)
     blind = mutants(TRIFECTA.replace(", taint: source", ""), 3000)
+    custody = (ROOT / "machines/secret-custody.yaml").read_text()
+    check("sticky kills", kills(mutants(custody, "all"), "sticky") > 0)
+    check("where nothing is sticky it kills nothing", kills(mutants(custody.replace(", sticky: true", ""), "all"), "sticky") == 0)
+    check("without corrective actions recovery kills nothing", kills(plain, "recovery") > 0 and
+          kills(mutants(TRIFECTA.replace("    corrective: true\n", ""), 3000), "recovery") == 0)
     check("without taints laundering kills nothing", kills(plain, "laundering") + kills(plain, "havoc-laundered") > 0 and kills(blind, "laundering") == 0
           and blind["killed"] < plain["killed"], f"{blind['killed']} and {plain['killed']}")
     swaps = lambda s: next(r["killed"] for r in s["operators"] if r["operator"] == "reason-swap")

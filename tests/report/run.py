@@ -33,7 +33,7 @@ def skip(name):
 
 
 def harden(*arguments, binary=INTERLOCK):
-    return subprocess.run([binary, "harden", *map(str, arguments)], capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run([binary, "harden", *map(str, arguments)], capture_output=True, text=True, timeout=600, check=False)
 
 
 def report(machine, folder, *arguments, binary=INTERLOCK):

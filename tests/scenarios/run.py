@@ -13,7 +13,7 @@ def decide(interlock, case):
     """The session objects that the command prints, and its exit code."""
     done = subprocess.run(
         [interlock, "check", "--policy", "policy.yaml", "--json", "sessions.ndjson"],
-        cwd=case, capture_output=True, text=True, timeout=60, check=False)
+        cwd=case, capture_output=True, text=True, timeout=600, check=False)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     return [line for line in lines if "decisions" in line], done.returncode, done.stderr
 

@@ -182,7 +182,10 @@ static il_status condition_items(policy_case *c, const char *effects, const il_s
     il_json *doc = NULL;
     (void)snprintf(text, sizeof text, "{ match: in.t, effects: { %s } }", effects);
     assert_int_equal(il_yaml_parse(&c->arena, il_str_of(text), NULL, &doc, &c->err), IL_OK);
-    assert_int_equal(il_tool_load(doc, &c->arena, tool, &c->err), IL_OK);
+    static il_kinds kinds;
+    kinds = (il_kinds){0};
+    const il_tool_scope scope = {.arena = &c->arena, .kinds = &kinds};
+    assert_int_equal(il_tool_load(doc, &scope, tool, &c->err), IL_OK);
     const il_condition_names names = {
         .place = IL_CONDITION_EFFECT, .machine = c->machine, .item = fields, .nitem = nfields};
     return il_effects_load(il_json_get(doc, IL_STR("effects")), &names, &c->arena, tool, &c->err);

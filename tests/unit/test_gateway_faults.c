@@ -22,7 +22,7 @@
 #include "mcp/gateway.h"
 
 #define FAULTS_STEP 7
-#define FAULTS_WAIT_MS 20000
+#define FAULTS_WAIT_MS 300000 /* for a hang; no answer depends on a timeout */
 
 /* Answers by the ids that it gets. `$1` gets a byte for each call that arrives: `x`, or `d` before it dies of it. */
 static const char faults_script[] =
@@ -153,8 +153,8 @@ static _Noreturn void faults_gateway(faults_case *c, const faults_plan *plan, in
         .log = &log,
         .in = in,
         .out = out,
-        .call_timeout_ms = 5000,
-        .start_timeout_ms = 5000,
+        .call_timeout_ms = 120000,
+        .start_timeout_ms = 120000,
         .restarts = 2,
         .restart_ms = 1,
     };
@@ -228,7 +228,7 @@ static void faults_talk(faults_case *c, int to, int from) {
         faults_ask(c, to, from, "d", "\"method\":\"tools/call\",\"params\":{\"name\":\"n\"}") == NULL) {
         return;
     }
-    for (int i = 1; i < 1000; i++) { /* until it is back, or gone for good */
+    for (int i = 1; i < 60000; i++) { /* until it is back, or gone for good */
         (void)snprintf(id, sizeof id, "c%d", i);
         const char *answer = faults_ask(c, to, from, id, call);
         if (answer == NULL || !faults_line_has(answer, "is being restarted")) {

@@ -29,6 +29,7 @@ static const char vouch_policy[] =
     "subject } }, claimed: { email: from }, free: [subject, body] } }\n"
     "  - { match: s.channels, effects: [sensitive], result: { from: structured, items: '$.channels[*]', authentic: { channel: { "
     "id: id, via: name } }, free: topic } }\n"
+    "  - { match: s.json, effects: [], result: { from: json, items: '$[*]', authentic: { user: id } } }\n"
     "  - { match: s.page, effects: [untrusted], remember: { page: 'result.first_line(\"- Page URL: \")' } }\n"
     "  - { match: s.head, effects: [untrusted], result: { from: text, items: headers, claimed: { email: From }, authentic: { "
     "message: Message-Id } } }\n"
@@ -277,6 +278,13 @@ static void vouch_other_tools(void **state) {
     (void)vouch_reads_as(c, "s.people",
                          "{\"isError\":true,\"content\":[{\"type\":\"text\",\"text\":\"[{\\\"mail\\\":\\\"bo@x.example\\\"}]\"}]}", true, false);
     UNVOUCHED(c, "s.send", "{\"to\":\"bo@x.example\"}", IL_VOUCH_NOTHING);
+    /* `from: json` of a payload that nothing wraps, as a text or as it is; of MCP only in a text */
+    assert_true(vouch_reads(c, "s.json", "[{\"id\":\"U5\"}]").readable);
+    assert_true(vouch_reads(c, "s.json", "\"[{\\\"id\\\":\\\"U6\\\"}]\"").readable);
+    assert_false(vouch_reads_as(c, "s.json", "{\"content\":[],\"structuredContent\":[{\"id\":\"U7\"}]}", true, false).readable);
+    VOUCHED(c, "s.grant", "{\"id\":\"U5\"}", IL_VOUCH_FACT);
+    VOUCHED(c, "s.grant", "{\"id\":\"U6\"}", IL_VOUCH_FACT);
+    UNVOUCHED(c, "s.grant", "{\"id\":\"U7\"}", IL_VOUCH_NOTHING);
     /* not as declared: no facts */
     il_result r = vouch_reads(c, "s.people", "{\"people\":[{\"mail\":\"bo@x.example\"}]}");
     assert_false(r.readable);
@@ -314,6 +322,37 @@ static void vouch_named(void **state) {
     UNVOUCHED(c, "s.send", "{\"to\":\"eve@evil.example\"}", IL_VOUCH_CLAIMED);
     vouch_types(c, "mail bo@x.example");
     VOUCHED(c, "s.send", "{\"to\":\"bo@x.example\"}", IL_VOUCH_TYPED);
+}
+
+/* What is too short to be a token of the index is everywhere; it is named where a text marks it as a name. */
+static void vouch_named_short(void **state) {
+    static const struct {
+        const char *text;
+        bool named;
+    } rows[] = {{"on June 7, 2024-05-07, 7:00 or 7. boil; 7, 8 and U7", false},
+                {"delete the one with ID '7' now", true},
+                {"delete \\\"7\\\"", true},
+                {"delete `7`", true},
+                {"user 7 is the one", true},
+                {"User7", true},
+                {"see #7", true},
+                {"id: 7", true},
+                {"id=7", true},
+                {"id 77", false},
+                {"number 7", true},
+                {"No. 7", true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        vouch_case *c = *state;
+        char text[256];
+        vouch_forget(c, 0);
+        (void)vouch_reads(c, "s.people", vouch_people);
+        (void)snprintf(text, sizeof text, "{\"mails\":[{\"id\":\"m1\",\"body\":\"%s\"}]}", rows[i].text);
+        (void)vouch_reads(c, "s.mails", text);
+        const il_label l = vouch_label(c, "s.grant", "{\"id\":7}");
+        if (l.vouched == rows[i].named || (rows[i].named && l.values[0].how != IL_VOUCH_NAMED)) {
+            fail_msg("`%s`: %d", rows[i].text, (int)l.values[0].how);
+        }
+    }
 }
 
 /* A blind reading keeps untrusted text out; a claimed field is none. */
@@ -503,7 +542,7 @@ int main(void) {
 #define T(f) cmocka_unit_test_setup_teardown(f, vouch_setup, vouch_teardown)
         T(vouch_typed),   T(vouch_typed_words), T(vouch_reach),      T(vouch_facts),      T(vouch_other_tools), T(vouch_via),
         T(vouch_named),   T(vouch_blind),       T(vouch_sent),       T(vouch_sent_vouched), T(vouch_incomplete), T(vouch_remembered),
-        T(vouch_user),    T(vouch_places),      T(vouch_bad_input),  T(vouch_without_memory), T(vouch_allocations),
+        T(vouch_named_short), T(vouch_user),    T(vouch_places),      T(vouch_bad_input),  T(vouch_without_memory), T(vouch_allocations),
 #undef T
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

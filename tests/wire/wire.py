@@ -37,6 +37,7 @@ class Wire:
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         RUNNING.append(self.process)
         self.lines, self.stderr, self.changed, self.next_id, self.began = [], b"", threading.Condition(), 0, time.monotonic()
+        self.open = 2  # pipes that may still bring something
         for target in (self._read, self._read_stderr):
             threading.Thread(target=target, daemon=True).start()
 
@@ -45,12 +46,19 @@ class Wire:
             with self.changed:
                 self.lines.append(line)
                 self.changed.notify_all()
+        self._ended()
 
     def _read_stderr(self):
         for line in self.process.stderr:
             with self.changed:
                 self.stderr += line
                 self.changed.notify_all()
+        self._ended()
+
+    def _ended(self):
+        with self.changed:
+            self.open -= 1
+            self.changed.notify_all()
 
     def send(self, data):
         """Bytes as they are (their LF included), or a message."""
@@ -67,7 +75,7 @@ class Wire:
                 if value:
                     return value
                 left = end - time.monotonic()
-                if left <= 0:
+                if left <= 0 or not self.open:
                     raise AssertionError(f"waited in vain for {what}; the last lines are {self.lines[-3:]}, stderr {self.stderr[-600:]}")
                 self.changed.wait(min(left, 0.05))
 

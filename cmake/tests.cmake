@@ -115,4 +115,11 @@ if(NOT IL_TESTS STREQUAL "OFF" AND CMOCKA_FOUND AND JANSSON_FOUND)
   il_target_flags(crash-upstream)
   set_target_properties(crash-upstream PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/crash")
   add_dependencies(unit-tests crash-upstream)
+
+  # tests/index: the content index by lines.
+  add_executable(index-probe EXCLUDE_FROM_ALL tests/index/probe.c)
+  il_target_flags(index-probe)
+  target_link_libraries(index-probe PRIVATE interlock-everything PkgConfig::EVENT PkgConfig::YAML PkgConfig::SQLITE)
+  set_target_properties(index-probe PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/index")
+  add_dependencies(unit-tests index-probe)
 endif()

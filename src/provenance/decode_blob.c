@@ -148,9 +148,7 @@ static il_status blob_pieces(il_reader *r, const il_passage *t, unsigned level) 
     return IL_OK;
 }
 
-/* A run of characters of base64. */
-static il_status blob_run(il_reader *r, const il_passage *t, unsigned level) {
-    bool is = false;
+static il_status blob_hexadecimals(il_reader *r, const il_passage *t, unsigned level) {
     for (size_t i = 0, from = 0; i <= t->n; i++) {
         if (i == t->n || !blob_hex(t->p[i])) {
             if (i - from >= BLOB_HEX_LEAST) {
@@ -160,13 +158,17 @@ static il_status blob_run(il_reader *r, const il_passage *t, unsigned level) {
             from = i + 1;
         }
     }
-    if (t->n < BLOB_LEAST) {
-        return IL_OK;
-    }
+    return IL_OK;
+}
+
+/* A run of characters of base64; *is: all of it was text. */
+static il_status blob_run(il_reader *r, const il_passage *t, unsigned level, bool *is) {
+    *is = false;
+    IL_TRY(blob_hexadecimals(r, t, level));
     if (t->n >= BLOB_LONG || t->n % 4 != 1) {
-        IL_TRY(blob_whole(r, t, 6, level, &is));
+        IL_TRY(blob_whole(r, t, 6, level, is));
     }
-    if (is) {
+    if (*is) {
         return IL_OK;
     }
     IL_TRY(blob_pieces(r, t, level));
@@ -190,13 +192,16 @@ static size_t blob_end(const il_passage *t, size_t at) {
     return at;
 }
 
-/* A run that goes on over line ends, from `from` to *end: without them. */
+/* A run that goes on over line ends, from `from` to *end: without them. Where that is not wholly text, its lines are also read one by one: they may be base64
+ * of their own, or the last may be something else. */
 static il_status blob_joined(il_reader *r, const il_passage *t, size_t from, size_t *end, unsigned level) {
     blob_decoded d;
-    size_t to = *end, next;
+    bool is;
+    size_t to = *end;
     IL_TRY(blob_room(r, t->n - from, &d));
     d.n = 0;
-    for (size_t at = from;;) {
+    for (size_t at = from, next = from; next != 0; at = next) {
+        to = blob_end(t, at);
         for (size_t i = at; i < to; i++) {
             if (d.places != NULL) {
                 d.places[d.n] = il_passage_place(t, i);
@@ -204,18 +209,25 @@ static il_status blob_joined(il_reader *r, const il_passage *t, size_t from, siz
             d.p[d.n++] = t->p[i];
         }
         next = to - at >= BLOB_LONG ? blob_next_line(t, to) : 0;
-        if (next == 0) {
-            break;
-        }
-        at = next;
-        to = blob_end(t, at);
     }
     *end = to;
     const il_passage run = {.p = d.p, .n = d.n, .places = d.places};
-    return blob_run(r, &run, level);
+    IL_TRY(blob_run(r, &run, level, &is));
+    for (size_t at = from; !is && at != 0 && at < to;) {
+        const size_t line = blob_end(t, at);
+        if (line - at >= BLOB_LEAST) {
+            const il_passage own = blob_part(t, at, line);
+            bool whole;
+            IL_TRY(blob_hexadecimals(r, &own, level));
+            IL_TRY(blob_whole(r, &own, 6, level, &whole));
+        }
+        at = blob_next_line(t, line);
+    }
+    return IL_OK;
 }
 
 il_status il_read_blobs(il_reader *r, const il_passage *t, unsigned level) {
+    bool is;
     for (size_t i = 0; i < t->n;) {
         if (blob_values[t->p[i]] == BLOB_NONE) {
             i++;
@@ -226,7 +238,7 @@ il_status il_read_blobs(il_reader *r, const il_passage *t, unsigned level) {
             IL_TRY(blob_joined(r, t, i, &end, level));
         } else if (end - i >= BLOB_LEAST) {
             const il_passage run = blob_part(t, i, end);
-            IL_TRY(blob_run(r, &run, level));
+            IL_TRY(blob_run(r, &run, level, &is));
         }
         i = end;
     }

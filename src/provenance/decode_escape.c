@@ -115,7 +115,7 @@ static size_t escape_named(const uint8_t *p, size_t n, uint8_t out[4], size_t *o
     return 0;
 }
 
-/* `&name;`, `&#123;`, `&#x7b;`; a number's `;` may be missing, as browsers let it. */
+/* `&name;`, `&#123;`, `&#x7b;`; a number's `;` may be missing, as browsers let it, but not where an escape goes on with the number. */
 static size_t escape_entity(const uint8_t *p, size_t n, uint8_t out[4], size_t *out_n) {
     if (n < 3 || p[1] != '#') {
         return escape_named(p, n, out, out_n);
@@ -132,10 +132,9 @@ static size_t escape_entity(const uint8_t *p, size_t n, uint8_t out[4], size_t *
         value = value * (hex ? 16 : 10) + (uint32_t)d;
         i++;
     }
-    if (i == first) {
+    if (i == first || (i < n && (p[i] == '\\' || p[i] == '%'))) {
         return 0;
     }
-    /* never longer than what it stands for, as `&#9` in three bytes is */
     return escape_point(value, out, out_n, i < n && p[i] == ';' ? i + 1 : i);
 }
 

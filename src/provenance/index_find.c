@@ -148,7 +148,7 @@ static il_status find_token(il_finder *f, size_t at, size_t n) {
     uint32_t last = 0;
     bool any = false;
     if (n < IL_INDEX_TOKEN || find_characters(f->q.p + at, n) < IL_INDEX_TOKEN ||
-        !il_index_needle_of(f->x, f->q.p + at, n, f->q.gaps, &needle)) {
+        !il_index_needle_of(f->x, &f->q, at, n, &needle)) {
         return IL_OK;
     }
     il_posting_walk w = il_postings_walk(&f->x->words, needle.key);

@@ -7,7 +7,7 @@ static il_status names_of(const il_index *x, const il_stream *s, bool (*counts)(
     il_index_needle needle;
     size_t work = NAMES_WORK;
     bool compared;
-    if (!il_index_needle_of(x, s->p, s->n, s->gaps, &needle)) {
+    if (!il_index_needle_of(x, s, 0, s->n, &needle)) {
         return IL_OK; /* nothing that could be told: *out is true */
     }
     il_posting_walk w = il_postings_walk(&x->words, needle.key);

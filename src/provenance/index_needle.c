@@ -4,12 +4,12 @@
 
 enum { NEEDLE_RARE = 64 }; /* a word that as many places have is common: no more are counted */
 
-bool il_index_needle_of(const il_index *x, const uint8_t *p, size_t n, const uint8_t *gaps, il_index_needle *out) {
-    size_t at = 0, least = SIZE_MAX;
+bool il_index_needle_of(const il_index *x, const il_stream *s, size_t from, size_t n, il_index_needle *out) {
+    size_t at = from, least = SIZE_MAX;
     il_word w;
-    *out = (il_index_needle){.p = p, .n = n};
-    while (least > 0 && il_word_next(p, n, gaps, &at, &w)) {
-        const uint64_t hash = il_word_hash(p + w.at, w.n);
+    *out = (il_index_needle){.p = s->p + from, .n = n};
+    while (least > 0 && il_word_next(s->p, from + n, s->gaps, &at, &w)) {
+        const uint64_t hash = il_word_hash(s->p + w.at, w.n);
         il_posting_walk walk = il_postings_walk(&x->words, (uint32_t)(hash >> 16));
         il_posting found;
         size_t count = 0;
@@ -20,7 +20,7 @@ bool il_index_needle_of(const il_index *x, const uint8_t *p, size_t n, const uin
             least = count;
             out->key = (uint32_t)(hash >> 16);
             out->more = (uint16_t)hash;
-            out->anchor = w.at;
+            out->anchor = w.at - from;
         }
     }
     return least != SIZE_MAX;

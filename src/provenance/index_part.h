@@ -36,8 +36,8 @@ typedef struct il_index_needle {
     uint16_t more;
     size_t anchor; /* where this word begins */
 } il_index_needle;
-/* False when there is no word in it. */
-bool il_index_needle_of(const il_index *x, const uint8_t *p, size_t n, const uint8_t *gaps, il_index_needle *out);
+/* Of `n` bytes of a stream from `from` on. False when there is no word in them. */
+bool il_index_needle_of(const il_index *x, const il_stream *s, size_t from, size_t n, il_index_needle *out);
 /* The next text, from the latest on, in which it stands whole; *compared: with the text itself. `w` begins as il_postings_walk of the needle's key. `work` is what
  * may still be done: bytes that are compared. */
 const il_index_text *il_index_needle_next(const il_index *x, const il_index_needle *needle, il_posting_walk *w, size_t *work, bool *compared);

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A slow matcher that is meant to be obviously right: what two texts share, by the words of docs/provenance.md. It shares no code or table with the library; Unicode is Python's.
+
+shares(): what must be found: a run of 12 or a token in common in readings of one step on each side. may_share(): what may be found: the same over all readings, and all words.
+confirms(): of one match, whether what it names is in the text."""
+import base64
+import functools
+import html
+import re
+import unicodedata
+
+RUN = 12
+QUOTES = {**{c: "'" for c in "\u2018\u2019\u201a\u201b"}, **{c: '"' for c in "\u201c\u201d\u201e\u201f"}, **{c: "-" for c in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63"}}
+HIDDEN = re.compile("[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]")
+
+
+@functools.lru_cache(maxsize=4096)
+def fold(c):
+    """What one character becomes: white space as one space."""
+    if c in QUOTES:
+        return QUOTES[c]
+    if c.isspace() or c == "+" or c in "\u0085\u2028\u2029":
+        return " "
+    if HIDDEN.match(c) or unicodedata.category(c) in ("Cc", "Cf", "Cs") or unicodedata.combining(c):
+        return ""
+    was = c
+    for _ in range(4):
+        c = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", c).casefold())
+    c = "".join(" " if x == "+" or x.isspace() else x for x in c if not unicodedata.combining(x) and unicodedata.category(x) not in ("Cc", "Cf", "Cs") and not HIDDEN.match(x))
+    return c if len(c) != 1 or c != was else was
+
+
+def characters(data):
+    """UTF-8, and a byte that is none as Latin-1."""
+    return data.decode("utf-8", "surrogateescape").translate({0xDC00 + b: b for b in range(0x80, 0x100)})
+
+
+def spaced(text):
+    return "".join(map(fold, text))
+
+
+def normal(text):
+    return spaced(text).replace(" ", "")
+
+
+def text_parts(data):
+    """The texts in decoded bytes, from 12 visible characters on; or all of it."""
+    try:
+        whole = data.decode()
+        if all(c >= " " and not "\x7f" <= c < "\xa0" or c in "\t\n\v\f\r\0" for c in whole):
+            return [whole]
+    except UnicodeDecodeError:
+        pass
+    out = []
+    for part in re.split("[\ud800-\udfff\x01-\x08\x0e-\x1f\x7f-\x9f]", data.decode("utf-8", "surrogateescape")):
+        if len(re.sub(r"[\s\0]", "", part)) >= RUN:
+            out.append(part)
+    return out
+
+
+def json_like(m):
+    s = m.group(0)
+    if s[1] in "ux":
+        return chr(int(s[2:], 16))
+    return "\n" if s[1] in "bfnrt" else s[1]
+
+
+def unescapes(text):
+    """Each kind of escape alone, and all at once."""
+    steps = [
+        lambda t: "".join(unicodedata.normalize("NFKC", c) if 0xFF01 <= ord(c) <= 0xFF5E or 0x1D400 <= ord(c) <= 0x1D7FF else c for c in HIDDEN.sub("", t)),
+        lambda t: re.sub(r"\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[\"'\\/bfnrt])", json_like, t).encode("utf-16", "surrogatepass").decode("utf-16", "replace"),
+        lambda t: re.sub(r"(?:%[0-9a-fA-F]{2})+", lambda m: characters(bytes.fromhex(m.group(0).replace("%", ""))), t),
+        lambda t: re.sub(r"&(?:#\d{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z]+;)", lambda m: html.unescape(m.group(0)), t),
+    ]
+    every = text
+    for step in steps:
+        every = step(every)
+    return {every, *(step(text) for step in steps)}
+
+
+def blobs(text, every):
+    out = []
+    joined = re.sub(r"(?<=[A-Za-z0-9+/_-]{16})[ \t]*[\r\n][ \t\r\n]*(?=[A-Za-z0-9+/_-])", "", text)
+    for given in {text, joined}:
+        runs = re.findall(r"[A-Za-z0-9+/_-]{4,}", given)
+        if every:
+            runs += re.findall(r"[A-Za-z0-9]{4,}", given)
+        for run in runs:
+            run = run.translate({ord("-"): "+", ord("_"): "/"})
+            for at in range(4 if every else 1):
+                part = run[at:]
+                part = part[:len(part) - 1] if len(part) % 4 == 1 else part
+                out += text_parts(base64.b64decode(part + "=" * (-len(part) % 4)))
+        for run in re.findall(r"[0-9a-fA-F]{6,}", given):
+            for at in range(2 if every else 1):
+                part = run[at:]
+                out += text_parts(bytes.fromhex(part[:len(part) // 2 * 2]))
+    return out
+
+
+def readings(text, levels, every):
+    seen, todo = {text}, [text]
+    for _ in range(levels):
+        new = []
+        for t in todo:
+            for r in [*unescapes(t), *blobs(t, every)]:
+                if r not in seen and len(seen) < 400:
+                    seen.add(r)
+                    new.append(r)
+        todo = new
+    return seen
+
+
+def runs(texts):
+    out = set()
+    for t in texts:
+        n = normal(t)
+        out.update(n[i:i + RUN] for i in range(len(n) - RUN + 1))
+    return out
+
+
+WORD = re.compile(r"[^\W_]+")
+
+
+def words(texts):
+    return {w for t in texts for w in WORD.findall(spaced(t))}
+
+
+def numbered(texts):
+    return {w for w in words(texts) if len(w) >= 3 and re.search("[0-9]", w)}
+
+
+def shares(a, b):
+    """Surely shared: in what both say, or one says in one step."""
+    return bool(runs([a]) & runs([b]) or numbered([a]) & numbered([b]))
+
+
+def may_share(a, b):
+    ra, rb = readings(a, 4, True), readings(b, 4, True)
+    return bool(runs(ra) & runs(rb) or {w for w in words(ra) & words(rb) if len(w) >= 3} or compounds(ra, rb))
+
+
+def compounds(ra, rb):
+    """Words joined to a token."""
+    tokens = {t for r in rb for t in re.findall(r"[^\W_]+(?:[._@-][^\W_]+)+", spaced(r)) if len(t) >= 3}
+    return any(t in normal(r) for t in tokens for r in ra)
+
+
+@functools.lru_cache(maxsize=64)
+def kept(data):
+    return normal(characters(data)), spaced(characters(data))
+
+
+def confirms(text, query, at, n, token):
+    """Whether the named part of the query is in the text; where it is encoded on either side, whether their readings share it."""
+    part = characters(query[at:at + n])
+    plain, _ = kept(text)
+    want = normal(part)
+    if want in plain and (token or len(want) >= RUN):
+        return not token or re.search(r"(?<![^\W_])" + r"\s*".join(map(re.escape, want)) + r"(?![^\W_])", kept(text)[1]) is not None
+    ra, rb = all_readings(text), readings(part, 4, True)
+    if token:
+        return any(len(normal(r)) >= 3 and normal(r) in normal(x) for r in rb for x in ra)
+    return bool(runs(rb) & all_runs(text))
+
+
+@functools.lru_cache(maxsize=64)
+def all_readings(data):
+    return readings(characters(data), 2, True)
+
+
+@functools.lru_cache(maxsize=64)
+def all_runs(data):
+    return runs(all_readings(data))

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The content index by lines, for tests/index/run.py. Bytes are hex.
+ *     reset                    a new index
+ *     add SOURCE HEX           ok
+ *     find HEX                 more 0|1, then `SOURCE AT N token|run compared|print` of each hit, then `.`
+ *     names HEX                0|1
+ * probe blind: indexes nothing of what it is given, which every test of what is found must notice. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "provenance/index.h"
+
+static void *probe_get(void *ctx, size_t n) {
+    (void)ctx;
+    return malloc(n);
+}
+static void probe_put(void *ctx, void *p) {
+    (void)ctx;
+    free(p);
+}
+static const il_alloc probe_alloc = {probe_get, probe_put, NULL};
+
+static _Noreturn void probe_stop(const char *what) {
+    (void)fprintf(stderr, "probe: %s\n", what);
+    exit(2);
+}
+
+static int probe_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
+
+/* In place. */
+static il_str probe_bytes(char *hex) {
+    size_t n = 0;
+    while (probe_digit(hex[2 * n]) >= 0) {
+        hex[n] = (char)(probe_digit(hex[2 * n]) << 4 | probe_digit(hex[2 * n + 1]));
+        n++;
+    }
+    return (il_str){hex, n};
+}
+
+static bool probe_every(void *ctx, uint32_t source) {
+    (void)ctx;
+    (void)source;
+    return true;
+}
+
+static void probe_add(il_index *x, uint32_t source, il_str text, bool blind) {
+    il_arena arena;
+    il_buf b;
+    il_str digest = {NULL, 0};
+    il_error err = {0};
+    const il_str seen = {text.p, blind ? 0 : text.n};
+    il_arena_init(&arena, &probe_alloc, SIZE_MAX / 2);
+    il_buf_init(&b, &arena, SIZE_MAX / 4);
+    if (il_index_digest(seen, &b, &err) != IL_OK || il_buf_done(&b, &digest, &err) != IL_OK || il_index_add(x, source, digest, seen, &err) != IL_OK) {
+        probe_stop(err.msg);
+    }
+    il_arena_free(&arena);
+    (void)puts(il_index_complete(x) ? "ok" : "incomplete");
+}
+
+static void probe_find(const il_index *x, il_str query) {
+    il_arena arena;
+    il_index_hits h;
+    il_error err = {0};
+    il_arena_init(&arena, &probe_alloc, SIZE_MAX / 2);
+    if (il_index_find(x, query, &arena, &h, &err) != IL_OK) {
+        probe_stop(err.msg);
+    }
+    (void)printf("more %d\n", h.more);
+    for (size_t i = 0; i < h.n; i++) {
+        const il_index_hit *hit = &h.list[i];
+        (void)printf("%u %u %u %s %s\n", hit->source, hit->at, hit->n, hit->token ? "token" : "run", hit->compared ? "compared" : "print");
+    }
+    (void)puts(".");
+    il_arena_free(&arena);
+}
+
+static char *probe_word(char **line) {
+    char *word = *line;
+    *line += strcspn(*line, " \n");
+    if (**line != '\0') {
+        *(*line)++ = '\0';
+    }
+    return word;
+}
+
+int main(int argc, char **argv) {
+    const bool blind = argc > 1 && strcmp(argv[1], "blind") == 0;
+    const il_index_limits limits = {.size = sizeof limits, .text_bytes = (size_t)512 << 20, .index_bytes = (size_t)1 << 30};
+    il_index *x = NULL;
+    char *line = NULL;
+    size_t cap = 0;
+    while (getline(&line, &cap, stdin) > 0) {
+        char *rest = line, *verb = probe_word(&rest);
+        if (x == NULL || strcmp(verb, "reset") == 0) {
+            il_index_free(x);
+            if (il_index_new(&probe_alloc, &limits, &x, NULL) != IL_OK) {
+                probe_stop("no memory");
+            }
+        }
+        if (strcmp(verb, "add") == 0) {
+            const uint32_t source = (uint32_t)strtoul(probe_word(&rest), NULL, 10);
+            probe_add(x, source, probe_bytes(rest), blind);
+        } else if (strcmp(verb, "find") == 0) {
+            probe_find(x, probe_bytes(rest));
+        } else if (strcmp(verb, "names") == 0) {
+            bool named = true;
+            if (il_index_names(x, probe_bytes(rest), probe_every, NULL, &named, NULL) != IL_OK) {
+                probe_stop("names failed");
+            }
+            (void)printf("%d\n", named);
+        } else if (strcmp(verb, "reset") == 0) {
+            (void)puts("ok");
+        } else {
+            probe_stop("what?");
+        }
+        (void)fflush(stdout);
+    }
+    il_index_free(x);
+    free(line);
+    return 0;
+}

@@ -49,7 +49,8 @@ IL_API IL_NODISCARD il_status il_policy_expand(il_arena *arena, const il_json *d
                                                il_error *err);
 
 /* Compiles a document (yaml or json, already read; need not outlive the call). `machine` is borrowed until il_policy_free.
- * IL_E_INVALID with position for anything unknown, missing, contradictory or empty; IL_E_VERSION; IL_E_LIMIT; IL_E_MEMORY. */
+ * IL_E_INVALID with position for anything unknown, missing, contradictory or empty, IL_E_SYNTAX for a condition that is no expression; IL_E_VERSION; IL_E_LIMIT;
+ * IL_E_MEMORY. */
 IL_API IL_NODISCARD il_status il_policy_new(const il_alloc *alloc, const il_json *doc, const il_machine *machine, il_policy **out,
                                             il_error *err);
 IL_API void il_policy_free(il_policy *p);

@@ -67,7 +67,7 @@ static void approvals_values(const il_view_row *request) {
 
 static void approvals_text(const il_view *v, const il_slot *slot) {
     const il_view_row *request = approvals_request(v, slot->id);
-    const il_str rule = v->machine ? il_machine_reason(v->machine, slot->reason) : IL_STR("");
+    const il_str rule = il_view_held(v, slot);
     il_put_text(stdout, il_str_of(slot->id));
     (void)printf("  %s  session ", slot->state == IL_SLOT_GRANTED ? "granted" : "waits  ");
     il_put_text(stdout, v->id);
@@ -111,8 +111,7 @@ static il_status approvals_json(approvals_run *run, const il_view *v, const il_s
     il_arena *arena = &run->arena;
     const il_view_row *request = approvals_request(v, slot->id);
     const il_json *to = request ? il_json_get(request->body, IL_STR("destinations")) : NULL;
-    const il_str texts[] = {il_str_of(slot->id), v->id, il_str_of(slot->tool),
-                            v->machine ? il_machine_reason(v->machine, slot->reason) : IL_STR("")};
+    const il_str texts[] = {il_str_of(slot->id), v->id, il_str_of(slot->tool), il_view_held(v, slot)};
     il_str kept[4];
     il_json *o = il_json_make(arena, IL_JSON_OBJECT), *destinations = il_json_make(arena, IL_JSON_ARRAY);
     for (size_t i = 0; i < 4; i++) {

@@ -270,18 +270,21 @@ static il_status control_steps(il_harden *h, bool rejection, il_control_state *o
     il_harden alone = {.subject = h->subject};
     alone.rule_fired = IL_NEW_ARRAY(arena, bool, m->nrules);
     alone.symbol_accepted = IL_NEW_ARRAY(arena, bool, m->nsymbols);
+    alone.subject.judged = alone.subject.judged_own = IL_NEW_ARRAY(arena, uint64_t, m->nsymbols);
     if (planted && region) {
         region->on = IL_NEW_ARRAY(arena, il_cel_program *, m->nactions);
     }
-    if (!planted || !region || !region->on || !alone.rule_fired || !alone.symbol_accepted) {
+    if (!planted || !region || !region->on || !alone.rule_fired || !alone.symbol_accepted || !alone.subject.judged) {
         return il_arena_fail(arena, err);
+    }
+    for (uint32_t i = 0; i < m->nsymbols; i++) {
+        alone.subject.judged[i] = rejection ? 0 : 1;
     }
     il_cel_env env = {.size = sizeof env};
     IL_TRY(il_cel_compile(arena, IL_STR("true"), 0, 0, &env, IL_CEL_BOOL, NULL, &region->predicate, err));
     for (uint32_t a = 0; a < m->nactions; a++) {
         region->on[a] = region->predicate;
         region->actions |= UINT64_C(1) << a;
-        alone.subject.judged[a] = rejection ? 0 : 1;
     }
     region->name = IL_STR("every step");
     region->edge = true;

@@ -189,10 +189,9 @@ static il_known_added known_add_set(il_known *s, uint64_t key, uint32_t parent) 
     return done;
 }
 
-il_known_added il_known_add(il_known *s, uint64_t key, uint32_t parent, uint16_t writes, uint32_t late) {
-    if (s->set) {
-        return known_add_set(s, key, parent);
-    }
+/* Where there is an index of places; *place is the key's. */
+static il_known_added known_add_index(il_known *s, uint64_t key, uint32_t parent, uint16_t writes, uint32_t late,
+                                      uint32_t *place) {
     uint32_t at = s->slots ? il_known_slot(s, key) : 0;
     if (s->slots && s->slots[at]) {
         uint32_t known = s->slots[at] - 1;
@@ -201,6 +200,7 @@ il_known_added il_known_add(il_known *s, uint64_t key, uint32_t parent, uint16_t
             chunk->parents[known % IL_KNOWN_CHUNK] = parent;
             chunk->writes[known % IL_KNOWN_CHUNK] = writes;
         }
+        *place = known;
         return IL_KNOWN_OLD;
     }
     const uint32_t *old = s->slots;
@@ -214,8 +214,19 @@ il_known_added il_known_add(il_known *s, uint64_t key, uint32_t parent, uint16_t
         at = s->slots == old ? at : il_known_slot(s, key);
         s->slots[at] = s->n + 1;
     }
+    *place = s->n;
     known_append(s, key, parent, writes);
     return IL_KNOWN_NEW;
+}
+
+il_known_added il_known_add(il_known *s, uint64_t key, uint32_t parent, uint16_t writes, uint32_t late) {
+    uint32_t place = 0;
+    return s->set ? known_add_set(s, key, parent) : known_add_index(s, key, parent, writes, late, &place);
+}
+
+il_known_added il_known_put(il_known *s, uint64_t key, uint32_t parent, uint32_t *place) {
+    *place = UINT32_MAX;
+    return s->set ? IL_KNOWN_FULL : known_add_index(s, key, parent, 0, UINT32_MAX, place);
 }
 
 uint32_t il_known_find(const il_known *s, uint64_t key) {

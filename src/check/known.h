@@ -41,6 +41,8 @@ void il_known_free(il_known *s);
 /* `late`: nodes from here on may still be reached as shortly in another way, and take the one with fewer writes. FULL: the key is new, and a
  * bound (`max`, `limit`) forbids to keep it. */
 il_known_added il_known_add(il_known *s, uint64_t key, uint32_t parent, uint16_t writes, uint32_t late);
+/* The same where the set is an index for good (`width` 64), and the key's place, UINT32_MAX when it has none. */
+il_known_added il_known_put(il_known *s, uint64_t key, uint32_t parent, uint32_t *place);
 /* For known_batch.c: one more chunk; whether those for `n` nodes are within the limit. */
 il_known_added il_known_chunk_new(il_known *s);
 bool il_known_chunks_fit(const il_known *s, uint32_t n);

@@ -3,8 +3,7 @@
 
 #include "base/mem.h"
 
-/* Of a mark; below stands the owner. */
-enum { BATCH_OWNER = 63, BATCH_WRITE = 64, BATCH_FRESH = 128 };
+enum { BATCH_WRITE = 1, BATCH_FRESH = 2 }; /* of a mark */
 /* What stands in a slot until its key has a place: which batch, which of its keys. */
 #define BATCH_PENDING (UINT32_C(1) << 31)
 enum { BATCH_BITS = 23, BATCH_ROOM = 4096 };
@@ -26,22 +25,20 @@ static uint32_t batch_end(const il_known *s, uint32_t owner, uint32_t owners) {
 static bool batch_grow(il_known_batch *b, const il_alloc *alloc) {
     const uint32_t room = b->room ? b->room * 2 : BATCH_ROOM;
     il_known_found *found = alloc->alloc(alloc->ctx, room * sizeof *found);
-    uint8_t *mark = alloc->alloc(alloc->ctx, room);
-    if (!found || !mark) {
-        alloc->free(alloc->ctx, found);
-        alloc->free(alloc->ctx, mark);
-        return false;
-    }
-    if (b->n > 0) {
+    uint8_t *owner = alloc->alloc(alloc->ctx, room), *mark = alloc->alloc(alloc->ctx, room);
+    if (found && owner && mark && b->n > 0) {
         memcpy(found, b->found, b->n * sizeof *found);
+        memcpy(owner, b->owner, b->n);
         memcpy(mark, b->mark, b->n);
     }
-    alloc->free(alloc->ctx, b->found);
-    alloc->free(alloc->ctx, b->mark);
-    b->found = found;
-    b->mark = mark;
-    b->room = room;
-    return true;
+    const uint32_t n = b->n;
+    const bool wide = b->wide;
+    const bool whole = found && owner && mark;
+    il_known_batch_free(whole ? b : &(il_known_batch){.found = found, .owner = owner, .mark = mark}, alloc);
+    if (whole) {
+        *b = (il_known_batch){.found = found, .owner = owner, .mark = mark, .n = n, .room = room, .wide = wide};
+    }
+    return whole;
 }
 
 bool il_known_batch_push(il_known_batch *b, const il_known *s, uint32_t owners, uint64_t key, uint32_t parent, bool write) {
@@ -50,12 +47,14 @@ bool il_known_batch_push(il_known_batch *b, const il_known *s, uint32_t owners, 
     }
     b->wide = b->wide || (s->width < 64 && key >> s->width != 0);
     b->found[b->n] = (il_known_found){.key = key, .parent = parent};
-    b->mark[b->n++] = (uint8_t)(batch_owner(s, key, owners) | (write ? BATCH_WRITE : 0u));
+    b->owner[b->n] = (uint8_t)batch_owner(s, key, owners);
+    b->mark[b->n++] = write ? BATCH_WRITE : 0;
     return true;
 }
 
 void il_known_batch_free(il_known_batch *b, const il_alloc *alloc) {
     alloc->free(alloc->ctx, b->found);
+    alloc->free(alloc->ctx, b->owner);
     alloc->free(alloc->ctx, b->mark);
     *b = (il_known_batch){0};
 }
@@ -89,7 +88,8 @@ static bool batch_same(const il_known *s, il_known_batch *all, uint32_t slot, ui
 }
 
 /* The i-th of a batch is a way to a key that another way leads to as well: of those of one length the one with fewest writes stays. */
-static void batch_better(il_known *s, il_known_batch *all, uint32_t to, uint32_t at, const il_known_batch *b, uint32_t i, uint32_t late) {
+static void batch_better(il_known *s, il_known_batch *all, uint32_t to, uint32_t at, const il_known_batch *b, uint32_t i,
+                         uint32_t late) {
     const uint16_t writes = il_known_batch_writes(b, s, i);
     if (!s->writes) {
         return;
@@ -127,7 +127,7 @@ static void batch_index(il_known *s, il_known_batch *all, uint32_t k, uint32_t i
     s->slots[at] = BATCH_PENDING | k << BATCH_BITS | i;
     f->slot = at;
     b->mark[i] |= BATCH_FRESH;
-    b->fresh[b->mark[i] & BATCH_OWNER]++;
+    b->fresh[b->owner[i]]++;
 }
 
 static void batch_set(il_known *s, il_known_batch *b, uint32_t i) {
@@ -135,7 +135,7 @@ static void batch_set(il_known *s, il_known_batch *b, uint32_t i) {
     if (!(s->set[key / 64] & bit)) {
         s->set[key / 64] |= bit;
         b->mark[i] |= BATCH_FRESH;
-        b->fresh[b->mark[i] & BATCH_OWNER]++;
+        b->fresh[b->owner[i]]++;
     }
 }
 
@@ -144,7 +144,7 @@ void il_known_batches_claim(il_known *s, il_known_batch *all, uint32_t n, uint32
     for (uint32_t k = 0; k < n; k++) {
         all[k].fresh[owner] = 0;
         for (uint32_t i = 0; i < all[k].n; i++) {
-            if ((all[k].mark[i] & BATCH_OWNER) != owner) {
+            if (all[k].owner[i] != owner) {
                 continue;
             }
             if (s->set) {
@@ -177,7 +177,7 @@ static void batch_later(il_known *s, il_known_batch *all, uint32_t n, uint32_t l
             s->slots[at] = BATCH_PENDING | k << BATCH_BITS | i;
             f->slot = at;
             all[k].mark[i] |= BATCH_FRESH;
-            all[k].fresh[all[k].mark[i] & BATCH_OWNER]++;
+            all[k].fresh[all[k].owner[i]]++;
         }
     }
 }

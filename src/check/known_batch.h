@@ -22,7 +22,8 @@ typedef struct il_known_found {
 
 typedef struct il_known_batch {
     il_known_found *found;
-    uint8_t *mark; /* of each: who owns the key, whether the step to it is an adversary's write, whether it is new */
+    uint8_t *owner; /* of each: which thread decides about the key */
+    uint8_t *mark;  /* its owner's while they claim: whether the step to it is an adversary's write, whether it is new */
     uint32_t n, room;
     uint32_t fresh[IL_KNOWN_OWNERS]; /* new ones, by owner */
     uint32_t base;                   /* place of the first new one */

@@ -3,9 +3,13 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "check/behind.h"
 #include "check/parts.h"
 #include "check/report.h"
 #include "check/usage.h"
+
+enum { MISLABEL_STATES = 1 << 18 };
+#define MISLABEL_BYTES ((size_t)1 << 28)
 
 /* Steps of the machine; what a symbol means is looked up in `truth`. */
 typedef struct mislabel_walk {
@@ -15,6 +19,12 @@ typedef struct mislabel_walk {
     uint32_t *truth;   /* by symbol */
     uint64_t *allowed; /* a copy of the tools' symbols, with those that are charged wrongly */
     il_steps_edge *row;
+    const uint32_t *only_of; /* with `only`: the two symbols that are charged wrongly, and no other */
+    bool only;
+    il_space right; /* what is reached with every label right, when `known` */
+    bool known;
+    il_behind_room room;
+    il_arena arena; /* its own */
 } mislabel_walk;
 
 static il_steps_edges mislabel_rows(void *ctx, uint64_t state) {
@@ -22,7 +32,8 @@ static il_steps_edges mislabel_rows(void *ctx, uint64_t state) {
     il_steps_edges row = il_steps_row(w->subject.steps, NULL, state);
     uint32_t n = 0;
     for (uint32_t k = 0; k < row.n; k++) {
-        if (w->allowed[row.edge[k].symbol / 64] >> row.edge[k].symbol % 64 & 1) {
+        const uint32_t symbol = row.edge[k].symbol;
+        if ((w->allowed[symbol / 64] >> symbol % 64 & 1) && (!w->only || symbol == w->only_of[0] || symbol == w->only_of[1])) {
             w->row[n++] = row.edge[k];
         }
     }
@@ -43,27 +54,55 @@ static uint64_t mislabel_edge(void *ctx, uint64_t key, uint32_t symbol, uint64_t
     return w->base.edge(w->base.ctx, key, w->truth[symbol], next);
 }
 
-static il_status mislabel_explore(mislabel_walk *w, uint64_t regions, il_space *space, il_error *err) {
+static il_status mislabel_define(mislabel_walk *w, uint64_t regions, uint64_t stop, il_space_def *out, il_error *err) {
     const il_subject *s = &w->subject;
-    *space = (il_space){0};
     w->view = (il_view){.subject = &w->subject,
                         .dropped = s->lowers,
                         .observer = IL_OBSERVE_GHOSTS,
                         .regions = regions,
+                        .stop = stop,
                         .rows = mislabel_rows,
                         .rows_ctx = w};
     if (s->m->bits + il_view_bits(&w->view) > 64) {
         return il_error_set(err, IL_E_LIMIT, "the state and what a check must remember beside it are wider than 64 bits");
     }
     il_view_define(&w->view, &w->base);
-    il_space_def def = w->base;
-    def.ctx = w;
-    def.expand = mislabel_expand;
-    def.state = w->base.state ? mislabel_state : NULL;
-    def.edge = w->base.edge ? mislabel_edge : NULL;
+    *out = w->base;
+    out->ctx = w;
+    out->expand = mislabel_expand;
+    out->state = w->base.state ? mislabel_state : NULL;
+    out->edge = w->base.edge ? mislabel_edge : NULL;
+    return IL_OK;
+}
+
+static il_status mislabel_explore(mislabel_walk *w, uint64_t regions, uint64_t stop, il_space *space, il_error *err) {
+    const il_subject *s = &w->subject;
+    il_space_def def;
+    *space = (il_space){0};
+    IL_TRY(mislabel_define(w, regions, stop, &def, err));
     il_space_bounds bounds = s->bounds;
     bounds.workers = 1;
     return il_space_explore(space, s->alloc, &def, &bounds, err);
+}
+
+/* At most the regions that the error reaches: those of right labels and of the steps that are charged wrongly, together. */
+static il_status mislabel_perhaps(mislabel_walk *w, const il_label_error *error, uint64_t regions, uint64_t *hits, bool *known,
+                                  il_error *err) {
+    il_behind b = {.base = &w->right, .room = &w->room, .only = &w->only, .bounds = &w->subject.bounds, .bits = regions};
+    *known = false;
+    if (!w->known) {
+        return IL_OK;
+    }
+    IL_TRY(mislabel_define(w, regions, 0, &b.def, err));
+    w->only_of = error->charged;
+    il_behind_begin(&b);
+    for (uint32_t i = 0; i < w->right.n && !b.full; i++) {
+        il_behind_follow(&b, il_space_key(&w->right, i), true);
+    }
+    il_behind_finish(&b);
+    *hits = b.hits & regions;
+    *known = il_behind_whole(&b);
+    return IL_OK;
 }
 
 static bool mislabel_same(const il_label_error *a, const il_label_error *b) {
@@ -100,7 +139,15 @@ static il_status mislabel_ask(il_harden *h, mislabel_walk *w, const uint64_t *us
         return il_arena_fail(s->arena, err);
     }
     il_space space = {0};
-    il_status status = mislabel_explore(w, regions, &space, err);
+    uint64_t perhaps = 0;
+    bool known = false;
+    if (error) {
+        IL_TRY(mislabel_perhaps(w, error, regions, &perhaps, &known, err));
+    }
+    if (known && perhaps == 0) {
+        return IL_OK;
+    }
+    il_status status = mislabel_explore(w, regions, known ? perhaps : 0, &space, err);
     for (uint64_t left = status == IL_OK ? regions : 0; left != 0 && status == IL_OK; left &= left - 1) {
         uint32_t r = (uint32_t)__builtin_ctzll(left);
         if (space.hits[r].found) {
@@ -109,6 +156,11 @@ static il_status mislabel_ask(il_harden *h, mislabel_walk *w, const uint64_t *us
         }
     }
     out->bounded = status == IL_OK && space.bound_hit && out->reached != regions;
+    if (status == IL_OK && !error && !space.bound_hit && space.n <= MISLABEL_STATES) {
+        w->known = true;
+        w->right = space;
+        return il_behind_room_new(&w->room, &w->arena, 4 * space.n, (size_t)m->nsymbols + s->nwrites, err);
+    }
     il_space_free(&space);
     return status;
 }
@@ -136,28 +188,26 @@ static il_status mislabel_tool(il_mislabel *out, uint32_t tool, uint32_t error, 
     return IL_OK;
 }
 
-il_status il_mislabel_run(il_harden *h, const il_labels *labels, il_mislabel *out, il_error *err) {
+static il_status mislabel_all(il_harden *h, mislabel_walk *w, const il_labels *labels, il_mislabel *out, il_error *err) {
     const il_subject *s = &h->subject;
     const il_model *m = s->m;
     uint64_t *used = NULL;
-    *out = (il_mislabel){.labels = labels, .errors = mislabel_count(labels)};
     uint64_t regions = 0;
     for (uint32_t r = 0; r < m->nregions; r++) {
         regions |= !m->regions[r].gated && !m->regions[r].rejection ? UINT64_C(1) << r : 0;
     }
-    mislabel_walk w = {.subject = *s,
-                       .truth = IL_NEW_ARRAY(s->arena, uint32_t, m->nsymbols),
-                       .allowed = IL_NEW_ARRAY(s->arena, uint64_t, m->nsymbols / 64 + 1),
-                       .row = IL_NEW_ARRAY(s->arena, il_steps_edge, m->nsymbols)};
-    w.subject.ghosts = IL_NEW_ARRAY(s->arena, il_symbol_ghosts, m->nsymbols);
+    w->truth = IL_NEW_ARRAY(s->arena, uint32_t, m->nsymbols);
+    w->allowed = IL_NEW_ARRAY(s->arena, uint64_t, m->nsymbols / 64 + 1);
+    w->row = IL_NEW_ARRAY(s->arena, il_steps_edge, m->nsymbols);
+    w->subject.ghosts = IL_NEW_ARRAY(s->arena, il_symbol_ghosts, m->nsymbols);
     mislabel_result *results = IL_NEW_ARRAY(s->arena, mislabel_result, (size_t)out->errors + 1);
     out->points = IL_NEW_ARRAY(s->arena, il_mislabel_point, (size_t)out->errors * m->nregions);
-    if (!w.truth || !w.allowed || !w.row || !w.subject.ghosts || !results || !out->points) {
+    if (!w->truth || !w->allowed || !w->row || !w->subject.ghosts || !results || !out->points) {
         return il_arena_fail(s->arena, err);
     }
     IL_TRY(il_usage_symbols(s, labels, &used, err));
     mislabel_result right = {0};
-    IL_TRY(mislabel_ask(h, &w, used, NULL, regions, &right, err));
+    IL_TRY(mislabel_ask(h, w, used, NULL, regions, &right, err));
     out->skipped = right.reached;
     regions &= ~right.reached;
     for (uint32_t t = 0; t < labels->ntools; t++) {
@@ -173,7 +223,7 @@ il_status il_mislabel_run(il_harden *h, const il_labels *labels, il_mislabel *ou
                 k++;
             }
             if (k == out->mutants) {
-                IL_TRY(mislabel_ask(h, &w, used, error, regions, &results[out->mutants++], err));
+                IL_TRY(mislabel_ask(h, w, used, error, regions, &results[out->mutants++], err));
             }
             out->bounded += results[k].bounded;
             IL_TRY(mislabel_tool(out, t, e, &results[k], m));
@@ -181,6 +231,16 @@ il_status il_mislabel_run(il_harden *h, const il_labels *labels, il_mislabel *ou
         out->tools += out->npoints > before;
     }
     return IL_OK;
+}
+
+il_status il_mislabel_run(il_harden *h, const il_labels *labels, il_mislabel *out, il_error *err) {
+    mislabel_walk w = {.subject = h->subject};
+    *out = (il_mislabel){.labels = labels, .errors = mislabel_count(labels)};
+    il_arena_init(&w.arena, h->subject.alloc, MISLABEL_BYTES);
+    il_status status = mislabel_all(h, &w, labels, out, err);
+    il_space_free(&w.right);
+    il_arena_free(&w.arena);
+    return status;
 }
 
 /* ---- a bare machine ---- */

@@ -4,20 +4,22 @@
  *
  * Threads: one thread for each. */
 #pragma once
+#include "check/known.h"
 #include "check/space.h"
 
 #define IL_NODES_NONE UINT32_MAX
 
 typedef struct il_nodes {
-    const il_alloc *alloc;
-    uint64_t *keys;
-    uint32_t *parent; /* IL_NODES_NONE: a root */
-    uint32_t n, cap;
-    uint32_t *slots, bits; /* 2^bits slots: place plus 1, 0 empty */
-    uint32_t max;
-    size_t bytes, max_bytes; /* charged, and the most that may be */
-    bool bound_hit;          /* something was not added: nothing may be concluded from what was not found */
+    il_known known; /* `bytes` and `limit` are of all that is charged */
+    uint32_t n;
+    bool bound_hit; /* something was not added: nothing may be concluded from what was not found */
 } il_nodes;
+
+static inline uint64_t il_nodes_key(const il_nodes *s, uint32_t i) { return il_known_key(&s->known, i); }
+/* IL_NODES_NONE: a root. */
+static inline uint32_t il_nodes_parent(const il_nodes *s, uint32_t i) { return il_known_parent(&s->known, i); }
+/* Bytes that may still be charged. */
+static inline size_t il_nodes_left(const il_nodes *s) { return s->known.limit - s->known.bytes; }
 
 /* Allocates nothing yet; `bounds` may be NULL, its zeros mean 2^24 keys and 1 GiB. */
 void il_nodes_init(il_nodes *s, const il_alloc *alloc, const il_space_bounds *bounds);

@@ -89,7 +89,7 @@ uint32_t il_jumps_least(const il_model *m, const il_jumps *j, uint64_t state) {
 }
 
 bool il_plant_bounded(const il_plant *p) { return p->states.bound_hit || p->stopped; }
-uint64_t il_plant_state(const il_plant *p, uint32_t node) { return p->states.keys[node]; }
+uint64_t il_plant_state(const il_plant *p, uint32_t node) { return il_nodes_key(&p->states, node); }
 
 const il_plant_edge *il_plant_step(const il_plant *p, uint32_t node, uint32_t symbol) {
     size_t lo = p->first[node];

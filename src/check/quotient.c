@@ -206,7 +206,7 @@ static bool quotient_look(quotient_run *q, const quotient_pick *pick, uint64_t s
             continue;
         }
         quotient_move move;
-        bool judged = q->of_action[action] != 0;
+        bool judged = il_view_judges(q->v, e->symbol) != 0;
         memset(&move, 0, sizeof move);
         move.next = e->next & ~q->mask;
         move.effect = il_view_remember(q->v, e->symbol, e->next);
@@ -322,7 +322,7 @@ static il_status quotient_state(quotient_run *q, const quotient_pick *pick, uint
         if (e->fault || (q->v->dropped >> action & 1)) {
             continue;
         }
-        const uint64_t open = q->of_action[action] & ~q->out->reached;
+        const uint64_t open = il_view_judges(q->v, e->symbol) & ~q->out->reached;
         q->out->reached |= open ? il_steps_in_regions(s->steps, open, state, e->symbol, e->next) : 0;
         if (((e->next ^ state) & ~q->mask) != 0) {
             IL_TRY(quotient_add(q, e->next & ~q->mask, err));
@@ -426,8 +426,8 @@ static void quotient_init(quotient_run *q, uint64_t vars) {
     q->reads = il_view_judged(q->v);
     q->moves.size = sizeof(quotient_move);
     q->states.size = sizeof(uint64_t);
-    for (uint32_t a = 0; a < s->m->nactions; a++) {
-        q->of_action[a] = q->v->regions & s->judged[a];
+    for (uint32_t i = 0; i < s->m->nsymbols; i++) {
+        q->of_action[s->m->symbol_action[i]] |= il_view_judges(q->v, i);
     }
     q->vars = vars;
     for (uint64_t left = vars; left != 0; left &= left - 1) {

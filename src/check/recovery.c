@@ -20,8 +20,23 @@ uint64_t il_recovery_held(const il_recovery_run *r, uint64_t state) {
     return in;
 }
 
+void il_recovery_hold(const il_recovery_run *r, il_recover_graph *g) {
+    const il_alloc *alloc = r->h->subject.alloc;
+    g->held = g->held ? g->held : alloc->alloc(alloc->ctx, (size_t)g->n * sizeof *g->held + 1);
+    for (uint32_t i = 0; g->held && i < g->n; i++) {
+        g->held[i] = g->mark[i] & IL_RECOVER_ROOT ? 0 : il_recovery_held(r, il_recover_state(g, i));
+    }
+}
+
+uint64_t il_recovery_held_of(const il_recovery_run *r, const il_recover_graph *g, uint64_t state) {
+    const uint32_t node = g->held ? il_recover_node(g, state) : UINT32_MAX;
+    return node == UINT32_MAX ? il_recovery_held(r, state) : g->held[node];
+}
+
 static bool recovery_edge_in(const il_recovery_run *r, uint64_t pre, uint32_t symbol, uint64_t next) {
-    return il_steps_in_regions(r->h->subject.steps, r->edges, pre, symbol, next) != 0;
+    const il_subject *s = &r->h->subject;
+    const uint64_t regions = r->edges & (s->rows ? s->judged : s->judged_own)[symbol];
+    return regions != 0 && il_steps_in_regions(s->steps, regions, pre, symbol, next) != 0;
 }
 
 /* The accepted steps of corrective actions, or of all others, in r->row. */
@@ -39,8 +54,10 @@ uint32_t il_recovery_row(const il_recovery_run *r, uint64_t state, bool correcti
 }
 
 /* Whether a step is in a never region of steps, or enters one of states that was not held before. One that changes nothing is none. */
-bool il_recovery_enters(const il_recovery_run *r, uint64_t state, uint64_t held, const il_steps_edge *e) {
-    return e->next != state && (recovery_edge_in(r, state, e->symbol, e->next) || (il_recovery_held(r, e->next) & ~held) != 0);
+bool il_recovery_enters(const il_recovery_run *r, const il_recover_graph *g, uint64_t state, uint64_t held,
+                        const il_steps_edge *e) {
+    return e->next != state &&
+           (recovery_edge_in(r, state, e->symbol, e->next) || (il_recovery_held_of(r, g, e->next) & ~held) != 0);
 }
 
 /* ---- danger states ---- */

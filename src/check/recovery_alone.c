@@ -129,13 +129,14 @@ il_status il_recovery_judge_steps(il_recovery_run *r, il_recover_graph *g, il_re
     il_recovery *out = il_recovery_out(r);
     uint32_t unsafe_node = UINT32_MAX, restores_node = UINT32_MAX;
     il_steps_edge unsafe_step = {0}, restores_step = {0};
+    il_recovery_hold(r, g);
     for (uint32_t i = 0; i < g->norder && (unsafe_node == UINT32_MAX || restores_node == UINT32_MAX); i++) {
         uint64_t state = il_recover_state(g, g->order[i]);
-        uint64_t held = il_recovery_held(r, state);
+        uint64_t held = il_recovery_held_of(r, g, state);
         uint32_t n = il_recovery_row(r, state, true);
         for (uint32_t k = 0; k < n; k++) {
             il_steps_edge e = r->row[k];
-            if (unsafe_node == UINT32_MAX && il_recovery_enters(r, state, held, &e)) {
+            if (unsafe_node == UINT32_MAX && il_recovery_enters(r, g, state, held, &e)) {
                 unsafe_node = g->order[i];
                 unsafe_step = e;
             }
@@ -156,7 +157,7 @@ il_status il_recovery_judge_steps(il_recovery_run *r, il_recover_graph *g, il_re
         uint64_t state = il_recover_state(g, g->order[i]);
         bool goal = (g->mark[g->order[i]] & IL_RECOVER_GOAL) != 0;
         out->restoration = out->restoration || (goal && state == s->m->initial);
-        out->inside = out->inside || (goal && !out->inside && il_recovery_held(r, state) != 0);
+        out->inside = out->inside || (goal && !out->inside && il_recovery_held_of(r, g, state) != 0);
     }
     return IL_OK;
 }

@@ -36,6 +36,7 @@ typedef struct il_recover_graph {
         norder;     /* breadth first from the danger states; parent of a danger state is itself, UINT32_MAX not reached */
     uint32_t depth; /* steps from the nearest danger state, at most */
     uint32_t *scratch;
+    uint64_t *held; /* of each node, the regions of states that hold it; NULL until that is asked for (recovery.c) */
 } il_recover_graph;
 
 /* Explores and links. `g` has its first fields set (up to `cut`); freed by the caller in any case. IL_E_MEMORY; a bound sets `full`. */

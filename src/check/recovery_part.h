@@ -21,10 +21,14 @@ bool il_recovery_begin(il_recovery_run *r, il_harden *h);
 il_recovery *il_recovery_out(const il_recovery_run *r);
 /* The never regions of states that hold a state. */
 uint64_t il_recovery_held(const il_recovery_run *r, uint64_t state);
+/* Looks that up for all nodes of a graph, as far as there is memory for it; the same, from there. */
+void il_recovery_hold(const il_recovery_run *r, il_recover_graph *g);
+uint64_t il_recovery_held_of(const il_recovery_run *r, const il_recover_graph *g, uint64_t state);
 /* The accepted steps of corrective actions, or of all others, in r->row; how many. */
 uint32_t il_recovery_row(const il_recovery_run *r, uint64_t state, bool corrective);
 /* Whether a step is in a never region of steps, or enters one of states that was not held before it. One that changes nothing is none. */
-bool il_recovery_enters(const il_recovery_run *r, uint64_t state, uint64_t held, const il_steps_edge *e);
+bool il_recovery_enters(const il_recovery_run *r, const il_recover_graph *g, uint64_t state, uint64_t held,
+                        const il_steps_edge *e);
 
 bool il_recovery_has(const il_recovery_run *r, const char *word);
 IL_NODISCARD il_status il_recovery_find(il_recovery_run *r, il_recover_graph *g, const char *word, const il_recover_way *way,

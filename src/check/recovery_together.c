@@ -32,17 +32,18 @@ static void recovery_win(il_recover_graph *g, uint32_t *rounds) {
 
 /* A step by which others enter a never region anew before the goal. */
 static il_status recovery_reentry(il_recovery_run *r, il_recover_graph *g, il_recover_way *way, il_error *err) {
+    il_recovery_hold(r, g);
     for (uint32_t i = 0; i < g->norder; i++) {
         uint32_t node = g->order[i];
         if (g->mark[node] & IL_RECOVER_GOAL) {
             continue;
         }
         uint64_t state = il_recover_state(g, node);
-        uint64_t held = il_recovery_held(r, state);
+        uint64_t held = il_recovery_held_of(r, g, state);
         uint32_t n = il_recovery_row(r, state, false);
         for (uint32_t k = 0; k < n; k++) {
             il_steps_edge e = r->row[k];
-            if (il_recovery_enters(r, state, held, &e)) {
+            if (il_recovery_enters(r, g, state, held, &e)) {
                 return il_recovery_find_step(r, g, "FRAGILE", node, e.symbol, e.next, way, err);
             }
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check/subject.h"
 
-enum { SUBJECT_WORK = 1 << 14 }; /* cells between two calls of `progress` */
+enum { SUBJECT_WORK = 1 << 14 /* cells between two calls of `progress` */, SUBJECT_TRIES = 4096 };
 
 bool il_words_taint(const il_symbol_words *w, il_taint_word word) {
     switch (word) {
@@ -161,6 +161,60 @@ static il_symbol_ghosts subject_ghosts(const il_subject *s, uint32_t symbol) {
     return g;
 }
 
+/* The variables with a bit among these, and how many combinations of values they have; 0 when they are too many to be tried. */
+static uint64_t subject_vars_of(const il_model *m, uint64_t bits, uint64_t *combinations) {
+    uint64_t vars = 0;
+    for (uint32_t v = 0; v < m->nvars; v++) {
+        if (bits & il_model_bits(m, v)) {
+            vars |= UINT64_C(1) << v;
+            *combinations *= m->vars[v].domain.size;
+            *combinations = *combinations > SUBJECT_TRIES ? 0 : *combinations;
+        }
+    }
+    return vars;
+}
+
+/* Whether some step by the symbol is in the region; with `kept`, some step that leaves those bits as they are. */
+static bool subject_may(const il_subject *s, uint32_t r, uint32_t symbol, uint64_t reads, uint64_t writes, uint64_t kept) {
+    uint64_t pre = 0;
+    do {
+        uint64_t next = pre & kept;
+        do {
+            if (il_steps_in_region(s->steps, r, pre, symbol, next)) {
+                return true;
+            }
+        } while (il_model_turn(s->m, writes, &next));
+    } while (il_model_turn(s->m, reads, &pre));
+    return false;
+}
+
+/* By all values of what the regions read, where these are few. What an observer remembers stands in for taints and ways out: those may differ after a
+ * step that writes none of them. */
+static void subject_judged(il_subject *s) {
+    const il_model *m = s->m;
+    uint64_t seen = s->taint_mask;
+    for (uint32_t i = 0; i < IL_WAYS_OUT; i++) {
+        seen |= s->out[i].var == UINT32_MAX ? 0 : il_model_bits(m, s->out[i].var);
+    }
+    for (uint32_t symbol = 0; symbol < m->nsymbols; symbol++) {
+        const uint32_t a = m->symbol_action[symbol];
+        uint64_t reads = 0, writes = 0;
+        const bool known = il_steps_touches(s->steps, a, &reads, &writes);
+        const uint64_t kept = known ? ~(writes | seen) : 0;
+        for (uint32_t r = 0; r < m->nregions; r++) {
+            uint64_t pre = 0, next = 0, tries = 1;
+            if (!m->regions[r].edge || m->regions[r].rejection || !m->regions[r].on[a]) {
+                continue;
+            }
+            il_steps_region_reads_of(s->steps, r, a, &pre, &next);
+            const uint64_t before = subject_vars_of(m, pre | (next & kept), &tries);
+            const uint64_t after = subject_vars_of(m, next, &tries), free = subject_vars_of(m, next & ~kept, &tries);
+            s->judged[symbol] |= tries == 0 || subject_may(s, r, symbol, before, after, 0) ? UINT64_C(1) << r : 0;
+            s->judged_own[symbol] |= tries == 0 || subject_may(s, r, symbol, before, free, kept) ? UINT64_C(1) << r : 0;
+        }
+    }
+}
+
 il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena, const il_model *m, const il_space_bounds *bounds,
                           il_error *err) {
     *s = (il_subject){.alloc = alloc, .arena = arena, .m = m};
@@ -181,9 +235,6 @@ il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena,
         if (m->regions[r].rejection) {
             continue; /* from_init.c judges what is rejected; no other check does */
         }
-        for (uint32_t a = 0; m->regions[r].edge && a < m->nactions; a++) {
-            s->judged[a] |= m->regions[r].on[a] ? UINT64_C(1) << r : 0;
-        }
         if (m->regions[r].gated) {
             s->gated |= UINT64_C(1) << r;
         } else {
@@ -197,8 +248,10 @@ il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena,
     s->words = IL_NEW_ARRAY(arena, il_symbol_words, m->nsymbols);
     s->ghosts = IL_NEW_ARRAY(arena, il_symbol_ghosts, m->nsymbols);
     s->unnamed = IL_NEW_ARRAY(arena, uint64_t, m->nsymbols);
+    s->judged = IL_NEW_ARRAY(arena, uint64_t, m->nsymbols);
+    s->judged_own = IL_NEW_ARRAY(arena, uint64_t, m->nsymbols);
     s->writes = IL_NEW_ARRAY(arena, il_write, writes);
-    if (!s->words || !s->ghosts || !s->unnamed || !s->writes) {
+    if (!s->words || !s->ghosts || !s->unnamed || !s->judged || !s->judged_own || !s->writes) {
         return il_arena_fail(arena, err);
     }
     for (uint32_t i = 0; i < m->nsymbols; i++) {
@@ -206,6 +259,7 @@ il_status il_subject_init(il_subject *s, const il_alloc *alloc, il_arena *arena,
         s->ghosts[i] = subject_ghosts(s, i);
     }
     subject_unnamed(s);
+    subject_judged(s);
     for (uint32_t v = 0; v < m->nvars; v++) {
         for (uint32_t x = 0; x < m->vars[v].domain.size; x++) {
             s->writes[s->nwrites++] = (il_write){v, x};

@@ -43,12 +43,13 @@ typedef struct il_subject {
     uint64_t admits, joins, settles; /* bit i: action i has a field `egress`; `flight` or `open`; `last` */
     uint64_t gates, lowers, corrective;
     uint64_t never, gated, edges; /* bit r: region r; `edges`: of steps */
-    uint64_t judged[IL_MODEL_ACTIONS_MAX]; /* likewise, of each action: regions of steps that judge it */
+    uint64_t *judged,
+        *judged_own; /* likewise, of each symbol: regions of steps that some step by it may be in; some step of the machine's own */
     uint32_t ntaints, taints[IL_MODEL_VARS_MAX];
     uint64_t taint_mask,
         taint_last[IL_MODEL_VARS_MAX]; /* their bits in a packed state: all of them; each one's at its last value */
-    uint64_t gain_mask;                /* of these, and of what counts unapproved ways out: a step that writes none gains nothing */
-    bool wordless;                     /* some taint is IL_TAINT_OTHER */
+    uint64_t gain_mask; /* of these, and of what counts unapproved ways out: a step that writes none gains nothing */
+    bool wordless;      /* some taint is IL_TAINT_OTHER */
     il_taint_word taint_words[IL_MODEL_VARS_MAX];
     il_out_var out[IL_WAYS_OUT];
     uint32_t count_bits;     /* of each count of the approvals observer: what the machine counts itself fits, 15 at least */

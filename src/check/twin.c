@@ -37,7 +37,7 @@ static bool twin_hides(const il_twin_search *s, const il_plant_edge *e) { return
 /* One step of the pair i: xe and ye are the edges that are taken, NULL for a run that waits. */
 static il_status twin_take(il_twin_search *s, uint32_t i, const il_plant_edge *xe, const il_plant_edge *ye, bool seen,
                            il_error *err) {
-    uint64_t from = s->pairs.keys[i];
+    uint64_t from = il_nodes_key(&s->pairs, i);
     uint32_t x = xe ? xe->to : il_twin_x(from);
     uint32_t y = ye ? ye->to : il_twin_y(from);
     bool latch = !s->ask->now && (from >> 63 != 0 || (xe && twin_enters(s, xe)));
@@ -124,7 +124,7 @@ static il_status twin_y_moves(il_twin_search *s, uint32_t i, uint32_t x, uint32_
 }
 
 il_status il_twin_expand(il_twin_search *s, uint32_t i, il_error *err) {
-    uint64_t key = s->pairs.keys[i];
+    uint64_t key = il_nodes_key(&s->pairs, i);
     IL_TRY(twin_x_moves(s, i, il_twin_x(key), il_twin_y(key), err));
     return twin_y_moves(s, i, il_twin_x(key), il_twin_y(key), err);
 }
@@ -236,7 +236,7 @@ static il_status twin_run(il_twin_search *s, il_arena *arena, il_twin *out, il_e
 
 il_status il_twin_run(const il_plant *p, const il_twin_ask *ask, const il_space_bounds *bounds, il_arena *arena, il_twin *out,
                       il_error *err) {
-    il_twin_search s = {.p = p, .ask = ask, .bounds = bounds, .alloc = p->states.alloc, .faults = true};
+    il_twin_search s = {.p = p, .ask = ask, .bounds = bounds, .alloc = p->states.known.alloc, .faults = true};
     *out = (il_twin){.states = p->states.n};
     il_status status = twin_run(&s, arena, out, err);
     twin_close_all(&s);
@@ -244,7 +244,7 @@ il_status il_twin_run(const il_plant *p, const il_twin_ask *ask, const il_space_
 }
 
 il_status il_twin_pairs(const il_plant *p, const il_twin_ask *ask, const il_space_bounds *bounds, il_nodes *out, il_error *err) {
-    il_twin_search s = {.p = p, .ask = ask, .bounds = bounds, .alloc = p->states.alloc};
+    il_twin_search s = {.p = p, .ask = ask, .bounds = bounds, .alloc = p->states.known.alloc};
     il_status status = twin_open(&s, err);
     if (status == IL_OK) {
         status = twin_explore(&s, UINT32_MAX, err);

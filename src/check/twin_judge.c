@@ -27,7 +27,7 @@ static void twin_close(const il_twin_search *s, twin_judged *j, uint32_t root, u
     j->lasting[c] = false;
     for (uint32_t k = from; k < *depth; k++) {
         uint32_t node = j->stack[k];
-        uint32_t x = il_twin_x(s->pairs.keys[node]);
+        uint32_t x = il_twin_x(il_nodes_key(&s->pairs, node));
         if (s->p->first[x] == s->p->first[x + 1] && node < j->bad) {
             j->bad = node; /* x stops there */
         }
@@ -98,7 +98,7 @@ static il_status twin_judge(il_twin_search *s, twin_judged *j, il_error *err) {
     uint32_t n = s->expanded;
     uint32_t **all[8] = {&j->number, &j->low, &j->comp, &j->moves, &j->events, &j->stack, &j->frame, &j->cursor};
     *j = (twin_judged){.bad = IL_NODES_NONE, .longest = IL_NODES_NONE};
-    if ((size_t)n * IL_TWIN_JUDGE_BYTES > s->pairs.max_bytes - s->pairs.bytes) {
+    if ((size_t)n * IL_TWIN_JUDGE_BYTES > il_nodes_left(&s->pairs)) {
         s->pairs.bound_hit = true;
         return IL_OK;
     }
@@ -114,7 +114,7 @@ static il_status twin_judge(il_twin_search *s, twin_judged *j, il_error *err) {
         return il_error_set(err, IL_E_MEMORY, "no memory to judge the pairs");
     }
     for (uint32_t i = 0; i < n; i++) {
-        if (il_twin_ambiguous(s, s->pairs.keys[i]) && j->number[i] == 0) {
+        if (il_twin_ambiguous(s, il_nodes_key(&s->pairs, i)) && j->number[i] == 0) {
             twin_visit(s, j, i);
         }
     }
@@ -140,7 +140,7 @@ static il_status twin_way(il_twin_search *s, const twin_judged *j, uint32_t from
     *way = NULL;
     status = il_nodes_add(&seen, (uint64_t)from << 1, IL_NODES_NONE, &at, &fresh, err);
     for (uint32_t i = 0; status == IL_OK && i < seen.n && end == IL_NODES_NONE; i++) {
-        uint32_t node = (uint32_t)(seen.keys[i] >> 1);
+        uint32_t node = (uint32_t)(il_nodes_key(&seen, i) >> 1);
         for (size_t e = s->first[node]; status == IL_OK && e < s->first[node + 1] && end == IL_NODES_NONE; e++) {
             uint32_t to = s->edges[e].to;
             uint32_t moves = s->edges[e].flags & IL_TWIN_MOVES;
@@ -154,7 +154,7 @@ static il_status twin_way(il_twin_search *s, const twin_judged *j, uint32_t from
                 }
                 continue;
             }
-            bool moved = loop && ((seen.keys[i] & 1) || moves);
+            bool moved = loop && ((il_nodes_key(&seen, i) & 1) || moves);
             status = il_nodes_add(&seen, (uint64_t)to << 1 | moved, i, &at, &fresh, err);
             if (loop && to == from && moved) {
                 last = i;
@@ -162,7 +162,7 @@ static il_status twin_way(il_twin_search *s, const twin_judged *j, uint32_t from
             }
         }
     }
-    for (uint32_t i = last; status == IL_OK && i != IL_NODES_NONE; i = seen.parent[i]) {
+    for (uint32_t i = last; status == IL_OK && i != IL_NODES_NONE; i = il_nodes_parent(&seen, i)) {
         (*n)++;
     }
     *way = status == IL_OK ? s->alloc->alloc(s->alloc->ctx, ((size_t)*n + 1) * sizeof **way) : NULL;
@@ -172,8 +172,8 @@ static il_status twin_way(il_twin_search *s, const twin_judged *j, uint32_t from
     if (status == IL_OK && end != IL_NODES_NONE) {
         (*way)[*n - 1] = end;
         uint32_t k = *n - 1;
-        for (uint32_t i = last; k > 0; i = seen.parent[i]) {
-            (*way)[--k] = (uint32_t)(seen.keys[i] >> 1);
+        for (uint32_t i = last; k > 0; i = il_nodes_parent(&seen, i)) {
+            (*way)[--k] = (uint32_t)(il_nodes_key(&seen, i) >> 1);
         }
     }
     il_nodes_free(&seen);
@@ -204,7 +204,7 @@ static il_status twin_push(twin_path *path, il_arena *arena, uint32_t node, il_e
 
 /* The pairs from a root to `node`. */
 static il_status twin_prefix(il_twin_search *s, uint32_t node, il_arena *arena, twin_path *path, il_error *err) {
-    for (uint32_t i = node; i != IL_NODES_NONE; i = s->pairs.parent[i]) {
+    for (uint32_t i = node; i != IL_NODES_NONE; i = il_nodes_parent(&s->pairs, i)) {
         IL_TRY(twin_push(path, arena, i, err));
     }
     for (uint32_t a = 0, b = path->n - 1; a < b; a++, b--) {
@@ -224,7 +224,7 @@ static il_status twin_steps(il_twin_search *s, const twin_path *path, il_arena *
     s->looking = true;
     for (uint32_t k = 0; k < out->nsteps; k++) {
         s->found = false;
-        s->wanted = s->pairs.keys[path->nodes[k + 1]];
+        s->wanted = il_nodes_key(&s->pairs, path->nodes[k + 1]);
         IL_TRY(il_twin_expand(s, path->nodes[k], err));
         IL_CHECK(s->found, err);
         out->steps[k] = s->step;
@@ -257,8 +257,8 @@ static il_status twin_witness(il_twin_search *s, const twin_judged *j, il_arena 
         IL_TRY(status);
         IL_CHECK(n > 0, err);
     }
-    out->x = il_plant_state(s->p, il_twin_x(s->pairs.keys[pair]));
-    out->y = il_plant_state(s->p, il_twin_y(s->pairs.keys[pair]));
+    out->x = il_plant_state(s->p, il_twin_x(il_nodes_key(&s->pairs, pair)));
+    out->y = il_plant_state(s->p, il_twin_y(il_nodes_key(&s->pairs, pair)));
     return twin_steps(s, &path, arena, out, err);
 }
 
@@ -283,7 +283,7 @@ il_status il_twin_conclude(il_twin_search *s, il_arena *arena, il_twin *out, il_
         status = twin_witness(s, &j, arena, out, err);
     }
     for (uint32_t i = 0; judged && i < s->expanded; i++) {
-        out->ambiguous += il_twin_ambiguous(s, s->pairs.keys[i]);
+        out->ambiguous += il_twin_ambiguous(s, il_nodes_key(&s->pairs, i));
     }
     twin_judged_free(s, &j);
     return status;

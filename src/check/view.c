@@ -266,7 +266,7 @@ uint64_t il_view_judge(const il_view *v, uint64_t key) {
 }
 
 uint64_t il_view_judge_step(const il_view *v, uint64_t key, uint32_t symbol, uint64_t next) {
-    const uint64_t regions = v->regions & v->subject->judged[v->subject->m->symbol_action[symbol]];
+    const uint64_t regions = il_view_judges(v, symbol);
     return regions ? il_steps_in_regions(v->subject->steps, regions, view_seen(v, key), symbol, view_seen(v, next)) : 0;
 }
 

@@ -45,6 +45,10 @@ IL_NODISCARD il_status il_view_explore(il_view *v, il_space *out, il_error *err)
 void il_view_define(il_view *v, il_space_def *out);
 /* The steps of a machine's state, whoever observes them and but for the adversary's writes; borrowed until the next call. */
 il_steps_edges il_view_steps(il_view *v, uint64_t state);
+/* Of the view's regions those that a step by the symbol may be in. */
+static inline uint64_t il_view_judges(const il_view *v, uint32_t symbol) {
+    return v->regions & (v->rows ? v->subject->judged : v->subject->judged_own)[symbol];
+}
 /* The regions that a state, or a step between two, is in. */
 uint64_t il_view_judge(const il_view *v, uint64_t key);
 uint64_t il_view_judge_step(const il_view *v, uint64_t key, uint32_t symbol, uint64_t next);

@@ -37,13 +37,13 @@ static il_status worm_look(il_worm_run *r, const il_eye *eye, uint32_t region, i
     }
     memset(r->pair_first, 0, ((size_t)r->p.states.n + 2) * sizeof *r->pair_first);
     for (uint32_t i = 0; i < n; i++) {
-        r->pair_first[(r->pairs.keys[i] >> 32) + 2]++;
+        r->pair_first[(il_nodes_key(&r->pairs, i) >> 32) + 2]++;
     }
     for (uint32_t x = 0; x < r->p.states.n; x++) {
         r->pair_first[x + 2] += r->pair_first[x + 1];
     }
     for (uint32_t i = 0; i < n; i++) { /* fills up [x + 1], which ends as the start of x + 1 */
-        r->pair_y[r->pair_first[(r->pairs.keys[i] >> 32) + 1]++] = (uint32_t)r->pairs.keys[i];
+        r->pair_y[r->pair_first[(il_nodes_key(&r->pairs, i) >> 32) + 1]++] = (uint32_t)il_nodes_key(&r->pairs, i);
     }
     return IL_OK;
 }
@@ -129,7 +129,7 @@ static il_status worm_locked(il_worm_run *r, il_nodes *pairs, bool *same, il_err
     uint32_t at = 0;
     bool fresh = false;
     for (uint32_t i = 0; *same && i < pairs->n; i++) {
-        uint32_t x = (uint32_t)(pairs->keys[i] >> 32), y = (uint32_t)pairs->keys[i];
+        uint32_t x = (uint32_t)(il_nodes_key(pairs, i) >> 32), y = (uint32_t)il_nodes_key(pairs, i);
         *same = r->view[x] == r->view[y];
         for (uint32_t symbol = 0; *same && symbol < r->m->nsymbols; symbol++) {
             const il_plant_edge *e = il_plant_step(&r->p, x, symbol);

@@ -219,61 +219,6 @@ static void test_workers(void **state) {
     }
 }
 
-/* 17 switches, each turned by a symbol of its own: every state is found from as many others as it has switches on, and the layers are wide. */
-enum { SWITCHES = 17 };
-static uint32_t space_switches(void *ctx, uint64_t key, il_space_edge *out) {
-    (void)ctx;
-    for (uint32_t k = 0; k < SWITCHES; k++) {
-        out[k] = (il_space_edge){.next = key ^ UINT64_C(1) << ((k * 5) % SWITCHES), .symbol = k};
-    }
-    return SWITCHES;
-}
-static uint32_t space_switches_spread(void *ctx, uint64_t key, il_space_edge *out) {
-    const uint64_t back = UINT64_C(0x59071D96D81ECD35); /* its inverse */
-    uint32_t n = space_switches(ctx, key * back, out);
-    for (uint32_t k = 0; k < n; k++) {
-        out[k].next = out[k].next * UINT64_C(0x2545F4914F6CDD1D);
-    }
-    return n;
-}
-static void *space_count_fork(void *ctx) {
-    ++*(int *)ctx;
-    return ctx;
-}
-
-/* The same where nearly everything is added by several threads at once: as bits, in an index, with writes, with keys that lie far apart. */
-static void test_workers_together(void **state) {
-    (void)state;
-    const il_alloc alloc = {space_get, space_put, NULL};
-    for (uint32_t how = 0; how < 4; how++) {
-        int forks = 0;
-        il_space one, many;
-        il_space_def def = {.ctx = &forks,
-                            .bits = how == 0 ? SWITCHES : 0,
-                            .nsymbols = SWITCHES,
-                            .first_write = how == 2 ? SWITCHES / 2 : SWITCHES,
-                            .expand = how == 3 ? space_switches_spread : space_switches,
-                            .fork = space_count_fork,
-                            .join = space_grid_join};
-        il_space_bounds bounds = {0};
-        assert_int_equal(il_space_explore(&one, &alloc, &def, &bounds, NULL), IL_OK);
-        assert_int_equal(one.n, 1 << SWITCHES);
-        assert_int_equal(forks, 0);
-        for (bounds.workers = 2; bounds.workers <= 5; bounds.workers++) {
-            assert_int_equal(il_space_explore(&many, &alloc, &def, &bounds, NULL), IL_OK);
-            assert_int_equal(forks, (int)bounds.workers - 1);
-            forks = 0;
-            space_same(&one, &many);
-            for (uint32_t i = 0; i < many.n; i += 101) {
-                assert_int_equal(il_known_writes(&many.nodes, i), il_known_writes(&one.nodes, i));
-                assert_int_equal(il_space_find(&many, il_space_key(&many, i)), i);
-            }
-            il_space_free(&many);
-        }
-        il_space_free(&one);
-    }
-}
-
 static bool space_patient(void *ctx, const il_space_progress *now) {
     uint64_t *calls = ctx;
     assert_true(now->frontier <= now->states);
@@ -334,7 +279,6 @@ int main(void) {
         cmocka_unit_test(test_fault_is_noted_and_not_followed),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_workers),
-        cmocka_unit_test(test_workers_together),
         cmocka_unit_test(test_progress_and_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -232,9 +232,14 @@ static const il_command main_commands[] = {
      il_cmd_session},
     {"validate", "check a policy",
      "usage: interlock validate POLICY [--tools SERVER=FILE]... [--json]\n"
+     "       interlock validate POLICY --expanded\n"
+     "       interlock validate --presets [--json]\n"
      "\n"
-     "Reads a policy and the machine that it names. Exit 3 with file, line and column when it is not one.\n"
+     "Reads a policy and the machine that it names, and runs the policy's own tests; one that fails is a finding (exit 1).\n"
+     "Exit 3 with file, line and column when it is not one.\n"
      "\n"
+     "  --expanded           print the policy with its presets written out, as JSON\n"
+     "  --presets            list the presets of this build, with the digests by which `pin` names them\n"
      "  --tools SERVER=FILE  a saved tools/list answer of that server: tools without a label and names and patterns\n"
      "                       that match no listed tool are findings (exit 1)\n"
      "\n"

@@ -200,6 +200,7 @@ static il_status il_deciding_request_row(il_deciding *c, const il_slot *slot, ui
     il_record_text(&r, IL_STR("reason"), c->d->reason);
     il_record_text(&r, IL_STR("tool"), slot->tool);
     il_record_number(&r, IL_STR("v"), 1);
+    il_record_values(&r, IL_STR("values"), &c->label, c->plan->memory);
     return il_plan_row(c->plan, "request", 0, &r, err);
 }
 

@@ -307,7 +307,8 @@ static il_status il_deciding_shadow(il_deciding *c, il_error *err) {
 static il_status il_deciding_row(il_deciding *c, il_error *err) {
     c->d->post = c->d->ticket != 0 ? c->plan->s->state : c->d->pre;
     il_message_write(c->d, c->name, &c->label, c->spent);
-    return il_plan_decision_row(c->plan, c->name, &c->label, c->d, err);
+    IL_TRY(il_plan_decision_row(c->plan, c->name, &c->label, c->d, err));
+    return c->d->run ? il_plan_audit(c->plan, c->call, c->name, &c->label, c->d->ticket, err) : IL_OK;
 }
 
 /* The decision, which waits for a human or, when nobody can be asked, does not; its row comes before the request's. A request that is open already stands. */

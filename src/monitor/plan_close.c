@@ -125,7 +125,7 @@ il_status il_plan_settle(il_plan *p, uint64_t ticket, const il_outcome *outcome,
     outcome = unjoined ? &nothing : outcome; /* what the child holds did not come with it */
     il_status read = il_plan_result(p, &p->s->tickets[at], outcome, resulted, err);
     if (read == IL_OK && p->core->remembers) {
-        read = il_plan_remember(p, resulted->result.episode, err);
+        read = il_plan_remember_result(p, resulted, err);
     }
     if (read != IL_OK && read != IL_E_LIMIT) {
         return read;

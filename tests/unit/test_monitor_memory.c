@@ -146,6 +146,23 @@ static void memory_lost_race(void **state) {
     memory_end(&c);
 }
 
+/* The same of a result on its way: what was read in it is read once, and stands behind what the winner wrote. */
+static void memory_lost_settle(void **state) {
+    (void)state;
+    static memory_case c;
+    memory_init(&c, true);
+    const uint64_t t = monitor_allow(&c.m, "in.read", "{}");
+    c.m.store.rival = memory_rival;
+    c.m.store.rival_ctx = &c;
+    assert_int_equal(monitor_settle_with(&c.m, t, "[{\"from\":\"al@far.example\",\"body\":\"hi\"}]"), IL_OK);
+    assert_true(c.m.s.release);
+    const il_session s = monitor_session(&c.m, "s1");
+    assert_int_equal(monitor_beside(&c.m, IL_SPACE_MEMORY), s.episodes);
+    assert_int_equal(il_recall_episodes(c.cache.kept), s.episodes);
+    monitor_run(&c.m, "in.mail", MEMORY_MAIL("bo@there.example"));
+    memory_end(&c);
+}
+
 /* A kept recall of another past is thrown away: one that is ahead, and one as long with other bytes. */
 static void memory_forks(void **state) {
     (void)state;
@@ -502,7 +519,7 @@ static void memory_launders(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_vouches),      cmocka_unit_test(memory_restart),
-        cmocka_unit_test(memory_lost_race),    cmocka_unit_test(memory_forks),
+        cmocka_unit_test(memory_lost_race), cmocka_unit_test(memory_lost_settle),    cmocka_unit_test(memory_forks),
         cmocka_unit_test(memory_commit_and_apply), cmocka_unit_test(memory_failures),
         cmocka_unit_test(memory_child_hears_no_human), cmocka_unit_test(memory_of_nothing),
         cmocka_unit_test(memory_joins),        cmocka_unit_test(memory_join_refused),

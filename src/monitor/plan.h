@@ -102,6 +102,9 @@ typedef struct il_resulted {
     bool done;
     il_result result;
     il_status status;
+    il_str bytes; /* of the episode, once they were made */
+    const il_str *texts;
+    size_t ntexts;
 } il_resulted;
 
 /* Fills *d; IL_OK for every decision that is not a fault. After a fault *d says which, and the plan holds the row. */
@@ -147,6 +150,8 @@ IL_NODISCARD il_status il_plan_slots(il_plan *p, il_error *err);
 IL_NODISCARD il_status il_plan_lapse_row(il_plan *p, il_slot *slot, const char *why, const uint64_t *pre, il_error *err);
 /* What the session knows from here on: an episode more. At most one a plan; NULL adds nothing. IL_E_LIMIT when it is too large to be kept. */
 IL_NODISCARD il_status il_plan_remember(il_plan *p, il_episode *episode, il_error *err);
+/* The same of a result, whose episode is made once and planned as often as others are faster. */
+IL_NODISCARD il_status il_plan_remember_result(il_plan *p, il_resulted *resulted, il_error *err);
 /* The end of the chain for the row of what added an episode; NULL when the plan adds none. */
 const uint8_t *il_plan_recalled(const il_plan *p);
 /* Rows of kind `laundering`, behind the decision's, for a call that runs. */

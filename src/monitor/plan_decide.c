@@ -92,7 +92,8 @@ static il_ticket *il_deciding_ticket(il_deciding *c, uint32_t effects, uint8_t f
     t->id = s->next_ticket++;
     t->deadline_ms = c->plan->now_ms + c->plan->core->deadline_ms;
     t->effects = (uint8_t)effects;
-    t->flags = flags;
+    t->flags = flags | (c->label.child ? IL_TICKET_CHILD : 0u);
+    c->d->child = c->label.child;
     memcpy(t->owner, c->plan->core->owner, sizeof t->owner);
     if (il_glob_name_ok(c->name)) {
         memcpy(t->tool, c->name.p, c->name.n);

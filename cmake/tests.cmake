@@ -29,7 +29,7 @@ if(NOT IL_TESTS STREQUAL "OFF" AND CMOCKA_FOUND AND JANSSON_FOUND)
   add_custom_target(unit-tests)
   add_custom_target(thread-tests)
 
-  set(everything ${IL_CORE_OBJECTS} ${IL_LIBRARY_OBJECTS} ${IL_PROGRAM_OBJECTS} ${IL_MACHINE_OBJECTS})
+  set(everything ${IL_CORE_OBJECTS} ${IL_LIBRARY_OBJECTS} ${IL_PROGRAM_OBJECTS} ${IL_MACHINE_OBJECTS} ${IL_PRESET_OBJECTS})
   if(everything)
     add_library(interlock-everything STATIC EXCLUDE_FROM_ALL ${everything})
   endif()

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A policy, and behind a line `===` the arguments of a call: the policy is refused completely, or compiled (every fourth twice, to
- * the same fingerprint);
- * then every tool that it names is labelled, with more held never giving less. */
+/* A policy, and behind a line `===` the arguments of a call: its own presets are written out (once more changes nothing), and it is refused completely, or compiled
+ * (every fourth twice, to the same fingerprint); then every tool that it names is labelled and judged by the rules, with more held never giving less where no condition asks what
+ * is held. */
 #include "base/utf8.h"
 #include "interlock/policy.h"
 #include "machine/table.h"
-#include "policy/label.h"
+#include "policy/compiled.h"
 #include "tree.h"
 #include "yaml/yaml.h"
 
@@ -55,11 +55,27 @@ static il_label fuzz_label(const il_policy *p, il_str name, const il_json *args,
     return label;
 }
 
+/* A rule only ever tightens what the machine says; that it says why is what is left to check here. */
+static void fuzz_rules(const il_policy *p, il_str name, const il_json *args, const il_label *label, il_arena *arena) {
+    il_ruling r;
+    const il_label_call call = {.tool = name, .args = args};
+    if (il_rules_judge(p, &call, name, label, il_machine_initial(fuzz_machine()), arena, &r, NULL) == IL_OK) {
+        FUZZ_CHECK(r.then != IL_THEN_ALLOW || (!r.erred && r.why[0] == '\0'));
+        FUZZ_CHECK(r.then == IL_THEN_ALLOW || (r.rule != NULL && r.why[0] != '\0' && r.number > 0));
+        FUZZ_CHECK(!r.erred || r.then == IL_THEN_BLOCK);
+        FUZZ_CHECK(il_str_utf8(il_str_of(r.why), NULL));
+    }
+}
+
 static void fuzz_tool(const il_policy *p, il_str name, const il_json *args, il_arena *arena) {
+    const uint32_t held = (1u << IL_CONDITION_RUN) | (1u << IL_CONDITION_PROV);
     bool ok[2];
     const il_label clean = fuzz_label(p, name, args, 0, arena, &ok[0]),
                    full = fuzz_label(p, name, args, IL_TAINTS, arena, &ok[1]);
-    FUZZ_CHECK(!ok[0] || !ok[1] || (clean.known == full.known && (clean.effects & ~full.effects) == 0));
+    FUZZ_CHECK(!ok[0] || !ok[1] || (p->asks & held) != 0 || (clean.known == full.known && (clean.effects & ~full.effects) == 0));
+    if (ok[0] && clean.known) {
+        fuzz_rules(p, name, args, &clean, arena);
+    }
 }
 
 static void fuzz_tools(const il_policy *p, const il_json *doc, const il_json *args, il_arena *arena) {
@@ -76,15 +92,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const il_alloc alloc = fuzz_alloc();
     il_arena arena;
     il_error err = {0};
-    il_json *doc = NULL, *args = NULL;
+    const il_json *doc = NULL;
+    il_json *args = NULL;
     il_policy *p = NULL, *again = NULL;
     const il_str all = {(const char *)data, size};
     const size_t cut = il_str_find(all, IL_STR("\n===\n"), 0);
     il_arena_init(&arena, &alloc, (size_t)64 << 20);
-    if (il_yaml_parse(&arena, cut == SIZE_MAX ? all : il_str_part(all, 0, cut + 1), NULL, &doc, NULL) == IL_OK) {
-        const il_status s = il_policy_new(&alloc, doc, fuzz_machine(), &p, &err);
+    il_json *read = NULL;
+    if (il_yaml_parse(&arena, cut == SIZE_MAX ? all : il_str_part(all, 0, cut + 1), NULL, &read, NULL) == IL_OK) {
+        const il_json *flat = NULL;
+        il_status s = il_policy_expand(&arena, read, NULL, &doc, &err);
+        if (s == IL_OK) {
+            FUZZ_CHECK(il_policy_expand(&arena, doc, NULL, &flat, &err) == IL_OK && flat == doc);
+            s = il_policy_new(&alloc, doc, fuzz_machine(), &p, &err);
+        }
         FUZZ_CHECK((s == IL_OK) == (p != NULL));
-        FUZZ_CHECK(s == IL_OK || s == IL_E_INVALID || s == IL_E_VERSION || s == IL_E_LIMIT);
+        FUZZ_CHECK(s == IL_OK || s == IL_E_INVALID || s == IL_E_VERSION || s == IL_E_LIMIT || s == IL_E_SYNTAX);
         FUZZ_CHECK(s == IL_OK || (err.code == s && err.line > 0 && err.col > 0 && err.msg[0] != '\0'));
     }
     if (p != NULL) {

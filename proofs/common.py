@@ -89,7 +89,7 @@ def ours(path):
 
 
 def summary(report):
-    said = {"entered": [], "gates": {}, "mediated": report["fully_mediated"]}
+    said = {"entered": [], "gates": {}, "mediated": report["fully_mediated"], "table": report["table"]["sha256"]}
     for check in report["checks"]:
         if check["id"] in ("translation", "mediation", "from-init"):
             said["states"], said["edges"], said["depth"] = check["states"], check["edges"], check["depth"]
@@ -98,6 +98,18 @@ def summary(report):
         if check["id"] == "gates" and check["region"]:
             said["gates"][check["region"]] = check["verdict"]
     return said
+
+
+def confirmations(lines):
+    """What has to be written down of `TOOL MACHINE TEXT: agreed`, by the digest of the machine's table. Twins and questions have no table of their own here."""
+    known = machines()
+    found = []
+    for line in lines:
+        parts = line.split(None, 2)
+        if len(parts) == 3 and parts[1] in known and parts[2].endswith(": agreed"):
+            table = ours(known[parts[1]]).get("table")
+            found += [{"table": table, "machine": parts[1], "by": parts[0], "says": parts[2][:-len(": agreed")]}] if table else []
+    return sorted(found, key=lambda c: (c["machine"], c["by"], c["says"]))
 
 
 class Lines:

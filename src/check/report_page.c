@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check/report_page.h"
+#include "check/report_page_part.h"
 
 enum {
     PAGE_ITEMS = 40,
     PAGE_DEPTH = 5,
     PAGE_COLUMNS = 8
 }; /* of a list that no part of this file knows; how deep it is followed */
-
-static const il_json *page_get(const il_json *o, const char *key) { return il_json_get(o, il_str_of(key)); }
-static il_str page_str(const il_json *o, const char *key) {
-    const il_json *v = page_get(o, key);
-    return v && (v->kind == IL_JSON_STRING || v->kind == IL_JSON_NUMBER) ? il_json_text(v) : (il_str){0};
-}
-static bool page_there(const il_json *v) { return v && v->kind != IL_JSON_NULL; }
 
 static void page_key_text(il_page *p, il_str key) {
     for (size_t i = 0; i < key.n; i++) {
@@ -49,7 +42,7 @@ static bool page_all_flat(const il_json *v) {
 }
 
 /* `flight=true, untrusted=held`, in the order of their names. */
-static void page_values(il_page *p, const il_json *o) {
+void il_page_values(il_page *p, const il_json *o) {
     const char *between = "";
     for (const il_json *c = il_json_first(o); c; c = il_json_next(c)) {
         il_page_word(p, between);
@@ -101,19 +94,19 @@ static void page_trace(il_page *p, const il_json *trace) {
         il_page_cell_end(p);
         il_page_cell(p);
         if (before) {
-            page_values(p, before);
+            il_page_values(p, before);
         } else if (page_get(s, "before")) {
-            page_values(p, page_get(s, "before"));
+            il_page_values(p, page_get(s, "before"));
         } else {
             il_page_word(p, "nothing");
         }
         il_page_cell_end(p);
         il_page_cell(p);
-        page_values(p, page_get(s, "gained"));
+        il_page_values(p, page_get(s, "gained"));
         il_page_cell_end(p);
         il_page_cell(p);
         before = page_get(s, "held");
-        page_values(p, before);
+        il_page_values(p, before);
         il_page_cell_end(p);
         il_page_row_end(p);
     }
@@ -121,7 +114,7 @@ static void page_trace(il_page *p, const il_json *trace) {
 }
 
 /* Anything: what is flat in one line, lists of flat things in one line, the rest as nested lists. */
-static void page_any(il_page *p, const il_json *v, uint32_t depth) {
+void il_page_any(il_page *p, const il_json *v, uint32_t depth) {
     if (page_flat(v)) {
         page_scalar(p, v);
         return;
@@ -159,7 +152,7 @@ static void page_any(il_page *p, const il_json *v, uint32_t depth) {
             page_key_text(p, c->key);
             il_page_word(p, ": ");
         }
-        page_any(p, c, depth - 1);
+        il_page_any(p, c, depth - 1);
         il_page_item_end(p);
     }
     if (n < il_json_count(v)) {
@@ -212,7 +205,7 @@ static void page_rows(il_page *p, const il_json *v, il_arena *arena) {
         il_page_row(p);
         for (const il_json *k = il_json_first(il_json_first(v)); k; k = il_json_next(k)) {
             il_page_cell(p);
-            page_any(p, il_json_get(c, k->key), 1);
+            il_page_any(p, il_json_get(c, k->key), 1);
             il_page_cell_end(p);
         }
         il_page_row_end(p);
@@ -221,7 +214,7 @@ static void page_rows(il_page *p, const il_json *v, il_arena *arena) {
 }
 
 /* One cell after another. */
-static void page_cells(il_page *p, const il_json *o, const char *const *keys, size_t n) {
+void il_page_cells(il_page *p, const il_json *o, const char *const *keys, size_t n) {
     il_page_row(p);
     for (size_t i = 0; i < n; i++) {
         const il_json *v = page_get(o, keys[i]);
@@ -229,7 +222,7 @@ static void page_cells(il_page *p, const il_json *o, const char *const *keys, si
         if (page_there(v) && il_str_eq(il_str_of(keys[i]), IL_STR("verdict"))) {
             il_page_verdict(p, il_json_text(v));
         } else if (page_there(v)) {
-            page_any(p, v, 1);
+            il_page_any(p, v, 1);
         }
         il_page_cell_end(p);
     }
@@ -282,7 +275,7 @@ static void page_checks(il_page *p, const il_json *checks) {
     il_page_heading(p, 2, IL_STR("Checks"));
     il_page_table(p, heads, sizeof heads / sizeof heads[0]);
     for (const il_json *c = il_json_first(checks); c; c = il_json_next(c)) {
-        page_cells(p, c, keys, sizeof keys / sizeof keys[0]);
+        il_page_cells(p, c, keys, sizeof keys / sizeof keys[0]);
     }
     il_page_table_end(p);
     bool any = false;
@@ -336,7 +329,7 @@ static void page_guards(il_page *p, const il_json *guards) {
                 il_page_text(p, page_str(o, "region"));
             }
             il_page_word(p, ": ");
-            page_any(p, page_get(o, "witness"), 1);
+            il_page_any(p, page_get(o, "witness"), 1);
             between = ". ";
         }
         il_page_cell_end(p);
@@ -351,7 +344,7 @@ static void page_controls(il_page *p, const il_json *controls) {
     il_page_heading(p, 2, IL_STR("Negative controls"));
     il_page_table(p, heads, 2);
     for (const il_json *c = il_json_first(controls); c; c = il_json_next(c)) {
-        page_cells(p, c, keys, 2);
+        il_page_cells(p, c, keys, 2);
     }
     il_page_table_end(p);
 }
@@ -374,7 +367,7 @@ static void page_mutation(il_page *p, const il_json *m) {
     il_page_close(p);
     il_page_table(p, heads, sizeof heads / sizeof heads[0]);
     for (const il_json *o = il_json_first(page_get(m, "operators")); o; o = il_json_next(o)) {
-        page_cells(p, o, keys, sizeof keys / sizeof keys[0]);
+        il_page_cells(p, o, keys, sizeof keys / sizeof keys[0]);
     }
     il_page_table_end(p);
     il_page_heading(p, 3, IL_STR("Survivors"));
@@ -394,19 +387,19 @@ static void page_mutation(il_page *p, const il_json *m) {
             il_page_word(p, ", ");
             il_page_code(p, page_str(e, "step"));
             il_page_word(p, " holding ");
-            page_values(p, page_get(e, "state"));
+            il_page_values(p, page_get(e, "state"));
             il_page_word(p, ": the machine says ");
             il_page_text(p, page_str(was, "verdict"));
             il_page_word(p, page_str(was, "reason").n ? " " : "");
             il_page_text(p, page_str(was, "reason"));
             il_page_word(p, " (then ");
-            page_values(p, page_get(was, "held"));
+            il_page_values(p, page_get(was, "held"));
             il_page_word(p, "), the mutant ");
             il_page_text(p, page_str(is, "verdict"));
             il_page_word(p, page_str(is, "reason").n ? " " : "");
             il_page_text(p, page_str(is, "reason"));
             il_page_word(p, " (then ");
-            page_values(p, page_get(is, "held"));
+            il_page_values(p, page_get(is, "held"));
             il_page_word(p, ")");
             il_page_item_end(p);
         }
@@ -428,17 +421,34 @@ static void page_drawing(il_page *p, const il_json *drawing) {
     il_page_text(p, page_str(drawing, "states"));
     il_page_word(p,
                  il_json_bool(page_get(drawing, "grouped")) ? " states, taken together by what they hold of: " : " states, by: ");
-    page_any(p, page_get(drawing, "variables"), 1);
+    il_page_any(p, page_get(drawing, "variables"), 1);
     il_page_word(p,
                  ". A heavy frame is the start; a dashed one is inside a forbidden region. An arrow's title names its actions.");
     il_buf_puts(p->b, "</figcaption>\n</figure>\n");
+}
+
+/* Those that have sentences of their own. */
+static void page_sections(il_page *p, const il_json *object) {
+    static const struct {
+        const char *key;
+        void (*say)(il_page *p, const il_json *section);
+    } rows[] = {{"recovery", il_page_recovery},   {"sticky", il_page_sticky},       {"survey", il_page_survey},
+                {"bounds", il_page_bounds},       {"sessions", il_page_sessions},   {"mislabel", il_page_mislabel},
+                {"diagnosis", il_page_diagnosis}, {"confirmers", il_page_confirmers}};
+    il_page_lists(p, object);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (page_there(page_get(object, rows[i].key))) {
+            rows[i].say(p, page_get(object, rows[i].key));
+        }
+    }
 }
 
 /* What has a place of its own above, or is in the opening lines. */
 static bool page_known(il_str key) {
     static const char *const known[] = {"schema",  "tool",        "version",         "machine",       "inputs",   "table",
                                         "verdict", "exit",        "checks",          "guards",        "controls", "mutation",
-                                        "drawing", "certificate", "not_established", "fully_mediated", "regions",  "variables"};
+                                        "drawing", "certificate", "not_established", "fully_mediated", "regions",  "variables",
+                                        "confirmers", "diagnosis", "bounds", "frozen", "never_fired", "idle_gates", "unmediated", "recovery", "sticky", "survey", "sessions", "mislabel"};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (il_str_eq(key, il_str_of(known[i]))) {
             return true;
@@ -502,12 +512,13 @@ il_status il_report_page(const il_json *object, il_page_form form, il_arena *are
             if (!block) {
                 il_page_open(&p);
             }
-            page_any(&p, keys[i], PAGE_DEPTH);
+            il_page_any(&p, keys[i], PAGE_DEPTH);
             if (!block) {
                 il_page_close(&p);
             }
         }
     }
+    page_sections(&p, object);
     if (page_there(page_get(object, "mutation"))) {
         page_mutation(&p, page_get(object, "mutation"));
     }

@@ -12,6 +12,7 @@
 #include "cli/view.h"
 
 #define APPROVALS_ARENA_BYTES ((size_t)1 << 30)
+#define APPROVALS_VALUES_BYTES ((size_t)1 << 20)
 
 typedef struct approvals_run {
     const char *ledger_flag, *policy, *session;
@@ -43,9 +44,30 @@ static const il_view_row *approvals_request(const il_view *v, const char *id) {
     return NULL;
 }
 
+/* Where each value came from: `bo@x.example: a human typed it`. Rows of older builds do not say. */
+static void approvals_values(const il_view_row *request) {
+    const il_json *values = request ? il_json_get(request->body, IL_STR("values")) : NULL;
+    for (const il_json *v = il_json_first(values); v; v = il_json_next(v)) {
+        const il_json *from = il_json_get(v, IL_STR("from"));
+        (void)fputs(v == il_json_first(values) ? "  because  " : "           ", stdout);
+        il_put_text(stdout, il_json_text(il_json_get(v, IL_STR("value"))));
+        (void)fputs(" (", stdout);
+        il_put_text(stdout, il_json_text(il_json_get(v, IL_STR("argument"))));
+        (void)fputs("): ", stdout);
+        il_put_text(stdout, il_json_text(il_json_get(v, IL_STR("why"))));
+        if (il_json_kind_of(from) == IL_JSON_OBJECT) {
+            (void)fputs("; ", stdout);
+            il_put_text(stdout, il_json_text(il_json_get(from, IL_STR("tool"))));
+            (void)fputs(", call ", stdout);
+            il_put_text(stdout, il_json_text(il_json_get(from, IL_STR("ticket"))));
+        }
+        (void)fputc('\n', stdout);
+    }
+}
+
 static void approvals_text(const il_view *v, const il_slot *slot) {
     const il_view_row *request = approvals_request(v, slot->id);
-    const il_str rule = v->machine ? il_machine_reason(v->machine, slot->reason) : IL_STR("");
+    const il_str rule = il_view_held(v, slot);
     il_put_text(stdout, il_str_of(slot->id));
     (void)printf("  %s  session ", slot->state == IL_SLOT_GRANTED ? "granted" : "waits  ");
     il_put_text(stdout, v->id);
@@ -63,6 +85,7 @@ static void approvals_text(const il_view *v, const il_slot *slot) {
         }
         (void)fputc('\n', stdout);
     }
+    approvals_values(request);
     (void)fputs("  held by  ", stdout);
     il_put_text(stdout, rule.n ? rule : IL_STR("a machine that is not shipped (name its policy with --policy)"));
     (void)fputs("\n  until    ", stdout);
@@ -70,18 +93,33 @@ static void approvals_text(const il_view *v, const il_slot *slot) {
     (void)fputc('\n', stdout);
 }
 
+/* A copy that lives in the run's arena. */
+static il_status approvals_copy(il_arena *arena, const il_json *v, il_json **out, il_error *err) {
+    il_buf text;
+    il_str bytes;
+    *out = il_json_make(arena, IL_JSON_ARRAY);
+    if (!v) {
+        return *out ? IL_OK : il_arena_fail(arena, err);
+    }
+    il_buf_init(&text, arena, APPROVALS_VALUES_BYTES);
+    il_json_write(&text, v, IL_JSON_AS_READ);
+    IL_TRY(il_buf_done(&text, &bytes, err));
+    return il_json_parse(arena, bytes, NULL, out, err);
+}
+
 static il_status approvals_json(approvals_run *run, const il_view *v, const il_slot *slot, il_error *err) {
     il_arena *arena = &run->arena;
     const il_view_row *request = approvals_request(v, slot->id);
     const il_json *to = request ? il_json_get(request->body, IL_STR("destinations")) : NULL;
-    const il_str texts[] = {il_str_of(slot->id), v->id, il_str_of(slot->tool),
-                            v->machine ? il_machine_reason(v->machine, slot->reason) : IL_STR("")};
+    const il_str texts[] = {il_str_of(slot->id), v->id, il_str_of(slot->tool), il_view_held(v, slot)};
     il_str kept[4];
     il_json *o = il_json_make(arena, IL_JSON_OBJECT), *destinations = il_json_make(arena, IL_JSON_ARRAY);
     for (size_t i = 0; i < 4; i++) {
         IL_TRY(il_arena_copy(arena, texts[i], &kept[i], err));
     }
     bool made = true;
+    il_json *values;
+    IL_TRY(approvals_copy(arena, request ? il_json_get(request->body, IL_STR("values")) : NULL, &values, err));
     for (const il_json *d = il_json_first(to); d && made; d = il_json_next(d)) {
         il_str text;
         IL_TRY(il_arena_copy(arena, il_json_text(d), &text, err));
@@ -94,7 +132,7 @@ static il_status approvals_json(approvals_run *run, const il_view *v, const il_s
            il_json_set(o, IL_STR("tool"), il_json_string(arena, kept[2])) &&
            il_json_set(o, IL_STR("effects"), il_json_effects(arena, slot->effects)) &&
            il_json_set(o, IL_STR("reason"), kept[3].n ? il_json_string(arena, kept[3]) : il_json_make(arena, IL_JSON_NULL)) &&
-           il_json_set(o, IL_STR("destinations"), destinations) &&
+           il_json_set(o, IL_STR("destinations"), destinations) && il_json_set(o, IL_STR("values"), values) &&
            il_json_set(o, IL_STR("expires_ms"), il_json_number(arena, (int64_t)slot->expires_ms)) && il_json_push(run->list, o);
     return made ? IL_OK : il_arena_fail(arena, err);
 }

@@ -80,21 +80,23 @@ static il_status guard_look(guard_run *run, guard_batch *b, bool *more, il_error
     b->status = IL_OK;
     b->err = err;
     *more = false;
+    IL_TRY(guard_chain_look(run, err));
     IL_TRY(il_ledger_rows_after(run->ledger, run->seq, batch_visit, b, err));
     IL_TRY(b->status);
     IL_TRY(batch_below(run, b, err));
     IL_TRY(batch_first(run, b, err));
     for (uint32_t i = 0; i < b->n; i++) {
+        IL_TRY(guard_chain_row(run, &b->rows[i], err));
         IL_TRY(guard_row(run, &b->rows[i], err));
     }
     *more = b->n == GUARD_BATCH_ROWS;
-    return IL_OK;
+    return *more ? IL_OK : guard_chain_end(run, err);
 }
 
 /* ---- the ledger, which a guard that follows may have to wait for ------------------------------------ */
 
 static il_status guard_open(guard_run *run, il_error *err) {
-    il_ledger_options options = {.size = sizeof options, .must_exist = true, .read_only = true};
+    il_ledger_options options = {.size = sizeof options, .must_exist = true, .read_only = true, .sha256 = il_host_system().sha256};
     IL_TRY(il_ledger_use(run->ledger_flag, &options, run->path, &run->ledger, err));
     if (run->shield) { /* who may not write the ledger takes no action in it, and hears so before there is need of one */
         options.read_only = false;
@@ -244,11 +246,13 @@ il_exit il_cmd_guard(int argc, char **argv) {
     const il_option options[] = {{.name = "ledger", .value = &run.ledger_flag}, {.name = "machine", .value = &run.machine_flag},
                                  {.name = "session", .value = &run.session},    {.name = "once", .flag = &once},
                                  {.name = "follow", .flag = &run.follow},       {.name = "shield", .flag = &run.shield},
-                                 {.name = "json", .flag = &run.json},           {.name = "max-states", .value = &most}};
+                                 {.name = "json", .flag = &run.json},           {.name = "max-states", .value = &most},
+                                 {.name = "head", .value = &run.chain.head.flag}};
     il_arguments arguments;
     il_error err = {0};
     if (il_options_read(argc, argv, options, sizeof options / sizeof options[0], &arguments, &err) != IL_OK ||
-        (most && il_options_number("max-states", most, IL_ESTIMATOR_STATES_MAX, &states, &err) != IL_OK)) {
+        (most && il_options_number("max-states", most, IL_ESTIMATOR_STATES_MAX, &states, &err) != IL_OK) ||
+        il_head_read(&run.chain.head, &err) != IL_OK) {
         return il_fail_usage(argv[0], &err);
     }
     if (arguments.n > 1) {

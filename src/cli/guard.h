@@ -5,6 +5,7 @@
 #include "base/sha256.h"
 #include "check/belief.h"
 #include "cli/command.h"
+#include "cli/head.h"
 #include "cli/ledger.h"
 #include "ledger/row_steps.h"
 #include "machine/fleet.h"
@@ -63,6 +64,14 @@ typedef struct guard_session {
 
 /* ---- the run -------------------------------------------------------------------------------------- */
 
+typedef struct guard_chain { /* of hashes */
+    il_head head;                  /* --head */
+    bool found, asked;             /* that row was read; it was said that it is not there */
+    bool cut;                      /* it was said that the last row is another one, or none, by now */
+    uint64_t seq;                  /* of the row that was read last; 0: none yet */
+    uint8_t hash[IL_DIGEST_BYTES]; /* and its hash; zeros, from which row 1 follows */
+} guard_chain;
+
 typedef struct guard_run {
     /* options */
     const char *ledger_flag, *machine_flag, *session;
@@ -72,6 +81,7 @@ typedef struct guard_run {
     char path[IL_LEDGER_PATH_BYTES];
     il_ledger *ledger, *writes; /* `writes`: with --shield */
     uint64_t seq;               /* of the row that was read last */
+    guard_chain chain;
     bool began;                 /* a first row was there */
     bool waits;                 /* it was said that there is no file yet */
     uint32_t half;              /* looks at a file that is no ledger yet */
@@ -103,6 +113,12 @@ IL_NODISCARD il_status guard_row(guard_run *run, const il_ledger_row *row, il_er
 guard_session *guard_session_find(const guard_run *run, il_str id);
 void guard_sessions_free(guard_run *run);
 
+/* guard_chain.c: whether the row follows from the one that was read before it; whether that one is still there, when others write; and, when all was
+ * read once, whether the row of --head was there. */
+IL_NODISCARD il_status guard_chain_row(guard_run *run, const il_ledger_row *row, il_error *err);
+IL_NODISCARD il_status guard_chain_look(guard_run *run, il_error *err);
+IL_NODISCARD il_status guard_chain_end(guard_run *run, il_error *err);
+
 /* guard_fleet.c: counters that follow the sessions' recorded states. */
 IL_NODISCARD il_status guard_fleet_new(guard_machine *m, il_error *err);
 void guard_fleet_free(guard_fleet *f);
@@ -118,7 +134,7 @@ const char *guard_shield_word(const il_model *m, uint32_t symbol);
 
 /* guard_say.c */
 typedef struct guard_said {
-    const char *level;            /* `possible`, `certain`, `model-breach`, `fleet`; NULL: a finding */
+    const char *level;            /* `possible`, `certain`, `model-breach`, `fleet`, `chain`; NULL: a finding */
     const char *what;             /* of a finding or a breach: a word that stays the same (docs/guard.md) */
     il_str region;                /* or a fleet's invariant; empty: none */
     const guard_session *session; /* NULL: about the whole ledger */

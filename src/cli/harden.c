@@ -10,6 +10,7 @@
 #include "check/mutation.h"
 #include "check/report_page.h"
 #include "cli/bounds.h"
+#include "cli/harden_confirmed.h"
 #include "cli/harden_joined.h"
 #include "cli/harden_policy.h"
 #include "cli/model.h"
@@ -25,6 +26,7 @@
 typedef struct harden_run {
     const char *path;      /* what messages are about: the machine's file, once it is known */
     const char *against;   /* an older version */
+    const char *confirmed; /* what other tools said, as `make proofs` wrote it down */
     const il_json *policy; /* the document, when one was named, its file and its digest */
     const char *policy_path;
     uint8_t policy_digest[IL_DIGEST_BYTES];
@@ -180,6 +182,12 @@ static il_status harden_extras(harden_run *run, il_harden *h, il_error *err) {
     if (run->json || run->report) {
         IL_TRY(il_drawing_object(h, &object, err));
         IL_TRY(il_harden_join(h, "drawing", object, err));
+        IL_TRY(il_harden_diagnosis(h, err));
+    }
+    if (run->json || run->report || run->confirmed) {
+        run->path = run->confirmed ? run->confirmed : machine;
+        IL_TRY(il_harden_confirmed(h, run->confirmed, err));
+        run->path = machine;
     }
     h->allow_bounded = run->allow_bounded;
     IL_TRY(il_harden_conclude(h, err));
@@ -237,6 +245,7 @@ il_exit il_cmd_harden(int argc, char **argv) {
                                  {.name = "mutants", .value = &mutants},
                                  {.name = "against", .value = &run.against},
                                  {.name = "report", .value = &run.report},
+                                 {.name = "confirmed", .value = &run.confirmed},
                                  {.name = "allow-bounded", .flag = &run.allow_bounded},
                                  IL_BOUNDS_OPTIONS(&run.bounds)};
     il_arguments arguments;

@@ -7,6 +7,7 @@
 #include "check/report.h"
 #include "check/usage.h"
 #include "interlock/host.h"
+#include "host/preset.h"
 #include "policy/approval.h"
 #include "policy/bind.h"
 
@@ -316,7 +317,12 @@ il_status il_harden_policy(il_harden *h, const il_json *doc, il_error *err) {
     il_bind bind;
     IL_TRY(il_machine_open(il_host_alloc(), h->table, h->certificate, &machine, err));
     bool usable = il_bind_open(machine, &bind, NULL) == IL_OK; /* else no tool has a symbol, and the line `sessions` tells why */
-    il_status status = usable ? il_policy_new(il_host_alloc(), doc, machine, &policy, err) : harden_bare(h, err);
+    il_preset_shelf shelf = {.arena = arena};
+    const il_presets presets = il_host_presets(&shelf);
+    il_status status = usable ? il_policy_expand(arena, doc, &presets, &doc, err) : harden_bare(h, err);
+    if (status == IL_OK && usable) {
+        status = il_policy_new(il_host_alloc(), doc, machine, &policy, err);
+    }
     if (status == IL_OK && usable) {
         status = harden_policy_of(h, policy, err);
     }

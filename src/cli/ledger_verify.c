@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sha256.h"
+#include "cli/head.h"
 #include "cli/ledger.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -13,17 +14,15 @@
 #define VERIFY_FINDINGS_MAX 1000 /* printed; all are counted */
 
 typedef struct verify_run {
-    const char *ledger_flag, *head_flag;
+    const char *ledger_flag;
+    il_head head;
+    bool head_found;
     bool json;
     char path[IL_LEDGER_PATH_BYTES];
     il_arena arena;
     il_json *list;
     bool full; /* the list has no memory left */
     uint64_t shown;
-    /* --head SEQ:HASH */
-    uint64_t head_seq;
-    char head_hash[IL_DIGEST_HEX];
-    bool head_found;
 } verify_run;
 
 static bool verify_add(il_json *o, const char *key, il_json *value) { return il_json_set(o, il_str_of(key), value); }
@@ -67,32 +66,22 @@ static void verify_visit(void *ctx, const il_ledger_finding *f) {
     (void)printf("; %s\n", f->advice);
 }
 
-/* The head of a chain that an upgrade replaced stands in the upgrade's row. */
-static bool verify_head_upgraded(verify_run *run, const il_ledger_row *row) {
-    char body[160];
-    const size_t n = il_format(body, sizeof body, "{\"from\":1,\"head\":\"%s\",\"rows\":%llu,\"v\":1}", run->head_hash,
-                               (unsigned long long)run->head_seq);
-    return il_str_eq(row->kind, IL_STR("upgrade")) && il_str_eq(row->body, (il_str){body, n});
-}
-
 static bool verify_head_row(void *ctx, const il_ledger_row *row) {
     verify_run *run = ctx;
-    char hash[IL_DIGEST_HEX];
-    il_digest_hex(row->hash, hash);
-    run->head_found = (row->seq == run->head_seq && strcmp(hash, run->head_hash) == 0) || verify_head_upgraded(run, row);
+    run->head_found = il_head_is(&run->head, row);
     return !run->head_found;
 }
 
 /* What was noted outside: a row with that number and hash must be in the trail. */
 static il_status verify_head(verify_run *run, il_ledger *ledger, il_ledger_report *report, il_error *err) {
-    if (!run->head_flag) {
+    if (!run->head.flag) {
         return IL_OK;
     }
     IL_TRY(il_ledger_rows(ledger, IL_STR(""), verify_head_row, run, err));
     if (!run->head_found) {
         report->findings++;
         verify_visit(run, &(il_ledger_finding){
-                              .row = run->head_seq,
+                              .row = run->head.seq,
                               .session = IL_STR(""),
                               .what = "head",
                               .message = "no row of that number has the hash that was given with --head",
@@ -154,45 +143,15 @@ static il_exit verify_ledger(verify_run *run) {
     return status != IL_OK ? il_fail(NULL, &err) : report.findings ? IL_EXIT_FINDING : IL_EXIT_FINE;
 }
 
-/* A digest as it is printed: what was typed otherwise is a mistake, and no finding. */
-static bool verify_is_digest(il_str s) {
-    for (size_t i = 0; i < s.n; i++) {
-        if (!(s.p[i] >= '0' && s.p[i] <= '9') && !(s.p[i] >= 'a' && s.p[i] <= 'f')) {
-            return false;
-        }
-    }
-    return s.n == IL_DIGEST_HEX - 1;
-}
-
-/* SEQ:HASH, as verify prints it. */
-static il_status verify_read_head(verify_run *run, il_error *err) {
-    const il_str flag = il_str_of(run->head_flag ? run->head_flag : "");
-    char number[24];
-    size_t at = 0;
-    while (at < flag.n && flag.p[at] != ':') {
-        at++;
-    }
-    const il_str hash = il_str_part(flag, at < flag.n ? at + 1 : at, flag.n);
-    if (!run->head_flag) {
-        return IL_OK;
-    }
-    (void)il_format(number, sizeof number, "%.*s", IL_STR_ARG(il_str_part(flag, 0, at)));
-    if (!verify_is_digest(hash) || at == 0 || at >= sizeof number) {
-        return il_error_set(err, IL_E_INVALID, "`--head` takes ROW:HASH as an earlier `ledger verify` printed it");
-    }
-    (void)il_format(run->head_hash, sizeof run->head_hash, "%.*s", IL_STR_ARG(hash));
-    return il_options_number("head", number, INT64_MAX, &run->head_seq, err);
-}
-
 il_exit il_cmd_ledger(int argc, char **argv) {
     verify_run run = {0};
     const il_option options[] = {{.name = "ledger", .value = &run.ledger_flag},
-                                 {.name = "head", .value = &run.head_flag},
+                                 {.name = "head", .value = &run.head.flag},
                                  {.name = "json", .flag = &run.json}};
     il_arguments arguments;
     il_error err = {0};
     if (il_options_read(argc, argv, options, sizeof options / sizeof options[0], &arguments, &err) != IL_OK ||
-        verify_read_head(&run, &err) != IL_OK) {
+        il_head_read(&run.head, &err) != IL_OK) {
         return il_fail_usage(argv[0], &err);
     }
     if (arguments.n != 1 || strcmp(arguments.v[0], "verify") != 0) {

@@ -104,7 +104,7 @@ static const il_command main_commands[] = {
      il_cmd_gateway},
     {"guard", "watch the sessions of a ledger",
      "usage: interlock guard [LEDGER | --ledger FILE] [--machine MACHINE-OR-POLICY] [--once | --follow] [--session ID]\n"
-     "                       [--shield] [--max-states N] [--json]\n"
+     "                       [--shield] [--head ROW:HASH] [--max-states N] [--json]\n"
      "\n"
      "Keeps, for each session, the set of states in which it may be by what a monitor may see of it (`diagnosis` in the "
      "machine's\n"
@@ -119,6 +119,7 @@ static const il_command main_commands[] = {
      "  --follow           wait for it, and go on as long as others write it, until SIGINT or SIGTERM\n"
      "  --session ID       only what concerns this session\n"
      "  --shield           take the alarm's `shield` (quarantine or end) in the live session\n"
+     "  --head ROW:HASH    as `ledger verify` printed it: that row must be there, or the end was cut off\n"
      "  --max-states N     of a machine with its faults; one that has more is not estimated, and that is said\n"
      "  --json             one object a line\n"
      "\n"
@@ -127,6 +128,7 @@ static const il_command main_commands[] = {
      il_cmd_guard},
     {"harden", "prove a machine",
      "usage: interlock harden MACHINE-OR-POLICY [--json] [--mutants N|all] [--report DIR] [--against OLD] [--allow-bounded]\n"
+     "                        [--confirmed FILE]\n"
      "                        [--max-states N] [--max-work N] [--max-seconds S] [--max-bytes B] [--workers N] [--progress]\n"
      "\n"
      "Explores a machine completely and prints each check with its verdict and a shortest witness. The machine is a file,\n"
@@ -135,6 +137,7 @@ static const il_command main_commands[] = {
      "\n"
      "  --json          the report as canonical JSON: the same machine gives the same bytes\n"
      "  --report DIR    write it as JSON, Markdown and a page to look at; times stand in a fourth file\n"
+     "  --confirmed FILE  what other tools said of this table, as `make proofs` writes it: quoted in the report\n"
      "  --allow-bounded exit 0 when nothing but bounds stands in the way; the word stays BOUNDED\n"
      "  --mutants N     make so many machines with one mistake and count what the checks notice, or `all`; default 60\n"
      "  --max-states N  explore at most so many states at a time; what that leaves open is never clean\n"
@@ -229,9 +232,14 @@ static const il_command main_commands[] = {
      il_cmd_session},
     {"validate", "check a policy",
      "usage: interlock validate POLICY [--tools SERVER=FILE]... [--json]\n"
+     "       interlock validate POLICY --expanded\n"
+     "       interlock validate --presets [--json]\n"
      "\n"
-     "Reads a policy and the machine that it names. Exit 3 with file, line and column when it is not one.\n"
+     "Reads a policy and the machine that it names, and runs the policy's own tests; one that fails is a finding (exit 1).\n"
+     "Exit 3 with file, line and column when it is not one.\n"
      "\n"
+     "  --expanded           print the policy with its presets written out, as JSON\n"
+     "  --presets            list the presets of this build, with the digests by which `pin` names them\n"
      "  --tools SERVER=FILE  a saved tools/list answer of that server: tools without a label and names and patterns\n"
      "                       that match no listed tool are findings (exit 1)\n"
      "\n"

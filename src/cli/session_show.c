@@ -112,7 +112,7 @@ static il_json *show_approvals(il_view *v) {
                           show_add(a, "state", show_text(v, il_str_of(show_slot(slot)))) &&
                           show_add(a, "tool", show_text(v, il_str_of(slot->tool))) &&
                           show_add(a, "effects", il_json_effects(&v->arena, slot->effects)) &&
-                          show_add(a, "reason", show_text(v, il_machine_reason(v->machine, slot->reason))) &&
+                          show_add(a, "reason", show_text(v, il_view_held(v, slot))) &&
                           show_add(a, "expires_ms", show_number(v, slot->expires_ms));
         if (!made || !il_json_push(list, a)) {
             return NULL;

@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/propose.h"
 #include "host/file.h"
+#include "host/preset.h"
 #include "interlock/host.h"
 #include "policy/approval.h"
 #include "policy/bind.h"
@@ -235,7 +236,8 @@ static il_status validate_compare(validate_run *run, il_error *err) {
         IL_TRY(validate_listed(run, &run->lists[i], err));
     }
     for (uint32_t t = 0; t < run->policy->ntools; t++) {
-        for (uint32_t g = 0; g < run->policy->tools[t].nglobs; g++) {
+        /* a preset serves several versions of a server: what one of them has not is no mistake */
+        for (uint32_t g = 0; g < run->policy->tools[t].nglobs && run->policy->tools[t].preset.n == 0; g++) {
             const il_glob *glob = &run->policy->tools[t].globs[g];
             for (uint32_t f = 0; f < glob->nforms; f++) {
                 IL_TRY(validate_form(run, &run->policy->tools[t], glob->forms[f], err));
@@ -314,7 +316,7 @@ static il_status validate_servers(validate_run *run, const il_tool *tool, il_jso
 
 static il_status validate_standing(validate_run *run, const il_tool *tool, bool outside, il_error *err) {
     const bool sends = outside || (tool->effects & (uint32_t)IL_EGRESS) != 0;
-    if (!sends || tool->sink_said || !il_policy_may_release(run->policy, (uint32_t)IL_EGRESS)) {
+    if (!sends || tool->sink_said || tool->preset.n > 0 || !il_policy_may_release(run->policy, (uint32_t)IL_EGRESS)) {
         return IL_OK;
     }
     const il_str name = tool->globs[0].text;
@@ -490,23 +492,66 @@ static il_exit validate_run_all(validate_run *run, const char *const *lists, siz
     return il_json_count(run->findings) ? IL_EXIT_FINDING : IL_EXIT_FINE;
 }
 
+/* ---- presets -------------------------------------------------------------------------------------------- */
+
+/* The policy with its presets written out, as JSON, which reads as YAML. */
+static il_exit validate_expanded(validate_run *run) {
+    il_error err = {0};
+    il_json *doc = NULL;
+    const il_json *flat = NULL;
+    il_preset_shelf shelf = {.arena = &run->arena};
+    const il_presets presets = il_host_presets(&shelf);
+    if (il_file_document(&run->arena, run->path, IL_FILE_TRUSTED, &doc, &err) != IL_OK ||
+        il_policy_expand(&run->arena, doc, &presets, &flat, &err) != IL_OK) {
+        return validate_refuse(run, run->path, &err);
+    }
+    return il_put_json(stdout, flat, &err) == IL_OK ? IL_EXIT_FINE : il_fail(NULL, &err);
+}
+
+/* The presets of this build, with the digests by which `pin` names them. */
+static il_exit validate_presets(validate_run *run) {
+    il_error err = {0};
+    il_preset_shelf shelf = {.arena = &run->arena};
+    const il_presets presets = il_host_presets(&shelf);
+    il_json *all = il_json_make(&run->arena, IL_JSON_OBJECT);
+    for (const il_preset_source *s = il_preset_sources; s->name; s++) {
+        const il_json *doc = NULL;
+        uint8_t digest[IL_DIGEST_BYTES];
+        char *hex = il_arena_bytes(&run->arena, IL_DIGEST_HEX);
+        if (!hex || presets.find(presets.ctx, il_str_of(s->name), &doc, &err) != IL_OK ||
+            il_json_digest(doc, NULL, digest, &err) != IL_OK) {
+            return il_fail(s->name, &err);
+        }
+        il_digest_hex(digest, hex);
+        if (!run->json) {
+            (void)printf("%-20s %s\n", s->name, hex);
+        } else if (!validate_add(all, s->name, il_json_string(&run->arena, il_str_of(hex)))) {
+            return il_fail(NULL, (il_arena_fail(&run->arena, &err), &err));
+        }
+    }
+    return !run->json || il_put_json(stdout, all, &err) == IL_OK ? IL_EXIT_FINE : il_fail(NULL, &err);
+}
+
 il_exit il_cmd_validate(int argc, char **argv) {
     validate_run run = {0};
+    bool expanded = false, presets = false;
     const char *lists[VALIDATE_LISTS_MAX];
     size_t nlists = 0;
     const il_option options[] = {{.name = "tools", .list = lists, .most = VALIDATE_LISTS_MAX, .count = &nlists},
+                                 {.name = "expanded", .flag = &expanded},
+                                 {.name = "presets", .flag = &presets},
                                  {.name = "json", .flag = &run.json}};
     il_arguments arguments;
     il_error err = {0};
     if (il_options_read(argc, argv, options, sizeof options / sizeof options[0], &arguments, &err) != IL_OK) {
         return il_fail_usage(argv[0], &err);
     }
-    if (arguments.n != 1) {
+    if (arguments.n != (presets ? 0 : 1)) {
         return arguments.n ? il_usage(argv[0], "one policy, not %d", arguments.n) : il_usage(argv[0], "which policy?");
     }
-    run.path = arguments.v[0];
+    run.path = presets ? NULL : arguments.v[0];
     il_arena_init(&run.arena, il_host_alloc(), VALIDATE_ARENA_BYTES);
-    const il_exit code = validate_run_all(&run, lists, nlists);
+    const il_exit code = presets ? validate_presets(&run) : expanded ? validate_expanded(&run) : validate_run_all(&run, lists, nlists);
     il_bundle_free(run.bundle);
     il_arena_free(&run.arena);
     return code;

@@ -170,6 +170,15 @@ il_view_answer il_view_answered(const il_view *v, il_str approval) {
     return a;
 }
 
+il_str il_view_held(const il_view *v, const il_slot *slot) {
+    for (size_t i = 0; i < v->nrows && slot->rule != 0; i++) {
+        if (il_str_eq(v->rows[i].kind, IL_STR("request")) && il_str_eq(il_view_text(&v->rows[i], "approval"), il_str_of(slot->id))) {
+            return il_view_text(&v->rows[i], "reason");
+        }
+    }
+    return v->machine ? il_machine_reason(v->machine, slot->reason) : IL_STR("");
+}
+
 il_str il_view_text(const il_view_row *row, const char *member) {
     const il_json *v = row ? il_json_get(row->body, il_str_of(member)) : NULL;
     return il_json_kind_of(v) == IL_JSON_STRING ? il_json_text(v) : IL_STR("");

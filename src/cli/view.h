@@ -46,6 +46,9 @@ typedef struct il_view_answer {
 } il_view_answer;
 il_view_answer il_view_answered(const il_view *v, il_str approval);
 
+/* What holds the call of a slot: the machine's rule, or the policy's by its name; empty when the machine is not known. */
+il_str il_view_held(const il_view *v, const il_slot *slot);
+
 /* A member of the body as text; empty when it is absent. */
 il_str il_view_text(const il_view_row *row, const char *member);
 /* A list of effect words as bits. */

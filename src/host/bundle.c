@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "host/file.h"
 #include "host/machine_file.h"
+#include "host/preset.h"
 #include "host/prove.h"
 #include "interlock/host.h"
 
@@ -55,9 +56,13 @@ static il_status bundle_machine(il_bundle *b, il_arena *scratch, const char *pat
 
 static il_status bundle_read(il_bundle *b, il_arena *scratch, const char *path, il_error *err) {
     il_json *doc;
+    const il_json *flat;
+    il_preset_shelf shelf = {.arena = scratch};
+    const il_presets presets = il_host_presets(&shelf);
     IL_TRY(il_file_document(scratch, path, IL_FILE_TRUSTED, &doc, err));
     IL_TRY(bundle_machine(b, scratch, path, doc, err));
-    return il_policy_new(&b->alloc, doc, b->machine, &b->policy, err);
+    IL_TRY(il_policy_expand(scratch, doc, &presets, &flat, err));
+    return il_policy_new(&b->alloc, flat, b->machine, &b->policy, err);
 }
 
 il_status il_bundle_load(const il_alloc *alloc, const char *path, il_bundle **out, il_error *err) {

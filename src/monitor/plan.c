@@ -4,6 +4,7 @@
 
 #include "base/sha256.h"
 #include "policy/agent.h"
+#include "policy/options.h"
 
 _Static_assert(IL_BIND_SLOTS_MAX == IL_SLOTS_MAX, "as many slots as a machine may count");
 
@@ -16,12 +17,13 @@ il_status il_core_open(il_core *core, const il_policy *policy, const il_machine 
     if (own != NULL && machine != NULL && own != machine) {
         return il_error_set(err, IL_E_ARGUMENT, "the machine is not the policy's");
     }
-    *core = (il_core){.policy = policy, .deadline_ms = deadline_ms != 0 ? deadline_ms : 600000};
+    *core = (il_core){.policy = policy, .deadline_ms = deadline_ms != 0 ? deadline_ms : il_policy_call_ms(policy) != 0 ? il_policy_call_ms(policy) : 600000};
     core->tightened = enforce || policy == NULL;
     IL_TRY(il_bind_open(own != NULL ? own : machine, &core->bind, err));
     il_machine_digest(core->bind.machine, core->seal);
     il_policy_fingerprint(policy, core->fingerprint);
     core->remembers = policy != NULL && il_policy_remembers(policy) != 0;
+    core->audits = il_policy_audits_laundering(policy);
     return IL_OK;
 }
 

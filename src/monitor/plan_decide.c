@@ -92,7 +92,8 @@ static il_ticket *il_deciding_ticket(il_deciding *c, uint32_t effects, uint8_t f
     t->id = s->next_ticket++;
     t->deadline_ms = c->plan->now_ms + c->plan->core->deadline_ms;
     t->effects = (uint8_t)effects;
-    t->flags = flags;
+    t->flags = flags | (c->label.child ? IL_TICKET_CHILD : 0u);
+    c->d->child = c->label.child;
     memcpy(t->owner, c->plan->core->owner, sizeof t->owner);
     if (il_glob_name_ok(c->name)) {
         memcpy(t->tool, c->name.p, c->name.n);
@@ -200,6 +201,7 @@ static il_status il_deciding_request_row(il_deciding *c, const il_slot *slot, ui
     il_record_text(&r, IL_STR("reason"), c->d->reason);
     il_record_text(&r, IL_STR("tool"), slot->tool);
     il_record_number(&r, IL_STR("v"), 1);
+    il_record_values(&r, IL_STR("values"), &c->label, c->plan->memory);
     return il_plan_row(c->plan, "request", 0, &r, err);
 }
 
@@ -306,7 +308,8 @@ static il_status il_deciding_shadow(il_deciding *c, il_error *err) {
 static il_status il_deciding_row(il_deciding *c, il_error *err) {
     c->d->post = c->d->ticket != 0 ? c->plan->s->state : c->d->pre;
     il_message_write(c->d, c->name, &c->label, c->spent);
-    return il_plan_decision_row(c->plan, c->name, &c->label, c->d, err);
+    IL_TRY(il_plan_decision_row(c->plan, c->name, &c->label, c->d, err));
+    return c->d->run ? il_plan_audit(c->plan, c->call, c->name, &c->label, c->d->ticket, err) : IL_OK;
 }
 
 /* The decision, which waits for a human or, when nobody can be asked, does not; its row comes before the request's. A request that is open already stands. */

@@ -2,6 +2,7 @@
 #include "monitor/record.h"
 
 #include "json/node.h"
+#include "provenance/memory.h"
 
 #define IL_RECORD_BYTES_MAX ((size_t)64 << 10)
 #define IL_RECORD_BYTES_TYPICAL 1024u
@@ -94,6 +95,48 @@ void il_record_strings(il_record *r, il_str key, const il_str *list, size_t n) {
         il_json_write_string(&r->buf, il_str_part(list[i], 0, IL_RECORD_LISTED));
     }
     il_buf_putc(&r->buf, ']');
+}
+
+#define IL_RECORD_VALUES 16u
+
+/* A text of a result or an argument, cut; bytes that are no text are escaped. */
+static void il_record_shown(il_record *r, il_str key, il_str s) {
+    char text[IL_RECORD_LISTED + 1];
+    const size_t n = il_format(text, sizeof text, "%.*s", IL_STR_ARG(s));
+    il_record_str(r, key, (il_str){text, n});
+}
+
+void il_record_from(il_record *r, il_str key, const il_source *source) {
+    if (source->ticket == 0) {
+        il_record_text(r, key, NULL);
+        return;
+    }
+    il_record_key(r, key);
+    r->more = false;
+    il_record_number(r, IL_STR("ticket"), source->ticket);
+    il_record_shown(r, IL_STR("tool"), source->name);
+    il_buf_putc(&r->buf, '}');
+    r->more = true;
+}
+
+void il_record_values(il_record *r, il_str key, const il_label *label, const il_memory *memory) {
+    il_record_key(r, key);
+    il_buf_putc(&r->buf, '[');
+    for (size_t i = 0; i < label->nvalues && i < IL_RECORD_VALUES; i++) {
+        const il_vouched *v = &label->values[i];
+        il_buf_put(&r->buf, i > 0 ? IL_STR(",") : IL_STR(""));
+        r->more = false;
+        il_record_shown(r, IL_STR("argument"), v->argument);
+        const il_source source = memory != NULL && v->source != 0 ? il_memory_source(memory, v->source) : (il_source){0};
+        il_record_from(r, IL_STR("from"), &source);
+        il_record_shown(r, IL_STR("kind"), v->kind);
+        il_record_shown(r, IL_STR("value"), v->value);
+        il_record_truth(r, IL_STR("vouched"), il_vouch_vouches(v->how));
+        il_record_text(r, IL_STR("why"), il_vouch_text(v->how));
+        il_buf_putc(&r->buf, '}');
+    }
+    il_buf_putc(&r->buf, ']');
+    r->more = true;
 }
 
 il_status il_record_done(il_record *r, il_str *out, il_error *err) {

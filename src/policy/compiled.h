@@ -5,6 +5,7 @@
 #include "policy/approval.h"
 #include "policy/label.h"
 #include "policy/names.h"
+#include "policy/options.h"
 #include "policy/rule.h"
 #include "policy/tables.h"
 #include "policy/tool.h"
@@ -40,6 +41,7 @@ struct il_policy {
     il_tool_index *exact;
     il_approval_rules approvals;
     il_trials trials;
+    il_options options;
 };
 
 /* The entries that match: an exact one alone, else all patterns. Equal entries are one. The visitor's failure ends it and is passed on.

@@ -157,6 +157,41 @@ static il_status il_condition_items(const il_condition_names *names, const il_js
 
 /* ---- scopes ------------------------------------------------------------------------------------------- */
 
+/* A constant in the language's own words: what canonical JSON writes of a text, a number, a truth or a list of them reads the same there. */
+static il_status il_condition_constant(const il_json *v, il_arena *arena, il_cel_let *out, il_error *err) {
+    il_buf b;
+    const il_json_kind kind = il_json_kind_of(v);
+    if (kind == IL_JSON_NULL || kind == IL_JSON_OBJECT) {
+        return IL_JSON_FAIL(v, err, IL_E_INVALID, "`%.*s` is a text, a number, true or false, or a list of texts", IL_STR_ARG(il_json_key(v)));
+    }
+    for (const il_json *item = il_json_first(v); item != NULL; item = il_json_next(item)) {
+        if (il_json_kind_of(item) != IL_JSON_STRING) {
+            return IL_JSON_FAIL(item, err, IL_E_INVALID, "`%.*s` is a list of texts", IL_STR_ARG(il_json_key(v)));
+        }
+    }
+    *out = (il_cel_let){.line = v->line, .col = v->col};
+    IL_TRY(il_arena_copy(arena, il_json_key(v), &out->name, err));
+    il_buf_init(&b, arena, (size_t)1 << 16);
+    il_json_write(&b, v, IL_JSON_AS_READ);
+    return il_buf_done(&b, &out->source, err);
+}
+
+static il_status il_condition_given(const il_condition_names *names, il_arena *arena, il_cel_env *env, il_error *err) {
+    const size_t n = il_json_count(names->given);
+    il_cel_let *lets = IL_NEW_ARRAY(arena, il_cel_let, n + 1);
+    if (names->given != NULL && (il_json_kind_of(names->given) != IL_JSON_OBJECT || n == 0 || n > IL_CONDITION_OWN_MAX)) {
+        return IL_JSON_FAIL(names->given, err, IL_E_INVALID, "`given` maps up to %u names to constants", IL_CONDITION_OWN_MAX);
+    }
+    if (lets == NULL) {
+        return il_arena_fail(arena, err);
+    }
+    env->lets = lets;
+    for (const il_json *v = il_json_first(names->given); v != NULL; v = il_json_next(v)) {
+        IL_TRY(il_condition_constant(v, arena, &lets[env->nlets++], err));
+    }
+    return IL_OK;
+}
+
 static bool il_condition_own_ok(il_str name) {
     for (size_t i = 0; i < IL_CONDITION_NAMES; i++) {
         if (il_str_eq(name, il_str_of(il_condition_own_words[i]))) {
@@ -201,6 +236,13 @@ il_status il_condition_scope_new(const il_condition_names *names, const il_json 
                         .nvars = IL_CONDITION_NAMES + names->nown,
                         .functions = il_condition_functions,
                         .nfunctions = il_condition_nfunctions};
+    IL_TRY(il_condition_given(names, arena, env, err));
+    for (size_t i = 0; i < env->nlets; i++) {
+        if (!il_condition_own_ok(env->lets[i].name)) {
+            return IL_JSON_FAIL(names->given, err, IL_E_INVALID, "`%.*s` is what conditions call something else; give it another name",
+                                IL_STR_ARG(env->lets[i].name));
+        }
+    }
     *out = (il_condition_scope){.place = names->place,
                                 .env = env,
                                 .items = names->nitem > 0,

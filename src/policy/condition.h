@@ -60,6 +60,7 @@ typedef struct il_condition_names {
     uint32_t nown;
     const il_str *item;
     uint32_t nitem;
+    const il_json *given; /* constants by name: what a preset was used with; NULL: none */
     bool sql, shell;
 } il_condition_names;
 IL_NODISCARD il_status il_condition_scope_new(const il_condition_names *names, const il_json *at, il_arena *arena, il_condition_scope *out,

@@ -3,6 +3,7 @@
 
 #include "policy/compiled.h"
 #include "policy/words.h"
+#include "provenance/memory.h"
 
 static const uint32_t il_effect_sinks = (uint32_t)(IL_EGRESS | IL_COMMIT);
 
@@ -33,6 +34,8 @@ il_status il_effects_load(const il_json *effects, const il_condition_names *name
         return il_arena_fail(arena, err);
     }
     IL_TRY(il_condition_scope_new(names, effects, arena, &scope, err));
+    e->nremembered = names->nown - tool->nkinds;
+    e->remembered = names->own + tool->nkinds;
     e->item = IL_NEW_ARRAY(arena, il_arg_path, names->nitem + 1);
     if (e->item == NULL) {
         return il_arena_fail(arena, err);
@@ -62,6 +65,10 @@ static il_status il_effects_own(const il_tool *tool, const il_label_call *call, 
         IL_TRY(il_template_build(&tool->kinds[i].form, call->args, scratch, &how, &own[i], err));
         own[i] = how == IL_TEMPLATE_FILLED ? own[i] : (il_str){0};
     }
+    for (uint32_t i = 0; i < tool->when->nremembered; i++) {
+        const il_str value = call->memory != NULL ? il_memory_remembered(call->memory, tool->when->remembered[i]) : (il_str){0};
+        own[tool->nkinds + i] = value.n > 0 ? value : (il_str){0};
+    }
     return IL_OK;
 }
 
@@ -75,7 +82,7 @@ static il_status il_effects_before(il_condition_call *c, const il_tool *tool, il
     const il_effects *e = tool->when;
     IL_TRY(il_effects_own(tool, c->call, c->scratch, own, err));
     c->own = own;
-    c->nown = tool->nkinds;
+    c->nown = tool->nkinds + e->nremembered;
     *said = tool->said;
     for (uint32_t i = 0; i < e->n; i++) {
         if (!il_condition_on_item(&e->when[i].condition) && il_effects_gone(&e->when[i], c)) {

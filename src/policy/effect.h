@@ -16,6 +16,8 @@ struct il_effects {
     il_effect_when when[IL_EFFECTS];
     uint32_t on_item; /* bits whose condition waits for the result */
     uint32_t asks;    /* of all conditions */
+    uint32_t nremembered;
+    const il_str *remembered; /* names that stand behind the entry's kinds among its own */
     uint32_t nitem;
     il_arg_path *item; /* the fields that conditions may read */
 };

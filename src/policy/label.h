@@ -48,6 +48,7 @@ typedef struct il_label {
     uint32_t declared; /* effects of the entry and its server, before vouching; secret implies sensitive */
     uint32_t effects;  /* after vouching */
     il_sink_word sink; /* IL_SINK_NONE only when effects has no egress; unknown is standing */
+    bool child;        /* what it calls is another agent, whose session joins this one with its answer */
     bool outside;      /* the server is outside the trust domain, or not declared: each call has at least untrusted and egress */
     bool vouched;      /* egress/commit were dropped: every destination is vouched */
     char why[160];     /* for people: which destination is not vouched, or why vouching does not apply; empty when it did */

@@ -2,6 +2,7 @@
 #include "policy/past.h"
 
 #include "policy/kind.h"
+#include "policy/options.h"
 #include "provenance/memory.h"
 
 #define IL_PAST_DEPTH 64u /* of an argument; what lies deeper is as of every source */
@@ -31,7 +32,7 @@ static il_status il_past_room(il_past_names *names, uint32_t n, il_arena *scratc
 
 static il_cel_value il_past_list(const il_past_names *names) { return il_cel_of_items(IL_CEL_LIST, names->items, names->n); }
 
-il_status il_past_sources(const il_memory *memory, il_arena *scratch, il_cel_value out[3], il_error *err) {
+il_status il_past_sources(const il_policy *p, const il_memory *memory, il_arena *scratch, il_cel_value out[3], il_error *err) {
     const uint32_t n = memory != NULL ? il_memory_sources(memory) : 0;
     il_past_names names[3];
     for (size_t i = 0; i < 3; i++) {
@@ -43,7 +44,7 @@ il_status il_past_sources(const il_memory *memory, il_arena *scratch, il_cel_val
             continue;
         }
         il_past_add(&names[0], s.name);
-        if ((s.taints & (uint32_t)IL_UNTRUSTED) != 0) {
+        if ((s.taints & (uint32_t)IL_UNTRUSTED) != 0 || il_policy_source_untrusted(p, s.name)) {
             il_past_add(&names[1], s.name);
         }
         il_past_add(&names[2], s.agent);
@@ -57,6 +58,7 @@ il_status il_past_sources(const il_memory *memory, il_arena *scratch, il_cel_val
 /* ---- one argument --------------------------------------------------------------------------------------- */
 
 typedef struct il_past_look {
+    const il_policy *policy;
     const il_memory *memory;
     il_arena *scratch;
     il_past_names names;
@@ -66,7 +68,7 @@ typedef struct il_past_look {
 static void il_past_of(il_past_look *l, uint32_t source) {
     const il_source s = il_memory_source(l->memory, source);
     il_past_add(&l->names, s.name);
-    l->untrusted = l->untrusted || (s.taints & (uint32_t)IL_UNTRUSTED) != 0;
+    l->untrusted = l->untrusted || (s.taints & (uint32_t)IL_UNTRUSTED) != 0 || il_policy_source_untrusted(l->policy, s.name);
 }
 
 static il_status il_past_text(il_past_look *l, il_str text, il_error *err) {
@@ -98,9 +100,9 @@ static il_status il_past_walk(il_past_look *l, const il_json *v, unsigned depth,
     return IL_OK;
 }
 
-il_status il_past_argument(const il_label_call *call, const il_json *argument, il_arena *scratch, il_cel_value out[2],
+il_status il_past_argument(const il_policy *p, const il_label_call *call, const il_json *argument, il_arena *scratch, il_cel_value out[2],
                            il_error *err) {
-    il_past_look l = {.memory = call->memory, .scratch = scratch};
+    il_past_look l = {.policy = p, .memory = call->memory, .scratch = scratch};
     const uint32_t n = l.memory != NULL ? il_memory_sources(l.memory) : 0;
     IL_TRY(il_past_room(&l.names, n, scratch, err));
     if (l.memory != NULL) {

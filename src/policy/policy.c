@@ -9,12 +9,12 @@
 #define IL_POLICY_MEMORY ((size_t)64 << 20)
 #define IL_POLICY_TOOLS_MAX 10000u
 
-static const char *const il_policy_sections[] = {"interlock", "machine", "mode",      "ours",   "destinations", "servers", "kinds",
-                                                 "tools",     "rules",   "approvals", "agents", "groups",       "tests"};
-static const char *const il_policy_later[] = {"presets", "hosts", "sources", "sessions", "audit"};
+static const char *const il_policy_sections[] = {"interlock", "machine",   "mode",   "ours",   "destinations", "servers",  "kinds", "tools",
+                                                 "rules",     "approvals", "agents", "groups", "sources",      "sessions", "audit", "tests"};
+static const char *const il_policy_expanded[] = {"presets", "hosts"}; /* expand.c */
 #define IL_COUNT(a) (sizeof(a) / sizeof(a)[0])
 
-/* At most 16 words into il_str. */
+/* Words into il_str. */
 static size_t il_policy_keys(const char *const *words, size_t n, il_str *out) {
     for (size_t i = 0; i < n; i++) {
         out[i] = il_str_of(words[i]);
@@ -57,13 +57,15 @@ static bool il_policy_server_name_ok(il_str name) {
 
 static il_status il_policy_read_server(il_policy *p, const il_json *v, il_error *err) {
     static const char *const known[] = {"trust", "sampling", "roots", "elicitation", "prototype_keys", "sql"};
-    static const char *const later[] = {"use", "live", "pin", "tools"};
-    il_str keys[6], not_yet[4];
+    il_str keys[6];
+    const il_json *use = il_json_get(v, IL_STR("use"));
     if (!il_policy_server_name_ok(il_json_key(v))) {
         return il_error_at(err, IL_E_INVALID, v->key_line, v->key_col, v->key_offset,
                            "server `%.*s`: a name has letters, digits, `_` and `-`, no dot, at most 64", IL_STR_ARG(v->key));
     }
-    IL_TRY(il_words_not_yet(v, not_yet, il_policy_keys(later, IL_COUNT(later), not_yet), err));
+    if (use != NULL) {
+        return il_error_at(err, IL_E_INVALID, use->key_line, use->key_col, use->key_offset, "`use` is to be written out first (il_policy_expand)");
+    }
     IL_TRY(il_json_only(v, keys, il_policy_keys(known, IL_COUNT(known), keys), "a server", err));
     il_server *s = &p->servers[p->nservers++];
     IL_TRY(il_arena_copy(&p->arena, il_json_key(v), &s->name, err));
@@ -88,7 +90,7 @@ static il_status il_policy_read_server(il_policy *p, const il_json *v, il_error 
     for (size_t i = 0; i < IL_COUNT(features); i++) {
         const il_json *f = il_json_get(v, il_str_of(known[i + 1]));
         if (f != NULL && il_json_kind_of(f) != IL_JSON_BOOL) {
-            return IL_JSON_FAIL(f, err, IL_E_INVALID, "`%s` is true or false; anything else is not supported yet", known[i + 1]);
+            return IL_JSON_FAIL(f, err, IL_E_INVALID, "`%s` is true or false; anything else is a preset's parameter (`use`)", known[i + 1]);
         }
         *features[i] = il_json_bool(f);
     }
@@ -128,6 +130,10 @@ static il_status il_policy_add_exact(il_policy *p, uint32_t tool, il_str name, c
         if (memcmp(other->meaning, p->tools[tool].meaning, IL_DIGEST_BYTES) == 0) {
             return IL_OK;
         }
+        if ((other->preset.n > 0) != (p->tools[tool].preset.n > 0)) { /* the policy's own beats a preset's */
+            p->exact[lo].tool = other->preset.n > 0 ? tool : p->exact[lo].tool;
+            return IL_OK;
+        }
         return IL_JSON_FAIL(at, err, IL_E_INVALID, "tool `%.*s` has another entry at line %u that says otherwise",
                             IL_STR_ARG(name), other->line);
     }
@@ -141,7 +147,7 @@ static il_status il_policy_same_pattern(const il_policy *p, uint32_t tool, const
                                         il_error *err) {
     for (uint32_t i = 0; i < tool; i++) {
         for (uint32_t g = 0; g < p->tools[i].nglobs; g++) {
-            if (il_str_eq(p->tools[i].globs[g].text, glob->text) &&
+            if (il_str_eq(p->tools[i].globs[g].text, glob->text) && (p->tools[i].preset.n > 0) == (p->tools[tool].preset.n > 0) &&
                 memcmp(p->tools[i].meaning, p->tools[tool].meaning, IL_DIGEST_BYTES) != 0) {
                 return IL_JSON_FAIL(at, err, IL_E_INVALID, "pattern `%.*s` has another entry at line %u that says otherwise",
                                     IL_STR_ARG(glob->text), p->tools[i].line);
@@ -177,24 +183,43 @@ static il_status il_policy_item_fields(il_policy *p, const il_tool *tool, il_con
     return IL_OK;
 }
 
-static il_status il_policy_read_effects(il_policy *p, il_tool *tool, const il_json *effects, il_error *err) {
+/* The entry's kinds, and what anything in this policy is remembered by; `own` has room for both. */
+static uint32_t il_policy_own_names(const il_policy *p, const il_tool *tool, il_str *own, uint32_t cap) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < tool->nkinds && n < cap; i++) {
+        own[n++] = tool->kinds[i].name;
+    }
+    for (uint32_t t = 0; t < p->ntools; t++) {
+        for (uint32_t k = 0; k < p->tools[t].nremember; k++) {
+            bool there = n == cap;
+            for (uint32_t i = 0; i < n && !there; i++) {
+                there = il_str_eq(own[i], p->tools[t].remember[k].name);
+            }
+            if (!there) {
+                own[n++] = p->tools[t].remember[k].name;
+            }
+        }
+    }
+    return n;
+}
+
+static il_status il_policy_read_effects(il_policy *p, il_tool *tool, const il_json *entry, il_error *err) {
     il_condition_names names = il_policy_names(p, IL_CONDITION_EFFECT);
-    il_str *own = IL_NEW_ARRAY(&p->arena, il_str, tool->nkinds + 1);
+    const il_json *effects = il_json_get(entry, IL_STR("effects"));
     bool conditions = false;
     for (const il_json *v = il_json_first(effects); v != NULL && il_json_kind_of(effects) == IL_JSON_OBJECT; v = il_json_next(v)) {
         conditions = conditions || il_json_kind_of(v) == IL_JSON_STRING;
     }
-    if (own == NULL) {
-        return il_arena_fail(&p->arena, err);
-    }
-    for (uint32_t i = 0; i < tool->nkinds; i++) {
-        own[i] = tool->kinds[i].name;
-    }
     if (!conditions) {
         return IL_OK;
     }
+    il_str *own = IL_NEW_ARRAY(&p->arena, il_str, IL_CONDITION_OWN_MAX);
+    if (own == NULL) {
+        return il_arena_fail(&p->arena, err);
+    }
     names.own = own;
-    names.nown = tool->nkinds;
+    names.nown = il_policy_own_names(p, tool, own, IL_CONDITION_OWN_MAX);
+    names.given = il_json_get(entry, IL_STR("given"));
     IL_TRY(il_policy_item_fields(p, tool, &names, err));
     names.sql = tool->sql != NULL;
     names.shell = tool->shell != NULL;
@@ -234,8 +259,11 @@ static il_status il_policy_read_tools(il_policy *p, const il_json *tools, const 
     for (const il_json *v = il_json_first(tools); v != NULL; v = il_json_next(v)) {
         il_tool *tool = &p->tools[p->ntools++];
         IL_TRY(il_tool_load(v, &scope, tool, err));
-        IL_TRY(il_policy_read_effects(p, tool, il_json_get(v, IL_STR("effects")), err));
         names += p->tools[p->ntools - 1].nglobs;
+    }
+    uint32_t entry = 0; /* conditions may name what any entry remembers */
+    for (const il_json *v = il_json_first(tools); v != NULL; v = il_json_next(v)) {
+        IL_TRY(il_policy_read_effects(p, &p->tools[entry++], v, err));
     }
     p->exact = IL_NEW_ARRAY(&p->arena, il_tool_index, names + 1);
     if (p->exact == NULL) {
@@ -303,6 +331,9 @@ static uint32_t il_policy_asks(const il_policy *p) {
     if ((p->asks & ((1u << IL_CONDITION_PROV) | IL_CONDITION_ASKS_SOURCES)) != 0) {
         asks |= (uint32_t)(IL_REMEMBERS_TYPED | IL_REMEMBERS_TEXTS);
     }
+    if (p->options.laundering) {
+        asks |= (uint32_t)(IL_REMEMBERS_TYPED | IL_REMEMBERS_TEXTS | IL_REMEMBERS_SENT);
+    }
     return (p->asks & IL_CONDITION_ASKS_VOUCHED) != 0 ? asks | (uint32_t)IL_REMEMBERS_TYPED : asks;
 }
 
@@ -328,9 +359,15 @@ static il_status il_policy_seal(il_policy *p, const il_json *doc, il_error *err)
 }
 
 static il_status il_policy_compile(il_policy *p, const il_json *doc, il_error *err) {
-    il_str keys[IL_COUNT(il_policy_sections)], not_yet[IL_COUNT(il_policy_later)], machine;
+    il_str keys[IL_COUNT(il_policy_sections)], machine;
     IL_TRY(il_policy_machine_name(doc, &machine, err));
-    IL_TRY(il_words_not_yet(doc, not_yet, il_policy_keys(il_policy_later, IL_COUNT(il_policy_later), not_yet), err));
+    for (size_t i = 0; i < IL_COUNT(il_policy_expanded); i++) {
+        const il_json *v = il_json_get(doc, il_str_of(il_policy_expanded[i]));
+        if (v != NULL) {
+            return il_error_at(err, IL_E_INVALID, v->key_line, v->key_col, v->key_offset, "`%s` is to be written out first (il_policy_expand)",
+                               il_policy_expanded[i]);
+        }
+    }
     IL_TRY(il_json_only(doc, keys, il_policy_keys(il_policy_sections, IL_COUNT(il_policy_sections), keys), "the policy", err));
     const il_json *mode = il_json_get(doc, IL_STR("mode"));
     if (mode != NULL) { /* zero is enforce */
@@ -342,8 +379,10 @@ static il_status il_policy_compile(il_policy *p, const il_json *doc, il_error *e
     IL_TRY(il_policy_read_tools(p, il_json_get(doc, IL_STR("tools")), doc, err));
     IL_TRY(il_policy_check_remembered(p, err));
     IL_TRY(il_policy_read_rules(p, il_json_get(doc, IL_STR("rules")), err));
-    p->remembers = il_policy_asks(p);
     IL_TRY(il_approvals_load(il_json_get(doc, IL_STR("approvals")), &p->arena, &p->approvals, err));
+    IL_TRY(il_options_load(&p->options, il_json_get(doc, IL_STR("sources")), il_json_get(doc, IL_STR("sessions")),
+                           il_json_get(doc, IL_STR("audit")), &p->arena, err));
+    p->remembers = il_policy_asks(p); /* what the sections above ask for */
     IL_TRY(il_trials_load(il_json_get(doc, IL_STR("tests")), &p->arena, &p->trials, err));
     il_bind bind;
     il_error why = {0};

@@ -288,27 +288,44 @@ static size_t il_tool_room(const il_json *section, unsigned depth) {
     return n;
 }
 
+/* Where the entry came from: one of a preset gives way to the policy's own, and may name tools that this version of the server has not. */
+static il_status il_tool_preset(il_tool *out, const il_json *v, il_arena *arena, il_error *err) {
+    if (v == NULL) {
+        return IL_OK;
+    }
+    if (il_json_kind_of(v) != IL_JSON_STRING || il_json_text(v).n == 0 || il_json_text(v).n > 128) {
+        return IL_JSON_FAIL(v, err, IL_E_INVALID, "`preset` is the name of one, such as github@2");
+    }
+    return il_arena_copy(arena, il_json_text(v), &out->preset, err);
+}
+
+/* The entry without its names and where it came from. */
 static il_status il_tool_meaning(const il_json *entry, il_arena *arena, il_tool *out, il_error *err) {
     il_json *rest = il_json_shallow(arena, entry);
     if (rest == NULL || !il_json_remove(rest, IL_STR("match"))) {
         return il_arena_fail(arena, err);
     }
+    (void)il_json_remove(rest, IL_STR("preset"));
     return il_json_digest(rest, NULL, out->meaning, err);
 }
 
 il_status il_tool_load(const il_json *entry, const il_tool_scope *scope, il_tool *out, il_error *err) {
     static const char *const known[] = {"match", "effects", "to",     "object", "reads",    "plain", "sink",
-                                        "audience", "kinds", "result", "stores", "remember", "sql",   "shell"};
-    const il_str child = IL_STR("child");
+                                        "audience", "kinds", "result", "stores", "remember", "sql",   "shell",
+                                        "given", "preset", "child"};
     il_arena *const arena = scope->arena;
-    il_str keys[14];
-    for (size_t i = 0; i < 14; i++) {
+    il_str keys[17];
+    for (size_t i = 0; i < 17; i++) {
         keys[i] = il_str_of(known[i]);
     }
     *out = (il_tool){.line = il_json_line(entry), .col = il_json_col(entry)};
-    IL_TRY(il_words_not_yet(entry, &child, 1, err));
-    IL_TRY(il_json_only(entry, keys, 14, "an entry of `tools`", err));
+    IL_TRY(il_json_only(entry, keys, 17, "an entry of `tools`", err));
     const il_json *match = il_json_get(entry, IL_STR("match")), *effects = il_json_get(entry, IL_STR("effects"));
+    const il_json *child = il_json_get(entry, IL_STR("child"));
+    if (child != NULL && il_json_kind_of(child) != IL_JSON_BOOL) {
+        return IL_JSON_FAIL(child, err, IL_E_INVALID, "`child` is true or false");
+    }
+    out->child = il_json_bool(child);
     if (match == NULL || effects == NULL) {
         return IL_JSON_FAIL(entry, err, IL_E_INVALID, "an entry of `tools` needs `%s`", match == NULL ? "match" : "effects");
     }
@@ -344,6 +361,7 @@ il_status il_tool_load(const il_json *entry, const il_tool_scope *scope, il_tool
     IL_TRY(il_tool_results(out, entry, scope, err));
     IL_TRY(il_tool_statement(out, sql, arena, &out->sql, err));
     IL_TRY(il_tool_statement(out, shell, arena, &out->shell, err));
+    IL_TRY(il_tool_preset(out, il_json_get(entry, IL_STR("preset")), arena, err));
     out->sink_said = il_json_get(entry, IL_STR("sink")) != NULL;
     IL_TRY(il_tool_word(il_json_get(entry, IL_STR("sink")), "standing", "once", &out->once, err));
     IL_TRY(il_tool_word(il_json_get(entry, IL_STR("audience")), "public", "addressed", &out->addressed, err));

@@ -51,9 +51,11 @@ typedef struct il_tool {
     uint32_t nkinds;
     il_own_kind *kinds;
     const il_arg_path *sql, *shell; /* the argument that holds a statement or command, which conditions ask about; NULL: none */
+    il_str preset;    /* where the entry came from; empty: the policy itself */
     bool once;        /* else standing */
     bool sink_said;   /* `sink` is written out */
     bool addressed;   /* else public */
+    bool child;       /* what it calls is another agent, with a session of its own */
     uint32_t narguments, nbuilt;
     il_argument *arguments;
     il_built *built;

@@ -148,15 +148,24 @@ static il_status blob_pieces(il_reader *r, const il_passage *t, unsigned level) 
     return IL_OK;
 }
 
+/* A run of six has its last digit where a run could end at the earliest: most characters are not looked at. */
 static il_status blob_hexadecimals(il_reader *r, const il_passage *t, unsigned level) {
-    for (size_t i = 0, from = 0; i <= t->n; i++) {
-        if (i == t->n || !blob_hex(t->p[i])) {
-            if (i - from >= BLOB_HEX_LEAST) {
-                const il_passage hex = blob_part(t, from, i);
-                IL_TRY(blob_hexadecimal(r, &hex, level));
-            }
-            from = i + 1;
+    for (size_t from = 0; from + BLOB_HEX_LEAST <= t->n;) {
+        size_t i = from + BLOB_HEX_LEAST;
+        while (i > from && blob_hex(t->p[i - 1])) {
+            i--;
         }
+        if (i > from) {
+            from = i;
+            continue;
+        }
+        i = from + BLOB_HEX_LEAST;
+        while (i < t->n && blob_hex(t->p[i])) {
+            i++;
+        }
+        const il_passage hex = blob_part(t, from, i);
+        IL_TRY(blob_hexadecimal(r, &hex, level));
+        from = i + 1;
     }
     return IL_OK;
 }

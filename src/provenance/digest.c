@@ -65,34 +65,48 @@ static il_status digest_prints(const il_stream *s, il_arena *scratch, il_buf *ou
     return IL_OK;
 }
 
+typedef struct digest_seen { /* which hashes a block has had: open addressing, 0 none */
+    uint64_t *slots;
+    size_t n;
+} digest_seen;
+
+static bool digest_first(digest_seen *seen, uint64_t hash) {
+    size_t i = (size_t)(hash >> 8) & (DIGEST_WORDS_SEEN - 1);
+    while (seen->slots[i] != 0) {
+        if (seen->slots[i] == hash) {
+            return false;
+        }
+        i = (i + 1) & (DIGEST_WORDS_SEEN - 1);
+    }
+    seen->slots[i] = hash;
+    seen->n++;
+    return true;
+}
+
+/* Words, and behind a word that is joined to the one before it, the two with what joins them: where a token has common words, their pair is rare. */
 static il_status digest_words(const il_stream *s, il_arena *scratch, il_buf *out, uint32_t *n, il_error *err) {
-    uint64_t *seen = IL_NEW_ARRAY(scratch, uint64_t, DIGEST_WORDS_SEEN);
+    digest_seen seen = {.slots = IL_NEW_ARRAY(scratch, uint64_t, DIGEST_WORDS_SEEN)};
     uint32_t place = 0;
-    size_t at = 0, block = 0, in_block = 0;
-    il_word w;
+    size_t at = 0, block = 0;
+    il_word w, before = {0};
     *n = 0;
-    if (seen == NULL) {
+    if (seen.slots == NULL) {
         return il_arena_fail(scratch, err);
     }
-    while (il_word_next(s->p, s->n, s->gaps, &at, &w)) {
-        if (!w.whole) {
-            continue;
-        }
-        if (w.at >= block + IL_DIGEST_WORDS || in_block > DIGEST_WORDS_SEEN / 2) {
-            memset(seen, 0, DIGEST_WORDS_SEEN * sizeof *seen);
+    for (; il_word_next(s->p, s->n, s->gaps, &at, &w); before = w) {
+        if (w.at >= block + IL_DIGEST_WORDS || seen.n > DIGEST_WORDS_SEEN / 2) {
+            memset(seen.slots, 0, DIGEST_WORDS_SEEN * sizeof *seen.slots);
             block = w.at;
-            in_block = 0;
+            seen.n = 0;
         }
-        const uint64_t hash = il_word_hash(s->p + w.at, w.n) << 1 | 1;
-        size_t i = (size_t)(hash >> 8) & (DIGEST_WORDS_SEEN - 1);
-        while (seen[i] != 0 && seen[i] != hash) {
-            i = (i + 1) & (DIGEST_WORDS_SEEN - 1);
-        }
-        if (seen[i] == 0) {
-            seen[i] = hash;
-            in_block++;
-            digest_row(out, &place, w.at / IL_PRINT_STEP, (uint32_t)(hash >> 17), (uint16_t)(hash >> 1));
-            ++*n;
+        const bool joined = il_word_joined(s->p, s->gaps, &before, &w);
+        for (uint32_t pair = 0; pair < 1 + (uint32_t)joined; pair++) {
+            const uint32_t from = pair == 0 ? w.at : before.at;
+            const uint64_t hash = il_word_hash(s->p + from, w.at + w.n - from) << 1 | 1;
+            if (w.whole && (pair == 0 || before.whole) && digest_first(&seen, hash)) {
+                digest_row(out, &place, w.at / IL_PRINT_STEP, (uint32_t)(hash >> 17), (uint16_t)(hash >> 1));
+                ++*n;
+            }
         }
     }
     return IL_OK;

@@ -14,7 +14,7 @@ uint16_t il_print_sketch(const uint8_t *p, size_t n, size_t at) {
     return sketch;
 }
 
-bool il_print_alike(uint16_t a, uint16_t b, uint32_t *left, uint32_t *right) {
+void il_print_reach(uint16_t a, uint16_t b, uint32_t *left, uint32_t *right) {
     const uint16_t unlike = a ^ b;
     *left = *right = 0;
     while (*left < IL_PRINT_AROUND && (unlike >> (14 - 2 * *left) & 3) == 0) {
@@ -23,5 +23,4 @@ bool il_print_alike(uint16_t a, uint16_t b, uint32_t *left, uint32_t *right) {
     while (*right < IL_PRINT_AROUND && (unlike >> 2 * *right & 3) == 0) {
         ++*right;
     }
-    return *left + *right >= IL_PRINT_AROUND;
 }

@@ -27,5 +27,10 @@ static inline uint32_t il_print_key(uint64_t bytes) {
 }
 /* The sketch of the fingerprint at byte `at` of n. */
 uint16_t il_print_sketch(const uint8_t *p, size_t n, size_t at);
-/* Whether the two may lie in one run of 12, by their sketches; *left and *right: how many bytes on either side are alike. */
-bool il_print_alike(uint16_t a, uint16_t b, uint32_t *left, uint32_t *right);
+/* Whether the two may lie in one run of 12, by their sketches. */
+static inline bool il_print_alike(uint16_t a, uint16_t b) {
+    const unsigned unlike = (unsigned)(a ^ b); /* none, one, .. four bytes to the left, and the others to the right */
+    return (unlike & 0x00ff) == 0 || (unlike & 0xc03f) == 0 || (unlike & 0xf00f) == 0 || (unlike & 0xfc03) == 0 || (unlike & 0xff00) == 0;
+}
+/* How many bytes to its left and to its right are alike. */
+void il_print_reach(uint16_t a, uint16_t b, uint32_t *left, uint32_t *right);

@@ -48,7 +48,7 @@ uint64_t il_word_hash(const uint8_t *p, size_t n) {
 
 bool il_word_joined(const uint8_t *p, const uint8_t *gaps, const il_word *a, const il_word *b) {
     const uint32_t between = a->at + a->n;
-    return b->at == between + 1 && !il_stream_gap(gaps, between) && !il_stream_gap(gaps, b->at) &&
+    return a->n > 0 && b->at == between + 1 && !il_stream_gap(gaps, between) && !il_stream_gap(gaps, b->at) &&
            (p[between] == '.' || p[between] == '-' || p[between] == '_' || p[between] == '@');
 }
 

@@ -84,7 +84,7 @@ def schema_of_the_report_fits_each_kind_of_machine(t):
     put(t, "smallest.yaml", (ROOT / "tests/machines/smallest.yaml").read_text())
     policy = put(t, "policy.yaml", "interlock: 1\nmachine: smallest.yaml\nservers: {a: {trust: inside}}\ntools:\n  - {match: a.b, effects: [sensitive]}\n")
     cases = ROOT / "tests/machines/cases"
-    for args in ([policy], [policy, "--against", "trifecta"], ["trifecta", "--max-states", "20"], ["trifecta"], [ROOT / "examples/machines/one-out.yaml"],
+    for args in ([policy], [policy, "--against", "trifecta"], ["trifecta", "--max-states", "20"], ["trifecta"], [ROOT / "examples/machines/one-out.yaml"], [ROOT / "examples/machines/sandbox.yaml"],
                  [cases / "recovery-diverges-1.yaml"], [cases / "recovery-fault-1.yaml"], [cases / "sticky-lowered-1.yaml"], [cases / "unmediated-1.yaml"]):
         schema.against("security-report.schema.json", json.loads(Run("harden", "--json", "--mutants", "20", *map(str, args)).out))
     good = json.loads(Run("harden", "--json", "--mutants", "20", str(ROOT / "tests/machines/smallest.yaml")).exits(0).out)

@@ -23,9 +23,10 @@ held = []  # ids of calls that wait for `release`
 
 
 def write(text):
+    data = memoryview(text.encode())
     with lock:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        while data:  # a write that a stop interrupts is a short one, which an unbuffered sys.stdout does not go on with
+            data = data[os.write(1, data):]
 
 
 def send(message):

@@ -3,6 +3,7 @@
 """interlock guard over ledgers that a gateway writes: read once and followed, with what no gateway would write put in by hand.
 
 Usage: run.py BUILD/interlock [PART-OF-A-NAME]. Ends with `N passed, N failed, N skipped`."""
+import hashlib
 import json
 import os
 import pathlib
@@ -171,12 +172,36 @@ def ordinary(policy=TRIFECTA):
     return ledger
 
 
-def sql(ledger, text, *values):
+def sql(ledger, text, *values, keep_hashes=False):
     db = sqlite3.connect(ledger, timeout=WAIT)
     with db:
         rows = db.execute(text, values).fetchall()
+        if not text.startswith("SELECT") and not keep_hashes:
+            rechain(db)
     db.close()
     return rows
+
+
+def rechain(db):
+    """Whoever can write the file can write the hashes anew too: what else a guard sees of an edit. docs/formats.md has what a hash covers."""
+    def number(n):
+        return (n & (1 << 64) - 1).to_bytes(8, "little")
+
+    def text(t):
+        t = t if isinstance(t, bytes) else str(t).encode()
+        return number(len(t)) + t
+
+    before, last = bytes(32), 0
+    while True:  # few at a time: a child begins with its parent's memory, and one of them is measured
+        some = db.execute("SELECT seq, time_ms, space, key, kind, ticket, CAST(body AS BLOB), body_hash, hash FROM rows WHERE seq > ? ORDER BY seq LIMIT 100", (last,)).fetchall()
+        if not some:
+            return
+        for seq, time_ms, space, key, kind, ticket, body, body_hash, was in some:
+            body_hash = body_hash if body is None else hashlib.sha256(body).digest()
+            now = hashlib.sha256(before + number(seq) + number(time_ms) + text(space) + text(key) + text(kind) + number(ticket) + text(body_hash)).digest()
+            if now != was:
+                db.execute("UPDATE rows SET body_hash = ?, hash = ? WHERE seq = ?", (body_hash, now, seq))
+            before, last = now, seq
 
 
 def packed(ledger, session="s1"):
@@ -402,7 +427,7 @@ def test_a_number_below_one():
 
 
 def test_rows_that_are_cut_off_at_the_end():
-    """no gap, so the guard is quiet; the page says who tells"""
+    """no gap, so the guard is quiet, unless it is told what was there"""
     ledger = ordinary()
     verify = [INTERLOCK, "ledger", "verify", "--ledger", ledger, "--json"]
     before = json.loads(subprocess.run(verify, capture_output=True, check=True, timeout=WAIT).stdout.splitlines()[-1])
@@ -410,6 +435,57 @@ def test_rows_that_are_cut_off_at_the_end():
     assert not Once(ledger, code=0).findings
     head = re.search(r"[0-9a-f]{64}", json.dumps(before)).group()
     assert subprocess.run([*verify, "--head", f"10:{head}"], capture_output=True, check=False, timeout=WAIT).returncode == 1
+    assert chain(Once(ledger, "--head", f"10:{head}", code=1)) == [("head", 10)]
+    ((eighth,),) = sql(ledger, "SELECT hash FROM rows WHERE seq = 8")
+    assert not Once(ledger, "--head", f"8:{eighth.hex()}", code=0).alarms
+    assert chain(Once(ledger, "--head", f"7:{eighth.hex()}", code=1)) == [("head", 7)]
+    for wrong in ("10", f"x:{head}", f"0:{head}", "8:", f"8:{head[1:]}"):
+        assert subprocess.run([INTERLOCK, "guard", ledger, "--head", wrong], capture_output=True, check=False, timeout=WAIT).returncode == 3, wrong
+
+
+def chain(once):
+    return [(x["what"], x["row"]) for x in once.alarms if x["level"] == "chain"]
+
+
+def test_a_broken_chain():
+    """a hand in the file that did not write the hashes anew; each row is named, and what the machine says of it stands beside it"""
+    ledger = ordinary()
+    assert not chain(Once(ledger, code=0))
+    ((body,),) = sql(ledger, "SELECT body FROM rows WHERE seq = 3")
+    sql(ledger, "UPDATE rows SET body = ? WHERE seq = 3", body + " ", keep_hashes=True)
+    assert chain(Once(ledger, code=1)) == [("row-body", 3)]
+    sql(ledger, "UPDATE rows SET body = ? WHERE seq = 3", body, keep_hashes=True)
+    assert not chain(Once(ledger, code=0))
+    sql(ledger, "UPDATE rows SET time_ms = time_ms + 1 WHERE seq = 5", keep_hashes=True)
+    assert chain(Once(ledger, code=1)) == [("row-hash", 5)]
+    sql(ledger, "UPDATE rows SET hash = zeroblob(32) WHERE seq = 1", keep_hashes=True)
+    assert chain(Once(ledger, code=1)) == [("row-hash", 1), ("row-hash", 2), ("row-hash", 5)]
+    text = subprocess.run([INTERLOCK, "guard", ledger], capture_output=True, text=True, check=False, timeout=WAIT).stdout
+    assert "alarm: row 5: chain: row-hash: it does not follow" in text, text
+    sql(ledger, "UPDATE rows SET ticket = ticket")
+    assert not chain(Once(ledger, code=0))
+
+
+def test_a_tail_that_is_cut_while_followed():
+    ledger = ordinary()
+    ((last,),) = sql(ledger, "SELECT max(seq) FROM rows")
+    guard = Follow(ledger)
+    guard.wait(lambda: guard.hears(signal.SIGTERM), "its handler")
+    time.sleep(1)
+    sql(ledger, "DELETE FROM rows WHERE seq = ?", last)
+    cut = guard.until(lambda x: x.get("level") == "chain", "the cut")
+    assert (cut["what"], cut["row"]) == ("cut", last), cut
+    time.sleep(0.5)
+    assert len([x for x in guard.lines() if x.get("level") == "chain"]) == 1
+    guard.end(1)
+    ledger = ordinary()
+    guard = Follow(ledger)
+    guard.wait(lambda: guard.hears(signal.SIGTERM), "its handler")
+    time.sleep(1)
+    sql(ledger, "UPDATE rows SET time_ms = time_ms + 1 WHERE seq = ?", last)
+    changed = guard.until(lambda x: x.get("level") == "chain", "the change")
+    assert (changed["what"], changed["row"]) == ("row-hash", last), changed
+    guard.end(1)
 
 
 def test_rows_that_were_pruned():
@@ -762,6 +838,7 @@ def longer(ledger, rows_wanted):
             db.executemany("INSERT INTO rows(seq, time_ms, space, key, kind, ticket, body, body_hash, hash) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
                            [(seq + i + 1, r[0], r[1], f"again-{seq}", *r[2:]) for i, r in enumerate(own)])
             seq += len(own)
+        rechain(db)
     db.close()
 
 

@@ -203,9 +203,40 @@ def bounds(work):
     check("a memory limit leaves it open", few.returncode == 2, (few.returncode, few.stderr))
 
 
+def joined(work):
+    """What other instruments and other tools say of the same machine."""
+    sandbox = ROOT / "examples/machines/sandbox.yaml"
+    run, files = report(sandbox, work / "watched", "--mutants", "1")
+    alone = harden(sandbox, "--mutants", "1")
+    tree, page = json.loads(files["security-report.json"]), files["security-report.md"].decode()
+    said = json.loads(subprocess.run([INTERLOCK, "diagnose", "--json", sandbox], capture_output=True, text=True, timeout=300, check=False).stdout)
+    check("a machine with a diagnosis has what diagnose says", tree.get("diagnosis") == said and tree["diagnosis"]["checks"])
+    check("that decides nothing here", said["exit"] == 1 and run.returncode == alone.returncode == 2, (said["exit"], run.returncode, alone.returncode))
+    worm = next(c for c in said["checks"] if c["id"] == "wormholes")
+    check("the page says it", "| **FAIL** | lethal-trifecta | BLIND |" in page and f"{worm['diagnosed']} of {worm['distinct']} ways" in page)
+    check("the lesser sections are sentences", "## Recovery\n\nFrom each of the" in page and "## What is sticky\n\ncompromised:" in page and "* scope:" not in page)
+    plain = json.loads(harden("trifecta", "--mutants", "20", "--json").stdout)
+    check("a machine without one has none", "diagnosis" not in plain and plain["confirmers"] == [])
+    check("and the page says that nothing is recorded", "## Confirmed by other tools\n\nNone recorded." in page)
+    table = plain["table"]["sha256"]
+    book = work / "confirmations.json"
+    book.write_text(json.dumps({"schema": 1, "confirmations": [{"table": table, "machine": "trifecta", "by": "spin", "says": "330 <states>"},
+                                                               {"table": "0" * 64, "machine": "other", "by": "z3", "says": "of another"}]}))
+    run, files = report("trifecta", work / "confirmed", "--mutants", "20", "--confirmed", book)
+    tree, page = json.loads(files["security-report.json"]), files["security-report.md"].decode()
+    check("what is recorded of this table is quoted, and nothing else", (run.returncode, tree["confirmers"]) == (0, [{"by": "spin", "says": "330 <states>"}]), tree["confirmers"])
+    check("on the page too, as text", "| spin | 330 " in page and "330 <states>" not in files["security-report.html"].decode())
+    for text in ("[]", "{\"confirmations\": [{}]}", "{\"confirmations\": [{\"table\": 1, \"by\": \"x\", \"says\": \"y\"}]}", "{"):
+        book.write_text(text)
+        run = harden("trifecta", "--mutants", "1", "--json", "--confirmed", book)
+        check(f"no book of confirmations: {text}", run.returncode == 3 and "confirmations.json" in run.stderr and not run.stdout, (run.returncode, run.stderr))
+    run = harden("trifecta", "--mutants", "1", "--confirmed", work / "nothing")
+    check("a file that is not there", run.returncode in (3, 5) and "nothing" in run.stderr, (run.returncode, run.stderr))
+
+
 with tempfile.TemporaryDirectory() as name:
     place = Path(name)
-    for part in (same_bytes, keys, page_alone, in_a_browser, folders, bounds):
+    for part in (same_bytes, keys, page_alone, in_a_browser, folders, bounds, joined):
         part(place)
 print(f"{passed} passed, {failed} failed, {skipped} skipped")
 sys.exit(failed != 0)

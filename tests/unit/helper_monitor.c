@@ -27,6 +27,29 @@ const char monitor_policy[] = "interlock: 1\n"
                               "  - { match: in.usE, effects: [untrusted, sensitive, egress] }\n"
                               "  - { match: in.mail, effects: [egress], sink: once, to: { email: to }, reads: [body] }\n";
 
+const char monitor_remembers[] =
+    "interlock: 1\n"
+    "machine: trifecta\n"
+    "ours: { email: ['@corp.example'] }\n"
+    "servers: { in: { trust: inside } }\n"
+    "approvals: { expires: 10m }\n"
+    "tools:\n"
+    "  - { match: in.n, effects: [] }\n"
+    "  - { match: in.task, effects: [], child: true }\n"
+    "  - { match: in.u, effects: [untrusted] }\n"
+    "  - { match: in.s, effects: [sensitive] }\n"
+    "  - { match: in.e, effects: [egress], sink: once }\n"
+    "  - match: in.read\n"
+    "    effects: [untrusted, sensitive]\n"
+    "    result: { from: json, items: '$[*]', authentic: { email: from }, free: [body] }\n"
+    "  - match: in.note\n"
+    "    effects: []\n"
+    "    result: { from: json, items: '$[*]', authentic: { email: from }, free: [body] }\n"
+    "  - { match: in.mail, effects: [egress], sink: once, audience: addressed, to: { email: to }, reads: [body] }\n"
+    "  - { match: in.write, effects: [], stores: { path: path } }\n"
+    "  - match: in.get\n"
+    "    effects: { sensitive: 'labelled(args.path, \"sensitive\")', untrusted: 'labelled(args.path, \"untrusted\")' }\n";
+
 /* ---- the store ------------------------------------------------------------------------------------- */
 
 static store_object *store_find(test_store *t, il_str key) {
@@ -212,6 +235,7 @@ il_status monitor_new(monitor_case *c, const il_policy *policy, const il_machine
         .store = store,
         .host = {.size = sizeof(il_host), .ctx = c, .now_ms = host_now, .random = host_random, .gone = host_gone},
         .enforce = enforce,
+        .cache = c->cache,
     };
     memset(config.host.owner, c->owner, sizeof config.host.owner);
     return il_monitor_new(&c->memory.alloc, &config, out, &c->err);
@@ -297,6 +321,13 @@ const il_decision *monitor_decide(monitor_case *c, const char *tool, const char 
 il_status monitor_settle(monitor_case *c, uint64_t ticket, il_outcome_kind how, uint32_t absent) {
     il_outcome o = {.size = sizeof o, .how = how, .absent = absent};
     c->s = (il_settlement)IL_SETTLEMENT_INIT;
+    return il_monitor_settle(c->monitor, IL_STR("s1"), ticket, &o, &c->s, &c->err);
+}
+
+il_status monitor_settle_with(monitor_case *c, uint64_t ticket, const char *result) {
+    il_outcome o = {.size = sizeof o, .how = IL_OUTCOME_DONE, .result = policy_json(&c->policy, result), .bare = true};
+    c->s = (il_settlement)IL_SETTLEMENT_INIT;
+    memset(&c->err, 0, sizeof c->err);
     return il_monitor_settle(c->monitor, IL_STR("s1"), ticket, &o, &c->s, &c->err);
 }
 

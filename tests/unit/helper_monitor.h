@@ -55,6 +55,7 @@ typedef struct monitor_case {
     uint8_t owner;  /* of the monitors that are made from now on: this byte sixteen times; 0: nobody */
     bool dead[256]; /* owners that are gone */
     size_t asked;   /* how often that was asked */
+    const il_recall_cache *cache; /* of the monitors that are made from now on */
     il_decision d;
     il_settlement s;
     il_error err;
@@ -74,6 +75,8 @@ il_monitor *monitor_make(monitor_case *c, const il_policy *policy, const il_mach
 il_status monitor_decide_in(monitor_case *c, const char *session, const char *tool, const char *args);
 const il_decision *monitor_decide(monitor_case *c, const char *tool, const char *args);
 il_status monitor_settle(monitor_case *c, uint64_t ticket, il_outcome_kind how, uint32_t absent);
+/* As done, with a result (JSON text) as the payload itself. */
+il_status monitor_settle_with(monitor_case *c, uint64_t ticket, const char *result);
 /* Decides, expects an allow, and gives the ticket. */
 uint64_t monitor_allow(monitor_case *c, const char *tool, const char *args);
 /* Decides and settles as done. */
@@ -100,3 +103,6 @@ void monitor_put(monitor_case *c, const char *key, const il_session *s);
 /* A policy with one tool for each effect: in.u, in.s, in.us, in.k (secret), in.n (none), in.e and in.E (once and standing egress), in.ue, in.se, in.use,
  * in.uE, in.sE, in.usE, in.c (commit); in.mail is a once sink to corp.example. Approvals for ten minutes. */
 extern const char monitor_policy[];
+/* One that remembers: in.read (untrusted, sensitive) with an authentic field `from` and a free `body`, in.note (nothing; its result has an authentic `from`), in.mail to
+ * addressees, in.n, in.write and in.dir with a store of paths, in.get and in.ls that are sensitive and untrusted where `labelled` says so, in.task. */
+extern const char monitor_remembers[];

@@ -348,6 +348,120 @@ static void fault_label_breach(void **state) {
 
 /* ---- the table ------------------------------------------------------------------------------------- */
 
+/* A session that remembers, with two episodes, and no cache: each decision reads them all. */
+static void fault_remembers(monitor_case *c) {
+    monitor_case_init(c, monitor_remembers);
+    assert_int_equal(il_monitor_say(c->monitor, IL_STR("s1"), IL_STR("write to bo@there.example"), &c->err), IL_OK);
+    const uint64_t t = monitor_allow(c, "in.read", "{}");
+    assert_int_equal(monitor_settle_with(c, t, "[{\"from\":\"al@far.example\",\"body\":\"hi\"}]"), IL_OK);
+    assert_int_equal(monitor_beside(c, IL_SPACE_MEMORY), 2);
+}
+
+/* A call is blocked with its row, a result is withheld, nobody is heard. */
+static void fault_episode(monitor_case *c, uint64_t ticket, const char *reason) {
+    fault_with_row(c, "in.n", "{}", reason);
+    assert_int_equal(monitor_settle_with(c, ticket, "[]"), IL_E_DAMAGED);
+    assert_false(c->s.release);
+    assert_string_equal(c->s.reason, reason);
+    assert_int_equal(il_monitor_say(c->monitor, IL_STR("s1"), IL_STR("hello"), &c->err), IL_E_DAMAGED);
+}
+
+static void fault_episode_missing(void **state) {
+    static monitor_case c;
+    (void)state;
+    fault_remembers(&c);
+    const uint64_t t = monitor_allow(&c, "in.read", "{}");
+    for (size_t i = 0; i < 2; i++) {
+        char key[sizeof c.store.beside[i].key];
+        store_beside *b = monitor_beside_at(&c, IL_SPACE_MEMORY, i);
+        memcpy(key, b->key, sizeof key);
+        b->key[0] = 'x';
+        fault_episode(&c, t, "episode-missing");
+        memcpy(b->key, key, sizeof key);
+        monitor_run(&c, "in.n", "{}");
+    }
+    monitor_case_free(&c);
+}
+
+/* Bytes that are none, bytes of another version, and bytes that would be an episode but are not the one that was chained. */
+static void fault_episode_damaged(void **state) {
+    static monitor_case c;
+    (void)state;
+    fault_remembers(&c);
+    const uint64_t t = monitor_allow(&c, "in.read", "{}");
+    store_beside *first = monitor_beside_at(&c, IL_SPACE_MEMORY, 0), *second = monitor_beside_at(&c, IL_SPACE_MEMORY, 1);
+    for (size_t at = 0; at < first->n; at += 1 + first->n / 40) {
+        first->state[at] ^= 1;
+        fault_episode(&c, t, "episode-damaged");
+        first->state[at] ^= 1;
+    }
+    store_beside was = *first;
+    *first = (store_beside){.state = second->state, .n = second->n, .version = 1};
+    memcpy(first->space, was.space, sizeof was.space);
+    memcpy(first->key, was.key, sizeof was.key);
+    fault_episode(&c, t, "episode-damaged");
+    *first = was;
+    il_session s = monitor_session(&c, "s1");
+    s.recalled[31] ^= 1;
+    monitor_put(&c, "s1", &s);
+    fault_episode(&c, t, "episode-damaged");
+    s.recalled[31] ^= 1;
+    monitor_put(&c, "s1", &s);
+    monitor_run(&c, "in.n", "{}");
+    monitor_case_free(&c);
+}
+
+/* A result with more to remember than is kept: it counts as its worst, and nobody sees it. */
+static void fault_episode_limit(void **state) {
+    static monitor_case c;
+    (void)state;
+    fault_remembers(&c);
+    const uint64_t t = monitor_allow(&c, "in.read", "{}");
+    const size_t n = (size_t)48 << 20;
+    char *text = malloc(n + 2);
+    assert_non_null(text);
+    text[0] = text[n] = '"';
+    text[n + 1] = '\0';
+    uint32_t seed = 7;
+    for (size_t i = 1; i < n; i++) {
+        seed = seed * 1103515245u + 12345u;
+        text[i] = (seed >> 16) % 8 == 0 ? ' ' : (char)('a' + (seed >> 20) % 26);
+    }
+    il_arena arena;
+    il_arena_init(&arena, &c.memory.alloc, (size_t)256 << 20);
+    const il_json *node = il_json_string(&arena, (il_str){text + 1, n - 1});
+    assert_non_null(node);
+    const il_outcome o = {.size = sizeof o, .how = IL_OUTCOME_DONE, .result = node, .bare = true};
+    c.s = (il_settlement)IL_SETTLEMENT_INIT;
+    assert_int_equal(il_monitor_settle(c.monitor, IL_STR("s1"), t, &o, &c.s, &c.err), IL_OK);
+    assert_false(c.s.release);
+    assert_string_equal(c.s.reason, "episode-limit");
+    assert_int_equal(monitor_session(&c, "s1").ntickets, 0);
+    monitor_run(&c, "in.n", "{}");
+    il_arena_free(&arena);
+    free(text);
+    monitor_case_free(&c);
+}
+
+static void fault_not_joined(void **state) {
+    static monitor_case c;
+    (void)state;
+    monitor_case_init(&c, monitor_remembers);
+    const uint64_t t = monitor_allow(&c, "in.task", "{}");
+    assert_true(c.d.child);
+    assert_int_equal(monitor_settle_with(&c, t, "\"the page says eve@far.example\""), IL_OK);
+    assert_false(c.s.release);
+    assert_string_equal(c.s.reason, "not-joined");
+    assert_int_equal(monitor_session(&c, "s1").ntickets, 0);
+    /* without a result there is nothing to withhold */
+    const uint64_t u = monitor_allow(&c, "in.task", "{}");
+    assert_int_equal(monitor_settle(&c, u, IL_OUTCOME_FAILED, 0), IL_OK);
+    assert_true(c.s.release);
+    (void)monitor_allow(&c, "in.n", "{}");
+    assert_false(c.d.child);
+    monitor_case_free(&c);
+}
+
 #define FAULT_TEST(name) \
     { #name, name, NULL, NULL, NULL }
 static const struct CMUnitTest fault_tests[] = {
@@ -367,9 +481,13 @@ static const struct CMUnitTest fault_tests[] = {
     FAULT_TEST(fault_ledger_busy),
     FAULT_TEST(fault_ledger_damaged),
     FAULT_TEST(fault_ledger_version),
+    FAULT_TEST(fault_episode_missing),
+    FAULT_TEST(fault_episode_damaged),
+    FAULT_TEST(fault_episode_limit),
     FAULT_TEST(fault_unlabelled_tool),
     FAULT_TEST(fault_condition_error),
     FAULT_TEST(fault_not_open),
+    FAULT_TEST(fault_not_joined),
     FAULT_TEST(fault_quarantined),
     FAULT_TEST(fault_label_breach),
 };

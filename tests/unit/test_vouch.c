@@ -334,7 +334,6 @@ static void vouch_named_short(void **state) {
                 {"delete \\\"7\\\"", true},
                 {"delete `7`", true},
                 {"user 7 is the one", true},
-                {"User7", true},
                 {"see #7", true},
                 {"id: 7", true},
                 {"id=7", true},

@@ -172,7 +172,7 @@ def control_relay(client, server):
         try:
             if client_row(w, row, n) is None:
                 blind.append(row["name"])
-        except (AssertionError, KeyError):
+        except (AssertionError, KeyError, OSError):
             stop_all()
             w = Wire(INTERLOCK, bare=RELAY)
             w.start()
@@ -183,7 +183,7 @@ def control_relay(client, server):
         try:
             if server_row(row, n, bare=RELAY) is None:
                 blind.append(row["name"])
-        except (AssertionError, KeyError, ValueError):
+        except (AssertionError, KeyError, ValueError, OSError):
             stop_all()
     report(f"control, relay: {len(server)} rows of the server's face are seen to fail", "failed" if blind else "passed", f"not seen: {blind}" if blind else "")
 

@@ -118,7 +118,8 @@ class Wire:
 
     def start(self, capabilities=None, revision="2025-11-25"):
         answer = self.ask("initialize", {"protocolVersion": revision, "capabilities": capabilities or {}, "clientInfo": {"name": "t", "version": "1"}})
-        self.send({"method": "notifications/initialized"})
+        if "error" not in answer:  # after one it may be gone
+            self.send({"method": "notifications/initialized"})
         return answer
 
     def seen(self):

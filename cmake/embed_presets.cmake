@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# Writes the files as arrays of bytes, with a list of their names.
+set(text "/* Made from presets/ when Interlock is built. */\n#include \"host/preset.h\"\n\n")
+set(list "")
+set(number 0)
+foreach(file IN LISTS FILES)
+  cmake_path(GET file FILENAME name)
+  string(REGEX REPLACE "\\.yaml$" "" name "${name}")
+  file(READ "${file}" hex HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  string(APPEND text "static const unsigned char il_preset_${number}[] = {${bytes}};\n")
+  string(APPEND list "    {\"${name}\", (const char *)il_preset_${number}, sizeof il_preset_${number}},\n")
+  math(EXPR number "${number} + 1")
+endforeach()
+string(APPEND text "\nconst il_preset_source il_preset_sources[] = {\n${list}    {NULL, NULL, 0},\n};\n")
+file(WRITE "${OUT}" "${text}")

@@ -34,7 +34,7 @@ typedef struct il_subject {
     const il_model *m;
     const il_machine *table; /* NULL when the machine could not be tabulated within the bounds */
     il_steps *steps;         /* the guards, remembered */
-    il_space_bounds bounds; /* one count of work for all that is asked, unless the caller has one */
+    il_space_bounds bounds;  /* one count of work for all that is asked, unless the caller has one */
     bool large; /* a bound was reached from the initial state already: nothing can pass, and what is left is looked at less far */
     il_symbol_words *words;   /* one for each symbol */
     il_symbol_ghosts *ghosts; /* likewise */
@@ -42,13 +42,13 @@ typedef struct il_subject {
         unnamed; /* likewise; bit v: taint v has a word, the action names taints in its payload, and this symbol does not name v */
     uint64_t admits, joins, settles; /* bit i: action i has a field `egress`; `flight` or `open`; `last` */
     uint64_t gates, lowers, corrective;
-    uint64_t never, gated, edges; /* bit r: region r; `edges`: of steps */
+    uint64_t never, gated, edges;          /* bit r: region r; `edges`: of steps */
     uint64_t judged[IL_MODEL_ACTIONS_MAX]; /* likewise, of each action: regions of steps that judge it */
     uint32_t ntaints, taints[IL_MODEL_VARS_MAX];
     uint64_t taint_mask,
         taint_last[IL_MODEL_VARS_MAX]; /* their bits in a packed state: all of them; each one's at its last value */
-    uint64_t gain_mask;                /* of these, and of what counts unapproved ways out: a step that writes none gains nothing */
-    bool wordless;                     /* some taint is IL_TAINT_OTHER */
+    uint64_t gain_mask; /* of these, and of what counts unapproved ways out: a step that writes none gains nothing */
+    bool wordless;      /* some taint is IL_TAINT_OTHER */
     il_taint_word taint_words[IL_MODEL_VARS_MAX];
     il_out_var out[IL_WAYS_OUT];
     uint32_t count_bits;     /* of each count of the approvals observer: what the machine counts itself fits, 15 at least */

@@ -84,13 +84,24 @@ static il_status blob_read(il_reader *r, const blob_decoded *d, size_t from, siz
     return il_read_passage(r, &part, level + 1);
 }
 
+/* Whether its first bytes may begin a text: most words are told from base64 by it. At least four characters of base64. */
+static bool blob_begins(const uint8_t *p) {
+    const uint32_t three = (uint32_t)(blob_values[p[0]] & 0x3f) << 18 | (uint32_t)(blob_values[p[1]] & 0x3f) << 12 |
+                           (uint32_t)(blob_values[p[2]] & 0x3f) << 6 | (uint32_t)(blob_values[p[3]] & 0x3f);
+    for (unsigned shift = 0; shift < 24; shift += 8) {
+        const uint8_t byte = (uint8_t)(three >> shift);
+        if (byte < 0x20 ? byte != 0 && !(byte >= '\t' && byte <= '\r') : byte == 0x7f) {
+            return false;
+        }
+    }
+    return (three >> 16) < 0x80 || (three >> 16) >= 0xc2;
+}
+
 /* The whole of it, when it decodes to text. */
 static il_status blob_whole(il_reader *r, const il_passage *t, unsigned bits, unsigned level, bool *is) {
     blob_decoded d;
     *is = false;
-    /* the first bytes tell most words from base64 */
-    const uint32_t two = bits == 6 ? (uint32_t)(blob_values[t->p[0]] & 0x3f) << 6 | (blob_values[t->p[1]] & 0x3f) : 0x800;
-    if (bits == 6 && (two >> 4 < 0x20 || two >> 4 == 0x7f) && !(two >> 4 == 0 || (two >> 4 >= '\t' && two >> 4 <= '\r'))) {
+    if (bits == 6 && (t->n < BLOB_LEAST || !blob_begins(t->p))) {
         return IL_OK;
     }
     IL_TRY(blob_room(r, t->n, &d));
@@ -235,6 +246,20 @@ static il_status blob_joined(il_reader *r, const il_passage *t, size_t from, siz
     return IL_OK;
 }
 
+/* Whether a short run may be read in any way: by its first characters, as hex, or in pieces. */
+static bool blob_likely(const uint8_t *p, size_t n) {
+    uint8_t marks = 0;
+    for (size_t i = 0; i < n; i++) {
+        marks |= blob_values[p[i]];
+    }
+    for (size_t i = BLOB_HEX_LEAST - 1; i < n; i += BLOB_HEX_LEAST) {
+        if ((blob_values[p[i]] & 0x40) != 0) {
+            return true;
+        }
+    }
+    return (marks & 0x80) != 0 || blob_begins(p);
+}
+
 il_status il_read_blobs(il_reader *r, const il_passage *t, unsigned level) {
     bool is;
     for (size_t i = 0; i < t->n;) {
@@ -245,7 +270,7 @@ il_status il_read_blobs(il_reader *r, const il_passage *t, unsigned level) {
         size_t end = blob_end(t, i);
         if (end - i >= BLOB_LONG && blob_next_line(t, end) != 0) {
             IL_TRY(blob_joined(r, t, i, &end, level));
-        } else if (end - i >= BLOB_LEAST) {
+        } else if (end - i >= BLOB_LONG || (end - i >= BLOB_LEAST && blob_likely(t->p + i, end - i))) {
             const il_passage run = blob_part(t, i, end);
             IL_TRY(blob_run(r, &run, level, &is));
         }

@@ -44,12 +44,8 @@ const uint8_t *il_normal_point(uint32_t point, uint8_t own[12], size_t *n, bool 
     return own;
 }
 
-bool il_normal_word_at(const uint8_t *p, size_t n, size_t at) {
-    const uint8_t c = p[at];
-    if (c < 0x80) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    }
-    if (il_normal_mark(c)) {
+bool il_normal_word_wide(const uint8_t *p, size_t n, size_t at) {
+    if (il_normal_mark(p[at])) {
         return false;
     }
     while (at > 0 && (p[at] & 0xc0) == 0x80) {
@@ -135,23 +131,40 @@ static size_t stream_wide(il_stream *s, const uint8_t *p, size_t n, il_place pla
     return length > 0 ? length : 1;
 }
 
+/* ASCII from byte i on, as far as it goes; returns where it ends. There is room. */
+static size_t stream_ascii(il_stream *s, const uint8_t *p, size_t n, size_t i, const il_place *places, bool *gap) {
+    uint8_t *out = s->p + s->n;
+    uint8_t *const first = out;
+    il_place *at = s->traced ? s->places + s->n : NULL;
+    for (; i < n; i++) {
+        const uint8_t as = il_normal_bytes[p[i]];
+        if (as > 2) {
+            if (*gap) {
+                const size_t k = s->n + (size_t)(out - first);
+                s->gaps[k / 8] = (uint8_t)(s->gaps[k / 8] | 1 << k % 8);
+                *gap = false;
+            }
+            if (at != NULL) {
+                *at++ = places != NULL ? places[i] : (il_place){(uint32_t)i, (uint32_t)i + 1};
+            }
+            *out++ = as;
+        } else if (as == 2) {
+            break;
+        } else {
+            *gap = *gap || as == 1;
+        }
+    }
+    s->n += (size_t)(out - first);
+    return i;
+}
+
 il_status il_stream_put(il_stream *s, il_str text, const il_place *places, il_error *err) {
     const uint8_t *p = (const uint8_t *)text.p;
     bool gap = false;
-    size_t i = 0;
-    IL_TRY(stream_room(s, text.n, err));
-    while (i < text.n) {
-        const uint8_t as = il_normal_bytes[p[i]];
-        if (as > 2) {
-            const il_place place = places != NULL ? places[i] : (il_place){(uint32_t)i, (uint32_t)i + 1};
-            stream_gap(s, &gap);
-            stream_byte(s, as, place);
-            i++;
-        } else if (as < 2) {
-            gap = gap || as == 1;
-            i++;
-        } else {
-            IL_TRY(stream_room(s, text.n - i + 256, err)); /* the longest text of the pool, and one byte for each that follows */
+    for (size_t i = 0; i < text.n;) {
+        IL_TRY(stream_room(s, text.n - i + 256, err)); /* the longest text of the pool, and one byte for each that follows */
+        i = stream_ascii(s, p, text.n, i, places, &gap);
+        if (i < text.n) {
             il_place place = places != NULL ? places[i] : (il_place){(uint32_t)i, (uint32_t)i + 1};
             const size_t length = il_utf8_length(p + i, text.n - i);
             if (length > 1) {

@@ -38,7 +38,11 @@ IL_NODISCARD il_status il_stream_put(il_stream *s, il_str text, const il_place *
 
 static inline bool il_stream_gap(const uint8_t *gaps, size_t at) { return (gaps[at / 8] >> (at % 8) & 1) != 0; }
 static inline bool il_normal_mark(uint8_t byte) { return byte >= IL_NORMAL_CUT; }
+bool il_normal_word_wide(const uint8_t *p, size_t n, size_t at); /* il_normal_word_at of what is not ASCII */
 /* Whether the character of which byte `at` is a part belongs to words: a letter or a number. */
-bool il_normal_word_at(const uint8_t *p, size_t n, size_t at);
+static inline bool il_normal_word_at(const uint8_t *p, size_t n, size_t at) {
+    const uint8_t c = p[at];
+    return c < 0x80 ? (uint8_t)(c - 'a') < 26 || (uint8_t)(c - '0') < 10 : il_normal_word_wide(p, n, at);
+}
 /* What one code point becomes: its bytes; *n is 0 when it falls away, and *space when it is (or holds nothing but) white space. `own` is room for those that stay. */
 const uint8_t *il_normal_point(uint32_t point, uint8_t own[12], size_t *n, bool *space);

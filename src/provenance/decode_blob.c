@@ -205,9 +205,13 @@ static size_t blob_next_line(const il_passage *t, size_t at) {
     return broken && at < t->n && blob_values[t->p[at]] != BLOB_NONE ? at : 0;
 }
 
-static size_t blob_end(const il_passage *t, size_t at) {
-    while (at < t->n && blob_values[t->p[at]] != BLOB_NONE) {
-        at++;
+static size_t blob_end(const il_passage *t, size_t at, uint8_t *marks) {
+    for (; at < t->n; at++) {
+        const uint8_t value = blob_values[t->p[at]];
+        if (value == BLOB_NONE) {
+            break;
+        }
+        *marks |= value;
     }
     return at;
 }
@@ -217,11 +221,12 @@ static size_t blob_end(const il_passage *t, size_t at) {
 static il_status blob_joined(il_reader *r, const il_passage *t, size_t from, size_t *end, unsigned level) {
     blob_decoded d;
     bool is;
+    uint8_t marks = 0;
     size_t to = *end;
     IL_TRY(blob_room(r, t->n - from, &d));
     d.n = 0;
     for (size_t at = from, next = from; next != 0; at = next) {
-        to = blob_end(t, at);
+        to = blob_end(t, at, &marks);
         for (size_t i = at; i < to; i++) {
             if (d.places != NULL) {
                 d.places[d.n] = il_passage_place(t, i);
@@ -234,7 +239,7 @@ static il_status blob_joined(il_reader *r, const il_passage *t, size_t from, siz
     const il_passage run = {.p = d.p, .n = d.n, .places = d.places};
     IL_TRY(blob_run(r, &run, level, &is));
     for (size_t at = from; !is && at != 0 && at < to;) {
-        const size_t line = blob_end(t, at);
+        const size_t line = blob_end(t, at, &marks);
         if (line - at >= BLOB_LEAST) {
             const il_passage own = blob_part(t, at, line);
             bool whole;
@@ -247,11 +252,7 @@ static il_status blob_joined(il_reader *r, const il_passage *t, size_t from, siz
 }
 
 /* Whether a short run may be read in any way: by its first characters, as hex, or in pieces. */
-static bool blob_likely(const uint8_t *p, size_t n) {
-    uint8_t marks = 0;
-    for (size_t i = 0; i < n; i++) {
-        marks |= blob_values[p[i]];
-    }
+static bool blob_likely(const uint8_t *p, size_t n, uint8_t marks) {
     for (size_t i = BLOB_HEX_LEAST - 1; i < n; i += BLOB_HEX_LEAST) {
         if ((blob_values[p[i]] & 0x40) != 0) {
             return true;
@@ -263,18 +264,15 @@ static bool blob_likely(const uint8_t *p, size_t n) {
 il_status il_read_blobs(il_reader *r, const il_passage *t, unsigned level) {
     bool is;
     for (size_t i = 0; i < t->n;) {
-        if (blob_values[t->p[i]] == BLOB_NONE) {
-            i++;
-            continue;
-        }
-        size_t end = blob_end(t, i);
+        uint8_t marks = 0;
+        size_t end = blob_end(t, i, &marks);
         if (end - i >= BLOB_LONG && blob_next_line(t, end) != 0) {
             IL_TRY(blob_joined(r, t, i, &end, level));
-        } else if (end - i >= BLOB_LONG || (end - i >= BLOB_LEAST && blob_likely(t->p + i, end - i))) {
+        } else if (end - i >= BLOB_LONG || (end - i >= BLOB_LEAST && blob_likely(t->p + i, end - i, marks))) {
             const il_passage run = blob_part(t, i, end);
             IL_TRY(blob_run(r, &run, level, &is));
         }
-        i = end;
+        i = end + 1;
     }
     return IL_OK;
 }

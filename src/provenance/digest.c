@@ -29,12 +29,14 @@ static void digest_row(il_buf *b, uint32_t *place, uint32_t at, uint32_t key, ui
         p[n++] = (uint8_t)(step | 0x80);
     }
     p[n++] = (uint8_t)step;
-    for (unsigned i = 0; i < 4; i++) {
-        p[n++] = (uint8_t)(key >> 8 * i);
-    }
-    p[n++] = (uint8_t)more;
-    p[n++] = (uint8_t)(more >> 8);
-    b->n += n;
+    p += n;
+    p[0] = (uint8_t)key;
+    p[1] = (uint8_t)(key >> 8);
+    p[2] = (uint8_t)(key >> 16);
+    p[3] = (uint8_t)(key >> 24);
+    p[4] = (uint8_t)more;
+    p[5] = (uint8_t)(more >> 8);
+    b->n += n + 6;
 }
 
 static bool digest_same(const il_stream *s, size_t a, size_t b) {
@@ -54,7 +56,7 @@ static il_status digest_prints(const il_stream *s, il_arena *scratch, il_buf *ou
         return il_arena_fail(scratch, err);
     }
     for (size_t at = 0; at + IL_PRINT_BYTES <= s->n; at += IL_PRINT_STEP) {
-        const uint64_t bytes = il_print_load(s->p + at);
+        const uint64_t bytes = il_load8(s->p + at);
         if (il_print_marked(bytes)) {
             continue;
         }
@@ -163,13 +165,17 @@ bool il_digest_next(il_digest_part *part, il_posting *out) {
     if (part->n == 0) {
         return false;
     }
-    do {
-        if (n == 4 || n + 7 > left) {
-            part->at.failed = true;
-            return false;
-        }
-        step |= (uint32_t)(p[n] & 0x7f) << 7 * n;
-    } while ((p[n++] & 0x80) != 0);
+    if (left >= 7 && p[0] < 0x80) { /* as nearly all are */
+        step = p[n++];
+    } else {
+        do {
+            if (n == 4 || n + 7 > left) {
+                part->at.failed = true;
+                return false;
+            }
+            step |= (uint32_t)(p[n] & 0x7f) << 7 * n;
+        } while ((p[n++] & 0x80) != 0);
+    }
     part->n--;
     part->at.at += n + 6;
     part->place += step;

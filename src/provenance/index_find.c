@@ -158,7 +158,7 @@ static bool find_done(const il_finder *f) { return f->work == 0 || (f->set != NU
 
 static il_status find_runs(il_finder *f) {
     for (size_t at = 0; at + IL_PRINT_BYTES <= f->q.n && !find_done(f); at++) {
-        const uint64_t bytes = il_print_load(f->q.p + at);
+        const uint64_t bytes = il_load8(f->q.p + at);
         if (!il_print_marked(bytes)) {
             IL_TRY(find_at(f, at, bytes));
         }

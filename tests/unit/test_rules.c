@@ -31,7 +31,7 @@ static const char rules_policy[] =
     "  - { name: sure, tools: in.n2, then: allow }\n"
     "  - { name: never, tools: in.n2, then: block }\n"
     "  - { name: no-secret, tools: '*', when: carries(\"secret\"), then: block }\n"
-    "  - { name: known, tools: in.mail, when: 'args.to == \"x@evil.example\"', then: require_approval }\n"
+    "  - { name: known, tools: in.mail, when: '!vouched(args.to)', then: require_approval }\n"
     "  - { name: no-writes, tools: in.sql, when: sql.writes(\"any\"), then: block }\n"
     "  - { name: phase, tools: in.e, when: 'state.phase != \"live\"', then: block }\n"
     "approvals: { for: [egress, commit], by: [ana, bob], budget: 3/hour, expires: 10m }\n";

@@ -6,6 +6,7 @@
  * more than that; what was built is taken, is the same bytes when it is built again, and answers for what went in. */
 #include "base/str.h"
 #include "fuzz.h"
+#include "interlock/policy.h"
 #include "provenance/memory.h"
 
 static il_memory *fuzz_memory(const il_alloc *alloc) {

@@ -114,6 +114,7 @@ typedef struct il_decision {
     il_layer layer;                       /* IL_LAYER_NONE on an allow */
     bool run;                             /* the call may run: an allow, or anything in monitor mode but a fault */
     bool unenforced;                      /* monitor mode */
+    bool child;                           /* another agent's work (`child: true`): its answer comes by il_monitor_join */
     uint32_t effects;                     /* il_effect bits after vouching */
     uint64_t ticket;                      /* to settle; not 0 whenever run */
     uint64_t pre, post;                   /* packed machine states */
@@ -159,9 +160,10 @@ typedef struct il_settlement {
 IL_API IL_NODISCARD il_status il_monitor_settle(il_monitor *m, il_str session, uint64_t ticket, const il_outcome *outcome,
                                                 il_settlement *out, il_error *err);
 
-/* As il_monitor_settle, of a call that was another agent's work (an entry with `child: true`), done in session `child`, which began with this one as its parent: what
+/* As il_monitor_settle, of a call that was another agent's work, done in session `child`, which began with this one as its parent: what
  * the child holds and has in flight joins this session before its answer is released, in the same transaction. Where the machine refuses that the call counts as
- * failed, the answer is withheld, and the settlement's reason is the machine's rule. IL_E_NOT_FOUND for the child, IL_E_ARGUMENT for one of another parent. */
+ * failed, the answer is withheld, and the settlement's reason is the machine's rule. IL_E_NOT_FOUND for the child, IL_E_ARGUMENT for one of another parent.
+ * Of an entry with `child: true` this is the only way in which a result is released. */
 IL_API IL_NODISCARD il_status il_monitor_join(il_monitor *m, il_str session, il_str child, uint64_t ticket,
                                               const il_outcome *outcome, il_settlement *out, il_error *err);
 

@@ -10,6 +10,8 @@
       axiom shifted_below: \forall integer x, bits; 0 <= x <= 0xFFFFFFFFFFFFFFFF && 2 <= bits <= 32 ==>
         0 <= (x >> (64 - bits)) < (1 << bits);
       axiom power: \forall integer bits; 2 <= bits <= 32 ==> 4 <= (1 << bits) <= 0x100000000;
+      axiom index_bits: \forall integer bits; 2 <= bits <= 32 ==>
+        ((bits <= 22 <==> (1 << bits) <= 0x400000) && (bits < 22 <==> (1 << bits) < 0x400000));
       axiom rows: \forall integer r, n, k; 1 <= r <= n && 0 <= k ==> k <= r * k <= n * k;
     }
 
@@ -21,26 +23,27 @@
     logic integer verdict_of(integer cell) = (cell >> 22) & 3;
     logic integer post_of(integer cell) = cell & 0x3FFFFF;
 
+    logic integer area(integer states, integer symbols) = states * symbols;
+
     // The header was read: numbers in their bounds, the arrays as long as they say.
     predicate shaped{L}(il_machine *m) =
       \valid_read(m) && 1 <= m->nstates <= 0x100000 && 1 <= m->nsymbols <= 0x10000 &&
-      m->nrules <= 200 && m->initial < m->nstates && m->nstates * m->nsymbols * 4 <= 0x7FFFFFFFFFFF &&
+      m->nrules <= 200 && m->initial < m->nstates && area(m->nstates, m->nsymbols) <= 0x1000000000 &&
       \valid_read(m->states + (0 .. m->nstates * 8 - 1)) &&
-      \valid_read(m->cells + (0 .. m->nstates * m->nsymbols * 4 - 1));
+      \valid_read(m->cells + (0 .. area(m->nstates, m->nsymbols) * 4 - 1));
     // One cell is in order: what is accepted stays in the table, what is not stays where it is.
     predicate fine_cell{L}(il_machine *m, integer row, integer symbol) =
       (verdict_of(cell_at(m, row, symbol)) == 1 && post_of(cell_at(m, row, symbol)) < m->nstates) ||
       (verdict_of(cell_at(m, row, symbol)) == 0 && post_of(cell_at(m, row, symbol)) == row);
     predicate fine_cells{L}(il_machine *m) =
       \forall integer row, symbol; 0 <= row < m->nstates && 0 <= symbol < m->nsymbols ==> fine_cell(m, row, symbol);
-    // A slot of the index is empty or names a row that has its state.
-    predicate fine_slot{L}(il_machine *m, integer i) =
-      m->index[i].row <= m->nstates && (m->index[i].row != 0 ==> state_at(m, m->index[i].row - 1) == m->index[i].state);
+    // A slot of the index is empty or names a row that has its state. (No predicate of one slot inside: provers would not look into it.)
+    predicate fine_slots{L}(il_machine *m) =
+      \forall integer i; 0 <= i <= m->index_mask ==>
+        m->index[i].row <= m->nstates && (m->index[i].row != 0 ==> state_at(m, m->index[i].row - 1) == m->index[i].state);
     predicate indexed{L}(il_machine *m) =
       2 <= m->index_bits <= 32 && m->index_mask == (1 << m->index_bits) - 1 &&
-      \valid_read(m->index + (0 .. m->index_mask)) &&
-      (\forall integer i; 0 <= i <= m->index_mask ==> m->index[i].row <= m->nstates) &&
-      (\forall integer i; 0 <= i <= m->index_mask ==> fine_slot(m, i));
+      \valid_read(m->index + (0 .. m->index_mask)) && fine_slots(m);
     // A step that the cell of this row accepts: the row is the state's, and leads to a state of the table.
     predicate accepted{L}(il_machine *m, integer row, integer state, integer symbol, integer next) =
       0 <= row < m->nstates && 0 <= symbol < m->nsymbols && state_at(m, row) == state &&

@@ -45,6 +45,22 @@
 (check-sat)
 (pop)
 
+(define-fun index_bits ((small Bool)) Bool
+  (and (= (bvule bits (_ bv22 64)) (bvule power #x0000000000400000))
+       (= (bvult bits (_ bv22 64)) (ite small (bvult power #x0000000000200000) (bvult power #x0000000000400000)))))
+(push)
+(assert some_bits)
+(assert (not (index_bits false)))
+(echo "fact index_bits")
+(check-sat)
+(pop)
+(push)
+(assert some_bits)
+(assert (not (index_bits true)))
+(echo "control index_bits")
+(check-sat)
+(pop)
+
 (declare-const r Int)
 (declare-const n Int)
 (declare-const k Int)

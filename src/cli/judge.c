@@ -158,6 +158,10 @@ static il_status judge_step(il_judge *j, il_str session, const il_recording_step
         il_settlement settlement = IL_SETTLEMENT_INIT;
         status = il_monitor_settle(j->monitor, session, d.ticket, &outcome, &settlement, err);
     }
+    if (status == IL_OK && d.action == IL_ACTION_REQUIRE_APPROVAL && d.approval[0] && !d.run) {
+        /* the file says that nobody approves it: a request that stayed open would take a slot from the next one */
+        status = il_monitor_refuse(j->monitor, session, il_str_of(d.approval), IL_STR("session file"), err);
+    }
     /* A fault of one step is that step's decision; memory is nobody's. */
     return judge_broken(status) ? status : IL_OK;
 }

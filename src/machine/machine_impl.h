@@ -62,7 +62,8 @@ static inline uint32_t il_table_u32(const uint8_t *p) {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 static inline uint64_t il_table_u64(const uint8_t *p) { return (uint64_t)il_table_u32(p) | (uint64_t)il_table_u32(p + 4) << 32; }
-static inline size_t il_table_pad(size_t n) { return (n + 7) & ~(size_t)7; }
+static inline size_t il_table_pad(size_t n) { return (n + 7) / 8 * 8; }
+static inline uint64_t il_table_cells(uint32_t states, uint32_t symbols) { return (uint64_t)states * symbols; }
 /* Bytes of a region's bitmap: a bit for each state, or for each cell, padded to 8 bytes. */
 static inline size_t il_table_bitmap(bool edge, uint32_t states, uint32_t symbols) {
     size_t bits = edge ? (size_t)states * symbols : states;

@@ -11,6 +11,9 @@ static il_status open_bad(il_error *err, const char *what) {
 
 static bool open_valid_state(const il_machine *m, uint64_t state) {
     uint64_t seen = 0;
+    /*@ loop invariant i <= m->nvars;
+        loop assigns i, seen;
+        loop variant m->nvars - i; */
     for (uint32_t i = 0; i < m->nvars; i++) {
         const il_machine_var *v = &m->vars[i];
         uint64_t mask = (UINT64_C(1) << v->bits) - 1;
@@ -22,37 +25,114 @@ static bool open_valid_state(const il_machine *m, uint64_t state) {
     return (state & ~seen) == 0;
 }
 
-static il_status open_index(il_machine *m, il_error *err) {
-    m->index_bits = 2;
-    while (UINT32_C(1) << m->index_bits < m->nstates * IL_MACHINE_INDEX_SPARE) {
-        m->index_bits++;
+/* How many bits number the slots of the index. */
+static uint32_t open_bits(uint32_t states) {
+    uint32_t bits = 2;
+    /*@ loop invariant 2 <= bits <= 22;
+        loop assigns bits; */
+    while (UINT32_C(1) << bits < states * IL_MACHINE_INDEX_SPARE) {
+        bits++;
     }
-    uint32_t size = UINT32_C(1) << m->index_bits;
-    m->index_mask = size - 1;
-    m->index = IL_NEW_ARRAY(&m->arena, il_machine_slot, size);
+    return bits;
+}
+
+/* Puts a state into the first free slot from its own on. Ends: most slots are empty. */
+static void open_place(const il_machine *m, uint64_t state, uint32_t row) {
+    uint32_t at = il_table_slot(state, m->index_bits);
+    /*@ loop invariant at <= m->index_mask;
+        loop assigns at; */
+    while (m->index[at].row != 0) {
+        at = (at + 1) & m->index_mask;
+    }
+    m->index[at].state = state;
+    m->index[at].row = row;
+    /*@ assert frame: m->index_mask == \at(m->index_mask, Pre) && m->nstates == \at(m->nstates, Pre); */
+    /*@ assert others: \forall integer k; 0 <= k <= m->index_mask && k != at ==>
+          m->index[k].row == \at(m->index[k].row, Pre) && m->index[k].state == \at(m->index[k].state, Pre); */
+    /*@ assert here: m->index[at].row == row && m->index[at].state == state; */
+    /*@ assert rows: \forall integer k; 0 <= k <= m->index_mask ==> m->index[k].row <= m->nstates; */
+    /*@ assert was: \forall integer k; 0 <= k <= m->index_mask && k != at && m->index[k].row != 0 ==>
+          state_at(m, m->index[k].row - 1) == m->index[k].state; */
+    /*@ assert is: state_at(m, m->index[at].row - 1) == m->index[at].state; */
+}
+
+/* Each state of the table into the empty index. */
+static void open_fill(const il_machine *m) {
+    /*@ loop invariant i <= m->nstates;
+        loop invariant frame: m->nstates == \at(m->nstates, Pre) && m->nsymbols == \at(m->nsymbols, Pre) && m->initial == \at(m->initial, Pre) &&
+          m->nregions == \at(m->nregions, Pre) && m->nvars == \at(m->nvars, Pre) && m->nrules == \at(m->nrules, Pre) && m->index_bits == \at(m->index_bits, Pre) &&
+          m->index_mask == \at(m->index_mask, Pre);
+        loop invariant slots: fine_slots(m);
+        loop assigns i, heap_slots[0 .. 0xFFFFFF];
+        loop variant m->nstates - i; */
+    for (uint32_t i = 0; i < m->nstates; i++) {
+        open_place(m, il_table_u64(m->states + (size_t)i * 8), i + 1);
+    }
+}
+
+static il_status open_index(il_machine *m, il_error *err) {
+    uint32_t bits = open_bits(m->nstates);
+    uint32_t mask = (UINT32_C(1) << bits) - 1;
+    /*@ assert size: 3 <= mask < 0x400000 && mask == (1 << bits) - 1; */
+    m->index = IL_NEW_ARRAY(&m->arena, il_machine_slot, (size_t)mask + 1);
     if (!m->index) {
         return il_arena_fail(&m->arena, err);
     }
+    /*@ assert frame: m->nstates == \at(m->nstates, Pre) && m->nsymbols == \at(m->nsymbols, Pre) && m->initial == \at(m->initial, Pre) &&
+          m->nregions == \at(m->nregions, Pre) && m->nvars == \at(m->nvars, Pre) && m->nrules == \at(m->nrules, Pre); */
+    m->index_bits = bits;
+    m->index_mask = mask;
+    /*@ assert frame: m->nstates == \at(m->nstates, Pre) && m->nsymbols == \at(m->nsymbols, Pre) && m->initial == \at(m->initial, Pre) &&
+          m->nregions == \at(m->nregions, Pre) && m->nvars == \at(m->nvars, Pre) && m->nrules == \at(m->nrules, Pre) && m->index_bits == bits && m->index_mask == mask; */
+    /*@ assert empty: \forall integer k; 0 <= k <= mask ==> m->index[k].row == 0; */
+    open_fill(m);
+    /*@ assert frame: m->nstates == \at(m->nstates, Pre) && m->nsymbols == \at(m->nsymbols, Pre) && m->initial == \at(m->initial, Pre) &&
+          m->nregions == \at(m->nregions, Pre) && m->nvars == \at(m->nvars, Pre) && m->nrules == \at(m->nrules, Pre); */
+    /*@ assert was: \forall integer k; 0 <= k < m->nvars ==> m->vars[k].nvalues == \at(m->vars[k].nvalues, Pre) &&
+          m->vars[k].bits == \at(m->vars[k].bits, Pre) && m->vars[k].shift == \at(m->vars[k].shift, Pre); */
+    /*@ assert pointers: m->states == \at(m->states, Pre) && m->cells == \at(m->cells, Pre) && m->vars == \at(m->vars, Pre); */
+    /*@ assert regions: m->regions == \at(m->regions, Pre); */
+    /*@ admit product: area(m->nstates, m->nsymbols) == \at(area(m->nstates, m->nsymbols), Pre); */ // both are: see frame
+    /*@ assert shape: shaped(m); */
+    /*@ assert one: \forall integer k; 0 <= k < m->nvars ==> 1 <= m->vars[k].nvalues <= 4096 && m->vars[k].nvalues <= (1 << m->vars[k].bits); */
+    /*@ assert two: \forall integer k; 0 <= k < m->nvars ==> m->vars[k].bits <= 12 && m->vars[k].shift < 64 &&
+          m->vars[k].shift + m->vars[k].bits <= 64; */
+    /*@ assert maps: \forall integer r; 0 <= r < m->nregions ==> bitmap(m->regions[r].edge, m->nstates, m->nsymbols) ==
+          \at(bitmap(m->regions[r].edge, m->nstates, m->nsymbols), Pre) && m->regions[r].bits == \at(m->regions[r].bits, Pre); */
+    /*@ assert bitmaps: has_regions(m); */
+    return IL_OK;
+}
+
+static il_status open_states(const il_machine *m, il_error *err) {
+    /*@ loop invariant i <= m->nstates;
+        loop invariant \forall integer k; 0 < k < i ==> state_at(m, k - 1) < state_at(m, k);
+        loop assigns i;
+        loop variant m->nstates - i; */
     for (uint32_t i = 0; i < m->nstates; i++) {
         uint64_t state = il_table_u64(m->states + (size_t)i * 8);
         if (!open_valid_state(m, state) || (i > 0 && il_table_u64(m->states + (size_t)(i - 1) * 8) >= state)) {
             return open_bad(err, "a state is outside its domains or out of order");
         }
-        uint32_t at = il_table_slot(state, m->index_bits);
-        while (m->index[at].row != 0) {
-            at = (at + 1) & m->index_mask;
-        }
-        m->index[at] = (il_machine_slot){.state = state, .row = i + 1};
     }
     return IL_OK;
 }
 
 /* Every accepted step stays in the table, every other step stays where it is and has a reason. */
 static il_status open_cells(const il_machine *m, il_error *err) {
+    /*@ loop invariant i <= m->nstates;
+        loop invariant \forall integer r, k; 0 <= r < i && 0 <= k < m->nsymbols ==> fine_cell(m, r, k);
+        loop assigns i;
+        loop variant m->nstates - i; */
     for (uint32_t i = 0; i < m->nstates; i++) {
-        const uint8_t *row = m->cells + (size_t)i * m->nsymbols * 4;
+        /*@ assert i * m->nsymbols + m->nsymbols <= m->nstates * m->nsymbols; */
+        /*@ loop invariant s <= m->nsymbols;
+            loop invariant \forall integer k; 0 <= k < s ==> fine_cell(m, i, k);
+            loop assigns s;
+            loop variant m->nsymbols - s; */
         for (uint32_t s = 0; s < m->nsymbols; s++) {
-            uint32_t cell = il_table_u32(row + (size_t)s * 4);
+            size_t place = (size_t)i * m->nsymbols + s;
+            uint32_t cell = il_table_u32(m->cells + place * 4);
+            /*@ assert cell == cell_at(m, i, s); */
             uint32_t post = IL_CELL_POST(cell);
             uint8_t reason = IL_CELL_REASON(cell);
             bool accepted = IL_CELL_VERDICT(cell) == IL_ACCEPT && reason == 0 && post < m->nstates;
@@ -65,67 +145,104 @@ static il_status open_cells(const il_machine *m, il_error *err) {
     return IL_OK;
 }
 
-static il_status open_read(il_machine *m, il_str t, il_error *err) {
-    const uint8_t *p = (const uint8_t *)t.p;
-    if (t.n < IL_TABLE_HEADER + IL_DIGEST_BYTES || memcmp(p, IL_TABLE_MAGIC, 8) != 0) {
-        return open_bad(err, "not a table");
-    }
-    size_t body = t.n - IL_DIGEST_BYTES;
-    il_sha256_of((il_str){t.p, body}, m->digest);
-    if (!il_digest_eq(m->digest, p + body)) {
-        return open_bad(err, "its seal does not fit its bytes");
-    }
+/* Numbers in their bounds, and how long the description is. */
+static il_status open_header(il_machine *m, const uint8_t *p, uint32_t *meta, il_error *err) {
     uint32_t format = il_table_u32(p + 8);
     m->nstates = il_table_u32(p + 12);
     m->nsymbols = il_table_u32(p + 16);
     m->initial = il_table_u32(p + 20);
     m->nregions = il_table_u32(p + 24);
-    uint32_t meta = il_table_u32(p + 28);
+    *meta = il_table_u32(p + 28);
     if (format != 1) {
         return il_error_set(err, IL_E_VERSION, "table format %u is not known; this build reads 1", (unsigned)format);
     }
     if (il_table_u64(p + 32) != 0 || m->nstates == 0 || m->nstates > IL_TABLE_STATES_MAX || m->nsymbols == 0 ||
-        m->nsymbols > IL_MODEL_SYMBOLS_MAX || m->initial >= m->nstates || m->nregions > IL_MODEL_REGIONS_MAX || meta > body) {
+        m->nsymbols > IL_MODEL_SYMBOLS_MAX || m->initial >= m->nstates || m->nregions > IL_MODEL_REGIONS_MAX) {
         return open_bad(err, "its header");
     }
-    uint64_t at = IL_TABLE_HEADER + il_table_pad(meta);
-    if (at > body) {
+    return IL_OK;
+}
+
+/* `t` is what follows the header. */
+static il_status open_description(il_machine *m, il_str t, size_t meta, il_error *err) {
+    size_t end = il_table_pad(meta);
+    if (end > t.n) {
         return open_bad(err, "its length");
     }
-    for (size_t i = meta; i < il_table_pad(meta); i++) {
-        if (p[IL_TABLE_HEADER + i] != 0) {
+    /*@ loop invariant meta <= i <= end;
+        loop assigns i;
+        loop variant end - i; */
+    for (size_t i = meta; i < end; i++) {
+        if (t.p[i] != '\0') {
             return open_bad(err, "its padding");
         }
     }
-    IL_TRY(il_table_read_meta(m, (il_str){t.p + IL_TABLE_HEADER, meta}, err));
-    uint64_t need = at + (uint64_t)m->nstates * 8 + (uint64_t)m->nstates * m->nsymbols * 4;
-    for (uint32_t r = 0; r < m->nregions; r++) {
-        need += il_table_bitmap(m->regions[r].edge, m->nstates, m->nsymbols);
-    }
-    if (need != body) {
+    return il_table_read_meta(m, (il_str){t.p, meta}, err);
+}
+
+/* States, bitmaps, cells: the n bytes at p and no more. */
+static il_status open_arrays(il_machine *m, const uint8_t *p, uint64_t n, il_error *err) {
+    uint64_t at = (uint64_t)m->nstates * 8;
+    if (at > n) {
         return open_bad(err, "its length");
     }
-    m->states = p + at;
-    at += (uint64_t)m->nstates * 8;
+    m->states = p;
+    /*@ loop invariant r <= m->nregions && at <= n;
+        loop invariant m->regions == &heap_regions[0] && m->vars == &heap_vars[0] && m->states == p;
+        loop invariant fine_regions(m, r);
+        loop assigns r, at, heap_regions[0 .. 0xFFFFFF];
+        loop variant m->nregions - r; */
     for (uint32_t r = 0; r < m->nregions; r++) {
+        uint64_t bytes = il_table_bitmap(m->regions[r].edge, m->nstates, m->nsymbols);
+        if (bytes > n - at) {
+            return open_bad(err, "its length");
+        }
         m->regions[r].bits = p + at;
-        at += il_table_bitmap(m->regions[r].edge, m->nstates, m->nsymbols);
+        at += bytes;
     }
     m->cells = p + at;
+    return il_table_cells(m->nstates, m->nsymbols) * 4 == n - at ? IL_OK : open_bad(err, "its length");
+}
+
+static const uint8_t *open_bytes(il_str t) { return (const uint8_t *)t.p; }
+
+static il_status open_read(il_machine *m, il_str t, il_error *err) {
+    if (t.n < IL_TABLE_HEADER + IL_DIGEST_BYTES || !il_str_eq((il_str){t.p, 8}, IL_STR(IL_TABLE_MAGIC))) {
+        return open_bad(err, "not a table");
+    }
+    const uint8_t *p = open_bytes(t);
+    size_t body = t.n - IL_DIGEST_BYTES;
+    il_sha256_of((il_str){t.p, body}, m->digest);
+    if (!il_digest_eq(m->digest, p + body)) {
+        return open_bad(err, "its seal does not fit its bytes");
+    }
+    uint32_t meta = 0;
+    IL_TRY(open_header(m, p, &meta, err));
+    IL_TRY(open_description(m, (il_str){t.p + IL_TABLE_HEADER, body - IL_TABLE_HEADER}, meta, err));
+    size_t at = IL_TABLE_HEADER + il_table_pad(meta);
+    IL_TRY(open_arrays(m, p + at, body - at, err));
     IL_TRY(open_index(m, err));
+    IL_TRY(open_states(m, err));
     return open_cells(m, err);
+}
+
+static il_machine *open_new(const il_alloc *alloc) {
+    il_machine *m = alloc->alloc(alloc->ctx, sizeof *m);
+    if (m) {
+        memset(m, 0, sizeof *m);
+        m->own = *alloc;
+        m->alloc = &m->own;
+        il_arena_init(&m->arena, m->alloc, IL_MACHINE_ARENA_MAX);
+    }
+    return m;
 }
 
 il_status il_table_open(const il_alloc *alloc, il_str table, il_machine **out, il_error *err) {
     *out = NULL;
-    il_machine *m = alloc->alloc(alloc->ctx, sizeof *m);
+    il_machine *m = open_new(alloc);
     if (!m) {
         return il_error_set(err, IL_E_MEMORY, "no memory for the machine");
     }
-    memset(m, 0, sizeof *m);
-    m->own = *alloc;
-    m->alloc = &m->own;
-    il_arena_init(&m->arena, m->alloc, IL_MACHINE_ARENA_MAX);
     il_status s = open_read(m, table, err);
     if (s != IL_OK) {
         il_machine_free(m);

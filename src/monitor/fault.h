@@ -42,6 +42,8 @@
       "fault_condition_error")                                                                                                   \
     X(IL_FAULT_NOT_OPEN, "not-open", "fault", "withhold",                                                                        \
       "a result for a call that is settled (also as overdue, or by recovery), or unknown", "fault_not_open")                     \
+    X(IL_FAULT_NOT_JOINED, "not-joined", "fault", "withhold",                                                                    \
+      "a result of another agent's work (`child: true`) that came without that agent's session", "fault_not_joined")             \
     X(IL_FAULT_QUARANTINED, "quarantined", "fault", "withhold", "a result for a session that is quarantined",                    \
       "fault_quarantined")                                                                                                       \
     X(IL_FAULT_BREACH, "label-breach", "fault", "withhold, and the session is quarantined", "a settle that the machine refuses", \

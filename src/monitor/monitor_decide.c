@@ -153,6 +153,7 @@ static il_status il_monitor_settle_work(il_plan *p, void *ctx, il_error *err) {
         return il_plan_settle(p, j->ticket, j->outcome, j->digest, &j->resulted, &j->out, err);
     }
     j->resulted.done = false; /* the child may have moved */
+    j->resulted.bytes = (il_str){0};
     il_arena_reset(&j->resulted.arena);
     IL_TRY(il_monitor_settle_child(p, j, &child, err));
     return il_plan_join_child(p, j->child, child, j->ticket, j->outcome, j->digest, &j->resulted, &j->out, err);

@@ -23,6 +23,7 @@ il_status il_core_open(il_core *core, const il_policy *policy, const il_machine 
     il_machine_digest(core->bind.machine, core->seal);
     il_policy_fingerprint(policy, core->fingerprint);
     core->remembers = policy != NULL && il_policy_remembers(policy) != 0;
+    core->audits = il_policy_audits_laundering(policy);
     return IL_OK;
 }
 

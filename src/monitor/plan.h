@@ -19,6 +19,7 @@ typedef struct il_core {
     bool tightened; /* the host enforces, whatever the policy says of anybody */
     bool remembers;                /* the policy asks the past */
     bool blind;                    /* untrusted texts are not indexed */
+    bool audits;                   /* for laundering */
     il_sha256_blocks sha256;       /* the host's; NULL: the portable one */
     uint8_t owner[IL_OWNER_BYTES]; /* the host's */
 } il_core;
@@ -101,6 +102,9 @@ typedef struct il_resulted {
     bool done;
     il_result result;
     il_status status;
+    il_str bytes; /* of the episode, once they were made */
+    const il_str *texts;
+    size_t ntexts;
 } il_resulted;
 
 /* Fills *d; IL_OK for every decision that is not a fault. After a fault *d says which, and the plan holds the row. */
@@ -146,8 +150,13 @@ IL_NODISCARD il_status il_plan_slots(il_plan *p, il_error *err);
 IL_NODISCARD il_status il_plan_lapse_row(il_plan *p, il_slot *slot, const char *why, const uint64_t *pre, il_error *err);
 /* What the session knows from here on: an episode more. At most one a plan; NULL adds nothing. IL_E_LIMIT when it is too large to be kept. */
 IL_NODISCARD il_status il_plan_remember(il_plan *p, il_episode *episode, il_error *err);
+/* The same of a result, whose episode is made once and planned as often as others are faster. */
+IL_NODISCARD il_status il_plan_remember_result(il_plan *p, il_resulted *resulted, il_error *err);
 /* The end of the chain for the row of what added an episode; NULL when the plan adds none. */
 const uint8_t *il_plan_recalled(const il_plan *p);
+/* Rows of kind `laundering`, behind the decision's, for a call that runs. */
+IL_NODISCARD il_status il_plan_audit(il_plan *p, const il_call *call, il_str tool, const il_label *label, uint64_t ticket,
+                                     il_error *err);
 /* Writes these taints at a place, and below what it stands below. */
 IL_NODISCARD il_status il_plan_write_place(il_plan *p, const il_place *place, uint32_t taints, il_error *err);
 /* For il_label_stores.labels; ctx is the plan. */

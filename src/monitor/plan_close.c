@@ -120,9 +120,12 @@ il_status il_plan_settle(il_plan *p, uint64_t ticket, const il_outcome *outcome,
     }
     char tool[IL_TOOL_BYTES];
     memcpy(tool, p->s->tickets[at].tool, sizeof tool);
+    static const il_outcome nothing = {.size = sizeof nothing, .how = IL_OUTCOME_FAILED};
+    const bool unjoined = (p->s->tickets[at].flags & IL_TICKET_CHILD) != 0 && p->other.n == 0 && outcome->result != NULL;
+    outcome = unjoined ? &nothing : outcome; /* what the child holds did not come with it */
     il_status read = il_plan_result(p, &p->s->tickets[at], outcome, resulted, err);
     if (read == IL_OK && p->core->remembers) {
-        read = il_plan_remember(p, resulted->result.episode, err);
+        read = il_plan_remember_result(p, resulted, err);
     }
     if (read != IL_OK && read != IL_E_LIMIT) {
         return read;
@@ -132,9 +135,12 @@ il_status il_plan_settle(il_plan *p, uint64_t ticket, const il_outcome *outcome,
     absent |= read == IL_OK && outcome->how == IL_OUTCOME_DONE ? resulted->result.absent : 0;
     IL_TRY(il_plan_close(p, at, absent, &closing, err));
     out->quarantined = il_plan_frozen(p);
-    out->release = read == IL_OK && !(il_plan_enforced(p) && (closing.breach || out->quarantined));
-    if (closing.breach || out->quarantined || read != IL_OK) {
-        why = closing.breach ? IL_FAULT_BREACH : out->quarantined ? IL_FAULT_QUARANTINED : IL_FAULT_EPISODE_LIMIT;
+    out->release = read == IL_OK && !unjoined && !(il_plan_enforced(p) && (closing.breach || out->quarantined));
+    if (closing.breach || out->quarantined || read != IL_OK || unjoined) {
+        why = closing.breach     ? IL_FAULT_BREACH
+              : out->quarantined ? IL_FAULT_QUARANTINED
+              : unjoined         ? IL_FAULT_NOT_JOINED
+                                 : IL_FAULT_EPISODE_LIMIT;
         (void)il_format(out->reason, sizeof out->reason, "%s", il_fault_reason(why));
     }
     return il_plan_settle_row(p, ticket, tool, how, &closing, digest, pre, out->release, out->reason, err);

@@ -21,6 +21,19 @@ typedef struct il_deciding {
 } il_deciding;
 
 /* What the labeller is asked, in the state before the call. */
+/* Whether the call that made the session untrusted brought nothing that its memory has: a parent read it, its result came too late, or it was before
+ * anything was remembered. Then nobody knows which texts named a value. */
+static bool il_deciding_elsewhere(const il_plan *p) {
+    const uint32_t held = (uint32_t)p->s->counted | p->s->shadow;
+    const uint64_t ticket = p->s->witnesses[0].ticket; /* of untrusted, the first bit */
+    bool seen = p->memory == NULL || (held & (uint32_t)IL_UNTRUSTED) == 0;
+    for (uint32_t i = 1; !seen && i <= il_memory_sources(p->memory); i++) {
+        const il_source s = il_memory_source(p->memory, i);
+        seen = ticket != 0 ? s.ticket == ticket : (s.taints & (uint32_t)IL_UNTRUSTED) != 0;
+    }
+    return !seen;
+}
+
 static il_label_call il_deciding_judged(const il_deciding *c) {
     const il_plan *p = c->plan;
     return (il_label_call){.server = c->call->server,
@@ -29,6 +42,7 @@ static il_label_call il_deciding_judged(const il_deciding *c) {
                            .held = ((uint32_t)p->s->counted | p->s->shadow) & IL_TAINTS,
                            .agent = il_str_of(p->s->principal),
                            .memory = p->memory,
+                           .elsewhere = il_deciding_elsewhere(p),
                            .stores = &p->stores};
 }
 
@@ -92,7 +106,8 @@ static il_ticket *il_deciding_ticket(il_deciding *c, uint32_t effects, uint8_t f
     t->id = s->next_ticket++;
     t->deadline_ms = c->plan->now_ms + c->plan->core->deadline_ms;
     t->effects = (uint8_t)effects;
-    t->flags = flags;
+    t->flags = flags | (c->label.child ? IL_TICKET_CHILD : 0u);
+    c->d->child = c->label.child;
     memcpy(t->owner, c->plan->core->owner, sizeof t->owner);
     if (il_glob_name_ok(c->name)) {
         memcpy(t->tool, c->name.p, c->name.n);
@@ -307,7 +322,8 @@ static il_status il_deciding_shadow(il_deciding *c, il_error *err) {
 static il_status il_deciding_row(il_deciding *c, il_error *err) {
     c->d->post = c->d->ticket != 0 ? c->plan->s->state : c->d->pre;
     il_message_write(c->d, c->name, &c->label, c->spent);
-    return il_plan_decision_row(c->plan, c->name, &c->label, c->d, err);
+    IL_TRY(il_plan_decision_row(c->plan, c->name, &c->label, c->d, err));
+    return c->d->run ? il_plan_audit(c->plan, c->call, c->name, &c->label, c->d->ticket, err) : IL_OK;
 }
 
 /* The decision, which waits for a human or, when nobody can be asked, does not; its row comes before the request's. A request that is open already stands. */

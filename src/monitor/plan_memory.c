@@ -5,22 +5,40 @@
 
 /* ---- episodes -------------------------------------------------------------------------------------- */
 
-il_status il_plan_remember(il_plan *p, il_episode *episode, il_error *err) {
-    if (episode == NULL) {
-        return IL_OK;
-    }
+static il_status il_plan_remember_bytes(il_plan *p, il_str bytes, const il_str *texts, size_t ntexts, il_error *err) {
     IL_CHECK(p->episode.n == 0, err);
-    il_str bytes;
-    IL_TRY(il_episode_done(episode, &bytes, err));
     if (bytes.n > IL_RECALL_EPISODE_MAX) {
         return il_error_set(err, IL_E_LIMIT, "there is more to remember of it than %zu bytes", IL_RECALL_EPISODE_MAX);
     }
     p->episode = bytes;
-    p->texts = il_episode_texts(episode, &p->ntexts);
+    p->texts = texts;
+    p->ntexts = ntexts;
     il_recall_next(p->s->recalled, bytes, p->core->sha256, p->s->recalled);
     p->s->episodes++;
     p->moves = true;
     return IL_OK;
+}
+
+il_status il_plan_remember(il_plan *p, il_episode *episode, il_error *err) {
+    il_str bytes;
+    size_t n = 0;
+    if (episode == NULL) {
+        return IL_OK;
+    }
+    IL_TRY(il_episode_done(episode, &bytes, err));
+    const il_str *texts = il_episode_texts(episode, &n);
+    return il_plan_remember_bytes(p, bytes, texts, n, err);
+}
+
+il_status il_plan_remember_result(il_plan *p, il_resulted *r, il_error *err) {
+    if (r->result.episode == NULL) {
+        return IL_OK;
+    }
+    if (r->bytes.n == 0) {
+        IL_TRY(il_episode_done(r->result.episode, &r->bytes, err));
+        r->texts = il_episode_texts(r->result.episode, &r->ntexts);
+    }
+    return il_plan_remember_bytes(p, r->bytes, r->texts, r->ntexts, err);
 }
 
 const uint8_t *il_plan_recalled(const il_plan *p) { return p->episode.n > 0 ? p->s->recalled : NULL; }

@@ -106,16 +106,15 @@ static void il_record_shown(il_record *r, il_str key, il_str s) {
     il_record_str(r, key, (il_str){text, n});
 }
 
-static void il_record_source(il_record *r, const il_memory *memory, uint32_t number) {
-    const il_source s = memory != NULL && number != 0 ? il_memory_source(memory, number) : (il_source){0};
-    if (s.ticket == 0) {
-        il_record_text(r, IL_STR("from"), NULL);
+void il_record_from(il_record *r, il_str key, const il_source *source) {
+    if (source->ticket == 0) {
+        il_record_text(r, key, NULL);
         return;
     }
-    il_record_key(r, IL_STR("from"));
+    il_record_key(r, key);
     r->more = false;
-    il_record_number(r, IL_STR("ticket"), s.ticket);
-    il_record_shown(r, IL_STR("tool"), s.name);
+    il_record_number(r, IL_STR("ticket"), source->ticket);
+    il_record_shown(r, IL_STR("tool"), source->name);
     il_buf_putc(&r->buf, '}');
     r->more = true;
 }
@@ -128,7 +127,8 @@ void il_record_values(il_record *r, il_str key, const il_label *label, const il_
         il_buf_put(&r->buf, i > 0 ? IL_STR(",") : IL_STR(""));
         r->more = false;
         il_record_shown(r, IL_STR("argument"), v->argument);
-        il_record_source(r, memory, v->source);
+        const il_source source = memory != NULL && v->source != 0 ? il_memory_source(memory, v->source) : (il_source){0};
+        il_record_from(r, IL_STR("from"), &source);
         il_record_shown(r, IL_STR("kind"), v->kind);
         il_record_shown(r, IL_STR("value"), v->value);
         il_record_truth(r, IL_STR("vouched"), il_vouch_vouches(v->how));

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "monitor/session.h"
 #include "policy/label.h"
+#include "provenance/memory.h"
 
 typedef struct il_record {
     il_buf buf;
@@ -23,8 +24,10 @@ void il_record_state(il_record *r, il_str key, uint64_t state);         /* 16 he
 void il_record_digest(il_record *r, il_str key, const uint8_t *digest); /* in hex; NULL: null */
 void il_record_effects(il_record *r, il_str key, uint32_t effects);     /* ["untrusted",…] */
 void il_record_strings(il_record *r, il_str key, const il_str *list, size_t n); /* the first 256 bytes of each */
+/* {"ticket","tool"} of the call whose result a source is; null when it is none. */
+void il_record_from(il_record *r, il_str key, const il_source *source);
 /* Where each value of a sink call came from, of at most 16: [{"argument",…}]. */
-void il_record_values(il_record *r, il_str key, const il_label *label, const struct il_memory *memory);
+void il_record_values(il_record *r, il_str key, const il_label *label, const il_memory *memory);
 /* The text, borrowed from the arena. */
 IL_NODISCARD il_status il_record_done(il_record *r, il_str *out, il_error *err);
 

@@ -9,7 +9,7 @@
 #define IL_SESSION_VERSION 3u
 #define IL_SESSION_OWNERS 2u   /* the first version with owners */
 #define IL_SESSION_EPISODES 3u /* the first version with episodes */
-#define IL_TICKET_FLAGS (IL_TICKET_ONCE | IL_TICKET_CROSSING | IL_TICKET_SHADOW | IL_TICKET_INHERITED)
+#define IL_TICKET_FLAGS (IL_TICKET_ONCE | IL_TICKET_CROSSING | IL_TICKET_SHADOW | IL_TICKET_INHERITED | IL_TICKET_CHILD)
 #define IL_EFFECT_MASK ((1u << IL_EFFECTS) - 1u)
 
 typedef struct il_session_writer {

@@ -22,6 +22,7 @@ typedef struct il_ticket {
 #define IL_TICKET_ONCE 1u      /* reserves `flight` until it settles */
 #define IL_TICKET_CROSSING 2u  /* an approved once egress: reserves `crossing` */
 #define IL_TICKET_SHADOW 4u    /* monitor mode, not admitted: its settle records and releases, and steps nothing */
+#define IL_TICKET_CHILD 16u    /* its answer comes by a join */
 #define IL_TICKET_INHERITED 8u /* a parent's call in flight: nobody settles it here, its deadline does */
 
 typedef enum il_slot_state { IL_SLOT_FREE = 0, IL_SLOT_ASKED, IL_SLOT_GRANTED } il_slot_state;

@@ -81,6 +81,7 @@ static il_status il_label_judge(const il_policy *p, const il_label_call *call, i
         return IL_OK;
     }
     out->outside = outside;
+    out->child = m.tool != NULL && m.tool->child;
     out->declared = m.effects | (outside ? (uint32_t)IL_UNTRUSTED : 0u) |
                     (outside && !(lists && il_json_count(args) == 0) ? (uint32_t)IL_EGRESS : 0u);
     out->effects = out->declared;

@@ -48,6 +48,7 @@ typedef struct il_label {
     uint32_t declared; /* effects of the entry and its server, before vouching; secret implies sensitive */
     uint32_t effects;  /* after vouching */
     il_sink_word sink; /* IL_SINK_NONE only when effects has no egress; unknown is standing */
+    bool child;        /* what it calls is another agent, whose session joins this one with its answer */
     bool outside;      /* the server is outside the trust domain, or not declared: each call has at least untrusted and egress */
     bool vouched;      /* egress/commit were dropped: every destination is vouched */
     char why[160];     /* for people: which destination is not vouched, or why vouching does not apply; empty when it did */
@@ -74,6 +75,7 @@ typedef struct il_label_call {
     uint32_t held;       /* taint bits that the session counts now */
     il_str agent;        /* the session's principal; empty: nobody in particular */
     const struct il_memory *memory; /* what the session knows; NULL: nothing, so only the lists vouch */
+    bool elsewhere; /* what made the session untrusted is not in its memory (a parent read it, or nobody knows): no field of a result vouches */
     const il_label_stores *stores;  /* NULL: none, so every place counts as labelled with everything */
 } il_label_call;
 /* Errors (limits, memory) fill err and leave a label that is not known. */

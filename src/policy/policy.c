@@ -379,10 +379,10 @@ static il_status il_policy_compile(il_policy *p, const il_json *doc, il_error *e
     IL_TRY(il_policy_read_tools(p, il_json_get(doc, IL_STR("tools")), doc, err));
     IL_TRY(il_policy_check_remembered(p, err));
     IL_TRY(il_policy_read_rules(p, il_json_get(doc, IL_STR("rules")), err));
-    p->remembers = il_policy_asks(p);
     IL_TRY(il_approvals_load(il_json_get(doc, IL_STR("approvals")), &p->arena, &p->approvals, err));
     IL_TRY(il_options_load(&p->options, il_json_get(doc, IL_STR("sources")), il_json_get(doc, IL_STR("sessions")),
                            il_json_get(doc, IL_STR("audit")), &p->arena, err));
+    p->remembers = il_policy_asks(p); /* what the sections above ask for */
     IL_TRY(il_trials_load(il_json_get(doc, IL_STR("tests")), &p->arena, &p->trials, err));
     il_bind bind;
     il_error why = {0};

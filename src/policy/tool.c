@@ -312,17 +312,20 @@ static il_status il_tool_meaning(const il_json *entry, il_arena *arena, il_tool 
 il_status il_tool_load(const il_json *entry, const il_tool_scope *scope, il_tool *out, il_error *err) {
     static const char *const known[] = {"match", "effects", "to",     "object", "reads",    "plain", "sink",
                                         "audience", "kinds", "result", "stores", "remember", "sql",   "shell",
-                                        "given", "preset"};
-    const il_str child = IL_STR("child");
+                                        "given", "preset", "child"};
     il_arena *const arena = scope->arena;
-    il_str keys[16];
-    for (size_t i = 0; i < 16; i++) {
+    il_str keys[17];
+    for (size_t i = 0; i < 17; i++) {
         keys[i] = il_str_of(known[i]);
     }
     *out = (il_tool){.line = il_json_line(entry), .col = il_json_col(entry)};
-    IL_TRY(il_words_not_yet(entry, &child, 1, err));
-    IL_TRY(il_json_only(entry, keys, 16, "an entry of `tools`", err));
+    IL_TRY(il_json_only(entry, keys, 17, "an entry of `tools`", err));
     const il_json *match = il_json_get(entry, IL_STR("match")), *effects = il_json_get(entry, IL_STR("effects"));
+    const il_json *child = il_json_get(entry, IL_STR("child"));
+    if (child != NULL && il_json_kind_of(child) != IL_JSON_BOOL) {
+        return IL_JSON_FAIL(child, err, IL_E_INVALID, "`child` is true or false");
+    }
+    out->child = il_json_bool(child);
     if (match == NULL || effects == NULL) {
         return IL_JSON_FAIL(entry, err, IL_E_INVALID, "an entry of `tools` needs `%s`", match == NULL ? "match" : "effects");
     }

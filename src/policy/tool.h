@@ -55,6 +55,7 @@ typedef struct il_tool {
     bool once;        /* else standing */
     bool sink_said;   /* `sink` is written out */
     bool addressed;   /* else public */
+    bool child;       /* what it calls is another agent, with a session of its own */
     uint32_t narguments, nbuilt;
     il_argument *arguments;
     il_built *built;

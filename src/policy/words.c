@@ -65,17 +65,6 @@ il_status il_words_unsupported(const il_json *member, il_error *err) {
                        "`%.*s` is not supported yet; take it out, nothing is ignored", IL_STR_ARG(member->key));
 }
 
-il_status il_words_not_yet(const il_json *object, const il_str *keys, size_t n, il_error *err) {
-    for (const il_json *v = il_json_first(object); v != NULL; v = il_json_next(v)) {
-        for (size_t i = 0; i < n; i++) {
-            if (il_str_eq(il_json_key(v), keys[i])) {
-                return il_words_unsupported(v, err);
-            }
-        }
-    }
-    return IL_OK;
-}
-
 il_status il_words_duration(const il_json *v, uint64_t *ms, il_error *err) {
     static const struct {
         char letter;

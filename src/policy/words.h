@@ -8,8 +8,6 @@
 IL_NODISCARD il_status il_words_effects(const il_json *list, uint32_t allowed, const char *what, uint32_t *out, il_error *err);
 /* IL_E_INVALID at the member's key. */
 IL_NODISCARD il_status il_words_unsupported(const il_json *member, il_error *err);
-/* Refuses members that the language knows and this version does not judge yet: never ignored. */
-IL_NODISCARD il_status il_words_not_yet(const il_json *object, const il_str *keys, size_t n, il_error *err);
 /* `enforce` or `monitor`. */
 IL_NODISCARD il_status il_words_mode(const il_json *v, il_mode *out, il_error *err);
 /* `10m`: a whole number of s, m, h or d, from one second to seven days. */

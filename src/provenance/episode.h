@@ -10,7 +10,6 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/error.h"
-#include "interlock/policy.h"
 
 typedef enum il_source_kind {
     IL_SOURCE_SENT = 0,    /* no source: only what a call sends */

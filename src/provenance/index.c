@@ -17,8 +17,8 @@ il_status il_index_new(const il_alloc *alloc, const il_index_limits *limits, il_
     *x = (il_index){.alloc = *alloc,
                     .text_max = limits != NULL && limits->text_bytes != 0 ? limits->text_bytes : INDEX_TEXT_BYTES,
                     .index_max = limits != NULL && limits->index_bytes != 0 ? limits->index_bytes : INDEX_INDEX_BYTES};
-    il_postings_init(&x->prints, &x->alloc);
-    il_postings_init(&x->words, &x->alloc);
+    il_postings_init(&x->prints, &x->alloc, true);
+    il_postings_init(&x->words, &x->alloc, false);
     *out = x;
     return IL_OK;
 }
@@ -120,6 +120,8 @@ static void index_insert(il_index *x, const il_digest *d, const il_index_text *t
         row.place += t->first;
         il_postings_add(&x->words, row);
     }
+    il_postings_commit(&x->prints);
+    il_postings_commit(&x->words);
     x->texts[x->n++] = *t;
     x->places = t->first + t->n / IL_PRINT_STEP + 1;
     if (t->p != NULL) {
@@ -146,10 +148,15 @@ il_status il_index_add(il_index *x, uint32_t source, il_str digest, il_str text,
         return IL_OK;
     }
     IL_TRY(index_room(x, err));
-    IL_TRY(il_postings_reserve(&x->prints, d.prints.n, err));
-    IL_TRY(il_postings_reserve(&x->words, d.words.n, err));
     if (text.n > 0) {
         IL_TRY(index_keep(x, text, &t, err));
+    }
+    il_status s = il_postings_reserve(&x->prints, d.prints.n, err);
+    s = s == IL_OK ? il_postings_reserve(&x->words, d.words.n, err) : s;
+    if (s != IL_OK) {
+        il_postings_cancel(&x->prints);
+        x->alloc.free(x->alloc.ctx, t.p);
+        return s;
     }
     x->incomplete = x->incomplete || d.cut || (t.p == NULL && d.prints.n + d.words.n > 0);
     x->sources += x->n == 0 || source != x->last;

@@ -16,6 +16,7 @@ typedef struct il_finder {
     il_arena *arena; /* of the hits */
     il_index_hit *list;
     size_t n, cap;
+    uint32_t *latest; /* of each text: its latest hit, plus 1 */
     uint64_t *set; /* only which sources; NULL: hits */
     size_t nbits, found;
     size_t work;
@@ -28,6 +29,11 @@ static bool find_known(const il_finder *f, uint32_t source) {
     return f->set != NULL && (source >= f->nbits || (f->set[source / 64] >> (source % 64) & 1) != 0);
 }
 
+/* Whether a hit says nothing that the other, of the same source, does not say. */
+static bool find_within(const il_index_hit *a, const il_index_hit *b) {
+    return a->at >= b->at && a->at + a->n <= b->at + b->n && (b->compared || !a->compared) && (!b->token || a->token);
+}
+
 static il_status find_hit(il_finder *f, const il_index_text *t, size_t at, size_t n, bool token, bool compared) {
     if (f->set != NULL) {
         if (!find_known(f, t->source)) {
@@ -35,6 +41,19 @@ static il_status find_hit(il_finder *f, const il_index_text *t, size_t at, size_
             f->found++;
         }
         return IL_OK;
+    }
+    const uint32_t from = f->q.places[at].from, to = f->q.places[at + n - 1].to;
+    const il_index_hit hit = {.source = t->source, .at = from, .n = to - from, .token = token, .compared = compared};
+    uint32_t *latest = &f->latest[t - f->x->texts];
+    if (*latest != 0) { /* most are a part of what was just found in the same text, or more of it */
+        il_index_hit *other = &f->list[*latest - 1];
+        if (find_within(&hit, other)) {
+            return IL_OK;
+        }
+        if (find_within(other, &hit)) {
+            *other = hit;
+            return IL_OK;
+        }
     }
     if (f->n == f->cap) {
         if (f->n >= FIND_HITS) {
@@ -53,8 +72,8 @@ static il_status find_hit(il_finder *f, const il_index_text *t, size_t at, size_
         f->list = list;
         f->cap = cap;
     }
-    const uint32_t from = f->q.places[at].from, to = f->q.places[at + n - 1].to;
-    f->list[f->n++] = (il_index_hit){.source = t->source, .at = from, .n = to - from, .token = token, .compared = compared};
+    f->list[f->n++] = hit;
+    *latest = (uint32_t)f->n;
     return IL_OK;
 }
 
@@ -96,7 +115,7 @@ static il_status find_compare(il_finder *f, const il_index_text *t, uint32_t pla
         right++;
     }
     f->work = f->work > left + right ? f->work - left - right : 0;
-    if (find_characters(q + at - left, left + right) < IL_INDEX_RUN) {
+    if (left + right < (size_t)4 * IL_INDEX_RUN && find_characters(q + at - left, left + right) < IL_INDEX_RUN) {
         return IL_OK;
     }
     *known = (find_line){.line = line, .until = (uint32_t)(at + right)};
@@ -104,13 +123,14 @@ static il_status find_compare(il_finder *f, const il_index_text *t, uint32_t pla
 }
 
 static il_status find_at(il_finder *f, size_t at, uint64_t bytes) {
+    const uint32_t key = il_print_key(bytes);
     const uint16_t sketch = il_print_sketch(f->q.p, f->q.n, at);
-    il_posting_walk w = il_postings_walk(&f->x->prints, il_print_key(bytes));
+    il_posting_walk w = il_postings_walk(&f->x->prints, key);
     il_posting found;
     uint32_t left, right;
     while (f->work > 0 && il_posting_next(&w, &found)) {
         f->work--;
-        if (!il_print_alike(sketch, found.more, &left, &right)) {
+        if (!il_print_alike(sketch, found.more)) {
             continue;
         }
         const il_index_text *t = il_index_text_at(f->x, found.place);
@@ -121,9 +141,15 @@ static il_status find_at(il_finder *f, size_t at, uint64_t bytes) {
             IL_TRY(find_compare(f, t, found.place, at));
             continue;
         }
-        left = left < at ? left : (uint32_t)at;
-        right = right < f->q.n - at - IL_PRINT_BYTES ? right : (uint32_t)(f->q.n - at - IL_PRINT_BYTES);
-        IL_TRY(find_hit(f, t, at - left, left + IL_PRINT_BYTES + right, false, false));
+        il_print_reach(sketch, found.more, &left, &right);
+        size_t from = at, to = at + IL_PRINT_BYTES;
+        while (from > 0 && at - from < left && !il_normal_mark(f->q.p[from - 1])) {
+            from--;
+        }
+        while (to < f->q.n && to - at - IL_PRINT_BYTES < right && !il_normal_mark(f->q.p[to])) {
+            to++;
+        }
+        IL_TRY(find_hit(f, t, from, to - from, false, false));
     }
     return IL_OK;
 }
@@ -132,7 +158,7 @@ static bool find_done(const il_finder *f) { return f->work == 0 || (f->set != NU
 
 static il_status find_runs(il_finder *f) {
     for (size_t at = 0; at + IL_PRINT_BYTES <= f->q.n && !find_done(f); at++) {
-        const uint64_t bytes = il_print_load(f->q.p + at);
+        const uint64_t bytes = il_load8(f->q.p + at);
         if (!il_print_marked(bytes)) {
             IL_TRY(find_at(f, at, bytes));
         }
@@ -147,7 +173,8 @@ static il_status find_token(il_finder *f, size_t at, size_t n) {
     bool compared;
     uint32_t last = 0;
     bool any = false;
-    if (n < IL_INDEX_TOKEN || find_characters(f->q.p + at, n) < IL_INDEX_TOKEN ||
+    /* longer ones are runs */
+    if (n < IL_INDEX_TOKEN || find_characters(f->q.p + at, n) >= IL_INDEX_RUN || find_characters(f->q.p + at, n) < IL_INDEX_TOKEN ||
         !il_index_needle_of(f->x, &f->q, at, n, &needle)) {
         return IL_OK;
     }
@@ -233,9 +260,7 @@ static void find_sort(il_index_hit *list, size_t n) {
 static size_t find_longest(il_index_hit *list, size_t n) {
     size_t kept = 0;
     for (size_t i = 0, run = 0; i < n; i++) {
-        const bool inside = i > 0 && kept > 0 && list[run].source == list[i].source && list[i].at >= list[run].at &&
-                            list[i].at + list[i].n <= list[run].at + list[run].n && (list[run].compared || !list[i].compared);
-        if (!inside) {
+        if (kept == 0 || list[run].source != list[i].source || !find_within(&list[i], &list[run])) {
             list[kept] = list[i];
             run = kept++;
         }
@@ -251,6 +276,12 @@ static il_status find_all(il_finder *f, il_str query, il_arena *scratch) {
     }
     if (f->x->n == 0) {
         return IL_OK;
+    }
+    if (f->set == NULL) {
+        f->latest = IL_NEW_ARRAY(scratch, uint32_t, f->x->n);
+        if (f->latest == NULL) {
+            return il_arena_fail(scratch, f->err);
+        }
     }
     IL_TRY(il_digest_stream(query, true, scratch, &f->q, &cut, f->err));
     IL_TRY(find_runs(f));

@@ -4,18 +4,25 @@
 
 enum { NEEDLE_RARE = 64 }; /* a word that as many places have is common: no more are counted */
 
+/* How many places have the hash; no more than NEEDLE_RARE are counted. */
+static size_t needle_count(const il_index *x, uint64_t hash) {
+    il_posting_walk walk = il_postings_walk(&x->words, (uint32_t)(hash >> 16));
+    il_posting found;
+    size_t count = 0;
+    while (count < NEEDLE_RARE && il_posting_next(&walk, &found)) {
+        count += found.more == (uint16_t)hash;
+    }
+    return count;
+}
+
 bool il_index_needle_of(const il_index *x, const il_stream *s, size_t from, size_t n, il_index_needle *out) {
     size_t at = from, least = SIZE_MAX;
-    il_word w;
+    il_word w, before = {0};
     *out = (il_index_needle){.p = s->p + from, .n = n};
-    while (least > 0 && il_word_next(s->p, from + n, s->gaps, &at, &w)) {
-        const uint64_t hash = il_word_hash(s->p + w.at, w.n);
-        il_posting_walk walk = il_postings_walk(&x->words, (uint32_t)(hash >> 16));
-        il_posting found;
-        size_t count = 0;
-        while (count < NEEDLE_RARE && il_posting_next(&walk, &found)) {
-            count++;
-        }
+    for (; least > 0 && il_word_next(s->p, from + n, s->gaps, &at, &w); before = w) {
+        const uint32_t begins = il_word_joined(s->p, s->gaps, &before, &w) ? before.at : w.at;
+        const uint64_t hash = il_word_hash(s->p + begins, w.at + w.n - begins);
+        const size_t count = needle_count(x, hash);
         if (count < least) {
             least = count;
             out->key = (uint32_t)(hash >> 16);

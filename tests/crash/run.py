@@ -33,7 +33,7 @@ POLICY = """interlock: 1
 machine: trifecta
 servers: { up: { trust: inside } }
 tools:
-  - { match: "up.(n|h)", effects: [] }
+  - { match: "up.(n|h)", effects: [], result: { from: json, items: "$", authentic: { channel: name }, free: [text] } }
   - { match: up.u, effects: [untrusted] }
   - { match: up.s, effects: [sensitive] }
   - { match: up.e, effects: [egress], sink: once }

@@ -41,7 +41,14 @@ races_world *races_world_new(uint64_t target, uint32_t seed) {
     return w;
 }
 
-void races_world_free(races_world *w) { (void)munmap(w, sizeof *w + w->cap * sizeof(races_claim)); }
+/* Of this process. One for several ledgers, against what the header says: a session of the same id in another one must still not be taken for ours. */
+static il_host_recalls *races_recalls;
+
+void races_world_free(races_world *w) {
+    il_host_recalls_free(races_recalls);
+    races_recalls = NULL;
+    (void)munmap(w, sizeof *w + w->cap * sizeof(races_claim));
+}
 
 static bool races_now(void *ctx, uint64_t *out) {
     races_world *w = ctx;
@@ -60,8 +67,12 @@ static bool races_random(void *ctx, void *out, size_t n) {
 il_monitor *races_monitor(races_world *w, const il_policy *policy, il_store store) {
     il_monitor *m = NULL;
     il_error err = {0};
+    if (races_recalls == NULL && il_host_recalls_new(il_host_alloc(), 0, &races_recalls, &err) != IL_OK) {
+        races_stop(__FILE__, __LINE__, err.msg);
+    }
     const il_monitor_config config = {
         .size = sizeof config,
+        .cache = il_host_recalls_cache(races_recalls),
         .policy = policy,
         .store = store,
         .host = {.size = sizeof(il_host), .ctx = w, .now_ms = races_now, .random = races_random},

@@ -35,7 +35,7 @@ const char monitor_remembers[] =
     "approvals: { expires: 10m }\n"
     "tools:\n"
     "  - { match: in.n, effects: [] }\n"
-    "  - { match: in.task, effects: [] }\n"
+    "  - { match: in.task, effects: [], child: true }\n"
     "  - { match: in.u, effects: [untrusted] }\n"
     "  - { match: in.s, effects: [sensitive] }\n"
     "  - { match: in.e, effects: [egress], sink: once }\n"

@@ -443,6 +443,25 @@ static void fault_episode_limit(void **state) {
     monitor_case_free(&c);
 }
 
+static void fault_not_joined(void **state) {
+    static monitor_case c;
+    (void)state;
+    monitor_case_init(&c, monitor_remembers);
+    const uint64_t t = monitor_allow(&c, "in.task", "{}");
+    assert_true(c.d.child);
+    assert_int_equal(monitor_settle_with(&c, t, "\"the page says eve@far.example\""), IL_OK);
+    assert_false(c.s.release);
+    assert_string_equal(c.s.reason, "not-joined");
+    assert_int_equal(monitor_session(&c, "s1").ntickets, 0);
+    /* without a result there is nothing to withhold */
+    const uint64_t u = monitor_allow(&c, "in.task", "{}");
+    assert_int_equal(monitor_settle(&c, u, IL_OUTCOME_FAILED, 0), IL_OK);
+    assert_true(c.s.release);
+    (void)monitor_allow(&c, "in.n", "{}");
+    assert_false(c.d.child);
+    monitor_case_free(&c);
+}
+
 #define FAULT_TEST(name) \
     { #name, name, NULL, NULL, NULL }
 static const struct CMUnitTest fault_tests[] = {
@@ -468,6 +487,7 @@ static const struct CMUnitTest fault_tests[] = {
     FAULT_TEST(fault_unlabelled_tool),
     FAULT_TEST(fault_condition_error),
     FAULT_TEST(fault_not_open),
+    FAULT_TEST(fault_not_joined),
     FAULT_TEST(fault_quarantined),
     FAULT_TEST(fault_label_breach),
 };

@@ -146,6 +146,23 @@ static void memory_lost_race(void **state) {
     memory_end(&c);
 }
 
+/* The same of a result on its way: what was read in it is read once, and stands behind what the winner wrote. */
+static void memory_lost_settle(void **state) {
+    (void)state;
+    static memory_case c;
+    memory_init(&c, true);
+    const uint64_t t = monitor_allow(&c.m, "in.read", "{}");
+    c.m.store.rival = memory_rival;
+    c.m.store.rival_ctx = &c;
+    assert_int_equal(monitor_settle_with(&c.m, t, "[{\"from\":\"al@far.example\",\"body\":\"hi\"}]"), IL_OK);
+    assert_true(c.m.s.release);
+    const il_session s = monitor_session(&c.m, "s1");
+    assert_int_equal(monitor_beside(&c.m, IL_SPACE_MEMORY), s.episodes);
+    assert_int_equal(il_recall_episodes(c.cache.kept), s.episodes);
+    monitor_run(&c.m, "in.mail", MEMORY_MAIL("bo@there.example"));
+    memory_end(&c);
+}
+
 /* A kept recall of another past is thrown away: one that is ahead, and one as long with other bytes. */
 static void memory_forks(void **state) {
     (void)state;
@@ -444,15 +461,70 @@ static void memory_place_damaged(void **state) {
     memory_end(&c);
 }
 
+/* ---- the audit for laundering ---------------------------------------------------------------------- */
+
+#define MEMORY_SECRET "the quarterly figures are worse than anybody outside of the board may know"
+#define MEMORY_EXCERPT "figures are worse than anybody outside"
+#define MEMORY_BASE64 "cmx5IGZpZ3VyZXMgYXJlIHdvcnNlIHRoYW4gYW55Ym9keSBvdXRzaWRlIG9mIHRoZSA=" /* of a part of it */
+
+static void memory_launders(void **state) {
+    (void)state;
+    static memory_case c;
+    memset(&c.cache, 0, sizeof c.cache);
+    monitor_case_init(&c.m, "interlock: 1\nmachine: trifecta\nservers: { in: { trust: inside } }\naudit: { laundering: true }\ntools:\n"
+                            "  - { match: in.s, effects: [sensitive] }\n  - { match: in.n, effects: [] }\n"
+                            "  - { match: in.e, effects: [egress], sink: once }\n");
+    c.cache.cache = (il_recall_cache){.size = sizeof c.cache.cache, .ctx = &c.cache, .take = memory_take, .give = memory_give};
+    c.cache.keeps = true;
+    il_monitor_free(c.m.monitor);
+    c.m.cache = &c.cache.cache;
+    c.m.monitor = monitor_make(&c.m, c.m.policy.policy, NULL, false);
+    memory_read(&c, "in.n", "\"a page about gardening, of which everybody may read\"");
+    const uint64_t read = monitor_allow(&c.m, "in.s", "{}");
+    assert_int_equal(monitor_settle_with(&c.m, read, "\"" MEMORY_SECRET "\""), IL_OK);
+    monitor_run(&c.m, "in.e", "{\"note\":\"nothing to see here, really\"}");
+    monitor_run(&c.m, "in.e", "{\"note\":\"a page about gardening, of which everybody\"}"); /* what it came from has nothing to hide */
+    assert_int_equal(monitor_rows(&c.m, "laundering"), 0);
+    const uint64_t sent = monitor_allow(&c.m, "in.e", "{\"to\":\"x\",\"parts\":[\"hi\",{\"t\":\"so: " MEMORY_EXCERPT "!\"}]}");
+    assert_int_equal(monitor_rows(&c.m, "laundering"), 1);
+    const il_json *row = monitor_row(&c.m, "laundering");
+    int64_t ticket = 0;
+    assert_true(il_str_eq(il_json_text(il_json_get(row, IL_STR("argument"))), IL_STR("parts[1].t")));
+    assert_true(il_json_int(il_json_get(il_json_get(row, IL_STR("from")), IL_STR("ticket")), &ticket) && ticket == (int64_t)read);
+    assert_true(il_str_eq(il_json_text(il_json_get(il_json_get(row, IL_STR("from")), IL_STR("tool"))), IL_STR("in.s")));
+    assert_true(il_str_eq(il_json_text(il_json_get(row, IL_STR("how"))), IL_STR("run")));
+    assert_true(il_json_bool(il_json_get(row, IL_STR("compared"))));
+    assert_null(strstr(c.m.store.rows[c.m.store.nrows - 1].body, "figures")); /* names, never content */
+    assert_int_equal(c.m.store.rows[c.m.store.nrows - 1].ticket, sent);
+    monitor_run(&c.m, "in.e", "{\"blob\":\"" MEMORY_BASE64 "\"}");
+    assert_int_equal(monitor_rows(&c.m, "laundering"), 2);
+    /* after a restart by fingerprints alone */
+    il_recall_free(c.cache.kept);
+    c.cache.kept = NULL;
+    monitor_run(&c.m, "in.e", "{\"note\":\"" MEMORY_EXCERPT "\"}");
+    assert_int_equal(monitor_rows(&c.m, "laundering"), 3);
+    assert_false(il_json_bool(il_json_get(monitor_row(&c.m, "laundering"), IL_STR("compared"))));
+    /* bounded */
+    static char many[40000];
+    size_t n = (size_t)snprintf(many, sizeof many, "{\"l\":[");
+    for (int i = 0; i < 100; i++) {
+        n += (size_t)snprintf(many + n, sizeof many - n, "%s\"%d " MEMORY_EXCERPT "\"", i > 0 ? "," : "", i);
+    }
+    (void)snprintf(many + n, sizeof many - n, "]}");
+    monitor_run(&c.m, "in.e", many);
+    assert_int_equal(monitor_rows(&c.m, "laundering"), 3 + 16);
+    memory_end(&c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_vouches),      cmocka_unit_test(memory_restart),
-        cmocka_unit_test(memory_lost_race),    cmocka_unit_test(memory_forks),
+        cmocka_unit_test(memory_lost_race), cmocka_unit_test(memory_lost_settle),    cmocka_unit_test(memory_forks),
         cmocka_unit_test(memory_commit_and_apply), cmocka_unit_test(memory_failures),
         cmocka_unit_test(memory_child_hears_no_human), cmocka_unit_test(memory_of_nothing),
         cmocka_unit_test(memory_joins),        cmocka_unit_test(memory_join_refused),
         cmocka_unit_test(memory_join_in_flight), cmocka_unit_test(memory_join_whose),
         cmocka_unit_test(memory_places),       cmocka_unit_test(memory_place_race),
-        cmocka_unit_test(memory_place_damaged)};
+        cmocka_unit_test(memory_place_damaged), cmocka_unit_test(memory_launders)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

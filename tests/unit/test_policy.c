@@ -94,7 +94,7 @@ static const policy_bad policy_refused[] = {
     {HEAD TOOLS "tests:\n  - { name: x, steps: [{ call: a.b, args: [1] }] }\n", 6, 43, IL_E_INVALID, "`args` is a map"},
     {HEAD "servers: { a: { use: github@2 } }\n" TOOLS, 3, 17, IL_E_INVALID, "written out first"},
     {HEAD "servers: { a: { roots: [~/src] } }\n" TOOLS, 3, 24, IL_E_INVALID, "true or false"},
-    {ENTRY(", child: true"), 4, 38, IL_E_INVALID, "`child` is not supported yet"},
+    {ENTRY(", child: 1"), 4, 45, IL_E_INVALID, "`child` is true or false"},
     /* entries */
     {HEAD "tools:\n  - a.b\n", 4, 5, IL_E_INVALID, ""},
     {HEAD "tools:\n  - { effects: [] }\n", 4, 5, IL_E_INVALID, "needs `match`"},

@@ -174,7 +174,8 @@ static il_status il_monitor_try(const il_monitor *m, il_str session, il_monitor_
             return IL_E_CONFLICT; /* it moved: by us */
         }
     }
-    if (job->recalls && m->core.remembers) {
+    /* One that has ended learns nothing more, and what it knew may be pruned. */
+    if (job->recalls && m->core.remembers && !il_bind_phase(&m->core.bind, p->s->state, "ended")) {
         IL_TRY(il_monitor_recall(m, session, p->s, job, err));
         p->memory = job->recall->memory;
     }

@@ -24,9 +24,9 @@ size_t il_typed_space(il_str text, size_t at) {
 }
 
 /* Quotation marks, dashes, bullet and ellipsis of typography, which may stand on either side. */
-static const char *const il_typed_marks[] = {"\xc2\xab",     "\xc2\xbb",     "\xe2\x80\x93", "\xe2\x80\x94", "\xe2\x80\x98",
-                                            "\xe2\x80\x99", "\xe2\x80\x9a", "\xe2\x80\x9c", "\xe2\x80\x9d", "\xe2\x80\x9e",
-                                            "\xe2\x80\xa2", "\xe2\x80\xa6"};
+static const char *const il_typed_marks[] = {"\xc2\xab",     "\xc2\xbb",     "\xe2\x80\x93", "\xe2\x80\x94",
+                                             "\xe2\x80\x98", "\xe2\x80\x99", "\xe2\x80\x9a", "\xe2\x80\x9c",
+                                             "\xe2\x80\x9d", "\xe2\x80\x9e", "\xe2\x80\xa2", "\xe2\x80\xa6"};
 
 /* Outside ASCII, or past the end of the word. */
 static bool il_typed_wide(il_str w, size_t at) { return at >= w.n || ((unsigned char)w.p[at] & 0x80u) != 0; }

@@ -5,7 +5,6 @@
 #pragma once
 #include "contracts.h"
 
-extern il_machine heap_machine;
 extern il_machine_slot heap_slots[0x1000000];
 extern il_machine_region heap_regions[0x1000000];
 extern il_machine_var heap_vars[0x1000000];
@@ -17,12 +16,6 @@ extern il_machine_var heap_vars[0x1000000];
       (e == \null || \valid(e)) &&
       \separated(e, heap_slots + (0 .. 0xFFFFFF)) && \separated(e, heap_regions + (0 .. 0xFFFFFF)) &&
       \separated(e, heap_vars + (0 .. 0xFFFFFF));
-    predicate apart_bytes{L}(uint8_t *p, integer n) =
-      \separated(p + (0 .. n - 1), heap_slots + (0 .. 0xFFFFFF)) && \separated(p + (0 .. n - 1), heap_regions + (0 .. 0xFFFFFF)) &&
-      \separated(p + (0 .. n - 1), heap_vars + (0 .. 0xFFFFFF));
-
-    predicate apart_slots{L}(il_machine *m) =
-      \separated(m, m->index + (0 .. m->index_mask)) && \separated(m->vars + (0 .. m->nvars - 1), m->index + (0 .. m->index_mask));
 
     // Each variable has its place in the state, wide enough for its values.
     predicate fine_vars{L}(il_machine *m) =

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 
 #define RECOVERY_PRODUCT_MAX (UINT64_C(1) << 24)
-#define RECOVERY_WRITTEN (UINT64_C(1) << 63)    /* a state that one write of any variable made; nothing is followed from it */
+#define RECOVERY_WRITTEN (UINT64_C(1) << 63) /* a state that one write of any variable made; nothing is followed from it */
 
 il_recovery *il_recovery_out(const il_recovery_run *r) { return &r->h->recovery; }
 

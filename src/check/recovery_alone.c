@@ -150,8 +150,8 @@ il_status il_recovery_judge_steps(il_recovery_run *r, il_recover_graph *g, il_re
         IL_TRY(il_recovery_find_step(r, g, "RECOVERY_UNSAFE", unsafe_node, unsafe_step.symbol, unsafe_step.next, way, err));
     }
     if (restores_node != UINT32_MAX) {
-        IL_TRY(
-            il_recovery_find_step(r, g, "RESTORES_COMPROMISE", restores_node, restores_step.symbol, restores_step.next, way, err));
+        IL_TRY(il_recovery_find_step(r, g, "RESTORES_COMPROMISE", restores_node, restores_step.symbol, restores_step.next, way,
+                                     err));
     }
     for (uint32_t i = 0; i < g->norder; i++) {
         uint64_t state = il_recover_state(g, g->order[i]);

@@ -8,7 +8,7 @@ typedef struct recovery_plant {
     il_harden h; /* the machine with the mistake */
     il_recovery_mistake mistake;
     uint64_t danger, back, regions; /* where it starts, where the mistake leads to, and the regions that hold that */
-    uint32_t corrective, other; /* a symbol of each; UINT32_MAX where there is none */
+    uint32_t corrective, other;     /* a symbol of each; UINT32_MAX where there is none */
     il_steps_edge *row;
     uint32_t planted;
 } recovery_plant;

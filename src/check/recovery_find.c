@@ -21,7 +21,7 @@ il_status il_recovery_find(il_recovery_run *r, il_recover_graph *g, const char *
 
 /* A finding that the step by `symbol` from `node` makes, the first of its word. */
 il_status il_recovery_find_step(il_recovery_run *r, il_recover_graph *g, const char *word, uint32_t node, uint32_t symbol,
-                                    uint64_t next, il_recover_way *way, il_error *err) {
+                                uint64_t next, il_recover_way *way, il_error *err) {
     if (il_recovery_has(r, word)) {
         return IL_OK;
     }

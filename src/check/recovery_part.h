@@ -45,4 +45,5 @@ IL_NODISCARD il_status il_recovery_converge(il_recovery_run *r, il_recover_graph
 IL_NODISCARD il_status il_recovery_judge_steps(il_recovery_run *r, il_recover_graph *g, il_recover_way *way, il_error *err);
 IL_NODISCARD il_status il_recovery_alone(il_recovery_run *r, il_recover_graph *g, il_error *err);
 /* FRAGILE and NOT_LEGAL_IN_FLIGHT. */
-IL_NODISCARD il_status il_recovery_together(il_recovery_run *r, il_recover_graph *g, const il_recover_graph *alone, il_error *err);
+IL_NODISCARD il_status il_recovery_together(il_recovery_run *r, il_recover_graph *g, const il_recover_graph *alone,
+                                            il_error *err);

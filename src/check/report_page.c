@@ -432,8 +432,8 @@ static void page_sections(il_page *p, const il_json *object) {
     static const struct {
         const char *key;
         void (*say)(il_page *p, const il_json *section);
-    } rows[] = {{"recovery", il_page_recovery},   {"sticky", il_page_sticky},       {"survey", il_page_survey},
-                {"bounds", il_page_bounds},       {"sessions", il_page_sessions},   {"mislabel", il_page_mislabel},
+    } rows[] = {{"recovery", il_page_recovery},   {"sticky", il_page_sticky},        {"survey", il_page_survey},
+                {"bounds", il_page_bounds},       {"sessions", il_page_sessions},    {"mislabel", il_page_mislabel},
                 {"diagnosis", il_page_diagnosis}, {"confirmers", il_page_confirmers}};
     il_page_lists(p, object);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -445,10 +445,11 @@ static void page_sections(il_page *p, const il_json *object) {
 
 /* What has a place of its own above, or is in the opening lines. */
 static bool page_known(il_str key) {
-    static const char *const known[] = {"schema",  "tool",        "version",         "machine",       "inputs",   "table",
-                                        "verdict", "exit",        "checks",          "guards",        "controls", "mutation",
-                                        "drawing", "certificate", "not_established", "fully_mediated", "regions",  "variables",
-                                        "confirmers", "diagnosis", "bounds", "frozen", "never_fired", "idle_gates", "unmediated", "recovery", "sticky", "survey", "sessions", "mislabel"};
+    static const char *const known[] = {
+        "schema",     "tool",      "version",    "machine",   "inputs",   "table",       "verdict",         "exit",
+        "checks",     "guards",    "controls",   "mutation",  "drawing",  "certificate", "not_established", "fully_mediated",
+        "regions",    "variables", "confirmers", "diagnosis", "bounds",   "frozen",      "never_fired",     "idle_gates",
+        "unmediated", "recovery",  "sticky",     "survey",    "sessions", "mislabel"};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (il_str_eq(key, il_str_of(known[i]))) {
             return true;

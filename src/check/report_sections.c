@@ -34,8 +34,9 @@ void il_page_bounds(il_page *p, const il_json *bounds) {
     il_page_heading(p, 2, IL_STR("Bounds"));
     il_page_open(p);
     il_page_word(p, il_json_bool(page_get(bounds, "hit")) ? "A bound was reached: what is not found is not shown to be absent. "
-                                                           : "No bound was reached: everything was explored. ");
-    const bool named = !il_str_eq(page_str(bounds, "states"), IL_STR("0")), work = !il_str_eq(page_str(bounds, "work"), IL_STR("0"));
+                                                          : "No bound was reached: everything was explored. ");
+    const bool named = !il_str_eq(page_str(bounds, "states"), IL_STR("0")),
+               work = !il_str_eq(page_str(bounds, "work"), IL_STR("0"));
     il_page_word(p, "Each exploration could take ");
     il_page_text(p, named ? page_str(bounds, "states") : IL_STR("2^24"));
     il_page_word(p, " states, all together ");
@@ -137,13 +138,13 @@ void il_page_recovery(il_page *p, const il_json *r) {
         il_page_word(p, " steps");
     }
     il_page_word(p, il_json_bool(page_get(r, "robust")) ? ", whatever others do in between. "
-                    : page_is(r, "strength", "NONE")   ? ". "
-                                                       : ". Others can undo it. ");
+                    : page_is(r, "strength", "NONE")    ? ". "
+                                                        : ". Others can undo it. ");
     il_page_word(p, page_is(r, "result", "restoration") ? "The initial state is restored."
                                                         : "It contains: the session is over, and what was read stays read.");
-    il_page_word(p, page_is(r, "in_flight", "not legal")       ? " With a call in flight no single corrective step freezes."
-                    : page_is(r, "in_flight", "legal") ? " One corrective step freezes, whatever is in flight."
-                                                               : "");
+    il_page_word(p, page_is(r, "in_flight", "not legal") ? " With a call in flight no single corrective step freezes."
+                    : page_is(r, "in_flight", "legal")   ? " One corrective step freezes, whatever is in flight."
+                                                         : "");
     il_page_close(p);
     if (!il_json_first(page_get(r, "findings")) && !page_there(page_get(r, "lasso"))) {
         return;
@@ -210,7 +211,8 @@ void il_page_sessions(il_page *p, const il_json *s) {
     const bool usable = il_json_bool(page_get(s, "usable"));
     il_page_heading(p, 2, IL_STR("Sessions"));
     il_page_open(p);
-    il_page_word(p, usable ? "The monitor can keep sessions with this machine." : "The monitor can keep no sessions with this machine: ");
+    il_page_word(p, usable ? "The monitor can keep sessions with this machine."
+                           : "The monitor can keep no sessions with this machine: ");
     il_page_text(p, page_str(s, "why"));
     il_page_word(p, usable ? "" : ".");
     il_page_close(p);

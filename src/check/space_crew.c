@@ -235,7 +235,8 @@ static il_status crew_add_all(il_space_crew *c, bool *fits, il_error *err) {
     for (uint32_t k = 0; k < c->nbatches; k++) {
         steps += c->spans[k].steps;
     }
-    *fits = steps <= il_space_left(c->run->bounds) && !c->run->s->bound_hit && il_known_batches_fit(nodes, c->batches, c->nbatches);
+    *fits =
+        steps <= il_space_left(c->run->bounds) && !c->run->s->bound_hit && il_known_batches_fit(nodes, c->batches, c->nbatches);
     if (!*fits) {
         return IL_OK;
     }

@@ -15,9 +15,9 @@ enum {
 typedef struct il_space_run {
     il_space *s;
     const il_space_bounds *bounds;
-    uint32_t to;                   /* end of the layer in hand */
-    uint64_t settled;              /* hits of earlier layers, which are shorter and stay */
-    uint16_t best[64];             /* writes on the way to each hit of this layer */
+    uint32_t to;       /* end of the layer in hand */
+    uint64_t settled;  /* hits of earlier layers, which are shorter and stay */
+    uint16_t best[64]; /* writes on the way to each hit of this layer */
     uint32_t work;
     uint64_t steps;      /* that were looked at and not yet spent */
     uint64_t spanned;    /* steps when the span in hand began */

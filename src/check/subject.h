@@ -34,7 +34,7 @@ typedef struct il_subject {
     const il_model *m;
     const il_machine *table; /* NULL when the machine could not be tabulated within the bounds */
     il_steps *steps;         /* the guards, remembered */
-    il_space_bounds bounds; /* one count of work for all that is asked, unless the caller has one */
+    il_space_bounds bounds;  /* one count of work for all that is asked, unless the caller has one */
     bool large; /* a bound was reached from the initial state already: nothing can pass, and what is left is looked at less far */
     il_symbol_words *words;   /* one for each symbol */
     il_symbol_ghosts *ghosts; /* likewise */

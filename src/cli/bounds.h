@@ -14,7 +14,7 @@
 
 #define IL_BOUNDS_OPTIONS(b)                                                                        \
     {.name = "max-states", .value = &(b)->states}, {.name = "max-seconds", .value = &(b)->seconds}, \
-        {.name = "max-bytes", .value = &(b)->bytes}, {.name = "workers", .value = &(b)->workers},  \
+        {.name = "max-bytes", .value = &(b)->bytes}, {.name = "workers", .value = &(b)->workers},   \
         {.name = "max-work", .value = &(b)->work}, {                                                \
         .name = "progress", .flag = &(b)->progress                                                  \
     }

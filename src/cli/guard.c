@@ -96,7 +96,8 @@ static il_status guard_look(guard_run *run, guard_batch *b, bool *more, il_error
 /* ---- the ledger, which a guard that follows may have to wait for ------------------------------------ */
 
 static il_status guard_open(guard_run *run, il_error *err) {
-    il_ledger_options options = {.size = sizeof options, .must_exist = true, .read_only = true, .sha256 = il_host_system().sha256};
+    il_ledger_options options = {
+        .size = sizeof options, .must_exist = true, .read_only = true, .sha256 = il_host_system().sha256};
     IL_TRY(il_ledger_use(run->ledger_flag, &options, run->path, &run->ledger, err));
     if (run->shield) { /* who may not write the ledger takes no action in it, and hears so before there is need of one */
         options.read_only = false;
@@ -243,10 +244,14 @@ il_exit il_cmd_guard(int argc, char **argv) {
     const char *most = NULL;
     bool once = false;
     uint64_t states = 0;
-    const il_option options[] = {{.name = "ledger", .value = &run.ledger_flag}, {.name = "machine", .value = &run.machine_flag},
-                                 {.name = "session", .value = &run.session},    {.name = "once", .flag = &once},
-                                 {.name = "follow", .flag = &run.follow},       {.name = "shield", .flag = &run.shield},
-                                 {.name = "json", .flag = &run.json},           {.name = "max-states", .value = &most},
+    const il_option options[] = {{.name = "ledger", .value = &run.ledger_flag},
+                                 {.name = "machine", .value = &run.machine_flag},
+                                 {.name = "session", .value = &run.session},
+                                 {.name = "once", .flag = &once},
+                                 {.name = "follow", .flag = &run.follow},
+                                 {.name = "shield", .flag = &run.shield},
+                                 {.name = "json", .flag = &run.json},
+                                 {.name = "max-states", .value = &most},
                                  {.name = "head", .value = &run.chain.head.flag}};
     il_arguments arguments;
     il_error err = {0};

@@ -64,7 +64,7 @@ typedef struct guard_session {
 
 /* ---- the run -------------------------------------------------------------------------------------- */
 
-typedef struct guard_chain { /* of hashes */
+typedef struct guard_chain {       /* of hashes */
     il_head head;                  /* --head */
     bool found, asked;             /* that row was read; it was said that it is not there */
     bool cut;                      /* it was said that the last row is another one, or none, by now */
@@ -82,11 +82,11 @@ typedef struct guard_run {
     il_ledger *ledger, *writes; /* `writes`: with --shield */
     uint64_t seq;               /* of the row that was read last */
     guard_chain chain;
-    bool began;                 /* a first row was there */
-    bool waits;                 /* it was said that there is no file yet */
-    uint32_t half;              /* looks at a file that is no ledger yet */
-    bool below, foreign;        /* said: a row without a number; of a space that none has, while it lasts */
-    uint64_t gap;               /* said: the row behind rows that are not there */
+    bool began;          /* a first row was there */
+    bool waits;          /* it was said that there is no file yet */
+    uint32_t half;       /* looks at a file that is no ledger yet */
+    bool below, foreign; /* said: a row without a number; of a space that none has, while it lasts */
+    uint64_t gap;        /* said: the row behind rows that are not there */
     /* what is known */
     guard_machine *machines;
     guard_session **buckets;

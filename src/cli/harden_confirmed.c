@@ -7,7 +7,8 @@
 #include "json/node.h"
 
 static il_status confirmed_wrong(const il_json *at, const char *what, il_error *err) {
-    return il_error_at(err, IL_E_INVALID, at->line, at->col, 0, "%s; the file is what `make proofs` writes: confirmations.json", what);
+    return il_error_at(err, IL_E_INVALID, at->line, at->col, 0, "%s; the file is what `make proofs` writes: confirmations.json",
+                       what);
 }
 
 /* The text of a member that has to be there. */

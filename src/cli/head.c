@@ -42,7 +42,7 @@ bool il_head_is(const il_head *h, const il_ledger_row *row) {
     if (row->seq == h->seq && strcmp(hash, h->hash) == 0) {
         return true;
     }
-    const size_t n = il_format(body, sizeof body, "{\"from\":1,\"head\":\"%s\",\"rows\":%llu,\"v\":1}", h->hash,
-                               (unsigned long long)h->seq);
+    const size_t n =
+        il_format(body, sizeof body, "{\"from\":1,\"head\":\"%s\",\"rows\":%llu,\"v\":1}", h->hash, (unsigned long long)h->seq);
     return il_str_eq(row->kind, IL_STR("upgrade")) && il_str_eq(row->body, (il_str){body, n});
 }

@@ -21,6 +21,19 @@ typedef struct il_deciding {
 } il_deciding;
 
 /* What the labeller is asked, in the state before the call. */
+/* Whether the call that made the session untrusted brought nothing that its memory has: a parent read it, its result came too late, or it was before
+ * anything was remembered. Then nobody knows which texts named a value. */
+static bool il_deciding_elsewhere(const il_plan *p) {
+    const uint32_t held = (uint32_t)p->s->counted | p->s->shadow;
+    const uint64_t ticket = p->s->witnesses[0].ticket; /* of untrusted, the first bit */
+    bool seen = p->memory == NULL || (held & (uint32_t)IL_UNTRUSTED) == 0;
+    for (uint32_t i = 1; !seen && i <= il_memory_sources(p->memory); i++) {
+        const il_source s = il_memory_source(p->memory, i);
+        seen = ticket != 0 ? s.ticket == ticket : (s.taints & (uint32_t)IL_UNTRUSTED) != 0;
+    }
+    return !seen;
+}
+
 static il_label_call il_deciding_judged(const il_deciding *c) {
     const il_plan *p = c->plan;
     return (il_label_call){.server = c->call->server,
@@ -29,6 +42,7 @@ static il_label_call il_deciding_judged(const il_deciding *c) {
                            .held = ((uint32_t)p->s->counted | p->s->shadow) & IL_TAINTS,
                            .agent = il_str_of(p->s->principal),
                            .memory = p->memory,
+                           .elsewhere = il_deciding_elsewhere(p),
                            .stores = &p->stores};
 }
 

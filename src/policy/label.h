@@ -75,6 +75,7 @@ typedef struct il_label_call {
     uint32_t held;       /* taint bits that the session counts now */
     il_str agent;        /* the session's principal; empty: nobody in particular */
     const struct il_memory *memory; /* what the session knows; NULL: nothing, so only the lists vouch */
+    bool elsewhere; /* what made the session untrusted is not in its memory (a parent read it, or nobody knows): no field of a result vouches */
     const il_label_stores *stores;  /* NULL: none, so every place counts as labelled with everything */
 } il_label_call;
 /* Errors (limits, memory) fill err and leave a label that is not known. */

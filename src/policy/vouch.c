@@ -2,7 +2,8 @@
 /* Walks the arguments of a sink call along what its entry declares. */
 #include "policy/vouch.h"
 
-#include "base/error.h"
+#include "base/buf.h"
+#include "base/utf8.h"
 #include "policy/text.h"
 
 #define IL_VOUCH_DEPTH 64 /* of arguments, below which nothing is judged */
@@ -97,6 +98,23 @@ static il_status il_vouching_named(il_vouching *v, il_role role, il_kind kind, i
     return IL_OK;
 }
 
+/* A list of numbers that a receiver may take for the bytes or characters of a text: that text. Lists with anything else in them have none. */
+static il_status il_vouching_numbers(il_vouching *v, const il_json *list, il_error *err) {
+    il_buf b;
+    il_str text = {0};
+    il_buf_init(&b, v->scratch, SIZE_MAX / 2);
+    for (const il_json *item = il_json_first(list); item != NULL; item = il_json_next(item)) {
+        int64_t c = 0;
+        char point[4];
+        if (!il_json_int(item, &c) || c < 9 || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)) {
+            return IL_OK;
+        }
+        il_buf_put(&b, (il_str){point, il_utf8_put((uint32_t)c, point)});
+    }
+    IL_TRY(il_buf_done(&b, &text, err));
+    return il_text_destinations(text, v->scratch, il_vouching_value, v, err);
+}
+
 /* Every string and key below a free-text argument. */
 static il_status il_vouching_reads(il_vouching *v, const il_json *node, unsigned depth, il_error *err) {
     if (depth == 0) {
@@ -105,6 +123,9 @@ static il_status il_vouching_reads(il_vouching *v, const il_json *node, unsigned
     }
     if (il_json_kind_of(node) == IL_JSON_STRING) {
         return il_text_destinations(il_json_text(node), v->scratch, il_vouching_value, v, err);
+    }
+    if (il_json_kind_of(node) == IL_JSON_ARRAY && il_json_kind_of(il_json_first(node)) == IL_JSON_NUMBER) {
+        IL_TRY(il_vouching_numbers(v, node, err));
     }
     for (const il_json *child = il_json_first(node); child != NULL && !v->far; child = il_json_next(child)) {
         if (il_json_key(child).n > 0) {
@@ -295,7 +316,11 @@ il_status il_vouch_call(const il_policy *p, const il_tool *tool, const il_label_
     const bool egress = (out->declared & (uint32_t)IL_EGRESS) != 0;
     il_vouching v = {.tool = tool, .scratch = scratch, .out = out};
     /* who reads at a public sink, or later at a standing one, is not known; a commit has no readers */
-    v.scope = (il_vouch_scope){p, call->memory, tool->once ? taints : IL_TAINTS, !egress || (tool->once && tool->addressed)};
+    v.scope = (il_vouch_scope){.policy = p,
+                               .memory = call->memory,
+                               .complete = call->memory != NULL && il_memory_complete(call->memory) && !call->elsewhere,
+                               .needed = tool->once ? taints : IL_TAINTS,
+                               .reach = !egress || (tool->once && tool->addressed)};
     il_arg_path path = {.steps = IL_NEW_ARRAY(scratch, il_str, IL_PATH_DEPTH_MAX + 1)};
     v.shown = IL_NEW_ARRAY(scratch, il_str, IL_LABEL_VALUES_MAX);
     v.values = IL_NEW_ARRAY(scratch, il_vouched, IL_LABEL_VALUES_MAX);

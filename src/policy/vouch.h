@@ -12,6 +12,7 @@
 typedef struct il_vouch_scope {
     const il_policy *policy;
     const il_memory *memory; /* NULL: nothing is known */
+    bool complete;           /* and it has everything that the session read */
     uint32_t needed;         /* classes that a listed name must accept */
     bool reach;              /* what humans typed and what fields say vouches: the readers are the addressee alone, once */
 } il_vouch_scope;

@@ -135,7 +135,7 @@ il_status il_vouch_value(const il_vouch_scope *s, il_kind kind, il_str canonical
     if (s->memory == NULL) {
         return IL_OK;
     }
-    il_vouch_facts f = {.s = s, .kind = kind, .value = canonical, .complete = il_memory_complete(s->memory)};
+    il_vouch_facts f = {.s = s, .kind = kind, .value = canonical, .complete = s->complete};
     il_memory_facts(s->memory, il_kinds_word(&s->policy->kinds, kind), canonical, il_vouch_fact, &f);
     const bool typed = il_vouch_typed(s, kind, canonical);
     *source = f.source;

@@ -87,8 +87,8 @@ static il_status read_escapes_of(il_reader *r, const il_passage *t, unsigned lev
     read_escapes e = {.r = r, .t = t, .level = level};
     uint8_t as[4];
     size_t as_n = 0;
-    for (size_t i = 0; i < t->n;) {
-        const size_t took = il_escape_may(t->p[i]) ? il_escape_at(t->p + i, t->n - i, as, &as_n) : 0;
+    for (size_t i = 0; (i = il_escape_next(t->p, t->n, i)) < t->n;) {
+        const size_t took = il_escape_at(t->p + i, t->n - i, as, &as_n);
         if (took == 0) {
             i++;
             continue;

@@ -84,13 +84,24 @@ static il_status blob_read(il_reader *r, const blob_decoded *d, size_t from, siz
     return il_read_passage(r, &part, level + 1);
 }
 
+/* Whether its first bytes may begin a text: most words are told from base64 by it. At least four characters of base64. */
+static bool blob_begins(const uint8_t *p) {
+    const uint32_t three = (uint32_t)(blob_values[p[0]] & 0x3f) << 18 | (uint32_t)(blob_values[p[1]] & 0x3f) << 12 |
+                           (uint32_t)(blob_values[p[2]] & 0x3f) << 6 | (uint32_t)(blob_values[p[3]] & 0x3f);
+    for (unsigned shift = 0; shift < 24; shift += 8) {
+        const uint8_t byte = (uint8_t)(three >> shift);
+        if (byte < 0x20 ? byte != 0 && !(byte >= '\t' && byte <= '\r') : byte == 0x7f) {
+            return false;
+        }
+    }
+    return (three >> 16) < 0x80 || (three >> 16) >= 0xc2;
+}
+
 /* The whole of it, when it decodes to text. */
 static il_status blob_whole(il_reader *r, const il_passage *t, unsigned bits, unsigned level, bool *is) {
     blob_decoded d;
     *is = false;
-    /* the first bytes tell most words from base64 */
-    const uint32_t two = bits == 6 ? (uint32_t)(blob_values[t->p[0]] & 0x3f) << 6 | (blob_values[t->p[1]] & 0x3f) : 0x800;
-    if (bits == 6 && (two >> 4 < 0x20 || two >> 4 == 0x7f) && !(two >> 4 == 0 || (two >> 4 >= '\t' && two >> 4 <= '\r'))) {
+    if (bits == 6 && (t->n < BLOB_LEAST || !blob_begins(t->p))) {
         return IL_OK;
     }
     IL_TRY(blob_room(r, t->n, &d));
@@ -194,9 +205,13 @@ static size_t blob_next_line(const il_passage *t, size_t at) {
     return broken && at < t->n && blob_values[t->p[at]] != BLOB_NONE ? at : 0;
 }
 
-static size_t blob_end(const il_passage *t, size_t at) {
-    while (at < t->n && blob_values[t->p[at]] != BLOB_NONE) {
-        at++;
+static size_t blob_end(const il_passage *t, size_t at, uint8_t *marks) {
+    for (; at < t->n; at++) {
+        const uint8_t value = blob_values[t->p[at]];
+        if (value == BLOB_NONE) {
+            break;
+        }
+        *marks |= value;
     }
     return at;
 }
@@ -206,11 +221,12 @@ static size_t blob_end(const il_passage *t, size_t at) {
 static il_status blob_joined(il_reader *r, const il_passage *t, size_t from, size_t *end, unsigned level) {
     blob_decoded d;
     bool is;
+    uint8_t marks = 0;
     size_t to = *end;
     IL_TRY(blob_room(r, t->n - from, &d));
     d.n = 0;
     for (size_t at = from, next = from; next != 0; at = next) {
-        to = blob_end(t, at);
+        to = blob_end(t, at, &marks);
         for (size_t i = at; i < to; i++) {
             if (d.places != NULL) {
                 d.places[d.n] = il_passage_place(t, i);
@@ -223,7 +239,7 @@ static il_status blob_joined(il_reader *r, const il_passage *t, size_t from, siz
     const il_passage run = {.p = d.p, .n = d.n, .places = d.places};
     IL_TRY(blob_run(r, &run, level, &is));
     for (size_t at = from; !is && at != 0 && at < to;) {
-        const size_t line = blob_end(t, at);
+        const size_t line = blob_end(t, at, &marks);
         if (line - at >= BLOB_LEAST) {
             const il_passage own = blob_part(t, at, line);
             bool whole;
@@ -235,21 +251,28 @@ static il_status blob_joined(il_reader *r, const il_passage *t, size_t from, siz
     return IL_OK;
 }
 
+/* Whether a short run may be read in any way: by its first characters, as hex, or in pieces. */
+static bool blob_likely(const uint8_t *p, size_t n, uint8_t marks) {
+    for (size_t i = BLOB_HEX_LEAST - 1; i < n; i += BLOB_HEX_LEAST) {
+        if ((blob_values[p[i]] & 0x40) != 0) {
+            return true;
+        }
+    }
+    return (marks & 0x80) != 0 || blob_begins(p);
+}
+
 il_status il_read_blobs(il_reader *r, const il_passage *t, unsigned level) {
     bool is;
     for (size_t i = 0; i < t->n;) {
-        if (blob_values[t->p[i]] == BLOB_NONE) {
-            i++;
-            continue;
-        }
-        size_t end = blob_end(t, i);
+        uint8_t marks = 0;
+        size_t end = blob_end(t, i, &marks);
         if (end - i >= BLOB_LONG && blob_next_line(t, end) != 0) {
             IL_TRY(blob_joined(r, t, i, &end, level));
-        } else if (end - i >= BLOB_LEAST) {
+        } else if (end - i >= BLOB_LONG || (end - i >= BLOB_LEAST && blob_likely(t->p + i, end - i, marks))) {
             const il_passage run = blob_part(t, i, end);
             IL_TRY(blob_run(r, &run, level, &is));
         }
-        i = end;
+        i = end + 1;
     }
     return IL_OK;
 }

@@ -12,8 +12,20 @@ extern const size_t il_nentities;
 
 /* One escape that begins at p: how many bytes it takes, 0 when there is none; `out` gets what it stands for, at most as many bytes. */
 size_t il_escape_at(const uint8_t *p, size_t n, uint8_t out[4], size_t *out_n);
-/* Whether an escape may begin with this byte: of `\`, `%`, `&`, and of characters that are not ASCII. */
-static inline bool il_escape_may(uint8_t c) { return c >= 0xc2 || c == '\\' || c == '%' || c == '&'; }
+/* The first byte at or after `at` with which an escape may begin: `\`, `%`, `&`, and what is not ASCII. Eight at a time. */
+static inline size_t il_escape_next(const uint8_t *p, size_t n, size_t at) {
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    for (; at + 8 <= n; at += 8) {
+        const uint64_t eight = il_load8(p + at), a = eight ^ ones * '\\', b = eight ^ ones * '%', c = eight ^ ones * '&';
+        if (((((a - ones) & ~a) | ((b - ones) & ~b) | ((c - ones) & ~c) | eight) & ones << 7) != 0) {
+            break;
+        }
+    }
+    while (at < n && p[at] < 0x80 && p[at] != '\\' && p[at] != '%' && p[at] != '&') {
+        at++;
+    }
+    return at;
+}
 
 /* The text that begins at byte `at` of decoded bytes: its end. Text is UTF-8 without controls but for white space and NUL (which UTF-16 has). */
 size_t il_text_end(const uint8_t *p, size_t n, size_t at);

@@ -5,7 +5,7 @@
 #include "provenance/index.h"
 #include "provenance/token.h"
 
-enum { DIGEST_VERSION = 1, DIGEST_SEEN_LEAST = 256, DIGEST_SEEN_MOST = 1 << 16, DIGEST_WORDS_SEEN = 8192 };
+enum { DIGEST_VERSION = 1, DIGEST_SEEN_LEAST = 256, DIGEST_SEEN_MOST = 1 << 16, DIGEST_WORDS_SEEN = 8192, DIGEST_ROW = 11 /* bytes at most */ };
 
 il_status il_digest_stream(il_str text, bool traced, il_arena *arena, il_stream *out, bool *cut, il_error *err) {
     IL_TRY(il_stream_init(out, arena, (text.n < IL_DIGEST_TEXT ? text.n : IL_DIGEST_TEXT) + text.n / 8 + 64, traced, err));
@@ -17,19 +17,26 @@ il_status il_digest_stream(il_str text, bool traced, il_arena *arena, il_stream 
 
 /* ---- writing --------------------------------------------------------------------------------------- */
 
-static void digest_varint(il_buf *b, uint32_t v) {
-    while (v >= 0x80) {
-        il_buf_u8(b, (uint8_t)(v | 0x80));
-        v >>= 7;
-    }
-    il_buf_u8(b, (uint8_t)v);
-}
-
 static void digest_row(il_buf *b, uint32_t *place, uint32_t at, uint32_t key, uint16_t more) {
-    digest_varint(b, at - *place);
-    il_buf_u32(b, key);
-    il_buf_u16(b, more);
+    uint8_t *p = (uint8_t *)il_buf_room(b, DIGEST_ROW);
+    uint32_t step = at - *place;
+    size_t n = 0;
     *place = at;
+    if (p == NULL) {
+        return;
+    }
+    for (; step >= 0x80; step >>= 7) {
+        p[n++] = (uint8_t)(step | 0x80);
+    }
+    p[n++] = (uint8_t)step;
+    p += n;
+    p[0] = (uint8_t)key;
+    p[1] = (uint8_t)(key >> 8);
+    p[2] = (uint8_t)(key >> 16);
+    p[3] = (uint8_t)(key >> 24);
+    p[4] = (uint8_t)more;
+    p[5] = (uint8_t)(more >> 8);
+    b->n += n + 6;
 }
 
 static bool digest_same(const il_stream *s, size_t a, size_t b) {
@@ -49,7 +56,7 @@ static il_status digest_prints(const il_stream *s, il_arena *scratch, il_buf *ou
         return il_arena_fail(scratch, err);
     }
     for (size_t at = 0; at + IL_PRINT_BYTES <= s->n; at += IL_PRINT_STEP) {
-        const uint64_t bytes = il_print_load(s->p + at);
+        const uint64_t bytes = il_load8(s->p + at);
         if (il_print_marked(bytes)) {
             continue;
         }
@@ -67,16 +74,16 @@ static il_status digest_prints(const il_stream *s, il_arena *scratch, il_buf *ou
 
 typedef struct digest_seen { /* which hashes a block has had: open addressing, 0 none */
     uint64_t *slots;
-    size_t n;
+    size_t n, nslots; /* a power of two */
 } digest_seen;
 
 static bool digest_first(digest_seen *seen, uint64_t hash) {
-    size_t i = (size_t)(hash >> 8) & (DIGEST_WORDS_SEEN - 1);
+    size_t i = (size_t)(hash >> 8) & (seen->nslots - 1);
     while (seen->slots[i] != 0) {
         if (seen->slots[i] == hash) {
             return false;
         }
-        i = (i + 1) & (DIGEST_WORDS_SEEN - 1);
+        i = (i + 1) & (seen->nslots - 1);
     }
     seen->slots[i] = hash;
     seen->n++;
@@ -85,7 +92,11 @@ static bool digest_first(digest_seen *seen, uint64_t hash) {
 
 /* Words, and behind a word that is joined to the one before it, the two with what joins them: where a token has common words, their pair is rare. */
 static il_status digest_words(const il_stream *s, il_arena *scratch, il_buf *out, uint32_t *n, il_error *err) {
-    digest_seen seen = {.slots = IL_NEW_ARRAY(scratch, uint64_t, DIGEST_WORDS_SEEN)};
+    digest_seen seen = {.nslots = DIGEST_SEEN_LEAST};
+    while (seen.nslots < s->n && seen.nslots < DIGEST_WORDS_SEEN) {
+        seen.nslots *= 2;
+    }
+    seen.slots = IL_NEW_ARRAY(scratch, uint64_t, seen.nslots);
     uint32_t place = 0;
     size_t at = 0, block = 0;
     il_word w, before = {0};
@@ -94,8 +105,8 @@ static il_status digest_words(const il_stream *s, il_arena *scratch, il_buf *out
         return il_arena_fail(scratch, err);
     }
     for (; il_word_next(s->p, s->n, s->gaps, &at, &w); before = w) {
-        if (w.at >= block + IL_DIGEST_WORDS || seen.n > DIGEST_WORDS_SEEN / 2) {
-            memset(seen.slots, 0, DIGEST_WORDS_SEEN * sizeof *seen.slots);
+        if (w.at >= block + IL_DIGEST_WORDS || seen.n > seen.nslots / 2) {
+            memset(seen.slots, 0, seen.nslots * sizeof *seen.slots);
             block = w.at;
             seen.n = 0;
         }
@@ -146,24 +157,32 @@ il_status il_index_digest(il_str text, il_buf *out, il_error *err) {
 
 /* ---- reading --------------------------------------------------------------------------------------- */
 
-bool il_digest_next(il_digest_part *p, il_posting *out) {
+bool il_digest_next(il_digest_part *part, il_posting *out) {
+    const uint8_t *p = part->at.p + part->at.at;
+    const size_t left = part->at.n - part->at.at;
     uint32_t step = 0;
-    unsigned shift = 0;
-    uint8_t byte;
-    if (p->n == 0) {
+    size_t n = 0;
+    if (part->n == 0) {
         return false;
     }
-    p->n--;
-    do {
-        byte = il_cursor_u8(&p->at);
-        step |= (uint32_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while ((byte & 0x80) != 0 && shift < 28);
-    p->place += step;
-    out->place = p->place;
-    out->key = il_cursor_u32(&p->at);
-    out->more = il_cursor_u16(&p->at);
-    return !p->at.failed;
+    if (left >= 7 && p[0] < 0x80) { /* as nearly all are */
+        step = p[n++];
+    } else {
+        do {
+            if (n == 4 || n + 7 > left) {
+                part->at.failed = true;
+                return false;
+            }
+            step |= (uint32_t)(p[n] & 0x7f) << 7 * n;
+        } while ((p[n++] & 0x80) != 0);
+    }
+    part->n--;
+    part->at.at += n + 6;
+    part->place += step;
+    *out = (il_posting){.key = (uint32_t)p[n] | (uint32_t)p[n + 1] << 8 | (uint32_t)p[n + 2] << 16 | (uint32_t)p[n + 3] << 24,
+                        .more = (uint16_t)(p[n + 4] | p[n + 5] << 8),
+                        .place = part->place};
+    return true;
 }
 
 /* The rows are where they may be; moves `at` behind them. */
@@ -178,7 +197,7 @@ static bool digest_rows(il_cursor *at, il_digest_part *part, uint32_t n, uint32_
             return false;
         }
         const size_t step_n = walk.at.at - from - 6; /* as short as can be, so that the same rows are the same bytes */
-        if (step_n > 4 || (step_n > 1 && walk.at.p[from + step_n - 1] == 0) || row.place < last || (!twice && i > 0 && row.place == last) ||
+        if ((step_n > 1 && walk.at.p[from + step_n - 1] == 0) || row.place < last || (!twice && i > 0 && row.place == last) ||
             (size_t)row.place * IL_PRINT_STEP + least > stream) {
             return false;
         }

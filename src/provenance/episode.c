@@ -129,14 +129,12 @@ il_status il_episode_fact(il_episode *e, const il_fact *fact, il_error *err) {
     return IL_OK;
 }
 
-static il_status il_episode_mark(il_episode *e, il_rows *r, il_mark_of of, il_str kind, il_str value, uint32_t width, il_error *err) {
-    uint8_t mark[IL_MARK_BYTES];
-    uint8_t *p = il_rows_more(r, e->arena, width);
+static il_status il_episode_sends(il_episode *e, il_rows *r, il_str value, il_error *err) {
+    uint64_t *p = il_rows_more(r, e->arena, sizeof *p);
     if (p == NULL) {
         return il_arena_fail(e->arena, err);
     }
-    il_mark(of, kind, value, mark);
-    memcpy(p, mark, width);
+    *p = il_mark_sent(value);
     return IL_OK;
 }
 
@@ -164,7 +162,12 @@ il_status il_episode_typed_value(il_episode *e, il_str kind, il_str value, il_er
     if (e->typed.n >= IL_EPISODE_TYPED_MAX) {
         return IL_OK;
     }
-    return il_episode_mark(e, &e->typed, IL_MARK_TYPED, kind, value, IL_MARK_BYTES, err);
+    uint8_t *p = il_rows_more(&e->typed, e->arena, IL_MARK_BYTES);
+    if (p == NULL) {
+        return il_arena_fail(e->arena, err);
+    }
+    il_mark(IL_MARK_TYPED, kind, value, p);
+    return IL_OK;
 }
 
 static il_status il_episode_token(il_episode *e, il_str token, il_error *err) {
@@ -175,14 +178,14 @@ static il_status il_episode_token(il_episode *e, il_str token, il_error *err) {
         e->flags |= IL_EPISODE_SENT_ALL;
         return IL_OK;
     }
-    return il_episode_mark(e, &e->sent, IL_MARK_SENT, (il_str){0}, token, IL_SENT_BYTES, err);
+    return il_episode_sends(e, &e->sent, token, err);
 }
 
 il_status il_episode_sent(il_episode *e, il_str value, bool vouched, il_error *err) {
     if (!vouched) {
         return il_episode_token(e, value, err);
     }
-    return value.n == 0 ? IL_OK : il_episode_mark(e, &e->vouched, IL_MARK_SENT, (il_str){0}, value, IL_SENT_BYTES, err);
+    return value.n == 0 ? IL_OK : il_episode_sends(e, &e->vouched, value, err);
 }
 
 void il_episode_sent_all(il_episode *e) { e->flags |= IL_EPISODE_SENT_ALL; }
@@ -248,29 +251,47 @@ il_status il_episode_remember(il_episode *e, il_str name, il_str value, il_error
 
 /* ---- bytes: see episode_part.h --------------------------------------------------------------------- */
 
+/* Writes a number over the four bytes that were left for it. */
+static void il_episode_patch(il_buf *b, size_t at, size_t v) {
+    for (size_t i = 0; i < 4 && !b->failed; i++) {
+        b->p[at + i] = (char)(uint8_t)(v >> (8 * i));
+    }
+}
+
 static void il_episode_put(il_buf *b, il_str s) {
     il_buf_u16(b, (uint16_t)s.n);
     il_buf_put(b, s);
 }
 
-static void il_episode_put_marks(il_buf *b, il_rows *r, uint32_t width) {
-    r->n = (uint32_t)il_marks_sort(r->p, r->n, width);
-    il_buf_u32(b, r->n);
-    il_buf_put(b, (il_str){(const char *)r->p, (size_t)r->n * width});
+static void il_episode_put_typed(il_episode *e, il_buf *b) {
+    e->typed.n = (uint32_t)il_marks_sort(e->typed.p, e->typed.n);
+    il_buf_u32(b, e->typed.n);
+    il_buf_put(b, (il_str){(const char *)e->typed.p, (size_t)e->typed.n * IL_MARK_BYTES});
 }
 
-static void il_episode_put_sent(il_episode *e, il_buf *b) {
-    il_rows *s = &e->sent, *v = &e->vouched;
-    v->n = (uint32_t)il_marks_sort(v->p, v->n, IL_SENT_BYTES);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < s->n; i++) {
-        const uint8_t *mark = s->p + (size_t)i * IL_SENT_BYTES;
-        if (!il_marks_has(v->p, v->n, IL_SENT_BYTES, mark)) {
-            memmove(s->p + (size_t)kept++ * IL_SENT_BYTES, mark, IL_SENT_BYTES);
+static bool il_episode_known(const il_episode *e, uint64_t sent) {
+    const uint64_t *vouched = (const uint64_t *)(const void *)e->vouched.p;
+    for (uint32_t i = 0; i < e->vouched.n; i++) {
+        if (vouched[i] == sent) {
+            return true;
         }
     }
-    s->n = kept;
-    il_episode_put_marks(b, s, IL_SENT_BYTES);
+    return false;
+}
+
+/* In the order in which it was sent, but for what was vouched. */
+static void il_episode_put_sent(const il_episode *e, il_buf *b) {
+    const uint64_t *sent = (const uint64_t *)(const void *)e->sent.p;
+    const size_t at = b->n;
+    uint32_t kept = 0;
+    il_buf_u32(b, 0);
+    for (uint32_t i = 0; i < e->sent.n; i++) {
+        if (!il_episode_known(e, sent[i])) {
+            il_buf_u64(b, sent[i]);
+            kept++;
+        }
+    }
+    il_episode_patch(b, at, kept);
 }
 
 static void il_episode_put_facts(const il_episode *e, il_buf *b) {
@@ -314,12 +335,7 @@ static il_status il_episode_put_texts(il_episode *e, il_buf *b, il_error *err) {
         const size_t at = b->n;
         il_buf_u32(b, 0);
         IL_TRY(il_index_digest(e->texts[i], b, err));
-        if (!b->failed) {
-            const size_t size = b->n - at - 4;
-            for (size_t k = 0; k < 4; k++) {
-                b->p[at + k] = (char)(uint8_t)(size >> (8 * k));
-            }
-        }
+        il_episode_patch(b, at, b->n - at - 4);
     }
     return IL_OK;
 }
@@ -338,7 +354,7 @@ il_status il_episode_done(il_episode *e, il_str *bytes, il_error *err) {
     il_episode_put(&b, e->name);
     il_episode_put(&b, e->agent);
     il_episode_put_facts(e, &b);
-    il_episode_put_marks(&b, &e->typed, IL_MARK_BYTES);
+    il_episode_put_typed(e, &b);
     il_episode_put_words(e, &b);
     il_episode_put_sent(e, &b);
     il_buf_u16(&b, (uint16_t)e->names.n);

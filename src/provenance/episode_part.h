@@ -5,7 +5,7 @@
  *     u32 facts:   mark, u8 standing and IL_FACT_HAS_VIA, with it u8 words and as many marks
  *     u32 typed:   marks, ascending
  *     u32 forms of the typed words, word by word: u8 flags, mark as it stands, mark without letter case
- *     u32 sent:    marks of IL_SENT_BYTES, ascending
+ *     u32 sent:    il_mark_sent of each, as u64
  *     u16 remembered: name, value
  *     u32 trusted texts, u32 untrusted texts: u32 length, digest; the trusted ones first
  *
@@ -22,7 +22,6 @@
 #define IL_FACT_HAS_VIA 2u /* beside il_standing */
 #define IL_FORM_FIRST 4u   /* beside IL_TYPED_FRONT and IL_TYPED_BACK: the word as it stands */
 
-#define IL_SENT_BYTES 8u /* a chance hit only takes trust away */
 #define IL_SENT_TOKEN_MIN 3u
 #define IL_VIA_WORDS_MAX 16u
 

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "provenance/fingerprint.h"
 
-static uint16_t print_two_bits(uint8_t c) { return (uint16_t)((c ^ c >> 2 ^ c >> 4) & 3); }
-
-/* Left of it in the high byte, the nearest highest; right of it in the low byte, the nearest lowest. */
-uint16_t il_print_sketch(const uint8_t *p, size_t n, size_t at) {
-    uint16_t sketch = 0;
+uint16_t il_print_sketch_end(const uint8_t *p, size_t n, size_t at) {
+    uint8_t around[2 * IL_PRINT_AROUND];
     for (size_t k = 0; k < IL_PRINT_AROUND; k++) {
-        const uint8_t left = at > k ? p[at - 1 - k] : IL_NORMAL_END;
-        const uint8_t right = at + IL_PRINT_BYTES + k < n ? p[at + IL_PRINT_BYTES + k] : IL_NORMAL_END;
-        sketch = (uint16_t)(sketch | print_two_bits(left) << (14 - 2 * k) | print_two_bits(right) << 2 * k);
+        around[IL_PRINT_AROUND - 1 - k] = at > k ? p[at - 1 - k] : IL_NORMAL_END;
+        around[IL_PRINT_AROUND + k] = at + IL_PRINT_BYTES + k < n ? p[at + IL_PRINT_BYTES + k] : IL_NORMAL_END;
     }
-    return sketch;
+    const uint64_t eight = il_load8(around);
+    return (uint16_t)(il_print_two_bits((uint32_t)eight) << 8 | il_print_two_bits((uint32_t)(eight >> 32)));
 }
 
 void il_print_reach(uint16_t a, uint16_t b, uint32_t *left, uint32_t *right) {

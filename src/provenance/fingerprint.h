@@ -10,10 +10,6 @@
 enum { IL_PRINT_BYTES = 8, IL_PRINT_STEP = 5, IL_PRINT_AROUND = 4 };
 _Static_assert(IL_PRINT_BYTES + IL_PRINT_STEP - 1 == IL_INDEX_RUN && IL_PRINT_BYTES + IL_PRINT_AROUND == IL_INDEX_RUN, "a run holds a fingerprint");
 
-static inline uint64_t il_print_load(const uint8_t *p) {
-    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 |
-           (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
-}
 /* Whether one of the bytes is a mark between readings: 0xfe or 0xff. */
 static inline bool il_print_marked(uint64_t bytes) {
     const uint64_t low = ~bytes & UINT64_C(0xfefefefefefefefe); /* zero bytes are marks */
@@ -25,8 +21,20 @@ static inline uint32_t il_print_key(uint64_t bytes) {
     bytes *= UINT64_C(0xd6e8feb86659fd93);
     return (uint32_t)(bytes >> 32);
 }
-/* The sketch of the fingerprint at byte `at` of n. */
-uint16_t il_print_sketch(const uint8_t *p, size_t n, size_t at);
+/* Two bits of each of four bytes, the first lowest. */
+static inline uint32_t il_print_two_bits(uint32_t four) {
+    const uint32_t two = (four ^ four >> 2 ^ four >> 4) & 0x03030303;
+    return (two | two >> 6 | two >> 12 | two >> 18) & 0xff;
+}
+uint16_t il_print_sketch_end(const uint8_t *p, size_t n, size_t at); /* il_print_sketch near either end */
+/* The sketch of the fingerprint at byte `at` of n: left of it in the high byte, the nearest highest; right of it in the low byte, the nearest lowest. */
+static inline uint16_t il_print_sketch(const uint8_t *p, size_t n, size_t at) {
+    if (at < IL_PRINT_AROUND || at + IL_PRINT_BYTES + IL_PRINT_AROUND > n) {
+        return il_print_sketch_end(p, n, at);
+    }
+    const uint32_t left = (uint32_t)il_load8(p + at - IL_PRINT_AROUND), right = (uint32_t)(il_load8(p + at + IL_PRINT_AROUND) >> 32);
+    return (uint16_t)(il_print_two_bits(left) << 8 | il_print_two_bits(right));
+}
 /* Whether the two may lie in one run of 12, by their sketches. */
 static inline bool il_print_alike(uint16_t a, uint16_t b) {
     const unsigned unlike = (unsigned)(a ^ b); /* none, one, .. four bytes to the left, and the others to the right */

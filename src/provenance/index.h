@@ -44,15 +44,17 @@ typedef struct il_index_hit {
     bool compared;  /* with the text itself; else by fingerprints alone */
 } il_index_hit;
 typedef struct il_index_hits {
-    il_index_hit *list; /* by source, then by place; in the caller's arena. One hit a source and run: the longest */
+    il_index_hit *list; /* by source, then by place; in the caller's arena. None within another of its source */
     size_t n;
     bool more; /* the query was longer or had more readings than is looked at: treat it as of every source */
 } il_index_hits;
 IL_NODISCARD il_status il_index_find(const il_index *x, il_str query, il_arena *scratch, il_index_hits *out, il_error *err);
-/* As il_index_find when only the set of sources is wanted: bit s of `sources` (nbits) is set. Stops early where it can. */
+/* As il_index_find when only the set of sources is wanted: bit s of `sources` (nbits) is set; sources that have no bit are left out. Stops early where it
+ * can. Of `scratch` only the allocator is used. */
 IL_NODISCARD il_status il_index_sources(const il_index *x, il_str query, il_arena *scratch, uint64_t *sources, size_t nbits,
                                         bool *more, il_error *err);
-/* Whether a text of a source for which `counts` is true has exactly this value as a whole token (or a run of whole words), whatever its length. */
+/* Whether a text of a source for which `counts` is true has exactly this value as a whole token (or a run of whole words), whatever its length. True on a failure, and
+ * for a value without a letter or number, of which it cannot be told. */
 IL_NODISCARD il_status il_index_names(const il_index *x, il_str value, bool (*counts)(void *ctx, uint32_t source), void *ctx,
                                       bool *out, il_error *err);
 

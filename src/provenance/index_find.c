@@ -115,7 +115,7 @@ static il_status find_compare(il_finder *f, const il_index_text *t, uint32_t pla
         right++;
     }
     f->work = f->work > left + right ? f->work - left - right : 0;
-    if (find_characters(q + at - left, left + right) < IL_INDEX_RUN) {
+    if (left + right < (size_t)4 * IL_INDEX_RUN && find_characters(q + at - left, left + right) < IL_INDEX_RUN) {
         return IL_OK;
     }
     *known = (find_line){.line = line, .until = (uint32_t)(at + right)};
@@ -142,9 +142,14 @@ static il_status find_at(il_finder *f, size_t at, uint64_t bytes) {
             continue;
         }
         il_print_reach(sketch, found.more, &left, &right);
-        left = left < at ? left : (uint32_t)at;
-        right = right < f->q.n - at - IL_PRINT_BYTES ? right : (uint32_t)(f->q.n - at - IL_PRINT_BYTES);
-        IL_TRY(find_hit(f, t, at - left, left + IL_PRINT_BYTES + right, false, false));
+        size_t from = at, to = at + IL_PRINT_BYTES;
+        while (from > 0 && at - from < left && !il_normal_mark(f->q.p[from - 1])) {
+            from--;
+        }
+        while (to < f->q.n && to - at - IL_PRINT_BYTES < right && !il_normal_mark(f->q.p[to])) {
+            to++;
+        }
+        IL_TRY(find_hit(f, t, from, to - from, false, false));
     }
     return IL_OK;
 }
@@ -153,7 +158,7 @@ static bool find_done(const il_finder *f) { return f->work == 0 || (f->set != NU
 
 static il_status find_runs(il_finder *f) {
     for (size_t at = 0; at + IL_PRINT_BYTES <= f->q.n && !find_done(f); at++) {
-        const uint64_t bytes = il_print_load(f->q.p + at);
+        const uint64_t bytes = il_load8(f->q.p + at);
         if (!il_print_marked(bytes)) {
             IL_TRY(find_at(f, at, bytes));
         }

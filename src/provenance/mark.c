@@ -3,8 +3,7 @@
 
 #include "base/sha256.h"
 
-static const char *const il_mark_domains[] = {"interlock fact 1", "interlock typed 1", "interlock word 1", "interlock fold 1",
-                                              "interlock sent 1"};
+static const char *const il_mark_domains[] = {"interlock fact 1", "interlock typed 1", "interlock word 1", "interlock fold 1"};
 
 /* ASCII lower case, piece by piece. */
 static void il_mark_add_folded(il_sha256 *h, il_str s) {
@@ -27,7 +26,7 @@ void il_mark(il_mark_of of, il_str kind, il_str value, uint8_t out[IL_MARK_BYTES
     il_sha256_add(&h, domain.p, domain.n + 1); /* the NUL ends it, as the next */
     il_sha256_add(&h, kind.p, kind.n);
     il_sha256_add(&h, "", 1);
-    if (of == IL_MARK_FOLD || of == IL_MARK_SENT) {
+    if (of == IL_MARK_FOLD) {
         il_mark_add_folded(&h, value);
     } else {
         il_sha256_add(&h, value.p, value.n);
@@ -36,14 +35,28 @@ void il_mark(il_mark_of of, il_str kind, il_str value, uint8_t out[IL_MARK_BYTES
     memcpy(out, digest, IL_MARK_BYTES);
 }
 
-static void il_marks_swap(uint8_t *a, uint8_t *b, size_t width) {
-    uint8_t t[IL_MARK_BYTES];
-    memcpy(t, a, width);
-    memcpy(a, b, width);
-    memcpy(b, t, width);
+/* FNV-1a, and then the finish of MurmurHash3, because slots are taken from some bits only. */
+uint64_t il_mark_sent(il_str token) {
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < token.n; i++) {
+        const uint8_t c = (uint8_t)token.p[i];
+        const uint64_t folded = c >= 'A' && c <= 'Z' ? (uint64_t)c + 32u : c;
+        h = (h ^ folded) * UINT64_C(0x100000001b3);
+    }
+    h = (h ^ h >> 33) * UINT64_C(0xff51afd7ed558ccd);
+    h = (h ^ h >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+    return h ^ h >> 33;
 }
 
-static void il_marks_sift(uint8_t *p, size_t root, size_t n, size_t width) {
+static void il_marks_swap(uint8_t *a, uint8_t *b) {
+    uint8_t t[IL_MARK_BYTES];
+    memcpy(t, a, sizeof t);
+    memcpy(a, b, sizeof t);
+    memcpy(b, t, sizeof t);
+}
+
+static void il_marks_sift(uint8_t *p, size_t root, size_t n) {
+    const size_t width = IL_MARK_BYTES;
     for (;;) {
         size_t child = 2 * root + 1;
         if (child >= n) {
@@ -55,18 +68,19 @@ static void il_marks_sift(uint8_t *p, size_t root, size_t n, size_t width) {
         if (memcmp(p + root * width, p + child * width, width) >= 0) {
             return;
         }
-        il_marks_swap(p + root * width, p + child * width, width);
+        il_marks_swap(p + root * width, p + child * width);
         root = child;
     }
 }
 
-size_t il_marks_sort(uint8_t *p, size_t n, size_t width) {
+size_t il_marks_sort(uint8_t *p, size_t n) {
+    const size_t width = IL_MARK_BYTES;
     for (size_t i = n / 2; i > 0; i--) {
-        il_marks_sift(p, i - 1, n, width);
+        il_marks_sift(p, i - 1, n);
     }
     for (size_t end = n; end > 1; end--) {
-        il_marks_swap(p, p + (end - 1) * width, width);
-        il_marks_sift(p, 0, end - 1, width);
+        il_marks_swap(p, p + (end - 1) * width);
+        il_marks_sift(p, 0, end - 1);
     }
     size_t kept = n > 0 ? 1 : 0;
     for (size_t i = 1; i < n; i++) {
@@ -76,21 +90,4 @@ size_t il_marks_sort(uint8_t *p, size_t n, size_t width) {
         }
     }
     return kept;
-}
-
-bool il_marks_has(const uint8_t *sorted, size_t n, size_t width, const uint8_t *mark) {
-    size_t lo = 0, hi = n;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        const int order = memcmp(sorted + mid * width, mark, width);
-        if (order == 0) {
-            return true;
-        }
-        if (order < 0) {
-            lo = mid + 1;
-        } else {
-            hi = mid;
-        }
-    }
-    return false;
 }

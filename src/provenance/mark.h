@@ -11,12 +11,13 @@ typedef enum il_mark_of {
     IL_MARK_FACT,  /* a field of a result: kind, value */
     IL_MARK_TYPED, /* found in what a human typed: kind, value */
     IL_MARK_WORD,  /* a word that a human typed, as it stands */
-    IL_MARK_FOLD,  /* the same without ASCII letter case */
-    IL_MARK_SENT   /* a token that the agent sent, without ASCII letter case */
+    IL_MARK_FOLD   /* the same without ASCII letter case */
 } il_mark_of;
 /* `kind` is empty where the table above names none. */
 void il_mark(il_mark_of of, il_str kind, il_str value, uint8_t out[IL_MARK_BYTES]);
 
-/* Sorts `n` marks of `width` bytes (at most IL_MARK_BYTES) in place and drops doubles; returns how many are left. O(n log n). */
-size_t il_marks_sort(uint8_t *marks, size_t n, size_t width);
-bool il_marks_has(const uint8_t *sorted, size_t n, size_t width, const uint8_t *mark);
+/* Of a token that the agent sent, without ASCII letter case. There are many in a call, and a hit by chance only takes trust away, so it is short and no SHA-256. */
+uint64_t il_mark_sent(il_str token);
+
+/* Sorts `n` marks in place and drops doubles; returns how many are left. O(n log n). */
+size_t il_marks_sort(uint8_t *marks, size_t n);

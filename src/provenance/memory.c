@@ -82,8 +82,7 @@ void il_memory_facts(const il_memory *m, il_str kind, il_str value, bool (*visit
 
 static bool il_memory_token_sent(const il_memory *m, il_str token, uint32_t source) {
     uint8_t mark[IL_MARK_BYTES];
-    il_mark(IL_MARK_SENT, (il_str){0}, token, mark);
-    memset(mark + IL_SENT_BYTES, 0, sizeof mark - IL_SENT_BYTES); /* as it is kept */
+    il_memory_sent_key(il_mark_sent(token), mark);
     const il_bag_entry *e = il_bag_find(&m->sent, mark, NULL);
     return e != NULL && e->value < source;
 }

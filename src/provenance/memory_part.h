@@ -45,6 +45,13 @@ struct il_memory {
     uint32_t nnames, names_cap;
 };
 
+/* What is sent stands in a bag like other marks. */
+static inline void il_memory_sent_key(uint64_t sent, uint8_t mark[IL_MARK_BYTES]) {
+    for (unsigned i = 0; i < IL_MARK_BYTES; i++) {
+        mark[i] = i < 8 ? (uint8_t)(sent >> (8 * i)) : 0;
+    }
+}
+
 /* memory_typed.c: takes in the forms of a text, as they follow one another. */
 IL_NODISCARD il_status il_memory_word_form(il_memory *m, const il_kept_form *form, il_error *err);
 IL_NODISCARD il_status il_memory_words_end(il_memory *m, il_error *err);

@@ -62,20 +62,33 @@ static il_status il_memory_read_fact(il_memory *m, il_cursor *c, il_error *err) 
     return il_bag_add(&m->by_fact, (const uint8_t *)mark.p, m->nfacts++, err);
 }
 
-/* Ascending marks of `width` bytes, into a bag: `value` for those that it does not have yet. */
-static il_status il_memory_read_marks(il_bag *bag, il_cursor *c, size_t width, uint32_t value, il_error *err) {
+static il_status il_memory_read_typed(il_memory *m, il_cursor *c, il_error *err) {
     const uint32_t n = il_cursor_u32(c);
     il_str before = {0};
     for (uint32_t i = 0; i < n; i++) {
-        uint8_t mark[IL_MARK_BYTES] = {0};
-        const il_str s = il_cursor_bytes(c, width);
-        if (c->failed || (i > 0 && memcmp(before.p, s.p, width) >= 0)) {
+        const il_str s = il_cursor_bytes(c, IL_MARK_BYTES);
+        if (c->failed || (i > 0 && memcmp(before.p, s.p, IL_MARK_BYTES) >= 0)) {
             return il_memory_damaged(err);
         }
-        memcpy(mark, s.p, width);
         before = s;
-        if (il_bag_find(bag, mark, NULL) == NULL) {
-            IL_TRY(il_bag_add(bag, mark, value, err));
+        if (il_bag_find(&m->typed, (const uint8_t *)s.p, NULL) == NULL) {
+            IL_TRY(il_bag_add(&m->typed, (const uint8_t *)s.p, 0, err));
+        }
+    }
+    return IL_OK;
+}
+
+/* The first time counts. */
+static il_status il_memory_read_sent(il_memory *m, il_cursor *c, il_error *err) {
+    const uint32_t n = il_cursor_u32(c);
+    for (uint32_t i = 0; i < n; i++) {
+        uint8_t mark[IL_MARK_BYTES];
+        il_memory_sent_key(il_cursor_u64(c), mark);
+        if (c->failed) {
+            return il_memory_damaged(err);
+        }
+        if (il_bag_find(&m->sent, mark, NULL) == NULL) {
+            IL_TRY(il_bag_add(&m->sent, mark, m->nsources, err));
         }
     }
     return IL_OK;
@@ -167,12 +180,12 @@ static il_status il_memory_read(il_memory *m, il_cursor *c, const il_str *texts,
         IL_TRY(il_memory_read_fact(m, c, err));
     }
     const uint32_t typed = m->typed.n, words = m->nwords;
-    IL_TRY(il_memory_read_marks(&m->typed, c, IL_MARK_BYTES, 0, err));
+    IL_TRY(il_memory_read_typed(m, c, err));
     IL_TRY(il_memory_read_words(m, c, err));
     if (kind != IL_SOURCE_HUMAN && (m->typed.n != typed || m->nwords != words)) {
         return il_memory_damaged(err);
     }
-    IL_TRY(il_memory_read_marks(&m->sent, c, IL_SENT_BYTES, m->nsources, err));
+    IL_TRY(il_memory_read_sent(m, c, err));
     const uint32_t names = il_cursor_u16(c);
     for (uint32_t i = 0; i < names; i++) {
         IL_TRY(il_memory_read_name(m, c, err));

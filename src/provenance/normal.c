@@ -44,12 +44,8 @@ const uint8_t *il_normal_point(uint32_t point, uint8_t own[12], size_t *n, bool 
     return own;
 }
 
-bool il_normal_word_at(const uint8_t *p, size_t n, size_t at) {
-    const uint8_t c = p[at];
-    if (c < 0x80) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    }
-    if (il_normal_mark(c)) {
+bool il_normal_word_wide(const uint8_t *p, size_t n, size_t at) {
+    if (il_normal_mark(p[at])) {
         return false;
     }
     while (at > 0 && (p[at] & 0xc0) == 0x80) {
@@ -62,7 +58,7 @@ bool il_normal_word_at(const uint8_t *p, size_t n, size_t at) {
 /* ---- the stream ------------------------------------------------------------------------------------ */
 
 static il_status stream_room(il_stream *s, size_t more, il_error *err) {
-    if (more <= s->cap - s->n) {
+    if (more <= s->cap - s->n) { /* a cap of 0 has no room for IL_STREAM_BEYOND either */
         return IL_OK;
     }
     size_t cap = s->cap + s->cap / 2;
@@ -70,19 +66,20 @@ static il_status stream_room(il_stream *s, size_t more, il_error *err) {
         cap = s->n + more;
     }
     cap = (cap + 63) & ~(size_t)63;
-    uint8_t *p = (uint8_t *)il_arena_bytes(s->arena, cap);
-    uint8_t *gaps = il_arena_get(s->arena, cap / 8);
+    uint8_t *p = (uint8_t *)il_arena_bytes(s->arena, cap + IL_STREAM_BEYOND);
+    uint8_t *gaps = il_arena_get(s->arena, cap / 8 + 1);
     il_place *places = s->traced ? il_arena_raw(s->arena, cap * sizeof *places) : NULL;
     if (p == NULL || gaps == NULL || (s->traced && places == NULL)) {
         return il_arena_fail(s->arena, err);
     }
     if (s->n > 0) {
         memcpy(p, s->p, s->n);
-        memcpy(gaps, s->gaps, (s->n + 7) / 8);
+        memcpy(gaps, s->gaps, s->n / 8 + 1);
         if (s->traced) {
             memcpy(places, s->places, s->n * sizeof *places);
         }
     }
+    memset(p + cap, 0, IL_STREAM_BEYOND);
     s->p = p;
     s->gaps = gaps;
     s->places = places;
@@ -111,53 +108,63 @@ static void stream_byte(il_stream *s, uint8_t byte, il_place place) {
     s->p[s->n++] = byte;
 }
 
-static void stream_gap(il_stream *s, bool *gap) {
-    s->gaps[s->n / 8] = (uint8_t)(s->gaps[s->n / 8] | *gap << s->n % 8);
-    *gap = false;
-}
+/* White space stands before the byte that comes next. */
+static void stream_gap(il_stream *s) { s->gaps[s->n / 8] = (uint8_t)(s->gaps[s->n / 8] | 1 << s->n % 8); }
 
 /* The character at byte i that is not ASCII. Returns how many bytes it has in the text. */
-static size_t stream_wide(il_stream *s, const uint8_t *p, size_t n, il_place place, bool *gap) {
+static size_t stream_wide(il_stream *s, const uint8_t *p, size_t n, il_place place) {
     const size_t length = il_utf8_length(p, n);
     uint8_t own[12];
     size_t bytes;
     bool space;
     const uint8_t *as = il_normal_point(length > 0 ? il_utf8_point(p, length) : *p, own, &bytes, &space);
-    *gap = *gap || space;
+    if (space) {
+        stream_gap(s);
+    }
     for (size_t k = 0; k < bytes; k++) {
         if (as[k] == ' ') {
-            *gap = true;
-            continue;
+            stream_gap(s);
+        } else {
+            stream_byte(s, as[k], place);
         }
-        stream_gap(s, gap);
-        stream_byte(s, as[k], place);
     }
     return length > 0 ? length : 1;
 }
 
+/* ASCII from byte i on, as far as it goes; returns where it ends. There is room. */
+static size_t stream_ascii(il_stream *s, const uint8_t *p, size_t n, size_t i, const il_place *places) {
+    uint8_t *const out = s->p, *const gaps = s->gaps;
+    size_t k = s->n;
+    for (; i < n; i++) {
+        const uint8_t as = il_normal_bytes[p[i]];
+        out[k] = as;
+        if (as > 2) {
+            if (s->places != NULL) {
+                s->places[k] = places != NULL ? places[i] : (il_place){(uint32_t)i, (uint32_t)i + 1};
+            }
+            k++;
+        } else if (as == 1) { /* before whatever comes next, be it a mark */
+            gaps[k / 8] = (uint8_t)(gaps[k / 8] | 1 << k % 8);
+        } else if (as == 2) {
+            break;
+        }
+    }
+    s->n = k;
+    return i;
+}
+
 il_status il_stream_put(il_stream *s, il_str text, const il_place *places, il_error *err) {
     const uint8_t *p = (const uint8_t *)text.p;
-    bool gap = false;
-    size_t i = 0;
-    IL_TRY(stream_room(s, text.n, err));
-    while (i < text.n) {
-        const uint8_t as = il_normal_bytes[p[i]];
-        if (as > 2) {
-            const il_place place = places != NULL ? places[i] : (il_place){(uint32_t)i, (uint32_t)i + 1};
-            stream_gap(s, &gap);
-            stream_byte(s, as, place);
-            i++;
-        } else if (as < 2) {
-            gap = gap || as == 1;
-            i++;
-        } else {
-            IL_TRY(stream_room(s, text.n - i + 256, err)); /* the longest text of the pool, and one byte for each that follows */
+    for (size_t i = 0; i < text.n;) {
+        IL_TRY(stream_room(s, text.n - i + 256, err)); /* the longest text of the pool, and one byte for each that follows */
+        i = stream_ascii(s, p, text.n, i, places);
+        if (i < text.n) {
             il_place place = places != NULL ? places[i] : (il_place){(uint32_t)i, (uint32_t)i + 1};
             const size_t length = il_utf8_length(p + i, text.n - i);
             if (length > 1) {
                 place.to = places != NULL ? places[i + length - 1].to : (uint32_t)(i + length);
             }
-            i += stream_wide(s, p + i, text.n - i, place, &gap);
+            i += stream_wide(s, p + i, text.n - i, place);
         }
     }
     return IL_OK;

@@ -20,9 +20,10 @@ typedef struct il_place { /* bytes [from, to) of the text that was given */
     uint32_t from, to;
 } il_place;
 
+enum { IL_STREAM_BEYOND = 8 };
 typedef struct il_stream {
     il_arena *arena;  /* of all below */
-    uint8_t *p;       /* n bytes */
+    uint8_t *p;       /* n bytes, and IL_STREAM_BEYOND more that may be read */
     uint8_t *gaps;    /* bit i: white space stood before byte i */
     il_place *places; /* of each byte; NULL: not asked for */
     size_t n, cap;
@@ -36,9 +37,20 @@ IL_NODISCARD il_status il_stream_mark(il_stream *s, uint8_t mark, il_error *err)
 /* Appends `text` normalised. `places` says where each of its bytes comes from; NULL: from where it stands. Fails for memory only. */
 IL_NODISCARD il_status il_stream_put(il_stream *s, il_str text, const il_place *places, il_error *err);
 
+/* Eight bytes as a number, the first lowest: one load. */
+static inline uint64_t il_load8(const uint8_t *p) {
+    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 |
+           (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
+}
+
 static inline bool il_stream_gap(const uint8_t *gaps, size_t at) { return (gaps[at / 8] >> (at % 8) & 1) != 0; }
 static inline bool il_normal_mark(uint8_t byte) { return byte >= IL_NORMAL_CUT; }
+bool il_normal_word_wide(const uint8_t *p, size_t n, size_t at); /* il_normal_word_at of what is not ASCII */
+extern const uint8_t il_normal_words[]; /* of each byte: 1 of a word, 2 of a character that is not ASCII, else 0 */
 /* Whether the character of which byte `at` is a part belongs to words: a letter or a number. */
-bool il_normal_word_at(const uint8_t *p, size_t n, size_t at);
+static inline bool il_normal_word_at(const uint8_t *p, size_t n, size_t at) {
+    const uint8_t class = il_normal_words[p[at]];
+    return class < 2 ? class != 0 : il_normal_word_wide(p, n, at);
+}
 /* What one code point becomes: its bytes; *n is 0 when it falls away, and *space when it is (or holds nothing but) white space. `own` is room for those that stay. */
 const uint8_t *il_normal_point(uint32_t point, uint8_t own[12], size_t *n, bool *space);

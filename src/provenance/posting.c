@@ -99,12 +99,13 @@ static void run_add(il_posting_run *r, const il_posting *posting) {
 static void run_pour(il_posting_run *to, const il_posting_run *from, bool count) {
     for (size_t b = 0; b < (size_t)1 << from->bits; b++) {
         for (uint32_t i = from->buckets[b]; i < from->buckets[b + 1]; i++) {
-            const il_posting posting = run_get(from, i, b);
+            const uint8_t *tag = from->tags + RUN_TAG * (size_t)i;
             if (count) {
-                to->buckets[run_bucket(to, posting.key) + 1]++;
-            } else {
-                run_add(to, &posting);
+                to->buckets[run_bucket(to, (uint32_t)(b >> (from->bits - YOUNG_BITS)) << 16 | (uint32_t)(tag[0] | tag[1] << 8)) + 1]++;
+                continue;
             }
+            const il_posting posting = run_get(from, i, b);
+            run_add(to, &posting);
         }
     }
 }

@@ -14,7 +14,7 @@ static size_t word_step(const uint8_t *p, size_t n, size_t at) {
 
 bool il_word_next(const uint8_t *p, size_t n, const uint8_t *gaps, size_t *at, il_word *out) {
     size_t i = *at;
-    while (i < n && !il_normal_word_at(p, n, i)) {
+    while (i < n && (il_normal_words[p[i]] == 0 || !il_normal_word_at(p, n, i))) {
         i++;
     }
     if (i == n) {
@@ -23,8 +23,8 @@ bool il_word_next(const uint8_t *p, size_t n, const uint8_t *gaps, size_t *at, i
     }
     const size_t from = i;
     do {
-        i += word_step(p, n, i);
-    } while (i < n && !il_stream_gap(gaps, i) && il_normal_word_at(p, n, i));
+        i += il_normal_words[p[i]] == 1 ? 1 : word_step(p, n, i);
+    } while (i < n && !il_stream_gap(gaps, i) && il_normal_words[p[i]] != 0 && il_normal_word_at(p, n, i));
     *out = (il_word){.at = (uint32_t)from,
                      .n = (uint32_t)(i - from),
                      .whole = !(from > 0 && p[from - 1] == IL_NORMAL_CUT && !il_stream_gap(gaps, from)) && !(i < n && p[i] == IL_NORMAL_CUT)};
@@ -35,9 +35,9 @@ bool il_word_next(const uint8_t *p, size_t n, const uint8_t *gaps, size_t *at, i
 uint64_t il_word_hash(const uint8_t *p, size_t n) {
     uint64_t h = n * UINT64_C(0x9e3779b97f4a7c15);
     for (size_t i = 0; i < n; i += 8) {
-        uint64_t part = 0;
-        for (size_t k = 0; k < 8 && i + k < n; k++) {
-            part |= (uint64_t)p[i + k] << 8 * k;
+        uint64_t part = il_load8(p + i);
+        if (n - i < 8) {
+            part &= (UINT64_C(1) << 8 * (n - i)) - 1;
         }
         h = (h ^ part) * UINT64_C(0xd6e8feb86659fd93);
         h ^= h >> 32;

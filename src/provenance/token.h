@@ -11,7 +11,7 @@ typedef struct il_word {
 /* The next word at or after *at, which is moved behind it. */
 bool il_word_next(const uint8_t *p, size_t n, const uint8_t *gaps, size_t *at, il_word *out);
 
-/* 48 bits that stand for a word. */
+/* 48 bits that stand for a word of a stream: reads IL_STREAM_BEYOND bytes beyond it. */
 uint64_t il_word_hash(const uint8_t *p, size_t n);
 
 /* Whether the words that `b` ends and `a` begins are one token. */

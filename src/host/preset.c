@@ -2,8 +2,8 @@
 #include "host/preset.h"
 
 #include "base/error.h"
-#include "json/node.h"
 #include "yaml/yaml.h"
+#include "json/node.h"
 
 static const il_preset_source *preset_find(il_str name) {
     for (const il_preset_source *s = il_preset_sources; s->name; s++) {
@@ -30,7 +30,8 @@ static il_status preset_unknown(il_str name, il_error *err) {
     if (nearest) {
         return il_error_set(err, IL_E_NOT_FOUND, "there is no preset `%.*s`; did you mean `%s`?", IL_STR_ARG(name), nearest);
     }
-    return il_error_set(err, IL_E_NOT_FOUND, "there is no preset `%.*s`; `interlock validate --presets` lists those of this build", IL_STR_ARG(name));
+    return il_error_set(err, IL_E_NOT_FOUND,
+                        "there is no preset `%.*s`; `interlock validate --presets` lists those of this build", IL_STR_ARG(name));
 }
 
 static il_status preset_read(void *ctx, il_str name, const il_json **out, il_error *err) {

@@ -23,8 +23,8 @@ static il_status il_agent_name(const il_json *at, bool key, const char *what, il
     if (il_agent_name_ok(name)) {
         return IL_OK;
     }
-    return il_error_at(err, IL_E_INVALID, key ? at->key_line : at->line, key ? at->key_col : at->col, key ? at->key_offset : at->offset,
-                       "%s has letters, digits and `_ - . : @`, at most 128", what);
+    return il_error_at(err, IL_E_INVALID, key ? at->key_line : at->line, key ? at->key_col : at->col,
+                       key ? at->key_offset : at->offset, "%s has letters, digits and `_ - . : @`, at most 128", what);
 }
 
 /* Inserts in order, once. */
@@ -72,7 +72,8 @@ static il_agent *il_agents_of(il_agents *agents, il_str id) {
 
 static il_status il_agents_join(il_agent *agent, il_str group, const il_json *at, il_arena *arena, il_error *err) {
     if (agent->ngroups == IL_AGENT_GROUPS_MAX) {
-        return IL_JSON_FAIL(at, err, IL_E_LIMIT, "agent `%.*s` is in more than %u groups", IL_STR_ARG(agent->id), IL_AGENT_GROUPS_MAX);
+        return IL_JSON_FAIL(at, err, IL_E_LIMIT, "agent `%.*s` is in more than %u groups", IL_STR_ARG(agent->id),
+                            IL_AGENT_GROUPS_MAX);
     }
     if (agent->groups == NULL) {
         agent->groups = IL_NEW_ARRAY(arena, il_str, IL_AGENT_GROUPS_MAX);
@@ -124,7 +125,8 @@ static il_status il_agents_unknown(const il_agents *agents, const il_json *v, il
         }
     }
     if (nearest.n > 0) {
-        return IL_JSON_FAIL(v, err, IL_E_INVALID, "there is no group `%.*s`; did you mean `%.*s`?", IL_STR_ARG(said), IL_STR_ARG(nearest));
+        return IL_JSON_FAIL(v, err, IL_E_INVALID, "there is no group `%.*s`; did you mean `%.*s`?", IL_STR_ARG(said),
+                            IL_STR_ARG(nearest));
     }
     return IL_JSON_FAIL(v, err, IL_E_INVALID, "there is no group `%.*s`; add it to `groups`", IL_STR_ARG(said));
 }
@@ -184,7 +186,8 @@ il_status il_agents_load(il_agents *agents, const il_json *list, const il_json *
         return IL_OK;
     }
     if (il_json_kind_of(list) != IL_JSON_OBJECT || il_json_count(list) == 0) {
-        return IL_JSON_FAIL(list, err, IL_E_INVALID, "`agents` maps an agent to what is said of it, such as { bot: { groups: [ops] } }");
+        return IL_JSON_FAIL(list, err, IL_E_INVALID,
+                            "`agents` maps an agent to what is said of it, such as { bot: { groups: [ops] } }");
     }
     for (const il_json *v = il_json_first(list); v != NULL; v = il_json_next(v)) {
         IL_TRY(il_agents_one(agents, v, groups != NULL, arena, err));

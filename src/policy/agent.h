@@ -19,7 +19,8 @@ typedef struct il_agents {
 } il_agents;
 
 /* Reads `agents` and `groups` (either may be NULL). A group that an agent is said to be in and that `groups` does not have is an error. */
-IL_NODISCARD il_status il_agents_load(il_agents *agents, const il_json *list, const il_json *groups, il_arena *arena, il_error *err);
+IL_NODISCARD il_status il_agents_load(il_agents *agents, const il_json *list, const il_json *groups, il_arena *arena,
+                                      il_error *err);
 /* NULL when the policy does not name it: it is in no group, and has the policy's mode. */
 const il_agent *il_agents_find(const il_agents *agents, il_str id);
 /* The mode of an agent's sessions: its own, else the policy's. */

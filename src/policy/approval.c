@@ -86,7 +86,8 @@ il_status il_approvals_load(const il_json *v, il_arena *arena, il_approval_rules
     IL_TRY(where != NULL ? il_approval_where_read(where, &out->where, err) : IL_OK);
     IL_TRY(budget != NULL ? il_approval_budget(budget, out, err) : IL_OK);
     if (once != NULL && !il_json_bool(once)) {
-        return IL_JSON_FAIL(once, err, IL_E_INVALID, "an approval is for one call with exactly these arguments: `once: true`, or leave it out");
+        return IL_JSON_FAIL(once, err, IL_E_INVALID,
+                            "an approval is for one call with exactly these arguments: `once: true`, or leave it out");
     }
     return expires != NULL ? il_words_duration(expires, &out->lasts_ms, err) : IL_OK;
 }

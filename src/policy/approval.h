@@ -4,9 +4,9 @@
 #include "interlock/policy.h"
 #include "json/node.h"
 
-typedef enum il_approval_where { /* how a human is asked, as bits */
-    IL_APPROVAL_PAGE = 1 << 0,          /* `interlock approvals` and what is built on it */
-    IL_APPROVAL_NOTIFICATION = 1 << 1,  /* the client's own dialogue */
+typedef enum il_approval_where {                                    /* how a human is asked, as bits */
+                                 IL_APPROVAL_PAGE = 1 << 0,         /* `interlock approvals` and what is built on it */
+                                 IL_APPROVAL_NOTIFICATION = 1 << 1, /* the client's own dialogue */
 } il_approval_where;
 
 typedef struct il_approval_rules {
@@ -16,8 +16,8 @@ typedef struct il_approval_rules {
     uint64_t lasts_ms; /* how long a request waits, and a grant lasts once it is given */
     const il_str *by;  /* who may answer; nby 0: anybody who can */
     uint32_t nby;
-    uint32_t where;    /* il_approval_where; all of them when nothing is said */
-    uint32_t budget;   /* requests of one session in an hour; 0: no bound */
+    uint32_t where;  /* il_approval_where; all of them when nothing is said */
+    uint32_t budget; /* requests of one session in an hour; 0: no bound */
     uint32_t budget_line;
 } il_approval_rules;
 

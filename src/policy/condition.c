@@ -21,11 +21,12 @@ static const il_cel_type il_condition_trust = {.kind = IL_CEL_STRING, .domain = 
 static const il_cel_type il_condition_leg = {.kind = IL_CEL_STRING, .domain = il_condition_legs, .ndomain = 3};
 static const il_cel_type il_condition_trifecta = {.kind = IL_CEL_LIST, .element = &il_condition_leg, .most = 3};
 
-static const il_cel_field il_condition_run_fields[] = {{{"tainted", sizeof("tainted") - 1}, &il_cel_type_bool},
-                                                       {{"sources", sizeof("sources") - 1}, &il_condition_strings},
-                                                       {{"untrusted_sources", sizeof("untrusted_sources") - 1}, &il_condition_strings},
-                                                       {{"ingested_by", sizeof("ingested_by") - 1}, &il_condition_strings},
-                                                       {{"trifecta", sizeof("trifecta") - 1}, &il_condition_trifecta}};
+static const il_cel_field il_condition_run_fields[] = {
+    {{"tainted", sizeof("tainted") - 1}, &il_cel_type_bool},
+    {{"sources", sizeof("sources") - 1}, &il_condition_strings},
+    {{"untrusted_sources", sizeof("untrusted_sources") - 1}, &il_condition_strings},
+    {{"ingested_by", sizeof("ingested_by") - 1}, &il_condition_strings},
+    {{"trifecta", sizeof("trifecta") - 1}, &il_condition_trifecta}};
 static const il_cel_type il_condition_run = {
     .kind = IL_CEL_RECORD, .fields = il_condition_run_fields, .nfields = 5, .name = {"run", sizeof("run") - 1}};
 
@@ -35,7 +36,10 @@ static const il_cel_field il_condition_prov_fields[] = {{{"sources", sizeof("sou
                                                         {{"vouched", sizeof("vouched") - 1}, &il_cel_type_bool},
                                                         {{"why", sizeof("why") - 1}, &il_cel_type_string}};
 static const il_cel_type il_condition_prov_of[] = {
-    {.kind = IL_CEL_RECORD, .fields = il_condition_prov_fields, .nfields = 2, .name = {"prov of an effect", sizeof("prov of an effect") - 1}},
+    {.kind = IL_CEL_RECORD,
+     .fields = il_condition_prov_fields,
+     .nfields = 2,
+     .name = {"prov of an effect", sizeof("prov of an effect") - 1}},
     {.kind = IL_CEL_RECORD, .fields = il_condition_prov_fields, .nfields = 4, .name = {"prov", sizeof("prov") - 1}}};
 static const il_cel_type il_condition_prov[] = {
     {.kind = IL_CEL_MAP, .key = &il_cel_type_string, .element = &il_condition_prov_of[IL_CONDITION_EFFECT]},
@@ -162,7 +166,8 @@ static il_status il_condition_constant(const il_json *v, il_arena *arena, il_cel
     il_buf b;
     const il_json_kind kind = il_json_kind_of(v);
     if (kind == IL_JSON_NULL || kind == IL_JSON_OBJECT) {
-        return IL_JSON_FAIL(v, err, IL_E_INVALID, "`%.*s` is a text, a number, true or false, or a list of texts", IL_STR_ARG(il_json_key(v)));
+        return IL_JSON_FAIL(v, err, IL_E_INVALID, "`%.*s` is a text, a number, true or false, or a list of texts",
+                            IL_STR_ARG(il_json_key(v)));
     }
     for (const il_json *item = il_json_first(v); item != NULL; item = il_json_next(item)) {
         if (il_json_kind_of(item) != IL_JSON_STRING) {
@@ -239,7 +244,8 @@ il_status il_condition_scope_new(const il_condition_names *names, const il_json 
     IL_TRY(il_condition_given(names, arena, env, err));
     for (size_t i = 0; i < env->nlets; i++) {
         if (!il_condition_own_ok(env->lets[i].name)) {
-            return IL_JSON_FAIL(names->given, err, IL_E_INVALID, "`%.*s` is what conditions call something else; give it another name",
+            return IL_JSON_FAIL(names->given, err, IL_E_INVALID,
+                                "`%.*s` is what conditions call something else; give it another name",
                                 IL_STR_ARG(env->lets[i].name));
         }
     }
@@ -322,14 +328,16 @@ static il_status il_condition_look_call(il_condition_look *l, const il_cel_node 
     l->condition->asks |= il_str_eq(name, IL_STR("labelled")) ? IL_CONDITION_ASKS_LABELLED : 0u;
     if (il_str_starts(name, IL_STR("sql."))) {
         if (!l->scope->sql) {
-            return IL_CONDITION_FAIL(l, n, "`%.*s` asks about a statement; say in this entry which argument holds one: `sql: query`",
+            return IL_CONDITION_FAIL(l, n,
+                                     "`%.*s` asks about a statement; say in this entry which argument holds one: `sql: query`",
                                      IL_STR_ARG(name));
         }
         l->condition->asks |= IL_CONDITION_ASKS_SQL;
     }
     if (il_str_starts(name, IL_STR("shell."))) {
         if (!l->scope->shell) {
-            return IL_CONDITION_FAIL(l, n, "`%.*s` asks about a command; say in this entry which argument holds one: `shell: command`",
+            return IL_CONDITION_FAIL(l, n,
+                                     "`%.*s` asks about a command; say in this entry which argument holds one: `shell: command`",
                                      IL_STR_ARG(name));
         }
         l->condition->asks |= IL_CONDITION_ASKS_SHELL;

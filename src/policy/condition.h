@@ -5,10 +5,10 @@
  * meant there (an unknown name, a class that is none, a question that has no answer yet) is an error of the document, at its position. What errs in an
  * evaluation is the caller's to take as the worst case. */
 #pragma once
+#include "cel/cel.h"
 #include "policy/argument.h"
 #include "policy/label.h"
 #include "policy/tool.h"
-#include "cel/cel.h"
 
 typedef enum il_condition_place { IL_CONDITION_EFFECT = 0, IL_CONDITION_RULE } il_condition_place;
 
@@ -63,8 +63,8 @@ typedef struct il_condition_names {
     const il_json *given; /* constants by name: what a preset was used with; NULL: none */
     bool sql, shell;
 } il_condition_names;
-IL_NODISCARD il_status il_condition_scope_new(const il_condition_names *names, const il_json *at, il_arena *arena, il_condition_scope *out,
-                                              il_error *err);
+IL_NODISCARD il_status il_condition_scope_new(const il_condition_names *names, const il_json *at, il_arena *arena,
+                                              il_condition_scope *out, il_error *err);
 
 /* Compiles one: a text (`args.amount > 5000`), which must give a bool. */
 IL_NODISCARD il_status il_condition_new(const il_json *v, const il_condition_scope *scope, il_arena *arena, il_condition *out,
@@ -79,8 +79,9 @@ typedef struct il_condition_call {
     uint32_t declared;     /* effects that are known of the call so far; before vouching */
     uint64_t state;        /* the machine's; rules only */
     const il_label *label; /* rules only */
-    const il_tool *tool;   /* the entry, whose `sql` or `shell` argument is read; NULL: several or none, and what is asked about a statement errs */
-    const il_str *own;     /* values of the entry's own names, in the scope's order; p NULL: none in this call */
+    const il_tool *
+        tool; /* the entry, whose `sql` or `shell` argument is read; NULL: several or none, and what is asked about a statement errs */
+    const il_str *own; /* values of the entry's own names, in the scope's order; p NULL: none in this call */
     uint32_t nown;
     il_arena *scratch;
     /* made here */
@@ -99,7 +100,8 @@ il_cel_value il_condition_eval(const il_condition *condition, il_condition_call 
 /* IL_OK, or why something that was asked outside (a store's labels) had no answer: then nothing that was evaluated counts. */
 IL_NODISCARD il_status il_condition_done(const il_condition_call *c, il_error *err);
 /* The item that the next conditions are about: those of its fields that the scope knows. */
-IL_NODISCARD il_status il_condition_item(il_condition_call *c, const il_arg_path *paths, uint32_t npaths, const il_json *item, il_error *err);
+IL_NODISCARD il_status il_condition_item(il_condition_call *c, const il_arg_path *paths, uint32_t npaths, const il_json *item,
+                                         il_error *err);
 
 /* ---- for the files of conditions ---------------------------------------------------------------------- */
 

@@ -241,8 +241,11 @@ static const il_cel_type *const il_ask_text[] = {&il_cel_type_string};
 static const il_cel_type *const il_ask_texts[] = {&il_cel_type_string, &il_cel_type_string};
 static const il_cel_type *const il_ask_any[] = {&il_cel_type_dyn};
 
-#define IL_ASK(word, takes, n, does) \
-    {.name = {word, sizeof(word) - 1}, .params = (takes), .nparams = (n), .result = &il_cel_type_bool, .cost = IL_ASK_COST, .call = (does), .per_call = true}
+#define IL_ASK(word, takes, n, does)                                                                                           \
+    {                                                                                                                          \
+        .name = {word, sizeof(word) - 1}, .params = (takes), .nparams = (n), .result = &il_cel_type_bool, .cost = IL_ASK_COST, \
+        .call = (does), .per_call = true                                                                                       \
+    }
 const il_cel_function il_condition_functions[] = {
     IL_ASK("ours", il_ask_texts, 2, il_ask_ours),
     IL_ASK("public", il_ask_text, 1, il_ask_public),
@@ -260,11 +263,20 @@ const il_cel_function il_condition_functions[] = {
 const size_t il_condition_nfunctions = sizeof il_condition_functions / sizeof il_condition_functions[0];
 
 const il_str *il_condition_words(il_str function, uint32_t *argument) {
-    static const il_str kinds[] = {{"email", sizeof("email") - 1},   {"host", sizeof("host") - 1}, {"url", sizeof("url") - 1},     {"repo", sizeof("repo") - 1}, {"channel", sizeof("channel") - 1},
-                                   {"path", sizeof("path") - 1},    {"account", sizeof("account") - 1}, {"name", sizeof("name") - 1}, {NULL, 0}};
-    static const il_str classes[] = {{"untrusted", sizeof("untrusted") - 1}, {"sensitive", sizeof("sensitive") - 1}, {"secret", sizeof("secret") - 1}, {NULL, 0}};
+    static const il_str kinds[] = {
+        {"email", sizeof("email") - 1},     {"host", sizeof("host") - 1},       {"url", sizeof("url") - 1},
+        {"repo", sizeof("repo") - 1},       {"channel", sizeof("channel") - 1}, {"path", sizeof("path") - 1},
+        {"account", sizeof("account") - 1}, {"name", sizeof("name") - 1},       {NULL, 0}};
+    static const il_str classes[] = {{"untrusted", sizeof("untrusted") - 1},
+                                     {"sensitive", sizeof("sensitive") - 1},
+                                     {"secret", sizeof("secret") - 1},
+                                     {NULL, 0}};
     static const il_str files[] = {{"any", 3}, {"secret", 6}, {"untrusted", 9}, {NULL, 0}};
-    static const il_str tables[] = {{"any", sizeof("any") - 1}, {"secret", sizeof("secret") - 1}, {"untrusted", sizeof("untrusted") - 1}, {"public", sizeof("public") - 1}, {NULL, 0}};
+    static const il_str tables[] = {{"any", sizeof("any") - 1},
+                                    {"secret", sizeof("secret") - 1},
+                                    {"untrusted", sizeof("untrusted") - 1},
+                                    {"public", sizeof("public") - 1},
+                                    {NULL, 0}};
     *argument = 0;
     if (il_str_eq(function, IL_STR("ours"))) {
         return kinds;

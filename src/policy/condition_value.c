@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The values of what conditions name, made when a condition reads them. */
-#include "json/node.h"
 #include "policy/compiled.h"
 #include "policy/condition.h"
 #include "policy/past.h"
+#include "json/node.h"
 
 static il_cel_value *il_condition_room(il_condition_call *c, size_t n) {
     return il_arena_array(c->scratch, n > 0 ? n : 1, sizeof(il_cel_value));
@@ -166,8 +166,8 @@ il_status il_condition_done(const il_condition_call *c, il_error *err) {
 /* ---- items --------------------------------------------------------------------------------------------- */
 
 /* What the paths that are `in` lead to from here, `at` steps behind them. A map holds no more than these, whatever the item has. */
-static il_status il_condition_item_part(il_condition_call *c, const il_arg_path *paths, uint32_t npaths, const bool *in, uint32_t at,
-                                        const il_json *node, il_cel_value *out, il_error *err) {
+static il_status il_condition_item_part(il_condition_call *c, const il_arg_path *paths, uint32_t npaths, const bool *in,
+                                        uint32_t at, const il_json *node, il_cel_value *out, il_error *err) {
     il_cel_value *entries = il_condition_room(c, 2 * (size_t)npaths);
     bool *under = IL_NEW_ARRAY(c->scratch, bool, npaths + 1), *done = IL_NEW_ARRAY(c->scratch, bool, npaths + 1);
     uint32_t n = 0;

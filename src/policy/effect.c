@@ -7,7 +7,8 @@
 
 static const uint32_t il_effect_sinks = (uint32_t)(IL_EGRESS | IL_COMMIT);
 
-static il_status il_effects_bit(const il_json *v, il_effects *e, const il_condition_scope *scope, il_arena *arena, il_error *err) {
+static il_status il_effects_bit(const il_json *v, il_effects *e, const il_condition_scope *scope, il_arena *arena,
+                                il_error *err) {
     il_effect_when *w = &e->when[e->n];
     for (uint32_t i = 0; i < IL_EFFECTS; i++) {
         if (il_str_eq(il_json_key(v), il_effect_name(1u << i))) {
@@ -17,7 +18,8 @@ static il_status il_effects_bit(const il_json *v, il_effects *e, const il_condit
     IL_TRY(il_condition_new(v, scope, arena, &w->condition, err));
     if (il_condition_on_item(&w->condition)) {
         if ((w->bit & il_effect_sinks) != 0) {
-            return IL_JSON_FAIL(v, err, IL_E_INVALID, "`%.*s` cannot depend on `item`: what the call did is not undone by what came back",
+            return IL_JSON_FAIL(v, err, IL_E_INVALID,
+                                "`%.*s` cannot depend on `item`: what the call did is not undone by what came back",
                                 IL_STR_ARG(il_json_key(v)));
         }
         e->on_item |= w->bit;
@@ -27,7 +29,8 @@ static il_status il_effects_bit(const il_json *v, il_effects *e, const il_condit
     return IL_OK;
 }
 
-il_status il_effects_load(const il_json *effects, const il_condition_names *names, il_arena *arena, il_tool *tool, il_error *err) {
+il_status il_effects_load(const il_json *effects, const il_condition_names *names, il_arena *arena, il_tool *tool,
+                          il_error *err) {
     il_effects *e = IL_NEW(arena, il_effects);
     il_condition_scope scope;
     if (e == NULL) {
@@ -106,8 +109,8 @@ il_status il_effects_call(const il_policy *p, const il_tool *tool, const il_labe
     return il_condition_done(&c, err);
 }
 
-il_status il_effects_items(const il_policy *p, const il_tool *tool, const il_label_call *call, const il_json *const *items, size_t n,
-                           il_arena *scratch, uint32_t *each, uint32_t *absent, il_error *err) {
+il_status il_effects_items(const il_policy *p, const il_tool *tool, const il_label_call *call, const il_json *const *items,
+                           size_t n, il_arena *scratch, uint32_t *each, uint32_t *absent, il_error *err) {
     il_str own[IL_CONDITION_OWN_MAX];
     const il_effects *e = tool->when;
     il_condition_call c = {.policy = p, .call = call, .tool = tool, .scratch = scratch};

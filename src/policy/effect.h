@@ -32,5 +32,6 @@ IL_NODISCARD il_status il_effects_call(const il_policy *p, const il_tool *tool, 
 
 /* When the result has been read: which effects each item has, into each[0..n) (may be NULL), and into *absent those that the call was admitted with
  * and that no item has. Only for a result that was read as the entry declares it. Fails for want of memory, and then nothing is absent. */
-IL_NODISCARD il_status il_effects_items(const il_policy *p, const il_tool *tool, const il_label_call *call, const il_json *const *items,
-                                        size_t n, il_arena *scratch, uint32_t *each, uint32_t *absent, il_error *err);
+IL_NODISCARD il_status il_effects_items(const il_policy *p, const il_tool *tool, const il_label_call *call,
+                                        const il_json *const *items, size_t n, il_arena *scratch, uint32_t *each,
+                                        uint32_t *absent, il_error *err);

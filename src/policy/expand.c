@@ -2,8 +2,8 @@
 /* Presets: `servers.X.use` and `hosts.X.use` become entries of `tools`, so that what is compiled, fingerprinted and shown is one flat document. */
 #include "base/sha256.h"
 #include "interlock/policy.h"
-#include "json/node.h"
 #include "policy/glob.h"
+#include "json/node.h"
 
 #define IL_EXPAND_ENTRIES_MAX 10000u
 #define IL_EXPAND_SHOWN 12u /* fewest digits of a pin */
@@ -13,8 +13,8 @@ typedef struct il_expanding {
     const il_json *doc, *inlined; /* the document and its `presets` */
     il_arena *arena;
     il_error *err;
-    il_json *tools;   /* the entries to come */
-    il_json *seen;    /* presets that remember something, by name: the server that uses each */
+    il_json *tools; /* the entries to come */
+    il_json *seen;  /* presets that remember something, by name: the server that uses each */
     uint32_t entries;
 } il_expanding;
 
@@ -186,7 +186,8 @@ static il_status il_expand_entry(il_expanding *x, il_str server, const il_json *
     }
     IL_TRY(il_expand_set(x, entry, IL_STR("match"), names, match));
     if (il_json_get(entry, IL_STR("preset")) != NULL || il_json_get(entry, IL_STR("given")) != NULL) {
-        return IL_JSON_FAIL(v, x->err, IL_E_INVALID, "an entry of a preset has no `preset` and no `given`: they say how it is used");
+        return IL_JSON_FAIL(v, x->err, IL_E_INVALID,
+                            "an entry of a preset has no `preset` and no `given`: they say how it is used");
     }
     IL_TRY(il_expand_set(x, entry, IL_STR("preset"), il_json_string(x->arena, il_json_text(use)), use));
     if (given != NULL) {
@@ -206,9 +207,10 @@ static il_status il_expand_once(il_expanding *x, const il_json *use, const il_js
     }
     const il_json *other = remembers ? il_json_get(x->seen, il_json_text(use)) : NULL;
     if (other != NULL) {
-        return IL_JSON_FAIL(use, x->err, IL_E_INVALID,
-                            "`%.*s` remembers by name what `%.*s` uses as well; copy it to `presets` under another name, with other names in it",
-                            IL_STR_ARG(il_json_text(use)), IL_STR_ARG(il_json_text(other)));
+        return IL_JSON_FAIL(
+            use, x->err, IL_E_INVALID,
+            "`%.*s` remembers by name what `%.*s` uses as well; copy it to `presets` under another name, with other names in it",
+            IL_STR_ARG(il_json_text(use)), IL_STR_ARG(il_json_text(other)));
     }
     il_json *by = remembers ? il_json_string(x->arena, il_json_key(user)) : NULL;
     return !remembers || il_json_set(x->seen, il_json_text(use), by) ? IL_OK : il_arena_fail(x->arena, x->err);
@@ -216,8 +218,7 @@ static il_status il_expand_once(il_expanding *x, const il_json *use, const il_js
 
 /* `known`: members of the user that are not the preset's parameters. */
 static il_status il_expand_use(il_expanding *x, il_str server, const il_json *user, const il_str *known, size_t nknown) {
-    static const il_str keys[] = {{"preset", 6},      {"for", 3},      {"parameters", 10},
-                                  {"kinds", 5},       {"remember", 8}, {"tools", 5}};
+    static const il_str keys[] = {{"preset", 6}, {"for", 3}, {"parameters", 10}, {"kinds", 5}, {"remember", 8}, {"tools", 5}};
     const il_json *use = il_json_get(user, IL_STR("use")), *preset = NULL;
     il_json *given = NULL;
     IL_TRY(il_expand_find(x, use, &preset));
@@ -225,8 +226,8 @@ static il_status il_expand_use(il_expanding *x, il_str server, const il_json *us
     IL_TRY(il_expand_pin(x, il_json_get(user, IL_STR("pin")), preset));
     const il_json *own = il_json_get(preset, IL_STR("preset"));
     if (own != NULL && !il_str_eq(il_json_text(own), il_json_text(use))) {
-        return IL_JSON_FAIL(use, x->err, IL_E_INVALID, "`%.*s` is found under this name, and calls itself `%.*s`", IL_STR_ARG(il_json_text(use)),
-                            IL_STR_ARG(il_json_text(own)));
+        return IL_JSON_FAIL(use, x->err, IL_E_INVALID, "`%.*s` is found under this name, and calls itself `%.*s`",
+                            IL_STR_ARG(il_json_text(use)), IL_STR_ARG(il_json_text(own)));
     }
     IL_TRY(il_expand_given(x, user, preset, known, nknown, &given));
     const il_json *tools = il_json_get(preset, IL_STR("tools"));
@@ -244,7 +245,7 @@ static il_status il_expand_use(il_expanding *x, il_str server, const il_json *us
 
 /* A server with a preset is inside unless it says otherwise: the preset says what each of its tools brings and where it sends. */
 static il_status il_expand_server(il_expanding *x, const il_json *v, il_json *servers) {
-    static const il_str known[] = {{"use", 3},   {"pin", 3},         {"trust", 5},           {"sampling", 8},
+    static const il_str known[] = {{"use", 3},   {"pin", 3},          {"trust", 5},           {"sampling", 8},
                                    {"roots", 5}, {"elicitation", 11}, {"prototype_keys", 14}, {"sql", 3}};
     static const il_str kept[] = {{"trust", 5}, {"sampling", 8}, {"elicitation", 11}, {"prototype_keys", 14}, {"sql", 3}};
     if (il_json_get(v, IL_STR("use")) == NULL) {
@@ -303,12 +304,13 @@ static il_status il_expand_inlined(il_expanding *x) {
         return IL_OK;
     }
     if (il_json_kind_of(x->inlined) != IL_JSON_OBJECT || il_json_count(x->inlined) == 0) {
-        return IL_JSON_FAIL(x->inlined, x->err, IL_E_INVALID, "`presets` maps a name with its version to a preset, such as { mail@1: { tools: [...] } }");
+        return IL_JSON_FAIL(x->inlined, x->err, IL_E_INVALID,
+                            "`presets` maps a name with its version to a preset, such as { mail@1: { tools: [...] } }");
     }
     for (const il_json *v = il_json_first(x->inlined); v != NULL; v = il_json_next(v)) {
         if (il_str_find(il_json_key(v), IL_STR("@"), 0) == SIZE_MAX) {
-            return il_error_at(x->err, IL_E_INVALID, v->key_line, v->key_col, v->key_offset, "preset `%.*s` has no version; write `%.*s@1`",
-                               IL_STR_ARG(v->key), IL_STR_ARG(v->key));
+            return il_error_at(x->err, IL_E_INVALID, v->key_line, v->key_col, v->key_offset,
+                               "preset `%.*s` has no version; write `%.*s@1`", IL_STR_ARG(v->key), IL_STR_ARG(v->key));
         }
     }
     return IL_OK;
@@ -342,7 +344,8 @@ il_status il_policy_expand(il_arena *arena, const il_json *doc, const il_presets
     x.tools->col = own != NULL ? own->col : doc->col;
     IL_TRY(il_expand_inlined(&x));
     if (own != NULL && il_json_kind_of(own) != IL_JSON_ARRAY) {
-        return IL_JSON_FAIL(own, err, IL_E_INVALID, "`tools` is a list of entries such as { match: mail.read, effects: [untrusted, sensitive] }");
+        return IL_JSON_FAIL(own, err, IL_E_INVALID,
+                            "`tools` is a list of entries such as { match: mail.read, effects: [untrusted, sensitive] }");
     }
     for (const il_json *t = il_json_first(own); t != NULL; t = il_json_next(t)) {
         x.entries++;

@@ -100,8 +100,8 @@ static il_status il_past_walk(il_past_look *l, const il_json *v, unsigned depth,
     return IL_OK;
 }
 
-il_status il_past_argument(const il_policy *p, const il_label_call *call, const il_json *argument, il_arena *scratch, il_cel_value out[2],
-                           il_error *err) {
+il_status il_past_argument(const il_policy *p, const il_label_call *call, const il_json *argument, il_arena *scratch,
+                           il_cel_value out[2], il_error *err) {
     il_past_look l = {.policy = p, .memory = call->memory, .scratch = scratch};
     const uint32_t n = l.memory != NULL ? il_memory_sources(l.memory) : 0;
     IL_TRY(il_past_room(&l.names, n, scratch, err));
@@ -163,7 +163,8 @@ static bool il_past_is(const il_vouched *v, il_str value, il_arena *scratch) {
     if (il_str_eq(v->value, value)) {
         return true;
     }
-    return il_kind_find(v->kind, &kind) && il_kind_value(kind, value, scratch, &canonical, NULL) == IL_OK && il_str_eq(v->value, canonical);
+    return il_kind_find(v->kind, &kind) && il_kind_value(kind, value, scratch, &canonical, NULL) == IL_OK &&
+           il_str_eq(v->value, canonical);
 }
 
 bool il_past_value_vouched(const il_label *label, il_str value, il_arena *scratch) {

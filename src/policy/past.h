@@ -2,14 +2,15 @@
 /* What conditions ask of the session's past, and of what the labeller said of an argument. Without a memory the answer is the worst that the held
  * classes allow: no source is known, and what is known of none is as trusted as the session is. */
 #pragma once
-#include "policy/label.h"
 #include "cel/cel.h"
+#include "policy/label.h"
 
 /* out[0..2]: `sources`, `untrusted_sources`, `ingested_by`, each name once, oldest first. */
-IL_NODISCARD il_status il_past_sources(const il_policy *p, const struct il_memory *memory, il_arena *scratch, il_cel_value out[3], il_error *err);
+IL_NODISCARD il_status il_past_sources(const il_policy *p, const struct il_memory *memory, il_arena *scratch, il_cel_value out[3],
+                                       il_error *err);
 /* out[0..1]: `sources` and `trust` of one argument. */
-IL_NODISCARD il_status il_past_argument(const il_policy *p, const il_label_call *call, const il_json *argument, il_arena *scratch, il_cel_value out[2],
-                                        il_error *err);
+IL_NODISCARD il_status il_past_argument(const il_policy *p, const il_label_call *call, const il_json *argument, il_arena *scratch,
+                                        il_cel_value out[2], il_error *err);
 /* Whether what this argument names is vouched, and why or why not. */
 const char *il_past_vouched(const il_label *label, il_str argument, il_cel_value *out);
 /* Whether this value is one of the call's destinations or objects and vouched. */

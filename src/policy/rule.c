@@ -11,7 +11,8 @@ static il_status il_rule_pattern(const il_json *v, il_policy_rule *rule, il_aren
     const bool not = text.n > 0 && text.p[0] == '!';
     il_error why = {0};
     if (il_json_kind_of(v) != IL_JSON_STRING) {
-        return IL_JSON_FAIL(v, err, IL_E_INVALID, "`tools` is a tool's name or pattern, or a list of them; `\"!pattern\"` excludes");
+        return IL_JSON_FAIL(v, err, IL_E_INVALID,
+                            "`tools` is a tool's name or pattern, or a list of them; `\"!pattern\"` excludes");
     }
     text = not ? il_str_part(text, 1, text.n) : text;
     const il_status s = il_glob_new(text, arena, not ? &rule->nots[rule->nnot++] : &rule->globs[rule->nglobs++], &why);
@@ -72,8 +73,8 @@ static il_status il_rule_name(const il_json *v, uint32_t number, il_arena *arena
     return il_arena_copy(arena, name, out, err);
 }
 
-static il_status il_rule_load(const il_json *v, uint32_t number, const il_condition_scope *scope, il_arena *arena, il_policy_rule *out,
-                              il_error *err) {
+static il_status il_rule_load(const il_json *v, uint32_t number, const il_condition_scope *scope, il_arena *arena,
+                              il_policy_rule *out, il_error *err) {
     static const il_str keys[] = {{"tools", 5}, {"when", 4}, {"then", 4}, {"name", 4}};
     *out = (il_policy_rule){.line = il_json_line(v), .col = il_json_col(v)};
     IL_TRY(il_json_only(v, keys, 4, "a rule", err));
@@ -91,8 +92,8 @@ static il_status il_rules_twice(const il_rules *rules, const il_json *at, il_err
     const il_policy_rule *last = &rules->list[rules->n - 1];
     for (uint32_t i = 0; i + 1 < rules->n; i++) {
         if (il_str_eq(rules->list[i].name, last->name)) {
-            return IL_JSON_FAIL(at, err, IL_E_INVALID, "rule `%.*s` is there already, at line %u: a name is one rule's", IL_STR_ARG(last->name),
-                                (unsigned)rules->list[i].line);
+            return IL_JSON_FAIL(at, err, IL_E_INVALID, "rule `%.*s` is there already, at line %u: a name is one rule's",
+                                IL_STR_ARG(last->name), (unsigned)rules->list[i].line);
         }
     }
     return IL_OK;
@@ -105,7 +106,8 @@ il_status il_rules_load(il_rules *rules, const il_json *list, const il_condition
         return IL_OK;
     }
     if (il_json_kind_of(list) != IL_JSON_ARRAY || il_json_count(list) == 0) {
-        return IL_JSON_FAIL(list, err, IL_E_INVALID, "`rules` is a list such as { tools: mail.send, when: run.tainted, then: block }");
+        return IL_JSON_FAIL(list, err, IL_E_INVALID,
+                            "`rules` is a list such as { tools: mail.send, when: run.tainted, then: block }");
     }
     if (il_json_count(list) > IL_RULES_MAX) {
         return IL_JSON_FAIL(list, err, IL_E_LIMIT, "more than %u rules", IL_RULES_MAX);
@@ -136,7 +138,7 @@ bool il_rule_names(const il_policy_rule *rule, il_str tool) {
 }
 
 il_status il_rules_judge(const il_policy *p, const il_label_call *call, il_str name, const il_label *label, uint64_t state,
-                          il_arena *scratch, il_ruling *out, il_error *err) {
+                         il_arena *scratch, il_ruling *out, il_error *err) {
     il_condition_call c = {
         .policy = p, .call = call, .declared = label->declared, .state = state, .label = label, .scratch = scratch};
     if ((p->rules.asks & (IL_CONDITION_ASKS_SQL | IL_CONDITION_ASKS_SHELL)) != 0) {
@@ -160,8 +162,8 @@ il_status il_rules_judge(const il_policy *p, const il_label_call *call, il_str n
                 out->rule = rule;
                 out->number = (uint16_t)(i + 1);
                 out->erred = true;
-                (void)il_format(out->why, sizeof out->why, "rule `%.*s` (line %u): %s", IL_STR_ARG(rule->name), (unsigned)rule->line,
-                                why.msg);
+                (void)il_format(out->why, sizeof out->why, "rule `%.*s` (line %u): %s", IL_STR_ARG(rule->name),
+                                (unsigned)rule->line, why.msg);
                 return IL_OK;
             }
             if (!v.u.b) {

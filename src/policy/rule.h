@@ -28,14 +28,14 @@ IL_NODISCARD il_status il_rules_load(il_rules *rules, const il_json *list, const
 bool il_rule_names(const il_policy_rule *rule, il_str tool);
 
 typedef struct il_ruling {
-    il_then then;        /* allow when no rule matches */
+    il_then then;               /* allow when no rule matches */
     const il_policy_rule *rule; /* NULL: none matched */
     uint16_t number;            /* its place, from 1 */
-    bool erred;          /* the condition of `rule` did: a block */
-    char why[192];       /* what erred, or which rule says so and where it stands; empty on an allow */
+    bool erred;                 /* the condition of `rule` did: a block */
+    char why[192];              /* what erred, or which rule says so and where it stands; empty on an allow */
 } il_ruling;
 /* `name`: the tool's, as patterns match it. `label` is of this very call. Fails for want of memory only, and then *out is a block. */
-IL_NODISCARD il_status il_rules_judge(const il_policy *p, const il_label_call *call, il_str name, const il_label *label, uint64_t state,
-                                       il_arena *scratch, il_ruling *out, il_error *err);
+IL_NODISCARD il_status il_rules_judge(const il_policy *p, const il_label_call *call, il_str name, const il_label *label,
+                                      uint64_t state, il_arena *scratch, il_ruling *out, il_error *err);
 /* Empty for a number that is none. */
 il_str il_policy_rule_name(const il_policy *p, uint32_t number);

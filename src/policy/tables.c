@@ -43,7 +43,8 @@ static il_status il_tables_class_load(const il_json *v, il_arena *arena, il_tabl
     }
     for (const il_json *t = il_json_first(v); t != NULL; t = il_json_next(t)) {
         if (il_json_kind_of(t) != IL_JSON_STRING || !il_tables_pattern_ok(il_json_text(t))) {
-            return IL_JSON_FAIL(t, err, IL_E_INVALID, "a table is `users`, `auth.*` or `*_tokens`: letters, digits, `_`, `*` and one dot");
+            return IL_JSON_FAIL(t, err, IL_E_INVALID,
+                                "a table is `users`, `auth.*` or `*_tokens`: letters, digits, `_`, `*` and one dot");
         }
         IL_TRY(il_arena_copy(arena, il_json_text(t), &out->patterns[out->n++], err));
     }

@@ -8,7 +8,7 @@ typedef enum il_tables_class { IL_TABLES_SECRET = 0, IL_TABLES_UNTRUSTED, IL_TAB
 bool il_tables_class_find(il_str word, il_tables_class *out);
 
 typedef struct il_tables { /* of one class */
-    bool said; /* false: nothing is said, so any table may be one */
+    bool said;             /* false: nothing is said, so any table may be one */
     uint32_t n;
     il_str *patterns; /* as il_sql_meant reads them */
 } il_tables;

@@ -67,7 +67,8 @@ static il_status il_trial_load(const il_json *v, il_arena *arena, il_trial *out,
         return IL_JSON_FAIL(v, err, IL_E_INVALID, "a test needs a `name`");
     }
     if (il_json_kind_of(steps) != IL_JSON_ARRAY || il_json_count(steps) == 0) {
-        return IL_JSON_FAIL(steps != NULL ? steps : v, err, IL_E_INVALID, "`steps` is a list such as { call: mail.send, args: {}, expect: block }");
+        return IL_JSON_FAIL(steps != NULL ? steps : v, err, IL_E_INVALID,
+                            "`steps` is a list such as { call: mail.send, args: {}, expect: block }");
     }
     if (il_json_count(steps) > IL_TRIAL_STEPS_MAX) {
         return IL_JSON_FAIL(steps, err, IL_E_LIMIT, "more than %u steps", IL_TRIAL_STEPS_MAX);
@@ -88,7 +89,8 @@ il_status il_trials_load(const il_json *v, il_arena *arena, il_trials *out, il_e
         return IL_OK;
     }
     if (il_json_kind_of(v) != IL_JSON_ARRAY || il_json_count(v) == 0) {
-        return IL_JSON_FAIL(v, err, IL_E_INVALID, "`tests` is a list such as { name: ..., steps: [{ call: mail.send, expect: block }] }");
+        return IL_JSON_FAIL(v, err, IL_E_INVALID,
+                            "`tests` is a list such as { name: ..., steps: [{ call: mail.send, expect: block }] }");
     }
     if (il_json_count(v) > IL_TRIALS_MAX) {
         return IL_JSON_FAIL(v, err, IL_E_LIMIT, "more than %u tests", IL_TRIALS_MAX);

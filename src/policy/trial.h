@@ -2,8 +2,8 @@
 /* `tests`: sessions with the action that each step must get, kept with the policy and run by whoever validates it. */
 #pragma once
 #include "interlock/policy.h"
-#include "json/node.h"
 #include "policy/rule.h"
+#include "json/node.h"
 
 typedef struct il_trial_step {
     il_str call;           /* as patterns name it */

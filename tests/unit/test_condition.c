@@ -9,12 +9,13 @@
 #include "policy/effect.h"
 #include "yaml/yaml.h"
 
-static const char condition_head[] = "interlock: 1\n"
-                                     "machine: standard\n"
-                                     "ours: { repo: ['acme/*'], repo.public: [acme/website], path: [~/src], host: [.acme.example] }\n"
-                                     "groups: { finance: [ana], ops: [] }\n"
-                                     "servers: { in: { trust: inside } }\n"
-                                     "tools:\n";
+static const char condition_head[] =
+    "interlock: 1\n"
+    "machine: standard\n"
+    "ours: { repo: ['acme/*'], repo.public: [acme/website], path: [~/src], host: [.acme.example] }\n"
+    "groups: { finance: [ana], ops: [] }\n"
+    "servers: { in: { trust: inside } }\n"
+    "tools:\n";
 
 static il_status condition_try(policy_case *c, const char *entry) {
     char text[4096];
@@ -48,10 +49,10 @@ static void test_removes(void **state) {
     } rows[] = {
         {"untrusted: args.n > 5, sensitive: true", "{\"n\":6}", 0, U | S},
         {"untrusted: args.n > 5, sensitive: true", "{\"n\":5}", 0, S},
-        {"untrusted: args.n > 5", "{}", 0, U},                  /* no such argument: an error */
-        {"untrusted: args.n > 5", "{\"n\":\"6\"}", 0, U},       /* another type */
+        {"untrusted: args.n > 5", "{}", 0, U},            /* no such argument: an error */
+        {"untrusted: args.n > 5", "{\"n\":\"6\"}", 0, U}, /* another type */
         {"untrusted: args.n > 5", "{\"n\":[1]}", 0, U},
-        {"untrusted: 1 / args.n > 5", "{\"n\":0}", 0, U},       /* by zero */
+        {"untrusted: 1 / args.n > 5", "{\"n\":0}", 0, U}, /* by zero */
         {"untrusted: 'false && 1 / args.n > 5'", "{\"n\":0}", 0, 0},
         {"untrusted: has(args.n)", NULL, 0, 0},
         {"secret: 'tool == \"t\"', sensitive: 'false'", "{}", 0, K | S}, /* secret brings sensitive */
@@ -99,7 +100,8 @@ static void test_own_kinds(void **state) {
     (void)state;
     policy_case c;
     policy_case_init(&c, "standard");
-    condition_must(&c, "{ match: in.t, kinds: { repo: '{owner}/{repo}' }, effects: { sensitive: '!public(repo)', untrusted: '!ours(\"repo\", repo)' } }");
+    condition_must(&c, "{ match: in.t, kinds: { repo: '{owner}/{repo}' }, effects: { sensitive: '!public(repo)', untrusted: "
+                       "'!ours(\"repo\", repo)' } }");
     assert_int_equal(condition_effects(&c, "in.t", "{\"owner\":\"acme\",\"repo\":\"website\"}", 0), 0);
     assert_int_equal(condition_effects(&c, "in.t", "{\"owner\":\"acme\",\"repo\":\"x\"}", 0), S);
     assert_int_equal(condition_effects(&c, "in.t", "{\"owner\":\"evil\",\"repo\":\"x\"}", 0), S | U);
@@ -114,7 +116,8 @@ static void test_several(void **state) {
     (void)state;
     policy_case c;
     policy_case_init(&c, "standard");
-    condition_must(&c, "{ match: 'in.*', effects: { untrusted: args.n > 5 } }\n  - { match: '*.t', effects: { sensitive: args.n > 7 } }");
+    condition_must(
+        &c, "{ match: 'in.*', effects: { untrusted: args.n > 5 } }\n  - { match: '*.t', effects: { sensitive: args.n > 7 } }");
     assert_int_equal(condition_effects(&c, "in.t", "{\"n\":9}", 0), U | S);
     assert_int_equal(condition_effects(&c, "in.t", "{\"n\":6}", 0), U);
     assert_int_equal(condition_effects(&c, "in.t", "{\"n\":1}", 0), 0);
@@ -168,8 +171,10 @@ static void test_refused(void **state) {
     /* the same words where they can stand */
     condition_must(&c, "{ match: in.t, sql: q, effects: { untrusted: sql.reads(\"any\"), secret: 'sql.reads(\"secret\")' } }");
     condition_must(&c, "{ match: in.t, shell: q, effects: { untrusted: shell.hosts() } }");
-    condition_must(&c, "{ match: in.t, effects: { untrusted: '\"finance\" in agent.groups || agent.groups.exists(g, g == \"ops\")' } }");
-    assert_int_equal(condition_try(&c, "{ match: in.t, kinds: { args: '{a}' }, effects: { untrusted: has(args.a) } }"), IL_E_INVALID);
+    condition_must(
+        &c, "{ match: in.t, effects: { untrusted: '\"finance\" in agent.groups || agent.groups.exists(g, g == \"ops\")' } }");
+    assert_int_equal(condition_try(&c, "{ match: in.t, kinds: { args: '{a}' }, effects: { untrusted: has(args.a) } }"),
+                     IL_E_INVALID);
     assert_non_null(strstr(c.err.msg, "another name"));
     policy_case_free(&c);
 }
@@ -186,8 +191,7 @@ static il_status condition_items(policy_case *c, const char *effects, const il_s
     kinds = (il_kinds){0};
     const il_tool_scope scope = {.arena = &c->arena, .kinds = &kinds};
     assert_int_equal(il_tool_load(doc, &scope, tool, &c->err), IL_OK);
-    const il_condition_names names = {
-        .place = IL_CONDITION_EFFECT, .machine = c->machine, .item = fields, .nitem = nfields};
+    const il_condition_names names = {.place = IL_CONDITION_EFFECT, .machine = c->machine, .item = fields, .nitem = nfields};
     return il_effects_load(il_json_get(doc, IL_STR("effects")), &names, &c->arena, tool, &c->err);
 }
 
@@ -201,8 +205,14 @@ static void test_items(void **state) {
         const char *effects, *items;
         uint32_t absent, each[3];
     } rows[] = {
-        {"untrusted: 'item.association != \"OWNER\"', sensitive: true", "[{\"association\":\"OWNER\"},{\"association\":\"OWNER\"}]", U, {S, S}},
-        {"untrusted: 'item.association != \"OWNER\"', sensitive: true", "[{\"association\":\"OWNER\"},{\"association\":\"NONE\"}]", 0, {S, S | U}},
+        {"untrusted: 'item.association != \"OWNER\"', sensitive: true",
+         "[{\"association\":\"OWNER\"},{\"association\":\"OWNER\"}]",
+         U,
+         {S, S}},
+        {"untrusted: 'item.association != \"OWNER\"', sensitive: true",
+         "[{\"association\":\"OWNER\"},{\"association\":\"NONE\"}]",
+         0,
+         {S, S | U}},
         {"untrusted: 'item.association != \"OWNER\"'", "[{\"association\":\"OWNER\"},{}]", 0, {0, U}}, /* missing: an error */
         {"untrusted: 'item.association != \"OWNER\"'", "[]", U, {0}},
         {"untrusted: 'item.association != \"OWNER\"'", "[7]", 0, {U}},
@@ -211,7 +221,10 @@ static void test_items(void **state) {
         {"untrusted: 'item.created_by.type == \"guest\"'", "[{\"created_by\":{\"type\":\"user\",\"x\":1}}]", U, {0}},
         {"untrusted: 'item.created_by.type == \"guest\"'", "[{\"created_by\":\"user\"}]", 0, {U}},
         {"untrusted: 'item.created_by.type == \"guest\"'", "[{\"created_by\":{\"type\":\"guest\"}}]", 0, {U}},
-        {"untrusted: 'size(item) > 1'", "[{\"number\":1,\"evil\":2,\"title\":3}]", U, {0}}, /* what is not declared is not there */
+        {"untrusted: 'size(item) > 1'",
+         "[{\"number\":1,\"evil\":2,\"title\":3}]",
+         U,
+         {0}}, /* what is not declared is not there */
         {"untrusted: 'item.number > 3 && args.n > 1'", "[{\"number\":4}]", 0, {U}},
         {"untrusted: 'item.number > 3 && args.n > 2'", "[{\"number\":4}]", U, {0}},
         {"secret: 'item.number > 3'", "[{\"number\":4},{\"number\":1}]", 0, {K | S, 0}},
@@ -257,7 +270,8 @@ static void test_costly(void **state) {
     char args[16384];
     size_t n = 0;
     policy_case_init(&c, "standard");
-    condition_must(&c, "{ match: in.t, effects: { untrusted: 'args.a.exists(x, x in [-1] || args.a.exists(y, y < x - 9000))' } }");
+    condition_must(&c,
+                   "{ match: in.t, effects: { untrusted: 'args.a.exists(x, x in [-1] || args.a.exists(y, y < x - 9000))' } }");
     n += (size_t)snprintf(args + n, sizeof args - n, "{\"a\":[0");
     for (unsigned i = 1; i < 2000; i++) {
         n += (size_t)snprintf(args + n, sizeof args - n, ",%u", i);
@@ -269,7 +283,8 @@ static void test_costly(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_removes), cmocka_unit_test(test_own_kinds), cmocka_unit_test(test_several),
-                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_items),     cmocka_unit_test(test_costly)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_removes), cmocka_unit_test(test_own_kinds),
+                                       cmocka_unit_test(test_several), cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_items),   cmocka_unit_test(test_costly)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

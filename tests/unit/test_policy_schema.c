@@ -136,7 +136,8 @@ static void test_schema(void **state) {
             const bool refused = strcmp(schema_places[i].at, "entry") == 0 && strcmp(schema_words[w], "child") == 0;
             const bool with_preset = strcmp(schema_places[i].at, "server") == 0 && strcmp(schema_words[w], "use") == 0;
             if (!in_schema && !refused && !with_preset && schema_known(&c, schema_places[i].document, schema_words[w])) {
-                fail_msg("the loader takes `%s` at `%s`, the schema does not have it: %s", schema_words[w], schema_places[i].at, c.err.msg);
+                fail_msg("the loader takes `%s` at `%s`, the schema does not have it: %s", schema_words[w], schema_places[i].at,
+                         c.err.msg);
             }
         }
     }

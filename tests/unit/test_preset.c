@@ -65,7 +65,8 @@ static void test_shipped(void **state) {
         char yaml[256], path[256];
         const int stem = (int)strcspn(s->name, "@");
         const bool host = strncmp(s->name, "claude-code", 11) == 0;
-        (void)snprintf(yaml, sizeof yaml, "interlock: 1\nmachine: standard\n%s: { s: { use: %s } }\n", host ? "hosts" : "servers", s->name);
+        (void)snprintf(yaml, sizeof yaml, "interlock: 1\nmachine: standard\n%s: { s: { use: %s } }\n", host ? "hosts" : "servers",
+                       s->name);
         preset_must(&c, yaml);
         assert_true(c.policy->ntools > 0);
         (void)snprintf(path, sizeof path, "tests/data/tool-lists/%.*s.json", stem, s->name);
@@ -91,26 +92,29 @@ static void test_shipped(void **state) {
     policy_case_free(&c);
 }
 
-static const char preset_inline[] = "interlock: 1\n"
-                                    "machine: standard\n"
-                                    "ours: { path: [~/src] }\n"
-                                    "presets:\n"
-                                    "  mail@1:\n"
-                                    "    for: [npm:mail]\n"
-                                    "    parameters: { live: true, folders: [], limit: 3 }\n"
-                                    "    kinds: { box: '{owner}/{name}' }\n"
-                                    "    tools:\n"
-                                    "      - { match: 'get_(a|b)', effects: { sensitive: live } }\n"
-                                    "      - { match: 'get_*', effects: [untrusted] }\n"
-                                    "      - { match: folder, effects: { sensitive: '!(args.f in folders)', untrusted: args.n > limit } }\n"
-                                    "      - { match: box, effects: { secret: 'box == \"a/b\"' } }\n";
+static const char preset_inline[] =
+    "interlock: 1\n"
+    "machine: standard\n"
+    "ours: { path: [~/src] }\n"
+    "presets:\n"
+    "  mail@1:\n"
+    "    for: [npm:mail]\n"
+    "    parameters: { live: true, folders: [], limit: 3 }\n"
+    "    kinds: { box: '{owner}/{name}' }\n"
+    "    tools:\n"
+    "      - { match: 'get_(a|b)', effects: { sensitive: live } }\n"
+    "      - { match: 'get_*', effects: [untrusted] }\n"
+    "      - { match: folder, effects: { sensitive: '!(args.f in folders)', untrusted: args.n > limit } }\n"
+    "      - { match: box, effects: { secret: 'box == \"a/b\"' } }\n";
 
 static void test_inline(void **state) {
     (void)state;
     policy_case c;
     char yaml[4096];
     policy_case_init(&c, "standard");
-    (void)snprintf(yaml, sizeof yaml, "%sservers: { m: { use: mail@1 }, t: { use: mail@1, live: false, folders: [in, out], limit: 7 } }\n", preset_inline);
+    (void)snprintf(yaml, sizeof yaml,
+                   "%sservers: { m: { use: mail@1 }, t: { use: mail@1, live: false, folders: [in, out], limit: 7 } }\n",
+                   preset_inline);
     preset_must(&c, yaml);
     assert_int_equal(preset_effects(&c, "m.get_a", "{}"), S);
     assert_int_equal(preset_effects(&c, "t.get_b", "{}"), 0);
@@ -127,7 +131,8 @@ static void test_inline(void **state) {
     preset_must(&c, yaml);
     assert_int_equal(preset_effects(&c, "m.get_a", "{}"), S | U | E);
     /* the policy's own word beats the preset's */
-    (void)snprintf(yaml, sizeof yaml, "%sservers: { m: { use: mail@1 } }\ntools: [{ match: m.get_a, effects: [secret] }]\n", preset_inline);
+    (void)snprintf(yaml, sizeof yaml, "%sservers: { m: { use: mail@1 } }\ntools: [{ match: m.get_a, effects: [secret] }]\n",
+                   preset_inline);
     preset_must(&c, yaml);
     assert_int_equal(preset_effects(&c, "m.get_a", "{}"), K | S);
     assert_int_equal(preset_effects(&c, "m.get_b", "{}"), S);
@@ -210,7 +215,9 @@ static void test_refused(void **state) {
     }
     assert_int_not_equal(preset_load(&c, "interlock: 1\nmachine: standard\npresets: { mail: { tools: [] } }\n"), IL_OK);
     assert_non_null(strstr(c.err.msg, "no version"));
-    assert_int_not_equal(preset_load(&c, "interlock: 1\nmachine: standard\npresets: { m@1: { tools: [{ match: a, effects: { untrusted: x } }] } }\nservers: { s: { use: m@1 } }\n"), IL_OK);
+    assert_int_not_equal(preset_load(&c, "interlock: 1\nmachine: standard\npresets: { m@1: { tools: [{ match: a, effects: { "
+                                         "untrusted: x } }] } }\nservers: { s: { use: m@1 } }\n"),
+                         IL_OK);
     assert_int_equal(c.err.line, 3); /* where it stands */
     assert_non_null(strstr(c.err.msg, "undeclared"));
     policy_case_free(&c);
@@ -269,10 +276,13 @@ static void test_thousand(void **state) {
     char *yaml = calloc(1, 1 << 20);
     struct timespec before, after;
     assert_non_null(yaml);
-    size_t n = (size_t)snprintf(yaml, 1 << 20, "interlock: 1\nmachine: standard\ntools: [{ match: 'a.*', effects: [] }]\nrules:\n");
+    size_t n =
+        (size_t)snprintf(yaml, 1 << 20, "interlock: 1\nmachine: standard\ntools: [{ match: 'a.*', effects: [] }]\nrules:\n");
     for (unsigned i = 0; i < 1000; i++) {
         n += (size_t)snprintf(yaml + n, (1 << 20) - n,
-                              "  - { tools: ['a.t%u_*', '!a.t%u_x'], when: 'run.tainted && args.amount > %u && agent.id != \"x%u\"', then: block }\n", i, i, i, i);
+                              "  - { tools: ['a.t%u_*', '!a.t%u_x'], when: 'run.tainted && args.amount > %u && agent.id != "
+                              "\"x%u\"', then: block }\n",
+                              i, i, i, i);
     }
     policy_case_init(&c, "standard");
     (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
@@ -287,7 +297,8 @@ static void test_thousand(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shipped), cmocka_unit_test(test_inline), cmocka_unit_test(test_flat),
-                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_calls),  cmocka_unit_test(test_thousand)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shipped), cmocka_unit_test(test_inline),
+                                       cmocka_unit_test(test_flat),    cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_calls),   cmocka_unit_test(test_thousand)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,8 @@ static const char rules_policy[] =
     "  - { match: in.e, effects: [egress], sink: once }\n"
     "  - { match: in.pay, effects: [], plain: [amount, to] }\n"
     "  - { match: in.mail, effects: [egress], sink: once, audience: addressed, to: { email: to }, plain: [text] }\n"
-    "  - { match: in.sql, sql: q, effects: { secret: sql.reads(\"secret\"), untrusted: sql.reads(\"untrusted\"), commit: sql.writes(\"any\") } }\n"
+    "  - { match: in.sql, sql: q, effects: { secret: sql.reads(\"secret\"), untrusted: sql.reads(\"untrusted\"), commit: "
+    "sql.writes(\"any\") } }\n"
     "rules:\n"
     "  - { name: finance-only, tools: in.pay, when: '!(\"finance\" in agent.groups)', then: block }\n"
     "  - { name: large, tools: in.pay, when: args.amount > 5000, then: require_approval }\n"
@@ -31,7 +32,7 @@ static const char rules_policy[] =
     "  - { name: sure, tools: in.n2, then: allow }\n"
     "  - { name: never, tools: in.n2, then: block }\n"
     "  - { name: no-secret, tools: '*', when: carries(\"secret\"), then: block }\n"
-    "  - { name: known, tools: in.mail, when: 'args.to == \"x@evil.example\"', then: require_approval }\n"
+    "  - { name: known, tools: in.mail, when: '!vouched(args.to)', then: require_approval }\n"
     "  - { name: no-writes, tools: in.sql, when: sql.writes(\"any\"), then: block }\n"
     "  - { name: phase, tools: in.e, when: 'state.phase != \"live\"', then: block }\n"
     "approvals: { for: [egress, commit], by: [ana, bob], budget: 3/hour, expires: 10m }\n";
@@ -248,6 +249,31 @@ static void test_monitor_mode(void **state) {
     monitor_case_free(&c);
 }
 
+/* An agent has a mode of its own; the host may only tighten. */
+static void test_agent_mode(void **state) {
+    (void)state;
+    monitor_case c;
+    const il_begin bot = {.size = sizeof bot, .principal = IL_STR("bot")}, ana = {.size = sizeof ana, .principal = IL_STR("ana")};
+    monitor_case_init_with(
+        &c, "standard",
+        "interlock: 1\nmachine: standard\nservers: { in: { trust: inside } }\nagents: { bot: { mode: monitor } }\n"
+        "tools: [{ match: in.n, effects: [] }]\nrules: [{ tools: in.n, then: block }]\n");
+    il_monitor *tight = monitor_make(&c, c.policy.policy, NULL, true);
+    assert_int_equal(il_monitor_begin(c.monitor, IL_STR("b"), &bot, &c.err), IL_OK);
+    assert_int_equal(il_monitor_begin(c.monitor, IL_STR("a"), &ana, &c.err), IL_OK);
+    assert_int_equal(il_monitor_begin(tight, IL_STR("t"), &bot, &c.err), IL_OK);
+    assert_int_equal(monitor_decide_in(&c, "b", "in.n", "{}"), IL_OK);
+    assert_true(c.d.run && c.d.unenforced && c.d.action == IL_ACTION_BLOCK);
+    assert_int_equal(monitor_decide_in(&c, "a", "in.n", "{}"), IL_OK);
+    assert_false(c.d.run || c.d.unenforced);
+    il_decision d = IL_DECISION_INIT;
+    const il_call call = {.size = sizeof call, .server = IL_STR("in"), .tool = IL_STR("n")};
+    assert_int_equal(il_monitor_decide(tight, IL_STR("t"), &call, &d, &c.err), IL_OK);
+    assert_false(d.run || d.unenforced);
+    il_monitor_free(tight);
+    monitor_case_free(&c);
+}
+
 static int rules_open(void **state) {
     static monitor_case c;
     monitor_case_init_with(&c, "standard", rules_policy);
@@ -261,9 +287,9 @@ static int rules_close(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_first_match),        cmocka_unit_test(test_no_trace), cmocka_unit_test(test_carries),
-        cmocka_unit_test(test_statements),         cmocka_unit_test(test_approval), cmocka_unit_test(test_void),
-        cmocka_unit_test(test_answered_elsewhere), cmocka_unit_test(test_budget),   cmocka_unit_test(test_only_tighten),
-        cmocka_unit_test(test_monitor_mode)};
+        cmocka_unit_test(test_first_match),        cmocka_unit_test(test_no_trace),  cmocka_unit_test(test_carries),
+        cmocka_unit_test(test_statements),         cmocka_unit_test(test_approval),  cmocka_unit_test(test_void),
+        cmocka_unit_test(test_answered_elsewhere), cmocka_unit_test(test_budget),    cmocka_unit_test(test_only_tighten),
+        cmocka_unit_test(test_monitor_mode),       cmocka_unit_test(test_agent_mode)};
     return cmocka_run_group_tests(tests, rules_open, rules_close);
 }

@@ -9,7 +9,7 @@ enum {
     DIGEST_VERSION = 1,
     DIGEST_SEEN_LEAST = 256,
     DIGEST_SEEN_MOST = 1 << 16,
-    DIGEST_WORDS_SEEN = 8192,
+    DIGEST_WORDS_SEEN = 4096,
     DIGEST_ROW = 11 /* bytes at most */
 };
 
@@ -163,31 +163,19 @@ il_status il_index_digest(il_str text, il_buf *out, il_error *err) {
 
 /* ---- reading --------------------------------------------------------------------------------------- */
 
-bool il_digest_next(il_digest_part *part, il_posting *out) {
+bool il_digest_next_long(il_digest_part *part, il_posting *out) {
     const uint8_t *p = part->at.p + part->at.at;
     const size_t left = part->at.n - part->at.at;
     uint32_t step = 0;
     size_t n = 0;
-    if (part->n == 0) {
-        return false;
-    }
-    if (left >= 7 && p[0] < 0x80) { /* as nearly all are */
-        step = p[n++];
-    } else {
-        do {
-            if (n == 4 || n + 7 > left) {
-                part->at.failed = true;
-                return false;
-            }
-            step |= (uint32_t)(p[n] & 0x7f) << 7 * n;
-        } while ((p[n++] & 0x80) != 0);
-    }
-    part->n--;
-    part->at.at += n + 6;
-    part->place += step;
-    *out = (il_posting){.key = (uint32_t)p[n] | (uint32_t)p[n + 1] << 8 | (uint32_t)p[n + 2] << 16 | (uint32_t)p[n + 3] << 24,
-                        .more = (uint16_t)(p[n + 4] | p[n + 5] << 8),
-                        .place = part->place};
+    do {
+        if (n == 4 || n + 7 > left) {
+            part->at.failed = true;
+            return false;
+        }
+        step |= (uint32_t)(p[n] & 0x7f) << 7 * n;
+    } while ((p[n++] & 0x80) != 0);
+    il_digest_row(part, p + n, n, step, out);
     return true;
 }
 

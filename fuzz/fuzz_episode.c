@@ -119,8 +119,8 @@ static il_episode *fuzz_build(il_arena *arena, fuzz_input in, il_source_kind kin
         const il_str s = fuzz_bytes(&in, fuzz_u8(&in));
         const bool human = what == 'w' || what == 'y', result = what == 'f' || what == 'v';
         /* only humans type, only results have fields, and what is sent has no texts */
-        if ((human && kind == IL_SOURCE_HUMAN) || (result && kind == IL_SOURCE_RESULT) || (what == 't' && kind != IL_SOURCE_SENT) ||
-            what == 's' || what == 'o' || what == 'n') {
+        if ((human && kind == IL_SOURCE_HUMAN) || (result && kind == IL_SOURCE_RESULT) ||
+            (what == 't' && kind != IL_SOURCE_SENT) || what == 's' || what == 'o' || what == 'n') {
             fuzz_operation(e, what, s, told);
         }
     }

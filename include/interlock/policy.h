@@ -8,6 +8,7 @@
  *         report(err.line, err.col, err.msg);
  */
 #pragma once
+#include "interlock/effect.h"
 #include "interlock/json.h"
 #include "interlock/machine.h"
 
@@ -15,16 +16,6 @@
 extern "C" {
 #endif
 
-/* Effect classes, as bits. secret implies sensitive. */
-typedef enum il_effect {
-    IL_UNTRUSTED = 1 << 0, /* brings content that an attacker may have written */
-    IL_SENSITIVE = 1 << 1, /* reads private data */
-    IL_SECRET = 1 << 2,    /* reads a credential */
-    IL_EGRESS = 1 << 3,    /* data leaves the trust domain */
-    IL_COMMIT = 1 << 4     /* an irreversible or authority-bearing change */
-} il_effect;
-#define IL_EFFECTS 5u
-#define IL_TAINTS ((uint32_t)(IL_UNTRUSTED | IL_SENSITIVE | IL_SECRET))
 /* `untrusted`, ... for one bit; empty for anything else. */
 IL_API il_str il_effect_name(uint32_t bit);
 

@@ -24,7 +24,8 @@ static bool il_field_bracket(il_str text, size_t *at, il_field_step *out) {
 }
 
 /* `root`: the path begins with `$`. `anywhere`: it may begin with `**.` (which is then left out). */
-static il_status il_field_path_new(const il_json *v, bool root, bool anywhere, il_arena *arena, il_field_path *out, il_error *err) {
+static il_status il_field_path_new(const il_json *v, bool root, bool anywhere, il_arena *arena, il_field_path *out,
+                                   il_error *err) {
     *out = (il_field_path){0};
     if (il_json_kind_of(v) != IL_JSON_STRING || il_json_text(v).n == 0) {
         return IL_JSON_FAIL(v, err, IL_E_INVALID, "a path is a text, such as %s", root ? "`$.items[*]`" : "`user.login`");
@@ -211,8 +212,9 @@ static il_status il_form_items(const il_json *v, il_result_form *out, il_arena *
     }
     const bool headers = il_json_kind_of(v) == IL_JSON_STRING && il_str_eq(il_json_text(v), IL_STR("headers"));
     if (headers != (out->from == IL_FROM_TEXT)) {
-        return IL_JSON_FAIL(v, err, IL_E_INVALID, headers ? "`headers` are of a text: say `from: text` too"
-                                                          : "the fields of a text are its `headers`, or leave `items` out");
+        return IL_JSON_FAIL(v, err, IL_E_INVALID,
+                            headers ? "`headers` are of a text: say `from: text` too"
+                                    : "the fields of a text are its `headers`, or leave `items` out");
     }
     return headers ? IL_OK : il_field_path_new(v, true, false, arena, &out->items, err);
 }
@@ -225,7 +227,8 @@ static il_status il_form_free(const il_json *list, const il_result_form *form, i
         IL_TRY(il_field_path_new(v, false, true, arena, &path, err));
         for (uint32_t i = 0; i < form->nfields; i++) {
             if (il_field_path_eq(&form->fields[i].path, &path) && !il_str_starts(path.text, IL_STR("**"))) {
-                return IL_JSON_FAIL(v, err, IL_E_INVALID, "`%.*s` is declared as a field and as free text", IL_STR_ARG(path.text));
+                return IL_JSON_FAIL(v, err, IL_E_INVALID, "`%.*s` is declared as a field and as free text",
+                                    IL_STR_ARG(path.text));
             }
         }
     }
@@ -245,7 +248,8 @@ il_status il_result_form_load(const il_json *result, il_kinds *kinds, il_arena *
     const il_str keys[] = {IL_STR("from"), IL_STR("items"), IL_STR("authentic"), IL_STR("claimed"), IL_STR("free")};
     *out = (il_result_form){0};
     IL_TRY(il_json_only(result, keys, 5, "`result`", err));
-    const il_json *authentic = il_json_get(result, keys[2]), *claimed = il_json_get(result, keys[3]), *list = il_json_get(result, keys[4]);
+    const il_json *authentic = il_json_get(result, keys[2]), *claimed = il_json_get(result, keys[3]),
+                  *list = il_json_get(result, keys[4]);
     const size_t room = il_form_room(authentic) + il_form_room(claimed);
     out->fields = IL_NEW_ARRAY(arena, il_field, room < IL_FIELDS_MAX ? room : IL_FIELDS_MAX);
     if (out->fields == NULL) {
@@ -265,7 +269,8 @@ il_status il_result_form_load(const il_json *result, il_kinds *kinds, il_arena *
 
 il_status il_remember_load(const il_json *member, il_arena *arena, il_remember *out, il_error *err) {
     static const char call[] = "result.first_line(\"";
-    const il_str name = il_json_key(member), text = il_json_kind_of(member) == IL_JSON_STRING ? il_json_text(member) : (il_str){0};
+    const il_str name = il_json_key(member),
+                 text = il_json_kind_of(member) == IL_JSON_STRING ? il_json_text(member) : (il_str){0};
     *out = (il_remember){0};
     bool ok = name.n > 0 && name.n <= 32 && name.p[0] >= 'a' && name.p[0] <= 'z';
     for (size_t i = 0; i < name.n; i++) {
@@ -281,15 +286,16 @@ il_status il_remember_load(const il_json *member, il_arena *arena, il_remember *
         for (uint32_t i = 0; i < out->path.n; i++) {
             ok = ok && out->path.steps[i].of != IL_STEP_EVERY;
         }
-        return ok && out->path.n > 0
-                   ? IL_OK
-                   : IL_JSON_FAIL(member, err, IL_E_INVALID, "`%.*s`: a remembered value is one field of the result", IL_STR_ARG(text));
+        return ok && out->path.n > 0 ? IL_OK
+                                     : IL_JSON_FAIL(member, err, IL_E_INVALID,
+                                                    "`%.*s`: a remembered value is one field of the result", IL_STR_ARG(text));
     }
     const size_t head = sizeof call - 1;
     if (!il_str_starts(text, il_str_of(call)) || !il_str_ends(text, IL_STR("\")")) || text.n < head + 3) {
-        return IL_JSON_FAIL(member, err, IL_E_INVALID,
-                            "a value is remembered from `result.first_line(\"...\")`, which is what stands behind that beginning of a "
-                            "line, or from a path such as `$.page.url`");
+        return IL_JSON_FAIL(
+            member, err, IL_E_INVALID,
+            "a value is remembered from `result.first_line(\"...\")`, which is what stands behind that beginning of a "
+            "line, or from a path such as `$.page.url`");
     }
     const il_str prefix = il_str_part(text, head, text.n - 2);
     if (il_str_find(prefix, IL_STR("\\"), 0) != SIZE_MAX || il_str_find(prefix, IL_STR("\""), 0) != SIZE_MAX) {

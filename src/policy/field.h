@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an entry says of its results (`result`, `remember`): how items and their fields are found, and how far each field may be believed. */
 #pragma once
-#include "json/node.h"
 #include "policy/kinds.h"
 #include "provenance/episode.h"
+#include "json/node.h"
 
 #define IL_FIELD_DEPTH_MAX 16u /* steps of a path */
 #define IL_FIELDS_MAX 64u      /* of one entry */
@@ -44,13 +44,14 @@ typedef struct il_result_form {
 
 typedef struct il_remember {
     il_str name;
-    bool line;          /* what stands behind `prefix` on the one line of the result's texts that begins with it */
+    bool line; /* what stands behind `prefix` on the one line of the result's texts that begins with it */
     il_str prefix;
     il_field_path path; /* else: from the root of the result */
 } il_remember;
 
 /* `result` of an entry. Positioned errors. */
-IL_NODISCARD il_status il_result_form_load(const il_json *result, il_kinds *kinds, il_arena *arena, il_result_form *out, il_error *err);
+IL_NODISCARD il_status il_result_form_load(const il_json *result, il_kinds *kinds, il_arena *arena, il_result_form *out,
+                                           il_error *err);
 /* One member of `remember`: `result.first_line("- Page URL: ")`, or a path such as `$.page.url`. */
 IL_NODISCARD il_status il_remember_load(const il_json *member, il_arena *arena, il_remember *out, il_error *err);
 

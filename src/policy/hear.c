@@ -102,7 +102,10 @@ static il_status il_send_below(il_hearing *h, const il_json *v, unsigned depth, 
     const il_json_kind kind = il_json_kind_of(v);
     if (kind == IL_JSON_STRING || kind == IL_JSON_NUMBER) {
         IL_TRY(il_episode_sent_text(h->episode, il_json_text(v), err));
-        return kind == IL_JSON_STRING ? il_hear_text(h, il_json_text(v), err) : IL_OK;
+        /* only URLs and account numbers are written in other ways than their canonical form, letter case apart */
+        const il_str text = il_json_text(v);
+        const bool url = il_hear_has(text, "/") || il_str_find(text, IL_STR("www."), 0) != SIZE_MAX;
+        return kind == IL_JSON_STRING && (url || il_hear_digits(text)) ? il_hear_text(h, text, err) : IL_OK;
     }
     if (depth == 0) {
         il_episode_sent_all(h->episode);

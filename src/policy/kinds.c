@@ -58,10 +58,11 @@ il_status il_kinds_take(il_kinds *kinds, il_str word, const il_json *member, il_
                            IL_STR_ARG(word), IL_STR_ARG(meant));
     }
     if (!il_kinds_word_ok(word)) {
-        return il_error_at(err, IL_E_INVALID, member->key_line, member->key_col, member->key_offset,
-                           "unknown kind `%.*s`; known are email, host, url, repo, channel, path, account and name, and a kind of your own is "
-                           "a word of a-z, 0-9 and `_`",
-                           IL_STR_ARG(word));
+        return il_error_at(
+            err, IL_E_INVALID, member->key_line, member->key_col, member->key_offset,
+            "unknown kind `%.*s`; known are email, host, url, repo, channel, path, account and name, and a kind of your own is "
+            "a word of a-z, 0-9 and `_`",
+            IL_STR_ARG(word));
     }
     if (kinds->n == IL_KINDS_MAX) {
         return il_error_at(err, IL_E_LIMIT, member->key_line, member->key_col, member->key_offset,

@@ -78,7 +78,8 @@ static il_status il_places_tool(void *ctx, const il_tool *t, il_error *err) {
     return IL_OK;
 }
 
-il_status il_label_places(const il_policy *p, il_str name, const il_label_call *call, il_arena *scratch, il_label *out, il_error *err) {
+il_status il_label_places(const il_policy *p, il_str name, const il_label_call *call, il_arena *scratch, il_label *out,
+                          il_error *err) {
     il_places_of of = {{.policy = p, .scratch = scratch}, call->args};
     IL_TRY(il_policy_match_each(p, name, il_places_tool, &of, err));
     out->places = of.places.list;

@@ -297,7 +297,8 @@ static il_status il_result_names(const il_tool *t, const il_result_parts *parts,
 }
 
 /* The parts of what came: of a payload as it is, or of what MCP wraps around one. */
-static il_status il_result_take(const il_result_call *call, const il_tool *tool, il_arena *arena, il_result_parts *parts, il_error *err) {
+static il_status il_result_take(const il_result_call *call, const il_tool *tool, il_arena *arena, il_result_parts *parts,
+                                il_error *err) {
     if (!call->bare || call->result == NULL) {
         return il_result_split(call->result, arena, parts, err);
     }
@@ -322,15 +323,16 @@ static il_status il_result_take(const il_result_call *call, const il_tool *tool,
     return IL_OK;
 }
 
-static il_status il_result_read(const il_policy *p, const il_result_call *call, const il_tool *tool, il_arena *arena, il_result *out,
-                                il_error *err) {
+static il_status il_result_read(const il_policy *p, const il_result_call *call, const il_tool *tool, il_arena *arena,
+                                il_result *out, il_error *err) {
     il_result_parts parts = {0};
     il_result_reading r = {.readable = true, .items = 1};
     il_result_doc whole = {0};
     IL_TRY(il_result_take(call, tool, arena, &parts, err));
     const bool done = call->done && !parts.failed && call->result != NULL;
     il_episode *e = NULL;
-    IL_TRY(il_episode_new(arena, done ? IL_SOURCE_RESULT : IL_SOURCE_ERROR, call->ticket, call->taints, call->tool, call->agent, &e, err));
+    IL_TRY(il_episode_new(arena, done ? IL_SOURCE_RESULT : IL_SOURCE_ERROR, call->ticket, call->taints, call->tool, call->agent,
+                          &e, err));
     il_result_walk w = {.kinds = &p->kinds, .arena = arena, .episode = e, .blind = call->blind};
     w.texts = (p->remembers & (uint32_t)IL_REMEMBERS_TEXTS) != 0;
     w.facts = (p->remembers & (uint32_t)IL_REMEMBERS_FACTS) != 0;

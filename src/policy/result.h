@@ -21,21 +21,23 @@ typedef struct il_result_call {
     const il_json *args;   /* as they were decided; NULL: not known any more, so what depends on them is the worst case */
     const il_json *result; /* NULL: none came */
     il_str error;          /* the text of a failure, may be empty */
-    bool done;             /* false: it failed, or it is not known that it did not; everything in it is error text, and nothing vouches */
-    bool bare;             /* the result is the payload itself, not what MCP wraps around it; a string that is JSON is read as JSON */
-    bool blind;            /* untrusted texts stay out of the index: what a paraphrase would achieve (`--blind`) */
-    uint32_t taints;       /* as admitted */
+    bool done;  /* false: it failed, or it is not known that it did not; everything in it is error text, and nothing vouches */
+    bool bare;  /* the result is the payload itself, not what MCP wraps around it; a string that is JSON is read as JSON */
+    bool blind; /* untrusted texts stay out of the index: what a paraphrase would achieve (`--blind`) */
+    uint32_t taints; /* as admitted */
     uint64_t ticket;
     il_str agent;
 } il_result_call;
 typedef struct il_result {
     il_episode *episode; /* NULL: it adds nothing */
-    uint32_t absent;     /* effects of which the result shows, by fields that no attacker can write, that they did not come; 0 when in doubt */
-    bool readable;       /* as the entry's `result` declares; true without one */
-    uint32_t items;      /* found by `result: items`; 1 without one */
+    uint32_t
+        absent; /* effects of which the result shows, by fields that no attacker can write, that they did not come; 0 when in doubt */
+    bool readable;  /* as the entry's `result` declares; true without one */
+    uint32_t items; /* found by `result: items`; 1 without one */
 } il_result;
 /* The episode lives in the arena and borrows the call's texts. IL_E_LIMIT, IL_E_MEMORY. */
-IL_NODISCARD il_status il_policy_read(const il_policy *p, const il_result_call *call, il_arena *arena, il_result *out, il_error *err);
+IL_NODISCARD il_status il_policy_read(const il_policy *p, const il_result_call *call, il_arena *arena, il_result *out,
+                                      il_error *err);
 
 /* What an admitted call sends; *out is NULL when that is nothing. `label` is what il_policy_label said of it. */
 IL_NODISCARD il_status il_policy_sent(const il_policy *p, const il_label_call *call, const il_label *label, uint64_t ticket,

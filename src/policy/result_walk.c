@@ -12,7 +12,9 @@ static il_status il_result_text(const il_result_walk *w, il_str text, bool untru
     return il_episode_text(w->episode, text, untrusted, err);
 }
 
-il_status il_result_free(const il_result_walk *w, il_str text, il_error *err) { return il_result_text(w, text, w->untrusted, err); }
+il_status il_result_free(const il_result_walk *w, il_str text, il_error *err) {
+    return il_result_text(w, text, w->untrusted, err);
+}
 
 static il_status il_result_below(const il_result_walk *w, const il_json *v, bool untrusted, unsigned depth, il_error *err) {
     const il_json_kind kind = il_json_kind_of(v);

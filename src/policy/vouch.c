@@ -80,7 +80,8 @@ static bool il_vouching_value(void *ctx, il_kind kind, il_str token) {
         il_vouching_fail(v, why);
         return false;
     }
-    (void)il_format(why, sizeof why, "%s %.*s is not vouched: %s", il_vouching_article(kind), IL_STR_ARG(word), il_vouch_text(how));
+    (void)il_format(why, sizeof why, "%s %.*s is not vouched: %s", il_vouching_article(kind), IL_STR_ARG(word),
+                    il_vouch_text(how));
     il_vouching_why(v, why);
     return true;
 }

@@ -118,14 +118,15 @@ static il_status il_vouch_named(const il_vouch_scope *s, il_kind kind, il_str ca
     for (size_t i = 0; i <= nmarks && !*named; i++) {
         char text[64];
         const il_str front = i < nmarks ? il_str_of(il_vouch_marks[i][0]) : word;
-        const size_t n = il_format(text, sizeof text, "%.*s%s%.*s%s", IL_STR_ARG(front), i < nmarks ? "" : " ", IL_STR_ARG(canonical),
-                                   i < nmarks ? il_vouch_marks[i][1] : "");
+        const size_t n = il_format(text, sizeof text, "%.*s%s%.*s%s", IL_STR_ARG(front), i < nmarks ? "" : " ",
+                                   IL_STR_ARG(canonical), i < nmarks ? il_vouch_marks[i][1] : "");
         IL_TRY(il_memory_named(s->memory, (il_str){text, n}, named, err));
     }
     return IL_OK;
 }
 
-il_status il_vouch_value(const il_vouch_scope *s, il_kind kind, il_str canonical, il_vouch *how, uint32_t *source, il_error *err) {
+il_status il_vouch_value(const il_vouch_scope *s, il_kind kind, il_str canonical, il_vouch *how, uint32_t *source,
+                         il_error *err) {
     *how = IL_VOUCH_NOTHING;
     *source = 0;
     if (il_names_vouch(&s->policy->names, kind, canonical, s->needed)) {

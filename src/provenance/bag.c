@@ -77,6 +77,4 @@ const il_bag_entry *il_bag_find(const il_bag *b, const uint8_t mark[IL_MARK_BYTE
     return at > 0 ? &b->entries[at - 1] : NULL;
 }
 
-size_t il_bag_bytes(const il_bag *b) {
-    return (size_t)b->cap * sizeof *b->entries + (size_t)b->nslots * sizeof *b->slots;
-}
+size_t il_bag_bytes(const il_bag *b) { return (size_t)b->cap * sizeof *b->entries + (size_t)b->nslots * sizeof *b->slots; }

@@ -195,14 +195,14 @@ static il_status blob_run(il_reader *r, const il_passage *t, unsigned level, boo
     return t->n >= BLOB_LONG ? blob_parts(r, t, 6, level) : IL_OK;
 }
 
-/* The first character of base64 behind a line end (with indentation) at `at`; 0 when there is none. */
+/* The first character of base64 behind a line end (with indentation) at `at`; SIZE_MAX when there is none. */
 static size_t blob_next_line(const il_passage *t, size_t at) {
     bool broken = false;
     while (at < t->n && (t->p[at] == '\n' || t->p[at] == '\r' || t->p[at] == ' ' || t->p[at] == '\t')) {
         broken = broken || t->p[at] == '\n' || t->p[at] == '\r';
         at++;
     }
-    return broken && at < t->n && blob_values[t->p[at]] != BLOB_NONE ? at : 0;
+    return broken && at < t->n && blob_values[t->p[at]] != BLOB_NONE ? at : SIZE_MAX;
 }
 
 static size_t blob_end(const il_passage *t, size_t at, uint8_t *marks) {
@@ -225,7 +225,7 @@ static il_status blob_joined(il_reader *r, const il_passage *t, size_t from, siz
     size_t to = *end;
     IL_TRY(blob_room(r, t->n - from, &d));
     d.n = 0;
-    for (size_t at = from, next = from; next != 0; at = next) {
+    for (size_t at = from, next = from; next != SIZE_MAX; at = next) {
         to = blob_end(t, at, &marks);
         for (size_t i = at; i < to; i++) {
             if (d.places != NULL) {
@@ -233,12 +233,12 @@ static il_status blob_joined(il_reader *r, const il_passage *t, size_t from, siz
             }
             d.p[d.n++] = t->p[i];
         }
-        next = to - at >= BLOB_LONG ? blob_next_line(t, to) : 0;
+        next = to - at >= BLOB_LONG ? blob_next_line(t, to) : SIZE_MAX;
     }
     *end = to;
     const il_passage run = {.p = d.p, .n = d.n, .places = d.places};
     IL_TRY(blob_run(r, &run, level, &is));
-    for (size_t at = from; !is && at != 0 && at < to;) {
+    for (size_t at = from; !is && at < to;) {
         const size_t line = blob_end(t, at, &marks);
         if (line - at >= BLOB_LEAST) {
             const il_passage own = blob_part(t, at, line);
@@ -266,7 +266,7 @@ il_status il_read_blobs(il_reader *r, const il_passage *t, unsigned level) {
     for (size_t i = 0; i < t->n;) {
         uint8_t marks = 0;
         size_t end = blob_end(t, i, &marks);
-        if (end - i >= BLOB_LONG && blob_next_line(t, end) != 0) {
+        if (end - i >= BLOB_LONG && blob_next_line(t, end) != SIZE_MAX) {
             IL_TRY(blob_joined(r, t, i, &end, level));
         } else if (end - i >= BLOB_LONG || (end - i >= BLOB_LEAST && blob_likely(t->p + i, end - i, marks))) {
             const il_passage run = blob_part(t, i, end);

@@ -194,7 +194,8 @@ void il_episode_sent_all(il_episode *e) { e->flags |= IL_EPISODE_SENT_ALL; }
 typedef enum il_token_width { IL_TOKEN_ALNUM, IL_TOKEN_NAME, IL_TOKEN_ADDRESS } il_token_width;
 
 static bool il_token_char(char c, il_token_width width) {
-    const bool alnum = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || ((unsigned char)c & 0x80u) != 0;
+    const bool alnum =
+        (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || ((unsigned char)c & 0x80u) != 0;
     const bool name = width != IL_TOKEN_ALNUM && (c == '_' || c == '.' || c == '-');
     return alnum || name || (width == IL_TOKEN_ADDRESS && (c == '@' || c == '+'));
 }

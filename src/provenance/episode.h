@@ -29,15 +29,16 @@ typedef struct il_fact {
     il_str value; /* canonical */
     il_standing standing;
     bool has_via; /* it was found by a sibling */
-    il_str via;   /* the sibling's text, or its canonical form where it has one; empty: it is missing, and nothing vouches for the fact */
+    il_str
+        via; /* the sibling's text, or its canonical form where it has one; empty: it is missing, and nothing vouches for the fact */
 } il_fact;
 
 typedef struct il_episode il_episode;
 
 /* `taints`: what the event brings (IL_UNTRUSTED...). Name and agent are cut to IL_EPISODE_NAME_MAX bytes. */
 #define IL_EPISODE_NAME_MAX ((size_t)512)
-IL_NODISCARD il_status il_episode_new(il_arena *arena, il_source_kind kind, uint64_t ticket, uint32_t taints, il_str name, il_str agent,
-                                      il_episode **out, il_error *err);
+IL_NODISCARD il_status il_episode_new(il_arena *arena, il_source_kind kind, uint64_t ticket, uint32_t taints, il_str name,
+                                      il_str agent, il_episode **out, il_error *err);
 /* Free text, to be indexed. `untrusted`: an attacker may have written it. The text is borrowed until il_memory_apply. */
 IL_NODISCARD il_status il_episode_text(il_episode *e, il_str text, bool untrusted, il_error *err);
 /* What there is no room for is not kept, and vouches for nothing. */

@@ -115,7 +115,9 @@ static il_status find_compare(il_finder *f, const il_index_text *t, uint32_t pla
         right++;
     }
     f->work = f->work > left + right ? f->work - left - right : 0;
-    if (left + right < (size_t)4 * IL_INDEX_RUN && find_characters(q + at - left, left + right) < IL_INDEX_RUN) {
+    /* a character has one byte to four */
+    if (left + right < IL_INDEX_RUN ||
+        (left + right < (size_t)4 * IL_INDEX_RUN && find_characters(q + at - left, left + right) < IL_INDEX_RUN)) {
         return IL_OK;
     }
     *known = (find_line){.line = line, .until = (uint32_t)(at + right)};

@@ -57,10 +57,10 @@ bool il_memory_complete(const il_memory *m) { return !m->partial && il_index_com
 
 size_t il_memory_bytes(const il_memory *m) {
     const il_index_size index = il_index_measure(m->index);
-    return sizeof *m + index.text_bytes + index.index_bytes + m->text_bytes + il_bag_bytes(&m->by_fact) + il_bag_bytes(&m->typed) +
-           il_bag_bytes(&m->words) + il_bag_bytes(&m->sent) + m->sources_cap * sizeof *m->sources + m->facts_cap * sizeof *m->facts +
-           m->via_cap * sizeof *m->via + m->forms_cap * sizeof *m->forms + m->words_cap * sizeof *m->starts +
-           m->names_cap * sizeof *m->names;
+    return sizeof *m + index.text_bytes + index.index_bytes + m->text_bytes + il_bag_bytes(&m->by_fact) +
+           il_bag_bytes(&m->typed) + il_bag_bytes(&m->words) + il_bag_bytes(&m->sent) + m->sources_cap * sizeof *m->sources +
+           m->facts_cap * sizeof *m->facts + m->via_cap * sizeof *m->via + m->forms_cap * sizeof *m->forms +
+           m->words_cap * sizeof *m->starts + m->names_cap * sizeof *m->names;
 }
 
 uint32_t il_memory_sources(const il_memory *m) { return m->nsources; }

@@ -14,7 +14,8 @@ void il_memory_free(il_memory *m);
 
 /* Folds in episode number `number` (from 1, without gaps: else IL_E_STATE). `texts` are the episode's own, or NULL when nobody has them any more.
  * IL_E_DAMAGED for bytes that no episode has. On a failure the memory is of no more use than to be freed. */
-IL_NODISCARD il_status il_memory_apply(il_memory *m, uint64_t number, il_str episode, const il_str *texts, size_t ntexts, il_error *err);
+IL_NODISCARD il_status il_memory_apply(il_memory *m, uint64_t number, il_str episode, const il_str *texts, size_t ntexts,
+                                       il_error *err);
 /* How many episodes it holds. */
 uint64_t il_memory_episodes(const il_memory *m);
 /* Whether everything that the session has read is in it: false once the index is full or evicting, or a text is missing. Then no field vouches. */

@@ -152,7 +152,8 @@ static il_status il_memory_read_texts(il_memory *m, il_cursor *c, il_source_kind
         if (c->failed) {
             return il_memory_damaged(err);
         }
-        IL_TRY(il_index_add(m->index, 2 * m->nsources + (i < trusted ? 0u : 1u), digest, texts != NULL ? texts[i] : (il_str){0}, err));
+        IL_TRY(il_index_add(m->index, 2 * m->nsources + (i < trusted ? 0u : 1u), digest, texts != NULL ? texts[i] : (il_str){0},
+                            err));
     }
     return IL_OK;
 }

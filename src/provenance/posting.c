@@ -4,7 +4,7 @@
 #include "base/mem.h"
 
 /* YOUNG postings are a table at most. A run has BUCKET postings a bucket, and at least YOUNG_BITS bits of buckets: the other 16 bits of the key are in the row. */
-enum { YOUNG = 1 << 14, YOUNG_LEAST = 64, YOUNG_BITS = IL_POSTING_KEY - 16, BUCKET = 16, FANOUT = 4, FILTER_LEAST = 10, FILTER_EACH = 6 };
+enum { YOUNG = 1 << 14, YOUNG_LEAST = 64, YOUNG_BITS = IL_POSTING_KEY - 16, BUCKET = 16, FANOUT = 4, FILTER_LEAST = 10, FILTER_EACH = 2 };
 _Static_assert(YOUNG / BUCKET == 1 << YOUNG_BITS, "the smallest run has all its buckets");
 
 static uint32_t posting_key(uint32_t key) { return key & ((UINT32_C(1) << IL_POSTING_KEY) - 1); }

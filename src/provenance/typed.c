@@ -3,17 +3,14 @@
 
 size_t il_typed_space(il_str text, size_t at) {
     static const char *const wide[] = {"\xc2\xa0", "\xe2\x80\xaf", "\xe3\x80\x80", "\xe2\x80\xa8", "\xe2\x80\xa9"};
-    const il_str rest = il_str_part(text, at, text.n);
-    if (rest.n == 0) {
+    if (at >= text.n) {
         return 0;
     }
-    const unsigned char c = (unsigned char)rest.p[0];
-    if (c == ' ' || (c >= '\t' && c <= '\r')) {
-        return 1;
-    }
+    const unsigned char c = (unsigned char)text.p[at];
     if (c < 0x80) {
-        return 0;
+        return c == ' ' || (c >= '\t' && c <= '\r') ? 1 : 0;
     }
+    const il_str rest = il_str_part(text, at, text.n);
     for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++) {
         if (il_str_starts(rest, il_str_of(wide[i]))) {
             return il_str_of(wide[i]).n;
@@ -27,9 +24,12 @@ size_t il_typed_space(il_str text, size_t at) {
 }
 
 /* Quotation marks, dashes, bullet and ellipsis of typography, which may stand on either side. */
-static const char *const il_typed_marks[] = {"\xc2\xab",     "\xc2\xbb",     "\xe2\x80\x93", "\xe2\x80\x94", "\xe2\x80\x98",
-                                            "\xe2\x80\x99", "\xe2\x80\x9a", "\xe2\x80\x9c", "\xe2\x80\x9d", "\xe2\x80\x9e",
-                                            "\xe2\x80\xa2", "\xe2\x80\xa6"};
+static const char *const il_typed_marks[] = {"\xc2\xab",     "\xc2\xbb",     "\xe2\x80\x93", "\xe2\x80\x94",
+                                             "\xe2\x80\x98", "\xe2\x80\x99", "\xe2\x80\x9a", "\xe2\x80\x9c",
+                                             "\xe2\x80\x9d", "\xe2\x80\x9e", "\xe2\x80\xa2", "\xe2\x80\xa6"};
+
+/* Outside ASCII, or past the end of the word. */
+static bool il_typed_wide(il_str w, size_t at) { return at >= w.n || ((unsigned char)w.p[at] & 0x80u) != 0; }
 
 static bool il_typed_sign(char c, const char *signs) {
     for (; *signs != '\0'; signs++) {
@@ -46,7 +46,7 @@ il_str il_typed_front(il_str w) {
         if (more) {
             w = il_str_part(w, 1, w.n);
         }
-        for (size_t i = 0; !more && i < sizeof il_typed_marks / sizeof il_typed_marks[0]; i++) {
+        for (size_t i = 0; !more && il_typed_wide(w, 0) && i < sizeof il_typed_marks / sizeof il_typed_marks[0]; i++) {
             if (il_str_starts(w, il_str_of(il_typed_marks[i]))) {
                 w = il_str_part(w, il_str_of(il_typed_marks[i]).n, w.n);
                 more = true;
@@ -62,7 +62,7 @@ il_str il_typed_back(il_str w) {
         if (more) {
             w.n--;
         }
-        for (size_t i = 0; !more && i < sizeof il_typed_marks / sizeof il_typed_marks[0]; i++) {
+        for (size_t i = 0; !more && il_typed_wide(w, w.n - 1) && i < sizeof il_typed_marks / sizeof il_typed_marks[0]; i++) {
             if (il_str_ends(w, il_str_of(il_typed_marks[i]))) {
                 w.n -= il_str_of(il_typed_marks[i]).n;
                 more = true;
@@ -90,7 +90,7 @@ static void il_typed_backs(il_typed_word *out, il_str w, uint8_t without) {
     if (bare.n < w.n) {
         il_typed_add(out, bare, (uint8_t)(without | IL_TYPED_BACK));
     }
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2 && bare.n > 0 && bare.p[bare.n - 1] == 's'; i++) {
         if (il_str_ends(bare, ends[i])) {
             il_typed_add(out, il_str_part(bare, 0, bare.n - ends[i].n), (uint8_t)(without | IL_TYPED_BACK));
         }

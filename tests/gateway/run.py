@@ -512,6 +512,45 @@ def test_monitor_mode_is_said():
     g.end(3)
 
 
+REMEMBERS = """interlock: 1
+machine: trifecta
+servers: { fake: { trust: inside } }
+tools:
+  - { match: fake.file, effects: [untrusted, sensitive], result: { from: json, items: "$[*]", authentic: { email: from }, free: [body] } }
+  - { match: fake.file_error, effects: [untrusted, sensitive] }
+  - { match: fake.says, effects: [] }
+  - { match: fake.echo, effects: [egress], sink: once, audience: addressed, to: { email: to } }
+"""
+
+
+def test_what_a_session_reads():
+    """Results, errors, listings and messages reach what the session knows: a field vouches, and no longer once an error text names the same value."""
+    folder = pathlib.Path(tempfile.mkdtemp(dir=SCRATCH))
+    g = Gateway(policy=REMEMBERS, ledger=str(folder / "ledger.db"), args=["--session", "s"])
+    g.start()
+    g.ask("tools/list")
+    g.call("says", text="the server is up")
+    (folder / "mails").write_text(json.dumps([{"from": "al@far.example", "body": "hello"}, {"from": "bo@far.example", "body": "bo@far.example wants an answer"}]))
+    (folder / "error").write_text("ask al@far.example")
+    g.call("file", path=str(folder / "mails"))
+    assert words(g.call("echo", to="al@far.example")) == '{"to": "al@far.example"}'
+    assert "result" in g.call("echo", to="bo@far.example") and g.call("echo", to="bo@far.example")["result"]["isError"], "named by a free text"
+    assert g.call("echo", to="eve@far.example")["result"]["isError"], "nothing speaks for it"
+    assert g.call("file_error", path=str(folder / "error"))["error"]["message"] == "ask al@far.example"
+    assert g.call("echo", to="al@far.example")["result"]["isError"], "named by an error text"
+    g.end()
+    rows = [(kind, json.loads(body)) for kind, body in sqlite3.connect(folder / "ledger.db").execute("SELECT kind, body FROM rows ORDER BY seq")]
+    notices = [(body["kind"], body["from"], body["untrusted"]) for kind, body in rows if kind == "notice"]
+    assert sorted(notices) == [("description", "fake", False), ("message", "fake", False)], notices
+    assert [body["recalled"] is not None for kind, body in rows if kind == "settle"] == [True] * 4, rows
+    assert subprocess.run([INTERLOCK, "ledger", "verify", "--ledger", str(folder / "ledger.db")], capture_output=True, check=False).returncode == 0
+    # taken up again by another process: what it read is still named, and nobody has the texts any more
+    g = Gateway(policy=REMEMBERS, ledger=str(folder / "ledger.db"), args=["--session", "s"])
+    g.start()
+    assert g.call("echo", to="al@far.example")["result"]["isError"]
+    g.end()
+
+
 def test_content_cannot_end_the_gateway_or_the_server():
     g = Gateway(server=[*SERVER, "/dev/null"])
     g.start()

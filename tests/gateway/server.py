@@ -64,6 +64,12 @@ def call(id_, name, args, meta):
         while held:
             text(held.pop(0), "held")
         text(id_, "ok")
+    elif name == "file":  # what it says is not in the call
+        with open(args["path"], encoding="utf-8") as f:
+            text(id_, f.read())
+    elif name == "file_error":
+        with open(args["path"], encoding="utf-8") as f:
+            send({"jsonrpc": "2.0", "id": id_, "error": {"code": -32000, "message": f.read()}})
     elif name == "fails":
         text(id_, "it failed", isError=True)
     elif name == "steps":

@@ -191,15 +191,15 @@ static void memory_sources(void **state) {
     assert_int_equal(memory_fold(c->m, memory_episode(&c->arena, IL_SOURCE_NOTICE, 1, "x"), NULL), IL_OK);
     assert_int_equal(il_memory_sources(c->m), 2);
     static const char *const was[] = {"bo@x.example", "BO@X.example", "x.example", "U17", "a.b", "then U17", "example"};
-    static const char *const not[] = {"bo@x", "U1", "to", "U18", "then U18", "a"};
+    static const char *const not [] = {"bo@x", "U1", "to", "U18", "then U18", "a"};
     for (size_t i = 0; i < sizeof was / sizeof was[0]; i++) {
         if (!il_memory_sent_before(c->m, il_str_of(was[i]), 1)) {
             fail_msg("%s", was[i]);
         }
     }
-    for (size_t i = 0; i < sizeof not/ sizeof not[0]; i++) {
-        if (il_memory_sent_before(c->m, il_str_of(not[i]), 1)) {
-            fail_msg("%s", not[i]);
+    for (size_t i = 0; i < sizeof not / sizeof not [0]; i++) {
+        if (il_memory_sent_before(c->m, il_str_of(not [i]), 1)) {
+            fail_msg("%s", not [i]);
         }
     }
     /* what is sent after a source was read says nothing about it */
@@ -293,8 +293,8 @@ static void memory_allocations(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, memory_setup, memory_teardown)
-        T(memory_answers), T(memory_format),        T(memory_damage),      T(memory_kinds),
-        T(memory_sources), T(memory_limits),        T(memory_forgets_names), T(memory_allocations),
+        T(memory_answers), T(memory_format), T(memory_damage),        T(memory_kinds),
+        T(memory_sources), T(memory_limits), T(memory_forgets_names), T(memory_allocations),
 #undef T
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,15 +17,18 @@ static const char result_policy[] =
     "servers: { s: { trust: inside } }\n"
     "tools:\n"
     "  - { match: s.any, effects: [untrusted], result: { items: '$[*]', authentic: { user: id }, claimed: { email: from } } }\n"
-    "  - { match: s.structured, effects: [untrusted], result: { from: structured, items: '$.list[*]', authentic: { user: id } } }\n"
+    "  - { match: s.structured, effects: [untrusted], result: { from: structured, items: '$.list[*]', authentic: { user: id } } "
+    "}\n"
     "  - { match: s.json, effects: [untrusted], result: { from: json, items: '$.list[*]', authentic: { user: id } } }\n"
     "  - { match: s.deep, effects: [untrusted], result: { authentic: { user: { id: 'groups[*].people[*].id', via: "
     "'groups[*].name' }, page: 'pages[0].id', tag: 'tags[*]' } } }\n"
     "  - { match: s.nested, effects: [untrusted], result: { items: '$.pages[*].rows[1]', authentic: { user: id } } }\n"
-    "  - { match: s.head, effects: [untrusted], result: { from: text, items: headers, authentic: { message: { id: Message-Id, via: "
+    "  - { match: s.head, effects: [untrusted], result: { from: text, items: headers, authentic: { message: { id: Message-Id, "
+    "via: "
     "Subject } }, claimed: { email: From } } }\n"
     "  - { match: s.path, effects: [untrusted], remember: { page: $.state.url, tab: '$.tabs[1]' } }\n"
-    "  - { match: s.rated, effects: { untrusted: 'item.stars < 3', sensitive: true }, result: { items: '$[*]', authentic: { stars: "
+    "  - { match: s.rated, effects: { untrusted: 'item.stars < 3', sensitive: true }, result: { items: '$[*]', authentic: { "
+    "stars: "
     "stars, user: id } } }\n"
     "  - { match: s.free, effects: [untrusted] }\n"
     "  - { match: s.mine, effects: [sensitive] }\n"
@@ -127,11 +130,12 @@ static void result_vias(const result_case *c, const char *kind, const char *valu
 static void result_mcp(void **state) {
     result_case *c = *state;
     /* structured content with the same as a text: one and the same */
-    il_result r = result_read(c, "s.any",
-                              "{\"structuredContent\":[{\"id\":\"user-one\",\"from\":\"eve@evil.example\",\"note\":\"ask user-nine\"}],\"content\":"
-                              "[{\"type\":\"text\",\"text\":\"[{\\\"from\\\":\\\"eve@evil.example\\\",\\\"id\\\":\\\"user-one\\\",\\\"note\\\":\\\"ask "
-                              "user-nine\\\"}]\"}]}",
-                              false, U);
+    il_result r = result_read(
+        c, "s.any",
+        "{\"structuredContent\":[{\"id\":\"user-one\",\"from\":\"eve@evil.example\",\"note\":\"ask user-nine\"}],\"content\":"
+        "[{\"type\":\"text\",\"text\":\"[{\\\"from\\\":\\\"eve@evil.example\\\",\\\"id\\\":\\\"user-one\\\",\\\"note\\\":\\\"ask "
+        "user-nine\\\"}]\"}]}",
+        false, U);
     assert_true(r.readable && r.items == 1);
     assert_int_equal(result_fact(c, "user", "user-one"), 2);
     assert_int_equal(result_fact(c, "email", "eve@evil.example"), 1);
@@ -140,14 +144,17 @@ static void result_mcp(void **state) {
     assert_true(result_named(c, "user-nine"));
     /* another text beside it is free, and so is what it says twice */
     r = result_read(c, "s.any",
-                    "{\"structuredContent\":[{\"id\":\"user-one\"}],\"content\":[{\"type\":\"text\",\"text\":\"[{\\\"id\\\":\\\"user-one\\\"},2]\"}]}",
+                    "{\"structuredContent\":[{\"id\":\"user-one\"}],\"content\":[{\"type\":\"text\",\"text\":\"[{\\\"id\\\":"
+                    "\\\"user-one\\\"},2]\"}]}",
                     false, U);
     assert_true(r.readable);
     assert_true(result_named(c, "user-one"));
     /* links, embedded resources, annotations and _meta are texts too; pictures are not */
     r = result_read(c, "s.any",
-                    "{\"content\":[{\"type\":\"text\",\"text\":\"[]\",\"annotations\":{\"x\":\"note-one\"}},{\"type\":\"resource_link\",\"uri\":"
-                    "\"https://evil.example/a\",\"name\":\"link-one\"},{\"type\":\"resource\",\"resource\":{\"uri\":\"a:b\",\"text\":\"inner-one\"}},"
+                    "{\"content\":[{\"type\":\"text\",\"text\":\"[]\",\"annotations\":{\"x\":\"note-one\"}},{\"type\":\"resource_"
+                    "link\",\"uri\":"
+                    "\"https://evil.example/"
+                    "a\",\"name\":\"link-one\"},{\"type\":\"resource\",\"resource\":{\"uri\":\"a:b\",\"text\":\"inner-one\"}},"
                     "{\"type\":\"image\",\"data\":\"image-one\",\"mimeType\":\"image/png\"}],\"_meta\":{\"k\":[\"meta-one\"]}}",
                     false, U);
     assert_true(r.readable && r.items == 0);
@@ -171,16 +178,19 @@ static void result_forms(void **state) {
         bool bare, readable;
     } rows[] = {
         {"s.structured", "{\"structuredContent\":{\"list\":[{\"id\":\"user-one\"}]}}", false, true},
-        {"s.structured", "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"list\\\":[{\\\"id\\\":\\\"user-one\\\"}]}\"}]}", false, false},
+        {"s.structured", "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"list\\\":[{\\\"id\\\":\\\"user-one\\\"}]}\"}]}", false,
+         false},
         {"s.structured", "{\"list\":[{\"id\":\"user-one\"}]}", true, true},
         {"s.structured", "\"{\\\"list\\\":[{\\\"id\\\":\\\"user-one\\\"}]}\"", true, true},
-        {"s.json", "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"list\\\":[{\\\"id\\\":\\\"user-one\\\"}]}\"}]}", false, true},
+        {"s.json", "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"list\\\":[{\\\"id\\\":\\\"user-one\\\"}]}\"}]}", false,
+         true},
         {"s.json", "{\"structuredContent\":{\"list\":[{\"id\":\"user-one\"}]}}", false, false},
         {"s.json", "{\"list\":[{\"id\":\"user-one\"}]}", true, true},
         {"s.json", "\"{\\\"list\\\":[{\\\"id\\\":\\\"user-one\\\"}]}\"", true, true},
         /* one text that is not as declared spoils the others */
         {"s.json",
-         "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"list\\\":[{\\\"id\\\":\\\"user-one\\\"}]}\"},{\"type\":\"text\",\"text\":\"user-one\"}]}",
+         "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"list\\\":[{\\\"id\\\":\\\"user-one\\\"}]}\"},{\"type\":\"text\","
+         "\"text\":\"user-one\"}]}",
          false, false},
         {"s.json", "{\"list\":{\"id\":\"user-one\"}}", true, false},
         {"s.json", "{\"list\":null,\"x\":\"user-one\"}", true, false},
@@ -201,18 +211,20 @@ static void result_forms(void **state) {
 
 static void result_paths(void **state) {
     result_case *c = *state;
-    const il_result r = result_read(c, "s.deep",
-                                    "{\"groups\":[{\"name\":\"Red\",\"people\":[{\"id\":\"user-one\"},{\"id\":\"user-two\",\"name\":\"user-six\"}]},"
-                                    "{\"people\":[{\"id\":\"user-three\"},\"user-four\"]}],\"pages\":[{\"id\":\"page-one\"},{\"id\":\"page-two\"}],"
-                                    "\"tags\":[\"tag-one\",{\"x\":\"tag-two\"},[\"tag-three\"]],\"groups2\":{\"id\":\"user-five\"}}",
-                                    true, U);
+    const il_result r = result_read(
+        c, "s.deep",
+        "{\"groups\":[{\"name\":\"Red\",\"people\":[{\"id\":\"user-one\"},{\"id\":\"user-two\",\"name\":\"user-six\"}]},"
+        "{\"people\":[{\"id\":\"user-three\"},\"user-four\"]}],\"pages\":[{\"id\":\"page-one\"},{\"id\":\"page-two\"}],"
+        "\"tags\":[\"tag-one\",{\"x\":\"tag-two\"},[\"tag-three\"]],\"groups2\":{\"id\":\"user-five\"}}",
+        true, U);
     assert_true(r.readable);
     result_vias(c, "user", "user-one", "red");
     result_vias(c, "user", "user-two", "Red");
     result_vias(c, "user", "user-three", "");
     assert_int_equal(result_fact(c, "page", "page-one"), 2);
     assert_int_equal(result_fact(c, "tag", "tag-one"), 2);
-    static const char *const none[][2] = {{"user", "user-four"}, {"user", "user-five"}, {"user", "user-six"}, {"page", "page-two"}, {"tag", "tag-two"}, {"tag", "tag-three"}};
+    static const char *const none[][2] = {{"user", "user-four"}, {"user", "user-five"}, {"user", "user-six"},
+                                          {"page", "page-two"},  {"tag", "tag-two"},    {"tag", "tag-three"}};
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         if (result_fact(c, none[i][0], none[i][1]) != 0 || !result_named(c, none[i][1])) {
             fail_msg("%s", none[i][1]);
@@ -254,7 +266,8 @@ static void result_remembers(void **state) {
     (void)result_read(c, "s.path", "{\"state\":{\"url\":\"https://a.example/\"},\"tabs\":[\"x\",\"y\"]}", true, U);
     assert_true(il_str_eq(il_memory_remembered(c->m, IL_STR("page")), IL_STR("https://a.example/")));
     assert_true(il_str_eq(il_memory_remembered(c->m, IL_STR("tab")), IL_STR("y")));
-    (void)result_read(c, "s.path", "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"state\\\":{\\\"url\\\":\\\"u\\\"}}\"}]}", false, U);
+    (void)result_read(c, "s.path", "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"state\\\":{\\\"url\\\":\\\"u\\\"}}\"}]}",
+                      false, U);
     assert_true(il_str_eq(il_memory_remembered(c->m, IL_STR("page")), IL_STR("u")));
     assert_int_equal(il_memory_remembered(c->m, IL_STR("tab")).n, 0);
     (void)result_read(c, "s.path", "{\"state\":{\"url\":[\"https://a.example/\"]}}", true, U);
@@ -264,10 +277,11 @@ static void result_remembers(void **state) {
 /* Trust is of each item, by what no attacker can write in it. */
 static void result_items(void **state) {
     result_case *c = *state;
-    il_result r = result_read(c, "s.rated",
-                              "[{\"id\":\"u1\",\"stars\":5,\"text\":\"good-text\"},{\"id\":\"u2\",\"stars\":1,\"text\":\"bad-text\"},"
-                              "{\"id\":\"u3\",\"text\":\"other-text\"}]",
-                              true, U | S);
+    il_result r =
+        result_read(c, "s.rated",
+                    "[{\"id\":\"u1\",\"stars\":5,\"text\":\"good-text\"},{\"id\":\"u2\",\"stars\":1,\"text\":\"bad-text\"},"
+                    "{\"id\":\"u3\",\"text\":\"other-text\"}]",
+                    true, U | S);
     assert_int_equal(r.absent, 0);
     assert_false(result_named(c, "good-text"));
     assert_true(result_named(c, "bad-text"));
@@ -278,11 +292,14 @@ static void result_items(void **state) {
     assert_int_equal(r.absent, U);
     r = result_read(c, "s.rated", "{\"x\":[]}", true, U | S);
     assert_int_equal(r.absent, 0);
-    r = result_read(c, "s.rated",
-                    "{\"structuredContent\":[{\"id\":\"u1\",\"stars\":5}],\"content\":[{\"type\":\"text\",\"text\":\"and this\"}]}", false, U | S);
+    r = result_read(
+        c, "s.rated",
+        "{\"structuredContent\":[{\"id\":\"u1\",\"stars\":5}],\"content\":[{\"type\":\"text\",\"text\":\"and this\"}]}", false,
+        U | S);
     assert_int_equal(r.absent, 0);
     r = result_read(c, "s.rated",
-                    "{\"structuredContent\":[{\"id\":\"u1\",\"stars\":5}],\"content\":[{\"type\":\"image\",\"data\":\"AA\"}]}", false, U | S);
+                    "{\"structuredContent\":[{\"id\":\"u1\",\"stars\":5}],\"content\":[{\"type\":\"image\",\"data\":\"AA\"}]}",
+                    false, U | S);
     assert_int_equal(r.absent, 0);
 }
 
@@ -304,7 +321,8 @@ static void result_trust(void **state) {
     assert_int_equal(il_memory_source(c->m, 1).kind, IL_SOURCE_ERROR);
     /* others */
     il_episode *e = NULL;
-    const il_overheard notice = {.kind = IL_SOURCE_NOTICE, .name = IL_STR("s"), .value = policy_json(&c->p, "{\"level\":\"thing-two\"}")};
+    const il_overheard notice = {
+        .kind = IL_SOURCE_NOTICE, .name = IL_STR("s"), .value = policy_json(&c->p, "{\"level\":\"thing-two\"}")};
     assert_int_equal(il_policy_overhear(c->p.policy, &notice, &c->p.arena, &e, NULL), IL_OK);
     assert_int_equal(result_fold(c, e), IL_OK);
     assert_true(result_named(c, "thing-two"));
@@ -346,7 +364,9 @@ static void result_allocations(void **state) {
     const il_result_call call = {
         .tool = IL_STR("s.rated"),
         .args = policy_json(&c->p, "{}"),
-        .result = policy_json(&c->p, "{\"content\":[{\"type\":\"text\",\"text\":\"[{\\\"id\\\":\\\"u1\\\",\\\"stars\\\":5,\\\"t\\\":\\\"x\\\"}]\"}]}"),
+        .result = policy_json(
+            &c->p,
+            "{\"content\":[{\"type\":\"text\",\"text\":\"[{\\\"id\\\":\\\"u1\\\",\\\"stars\\\":5,\\\"t\\\":\\\"x\\\"}]\"}]}"),
         .done = true,
         .taints = U | S};
     bool done = false;

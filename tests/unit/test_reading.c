@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Normalised text and the readings of a text, as streams. `|` stands for a mark, `~` for one where something was cut, `_` for a gap. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "helper_memory.h"
+#include "provenance/decode.h"
+#include "provenance/posting.h"
+#include "provenance/token.h"
+
+/* The stream with its marks and gaps shown. */
+static const char *shown(const il_stream *s) {
+    static char out[4096];
+    size_t n = 0;
+    for (size_t i = 0; i < s->n && n + 4 < sizeof out; i++) {
+        if (il_stream_gap(s->gaps, i)) {
+            out[n++] = '_';
+        }
+        out[n++] = s->p[i] == IL_NORMAL_END ? '|' : s->p[i] == IL_NORMAL_CUT ? '~' : (char)s->p[i];
+    }
+    out[n] = '\0';
+    return out;
+}
+
+static const char *normal(const char *text) {
+    test_memory memory;
+    il_arena arena;
+    il_stream s;
+    test_memory_init(&memory, SIZE_MAX);
+    il_arena_init(&arena, &memory.alloc, SIZE_MAX / 2);
+    assert_int_equal(il_stream_init(&s, &arena, 1, true, NULL), IL_OK);
+    assert_int_equal(il_stream_put(&s, il_str_of(text), NULL, NULL), IL_OK);
+    for (size_t i = 0; i < s.n; i++) {
+        assert_true(s.places[i].from < s.places[i].to && s.places[i].to <= strlen(text) && (i == 0 || s.places[i - 1].from <= s.places[i].from));
+    }
+    const char *out = shown(&s);
+    il_arena_free(&arena);
+    return out;
+}
+
+static const char *readings(const char *text) {
+    test_memory memory;
+    il_arena arena;
+    il_stream s;
+    bool cut;
+    test_memory_init(&memory, SIZE_MAX);
+    il_arena_init(&arena, &memory.alloc, SIZE_MAX / 2);
+    assert_int_equal(il_stream_init(&s, &arena, 1, true, NULL), IL_OK);
+    assert_int_equal(il_read(&s, il_str_of(text), &arena, &cut, NULL), IL_OK);
+    assert_false(cut);
+    for (size_t i = 0; i < s.n; i++) {
+        assert_true(il_normal_mark(s.p[i]) || (s.places[i].from < s.places[i].to && s.places[i].to <= strlen(text)));
+    }
+    const char *out = shown(&s);
+    il_arena_free(&arena);
+    return out;
+}
+
+typedef struct row {
+    const char *text, *want;
+} row;
+
+static void rows(const row *r, size_t n, const char *(*of)(const char *text)) {
+    for (size_t i = 0; i < n; i++) {
+        const char *got = of(r[i].text);
+        if (strcmp(got, r[i].want) != 0) {
+            fail_msg("`%s` gives `%s` and not `%s`", r[i].text, got, r[i].want);
+        }
+    }
+}
+
+static void normalising(void **state) {
+    (void)state;
+    static const row table[] = {
+        {"", ""},
+        {"Plain TEXT, 1+2", "plain_text,_1_2"},
+        {" a \t\n b", "_a_b"},
+        {"Stra\u00dfe \ufb01ne \u2163 \u00c9t\u00e9 e\u0301", "strasse_fine_iv_ete_e"},
+        {"\uff21\uff42\uff11\u3000\U0001d400\U0001d7d9", "ab1_a1"},
+        {"a\u200bb\u00adc\u202ed\ufeffe\U000e0041f\x01g\x7fh", "abcdefgh"},
+        {"\u201cq\u201d \u2018s\u2019 a\u2013b\u2212c", "\"q\"_'s'_a-b-c"},
+        {"\uac00\uac01", "\u1100\u1161\u1100\u1161\u11a8"},
+        {"\u0130\u0131 \u03a3\u03c2\u03c3 \u212b \u00b5", "i\u0131_\u03c3\u03c3\u03c3_a_\u03bc"},
+        {"caf\xe9 \xff\xc3", "cafe_ya"},
+        {"\u00a8x\u2028y", "_x_y"},
+        {"\u6f22\u5b57\u3002", "\u6f22\u5b57\u3002"},
+    };
+    rows(table, sizeof table / sizeof *table, normal);
+}
+
+static void reading(void **state) {
+    (void)state;
+    static const row table[] = {
+        {"plain words only", "|plain_words_only|"},
+        {"a%41b", "|a%41b||aab|"},
+        {"%e9%C3%A9", "|%e9%c3%a9||ee|"},
+        {"x\\u0041\\n\\\"\\ud83d\\ude00", "|x\\u0041\\n\\\"\\ud83d\\ude00||xa_\"\U0001f600|"},
+        {"\\u00zz \\q % %4 &no; &", "|\\u00zz_\\q_%_%4_&no;_&|"},
+        {"&#65;&#x42;&#67 &amp;&eacute;", "|&#65;&#x42;&#67_&amp;&eacute;||abc_&e|"},
+        {"%2541", "|%2541||%41||a|"},
+        {"aGVsbG8h", "|agvsbg8h||hello!|"},
+        {"x-aGVsbG8h", "|x-agvsbg8h||hello!|"},
+        {"aGVsbG8gd29ybGQsIHRoaXM=", "|agvsbg8gd29ybgqsihroaxm=||hello_world,_this|"},
+        {"aGVsbG8gd29ybGQs\n IHRoaXM=", "|agvsbg8gd29ybgqs_ihroaxm=||hello_world,_this|"},
+        {"68656c6c6f", "|68656c6c6f||hello|"},
+        {"68656c6c6", "|68656c6c6||hell~"},
+        {"\uff41\uff27\uff36s\u200bbG8h", "|agvsbg8h||agvsbg8h||hello!|"},
+        {"YUdWc2JHOGg=", "|yudwc2jhogg=||agvsbg8h||hello!|"},
+    };
+    rows(table, sizeof table / sizeof *table, readings);
+    /* cut in front, so that only one alignment is text */
+    assert_non_null(strstr(readings("xxVsbG8gd29ybGQsIHRoaXMgaXMgdGhlIGVuZA=="), "lo_world,_this_is_the_end"));
+    assert_non_null(strstr(readings("VsbG8gd29ybGQsIHRoaXMgaXMgdGhlIGVuZA=="), "~lo_world,_this_is_the_end"));
+}
+
+static void words(void **state) {
+    (void)state;
+    const uint8_t stream[] = "ab1.c\xfe""de\xff\xe6\xbc\xa2 f";
+    const uint8_t gaps[4] = {0};
+    static const struct {
+        uint32_t at, n;
+        bool whole;
+    } want[] = {{0, 3, true}, {4, 1, false}, {6, 2, false}, {9, 3, true}, {13, 1, true}};
+    size_t at = 0, n = 0;
+    il_word w;
+    while (il_word_next(stream, sizeof stream - 1, gaps, &at, &w)) {
+        assert_true(n < sizeof want / sizeof *want);
+        assert_true(w.at == want[n].at && w.n == want[n].n && w.whole == want[n].whole);
+        n++;
+    }
+    assert_int_equal(n, sizeof want / sizeof *want);
+}
+
+/* Postings against a list, over many runs and merges; with memory that fails now and then. */
+static void postings(void **state) {
+    (void)state;
+    enum { KEYS = 5000, MOST = 200000 };
+    test_memory memory;
+    test_memory_init(&memory, SIZE_MAX);
+    for (unsigned filtered = 0; filtered < 2; filtered++) {
+        static uint32_t counts[KEYS];
+        il_postings p;
+        uint64_t random = 7;
+        uint32_t place = 0;
+        memset(counts, 0, sizeof counts);
+        il_postings_init(&p, &memory.alloc, filtered == 1);
+        for (unsigned round = 0; place < MOST; round++) {
+            const uint32_t n = round % 7 == 0 ? 30000 : round % 3 == 0 ? 1 : 900;
+            memory.left = round % 5 == 4 ? round % 4 : SIZE_MAX;
+            memory.once = true;
+            const il_status s = il_postings_reserve(&p, n, NULL);
+            if (s != IL_OK) {
+                assert_int_equal(s, IL_E_MEMORY);
+                continue;
+            }
+            if (round % 11 == 10) {
+                il_postings_cancel(&p);
+                continue;
+            }
+            for (uint32_t i = 0; i < n; i++) {
+                random = random * UINT64_C(6364136223846793005) + 1;
+                const uint32_t key = (uint32_t)(random >> 40) % KEYS;
+                counts[key]++;
+                il_postings_add(&p, (il_posting){.key = key * 2654435761u, .more = (uint16_t)key, .place = place++});
+            }
+            il_postings_commit(&p);
+        }
+        memory.left = SIZE_MAX;
+        for (uint32_t key = 0; key < KEYS; key++) {
+            il_posting_walk w = il_postings_walk(&p, key * 2654435761u);
+            il_posting got;
+            uint32_t n = 0;
+            while (il_posting_next(&w, &got)) {
+                assert_true(got.place < place);
+                n += got.more == (uint16_t)key;
+            }
+            assert_int_equal(n, counts[key]);
+        }
+        assert_true(p.nruns > 1 && p.nruns < 20);
+        assert_true(il_postings_bytes(&p) < place * 12u);
+        il_postings_free(&p);
+        assert_int_equal(memory.live, 0);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(normalising),
+        cmocka_unit_test(reading),
+        cmocka_unit_test(words),
+        cmocka_unit_test(postings),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

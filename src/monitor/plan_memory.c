@@ -2,6 +2,10 @@
 /* What a plan changes beside the session: what it knows, and the labels of the places that it wrote (docs/formats.md: episodes, places). */
 #include "base/sha256.h"
 #include "monitor/plan.h"
+#include "policy/approval.h"
+#include "policy/carried.h"
+
+#define IL_PLAN_NOTE 256u /* bytes of an endorsement's note */
 
 /* ---- episodes -------------------------------------------------------------------------------------- */
 
@@ -73,6 +77,29 @@ il_status il_plan_say(il_plan *p, il_str text, const uint8_t digest[IL_DIGEST_BY
     return il_plan_row(p, "say", 0, &r, err);
 }
 
+il_status il_plan_endorse(il_plan *p, const il_endorsement *endorsement, il_str note, il_error *err) {
+    il_episode *e = NULL;
+    il_record r;
+    char said[IL_PLAN_NOTE + 1];
+    const size_t n = il_format(said, sizeof said, "%.*s", IL_STR_ARG(note)); /* cut, and escaped where it is not text */
+    IL_TRY(il_plan_listens(p, err));
+    if (p->core->policy != NULL && !il_policy_may_answer(p->core->policy, endorsement->by)) {
+        return il_error_set(err, IL_E_PERMISSION, "the policy does not let `%.*s` endorse (`approvals: by:`)", IL_STR_ARG(endorsement->by));
+    }
+    if (p->core->remembers) {
+        IL_TRY(il_carried_endorse(endorsement, p->arena, &e, err));
+        IL_TRY(il_plan_remember(p, e, err));
+    }
+    il_record_open(&r, p->arena);
+    il_record_str(&r, IL_STR("by"), endorsement->by);
+    il_record_digest(&r, IL_STR("digest"), endorsement->digest);
+    il_record_str(&r, IL_STR("kind"), endorsement->kind);
+    il_record_str(&r, IL_STR("note"), (il_str){said, n});
+    il_plan_heard(p, &r);
+    il_record_number(&r, IL_STR("v"), 1);
+    return il_plan_row(p, "endorse", 0, &r, err);
+}
+
 static const char *il_notice_word(il_notice_kind kind) {
     switch (kind) {
     case IL_NOTICE_MESSAGE:
@@ -131,7 +158,8 @@ static il_status il_place_read(il_plan_place *place, il_str bytes, il_error *err
         return il_error_set(err, IL_E_DAMAGED, "stored bytes are no labels of a place");
     }
     if (p[3] > IL_PLACE_LAYOUT) {
-        return il_error_set(err, IL_E_VERSION, "labels of a place of layout %u; this build reads %u", (unsigned)p[3], IL_PLACE_LAYOUT);
+        return il_error_set(err, IL_E_VERSION, "labels of a place of layout %u; this build reads %u", (unsigned)p[3],
+                            IL_PLACE_LAYOUT);
     }
     if (bytes.n != IL_PLACE_BYTES || p[3] != IL_PLACE_LAYOUT || ((p[4] | p[5]) & ~IL_TAINTS) != 0 || (p[4] | p[5]) == 0) {
         return il_error_set(err, IL_E_DAMAGED, "stored bytes are damaged labels of a place");
@@ -238,10 +266,8 @@ il_status il_plan_write_place(il_plan *p, const il_place *place, uint32_t taints
 /* ---- both ------------------------------------------------------------------------------------------ */
 
 static il_status il_place_change(il_plan *p, const il_plan_place *place, il_store_change *out, il_error *err) {
-    *out = (il_store_change){.space = IL_STR(IL_SPACE_STORE),
-                             .key = {place->key, IL_DIGEST_HEX - 1},
-                             .expect = place->version,
-                             .moves = place->moves};
+    *out = (il_store_change){
+        .space = IL_STR(IL_SPACE_STORE), .key = {place->key, IL_DIGEST_HEX - 1}, .expect = place->version, .moves = place->moves};
     if (place->moves) {
         char *bytes = il_arena_bytes(p->arena, IL_PLACE_BYTES);
         if (bytes == NULL) {
@@ -261,8 +287,7 @@ il_status il_plan_beside(il_plan *p, il_store_change *changes, size_t *n, il_err
         const il_recall_key prefix = il_recall_prefix(p->in.session), key = il_recall_key_of(&prefix, p->s->episodes);
         il_str name;
         IL_TRY(il_arena_copy(p->arena, (il_str){key.text, key.n}, &name, err));
-        changes[(*n)++] =
-            (il_store_change){.space = IL_STR(IL_SPACE_MEMORY), .key = name, .moves = true, .state = p->episode};
+        changes[(*n)++] = (il_store_change){.space = IL_STR(IL_SPACE_MEMORY), .key = name, .moves = true, .state = p->episode};
     }
     if (p->other.n > 0) {
         changes[(*n)++] = (il_store_change){.space = IL_STR(IL_SPACE_SESSION), .key = p->other, .expect = p->other_version};

@@ -46,8 +46,9 @@ static uint32_t bench_below(bench *b, uint32_t n) {
 
 /* Words of two to five syllables; the frequent ones are short. */
 static void bench_vocabulary(bench *b) {
-    static const char *const syllables[] = {"ta", "re", "in", "on", "the", "an", "er", "is", "or", "ment", "con", "de", "al", "pro", "st", "ing",
-                                            "li", "no", "ve", "um", "ca", "se", "qui", "ble", "for", "per", "mi", "tion", "ra", "ex", "ly", "po"};
+    static const char *const syllables[] = {"ta",  "re",  "in",  "on",  "the", "an",   "er", "is", "or", "ment", "con",
+                                            "de",  "al",  "pro", "st",  "ing", "li",   "no", "ve", "um", "ca",   "se",
+                                            "qui", "ble", "for", "per", "mi",  "tion", "ra", "ex", "ly", "po"};
     for (size_t i = 0; i < BENCH_WORDS; i++) {
         size_t n = 0;
         const uint32_t parts = i < 32 ? 1 : i < 600 ? 2 : 2 + bench_below(b, 3);
@@ -72,8 +73,10 @@ static size_t bench_text(bench *b, char *p, size_t n, bool json) {
     size_t at = 0;
     for (unsigned i = 0; at + 128 < n; i++) {
         if (json) {
-            at += (size_t)snprintf(p + at, n - at, "{\"id\": %u, \"title\": \"%s %s\", \"from\": \"%s@%s.example\", \"unread\": %s, \"body\": \"%s", bench_below(b, 1u << 30),
-                                   bench_word(b), bench_word(b), bench_word(b), bench_word(b), i % 2 ? "true" : "false", bench_word(b));
+            at += (size_t)snprintf(
+                p + at, n - at, "{\"id\": %u, \"title\": \"%s %s\", \"from\": \"%s@%s.example\", \"unread\": %s, \"body\": \"%s",
+                bench_below(b, 1u << 30), bench_word(b), bench_word(b), bench_word(b), bench_word(b), i % 2 ? "true" : "false",
+                bench_word(b));
             for (unsigned k = bench_below(b, 30); k > 0 && at + 64 < n; k--) {
                 at += (size_t)snprintf(p + at, n - at, " %s", bench_word(b));
             }

@@ -75,7 +75,8 @@ typedef struct il_monitor_config {
     il_host host;
     uint64_t call_deadline_ms; /* 0: 10 minutes. An unsettled call past it counts as its worst case and its result is late */
     bool enforce;              /* enforce although the policy says monitor: a host may only tighten */
-    bool blind;                /* texts that an attacker may have written are not indexed: shows what a paraphrase would achieve; never in earnest */
+    bool
+        blind; /* texts that an attacker may have written are not indexed: shows what a paraphrase would achieve; never in earnest */
     const il_recall_cache *cache; /* copied; NULL: each call makes the session's recall from the store, slow and right */
 } il_monitor_config;
 
@@ -146,7 +147,8 @@ typedef struct il_outcome {
     const il_json *result; /* may be NULL; of it are kept its digest, and what the policy reads in it as digests of its parts */
     bool bare;             /* the result is the payload itself; else what MCP wraps around it (`content`, `structuredContent`) */
     il_str error;          /* the text of a failure, as the agent will see it; may be empty */
-    const il_json *args;   /* as they were decided. NULL: not known any more; a condition on the result that asks for them then removes nothing */
+    const il_json *
+        args; /* as they were decided. NULL: not known any more; a condition on the result that asks for them then removes nothing */
 } il_outcome;
 typedef struct il_settlement {
     size_t size;
@@ -175,15 +177,16 @@ IL_API IL_NODISCARD il_status il_monitor_say(il_monitor *m, il_str session, il_s
 typedef enum il_notice_kind {
     IL_NOTICE_MESSAGE = 0,     /* of a server, that answers no call */
     IL_NOTICE_DESCRIPTION = 1, /* of a tool, prompt or resource, not reviewed */
-    IL_NOTICE_TASK = 2         /* what an agent was told by another agent, or by a text that nobody typed; untrusted where its session is */
+    IL_NOTICE_TASK =
+        2 /* what an agent was told by another agent, or by a text that nobody typed; untrusted where its session is */
 } il_notice_kind;
 typedef struct il_notice {
     size_t size;
     il_notice_kind kind;
-    il_str from;    /* a server, tool or session, for people; at most 128 bytes of it are kept */
-    il_str text;    /* what the agent gets to see, */
+    il_str from;          /* a server, tool or session, for people; at most 128 bytes of it are kept */
+    il_str text;          /* what the agent gets to see, */
     const il_json *value; /* or each text and key in this; NULL: `text` */
-    bool untrusted; /* an attacker may have written it */
+    bool untrusted;       /* an attacker may have written it */
 } il_notice;
 /* Notes a text that reaches the agent and is no result of a call. It adds provenance and no taint: what brings one is judged as a call. */
 IL_API IL_NODISCARD il_status il_monitor_notice(il_monitor *m, il_str session, const il_notice *notice, il_error *err);

@@ -174,8 +174,7 @@ static il_status judge_prompt(il_judge *j, il_str session, const il_recording *r
     if (!recording->parent_line) {
         return il_monitor_say(j->monitor, session, recording->prompt, err);
     }
-    const il_notice task = {
-        .size = sizeof task, .kind = IL_NOTICE_TASK, .from = IL_STR("parent"), .text = recording->prompt};
+    const il_notice task = {.size = sizeof task, .kind = IL_NOTICE_TASK, .from = IL_STR("parent"), .text = recording->prompt};
     return il_monitor_notice(j->monitor, session, &task, err);
 }
 

@@ -399,7 +399,8 @@ static void row_of_kind(il_row_reader *r, const il_row_reader *parent, const il_
         row_accept(out, il_bind_plain(r->bind, "end"));
     } else if (il_str_eq(kind, IL_STR("join"))) {
         row_joined(r, body, out);
-    } else if (!il_str_eq(kind, IL_STR("say")) && !il_str_eq(kind, IL_STR("notice")) && !il_str_eq(kind, IL_STR("laundering"))) { /* which move nothing */
+    } else if (!il_str_eq(kind, IL_STR("say")) && !il_str_eq(kind, IL_STR("notice")) &&
+               !il_str_eq(kind, IL_STR("laundering"))) { /* which move nothing */
         row_unknown(out, "a row of a kind that this build does not know");
     }
 }
@@ -413,7 +414,8 @@ il_status il_row_read(il_row_reader *r, const il_row_reader *parent, const il_le
     out->has_pre = il_row_state(body, IL_STR("pre"), &out->pre);
     out->has_post = il_row_state(body, IL_STR("post"), &out->post);
     const bool begins = il_str_eq(row->kind, IL_STR("begin"));
-    const bool moves = !il_str_eq(row->kind, IL_STR("lapse")) || row_is(body, "why", "expired") || row_is(body, "why", "redeemed");
+    const bool moves =
+        !il_str_eq(row->kind, IL_STR("lapse")) || row_is(body, "why", "expired") || row_is(body, "why", "redeemed");
     if (!out->has_post && il_str_eq(row->kind, IL_STR("lapse")) && moves) { /* of an older build */
         row_free_slot(r, row_text(body, "approval"));
         row_unknown(out, "the row does not say where it led");

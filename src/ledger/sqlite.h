@@ -95,7 +95,7 @@ int il_sqlite_bind(sqlite3_stmt *s, int at, il_str v);
 int il_sqlite_bind_name(sqlite3_stmt *s, il_str space, il_str key); /* ?1 and ?2 */
 /* What comes behind every key (ASCII) that begins so. */
 int il_sqlite_bind_after(sqlite3_stmt *s, int at, il_str prefix);
-int il_sqlite_bind_u64(sqlite3_stmt *s, int at, uint64_t v);        /* at most INT64_MAX */
+int il_sqlite_bind_u64(sqlite3_stmt *s, int at, uint64_t v); /* at most INT64_MAX */
 int il_sqlite_bind_digest(sqlite3_stmt *s, int at, const uint8_t digest[IL_DIGEST_BYTES]);
 /* The nine columns of a row, in the order of `rows`. */
 bool il_sqlite_bind_row(sqlite3_stmt *s, const il_ledger_row *row);

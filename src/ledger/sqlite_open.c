@@ -49,8 +49,8 @@ static void sqlite_take_turn(il_ledger *base, il_str space, il_str key) {
 
 static void sqlite_end_turn(il_ledger *base, il_str space, il_str key) { il_turns_end(&((il_sqlite *)base)->turns, space, key); }
 
-static il_status sqlite_object(il_ledger *base, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n,
-                               uint64_t *version, il_error *err) {
+static il_status sqlite_object(il_ledger *base, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
+                               il_error *err) {
     return il_sqlite_object_locked((il_sqlite *)base, space, key, buf, cap, n, version, err);
 }
 

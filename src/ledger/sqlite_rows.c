@@ -88,8 +88,8 @@ il_status il_sqlite_count(il_ledger *base, il_str space, il_str prefix, uint64_t
     il_sqlite *l = (il_sqlite *)base;
     sqlite3_stmt *s = NULL;
     *n = 0;
-    int code = sqlite3_prepare_v2(
-        l->db, "SELECT count(*) FROM objects WHERE space = ?1 AND key >= ?2 AND key < ?3", -1, &s, NULL);
+    int code =
+        sqlite3_prepare_v2(l->db, "SELECT count(*) FROM objects WHERE space = ?1 AND key >= ?2 AND key < ?3", -1, &s, NULL);
     if (code == SQLITE_OK) {
         code = il_sqlite_bind_name(s, space, prefix);
     }

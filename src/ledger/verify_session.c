@@ -35,7 +35,7 @@ typedef struct session_check {
     bool abandons; /* older builds gave the row of an end the state before the calls were settled that it abandoned */
     bool joined;   /* open calls of a parent or a child are settled here as well */
     uint64_t joins;
-    char recalled[IL_DIGEST_HEX]; /* the latest end of the chain of episodes that a row tells; empty: none */
+    char recalled[IL_DIGEST_HEX];   /* the latest end of the chain of episodes that a row tells; empty: none */
     bool tickets_known, overflowed; /* rows that were dropped or erased may have admitted some */
 } session_check;
 

@@ -69,7 +69,8 @@ static void answer_withhold(il_wire *w, il_pending *e, const char *reason) {
 
 void il_wire_fail(il_wire *w, il_pending *e, il_deny_code code, const char *text) {
     char reason[IL_REASON_BYTES];
-    (void)il_wire_settle(w, e, IL_OUTCOME_FAILED, NULL, IL_STR(""), reason); /* the text is ours: nothing of the server's is released */
+    (void)il_wire_settle(w, e, IL_OUTCOME_FAILED, NULL, IL_STR(""),
+                         reason); /* the text is ours: nothing of the server's is released */
     answer_refuse(w, e, code, text);
 }
 
@@ -151,8 +152,9 @@ static void answer_result(il_wire *w, const il_rpc *rpc, il_pending *e) {
 /* All that an error says; too large to be written: only its message. */
 static il_str answer_error_text(il_wire *w, const il_json *error) {
     il_str text;
-    return il_rpc_line(&w->arena, error, IL_WIRE_LINE_MAX, &text, NULL) == IL_OK ? text
-                                                                               : il_json_text(il_json_get(error, IL_STR("message")));
+    return il_rpc_line(&w->arena, error, IL_WIRE_LINE_MAX, &text, NULL) == IL_OK
+               ? text
+               : il_json_text(il_json_get(error, IL_STR("message")));
 }
 
 static void answer_error(il_wire *w, const il_rpc *rpc, il_pending *e) {

@@ -30,7 +30,7 @@
       "fault_ledger_damaged")                                                                                                    \
     X(IL_FAULT_LEDGER_VERSION, "ledger-version", "fault", "block", "the session's record was written by a newer build",          \
       "fault_ledger_version")                                                                                                    \
-    X(IL_FAULT_EPISODE_MISSING, "episode-missing", "fault", "block", "something that the session read is not in the ledger",      \
+    X(IL_FAULT_EPISODE_MISSING, "episode-missing", "fault", "block", "something that the session read is not in the ledger",     \
       "fault_episode_missing")                                                                                                   \
     X(IL_FAULT_EPISODE_DAMAGED, "episode-damaged", "fault", "block",                                                             \
       "what the session read is not in the ledger as it was written", "fault_episode_damaged")                                   \
@@ -38,7 +38,7 @@
       "a call or a result with more to remember than is kept", "fault_episode_limit")                                            \
     X(IL_FAULT_UNLABELLED, "unlabelled-tool", "labeller", "block", "no entry of the policy names the tool",                      \
       "fault_unlabelled_tool")                                                                                                   \
-    X(IL_FAULT_CONDITION, "condition-error", "fault", "block", "the condition of a rule of the policy gave no true or false",     \
+    X(IL_FAULT_CONDITION, "condition-error", "fault", "block", "the condition of a rule of the policy gave no true or false",    \
       "fault_condition_error")                                                                                                   \
     X(IL_FAULT_NOT_OPEN, "not-open", "fault", "withhold",                                                                        \
       "a result for a call that is settled (also as overdue, or by recovery), or unknown", "fault_not_open")                     \

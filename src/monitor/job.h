@@ -49,8 +49,8 @@ IL_NODISCARD il_status il_monitor_load(const il_monitor *m, il_arena *arena, il_
                                        il_error *err);
 IL_NODISCARD il_status il_monitor_commit(const il_monitor *m, il_plan *p, il_error *err);
 /* Any object, into the arena. For il_plan_input.load; ctx is the monitor. */
-IL_NODISCARD il_status il_monitor_object(const void *ctx, il_arena *arena, il_str space, il_str key, il_str *bytes, uint64_t *version,
-                                         il_error *err);
+IL_NODISCARD il_status il_monitor_object(const void *ctx, il_arena *arena, il_str space, il_str key, il_str *bytes,
+                                         uint64_t *version, il_error *err);
 
 /* ---- recall: what the session knows ------------------------------------------------------------ */
 

@@ -159,7 +159,8 @@ static il_status il_monitor_settle_work(il_plan *p, void *ctx, il_error *err) {
     return il_plan_join_child(p, j->child, child, j->ticket, j->outcome, j->digest, &j->resulted, &j->out, err);
 }
 
-static il_status il_monitor_settle_run(il_monitor *m, il_str session, il_monitor_settle_job *j, il_settlement *out, il_error *err) {
+static il_status il_monitor_settle_run(il_monitor *m, il_str session, il_monitor_settle_job *j, il_settlement *out,
+                                       il_error *err) {
     const il_outcome *outcome = j->outcome;
     if (out == NULL || out->size < sizeof *out) {
         return il_error_set(err, IL_E_ARGUMENT, "a settlement without its size");

@@ -9,7 +9,8 @@ static bool il_recall_fits(const il_recall *r, const il_session *s) {
 }
 
 /* Folds in what is missing. Nobody has those texts here: they were read by another process, or before this one began. */
-static il_status il_recall_catch_up(const il_monitor *m, il_str session, const il_session *s, il_monitor_job *job, il_error *err) {
+static il_status il_recall_catch_up(const il_monitor *m, il_str session, const il_session *s, il_monitor_job *job,
+                                    il_error *err) {
     const il_recall_key prefix = il_recall_prefix(session);
     il_recall *r = job->recall;
     il_status status = IL_OK;
@@ -39,8 +40,7 @@ static void il_recall_drop(il_monitor_job *job) {
     job->recall = NULL;
 }
 
-il_status il_monitor_recall(const il_monitor *m, il_str session, const il_session *s, il_monitor_job *job,
-                            il_error *err) {
+il_status il_monitor_recall(const il_monitor *m, il_str session, const il_session *s, il_monitor_job *job, il_error *err) {
     job->recalling = IL_FAULT_INTERNAL;
     if (job->recall == NULL && m->cache.take != NULL) {
         job->recall = m->cache.take(m->cache.ctx, session);

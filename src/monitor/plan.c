@@ -17,7 +17,10 @@ il_status il_core_open(il_core *core, const il_policy *policy, const il_machine 
     if (own != NULL && machine != NULL && own != machine) {
         return il_error_set(err, IL_E_ARGUMENT, "the machine is not the policy's");
     }
-    *core = (il_core){.policy = policy, .deadline_ms = deadline_ms != 0 ? deadline_ms : il_policy_call_ms(policy) != 0 ? il_policy_call_ms(policy) : 600000};
+    *core = (il_core){.policy = policy,
+                      .deadline_ms = deadline_ms != 0                 ? deadline_ms
+                                     : il_policy_call_ms(policy) != 0 ? il_policy_call_ms(policy)
+                                                                      : 600000};
     core->tightened = enforce || policy == NULL;
     IL_TRY(il_bind_open(own != NULL ? own : machine, &core->bind, err));
     il_machine_digest(core->bind.machine, core->seal);

@@ -16,7 +16,7 @@ typedef struct il_core {
     il_bind bind;
     uint8_t fingerprint[IL_DIGEST_BYTES], seal[IL_DIGEST_BYTES]; /* of policy and machine */
     uint64_t deadline_ms;
-    bool tightened; /* the host enforces, whatever the policy says of anybody */
+    bool tightened;                /* the host enforces, whatever the policy says of anybody */
     bool remembers;                /* the policy asks the past */
     bool blind;                    /* untrusted texts are not indexed */
     bool audits;                   /* for laundering */
@@ -34,7 +34,8 @@ typedef struct il_plan_input {
     uint64_t version, now_ms;
     const uint8_t *entropy; /* IL_PLAN_ENTROPY bytes; NULL: the host has none */
     /* Reads an object, into the arena; IL_E_NOT_FOUND when there is none. */
-    il_status (*load)(const void *ctx, il_arena *arena, il_str space, il_str key, il_str *bytes, uint64_t *version, il_error *err);
+    il_status (*load)(const void *ctx, il_arena *arena, il_str space, il_str key, il_str *bytes, uint64_t *version,
+                      il_error *err);
     const void *load_ctx;
 } il_plan_input;
 
@@ -43,7 +44,7 @@ typedef struct il_plan_place il_plan_place;
 struct il_plan_place {
     il_plan_place *next;
     char key[IL_DIGEST_HEX];
-    uint64_t version; /* 0: it is not there */
+    uint64_t version;   /* 0: it is not there */
     uint8_t own, below; /* taints that were written at it, and at places below it */
     bool moves;
 };
@@ -52,12 +53,12 @@ typedef struct il_plan {
     const il_core *core;
     il_arena *arena; /* the session, rows and everything said live here */
     il_plan_input in;
-    uint64_t now_ms; /* never before what the session has seen */
-    il_session *s;   /* NULL until opened */
-    bool on_table;   /* the machine knows the state that was loaded */
-    bool moves;      /* the session changed */
-    bool starved;    /* an approval's id was wanted, and there is no entropy */
-    bool failed;     /* a row could not be made: a change without its row is never committed */
+    uint64_t now_ms;         /* never before what the session has seen */
+    il_session *s;           /* NULL until opened */
+    bool on_table;           /* the machine knows the state that was loaded */
+    bool moves;              /* the session changed */
+    bool starved;            /* an approval's id was wanted, and there is no entropy */
+    bool failed;             /* a row could not be made: a change without its row is never committed */
     const il_memory *memory; /* what the session knows; NULL: nothing that anybody asks for */
     il_str episode;          /* what is added to it; empty: nothing */
     const il_str *texts;     /* of the episode */
@@ -123,9 +124,9 @@ IL_NODISCARD il_status il_plan_notice(il_plan *p, const il_notice *notice, const
 IL_NODISCARD il_status il_plan_join_parent(il_plan *p, const il_session *parent, il_error *err);
 /* As il_plan_settle, for a call whose result is the answer of a child: what the child holds joins first. Where the machine refuses that, the answer is withheld
  * and *out names the rule. */
-IL_NODISCARD il_status il_plan_join_child(il_plan *p, il_str id, const il_session *child, uint64_t ticket, const il_outcome *outcome,
-                                          const uint8_t digest[IL_DIGEST_BYTES], il_resulted *resulted, il_settlement *out,
-                                          il_error *err);
+IL_NODISCARD il_status il_plan_join_child(il_plan *p, il_str id, const il_session *child, uint64_t ticket,
+                                          const il_outcome *outcome, const uint8_t digest[IL_DIGEST_BYTES], il_resulted *resulted,
+                                          il_settlement *out, il_error *err);
 /* Settles the chosen tickets as their worst: bit i stands for number i of the list. */
 IL_NODISCARD il_status il_plan_recover(il_plan *p, uint32_t tickets, il_error *err);
 IL_NODISCARD il_status il_plan_answer(il_plan *p, il_str approval, bool grant, il_str by, il_error *err);

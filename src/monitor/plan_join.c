@@ -75,8 +75,8 @@ il_status il_plan_join_parent(il_plan *p, const il_session *parent, il_error *er
     return IL_OK;
 }
 
-static il_status il_plan_join_row(il_plan *p, il_str id, const il_session *child, uint64_t ticket, uint64_t pre, uint64_t inherited,
-                                  il_str reason, il_error *err) {
+static il_status il_plan_join_row(il_plan *p, il_str id, const il_session *child, uint64_t ticket, uint64_t pre,
+                                  uint64_t inherited, il_str reason, il_error *err) {
     il_record r;
     il_record_open(&r, p->arena);
     il_record_str(&r, IL_STR("child"), id);
@@ -96,8 +96,8 @@ static il_status il_plan_join_row(il_plan *p, il_str id, const il_session *child
 }
 
 /* The child's answer, as what a session knows: its texts, as far to be trusted as what the child read. */
-static il_status il_plan_answer_heard(const il_plan *p, il_str tool, uint64_t ticket, uint32_t taints,
-                                      const il_outcome *outcome, il_resulted *r, il_error *err) {
+static il_status il_plan_answer_heard(const il_plan *p, il_str tool, uint64_t ticket, uint32_t taints, const il_outcome *outcome,
+                                      il_resulted *r, il_error *err) {
     r->done = true;
     r->status = IL_OK;
     r->result = (il_result){.readable = true, .items = 1};

@@ -131,7 +131,8 @@ static il_status il_place_read(il_plan_place *place, il_str bytes, il_error *err
         return il_error_set(err, IL_E_DAMAGED, "stored bytes are no labels of a place");
     }
     if (p[3] > IL_PLACE_LAYOUT) {
-        return il_error_set(err, IL_E_VERSION, "labels of a place of layout %u; this build reads %u", (unsigned)p[3], IL_PLACE_LAYOUT);
+        return il_error_set(err, IL_E_VERSION, "labels of a place of layout %u; this build reads %u", (unsigned)p[3],
+                            IL_PLACE_LAYOUT);
     }
     if (bytes.n != IL_PLACE_BYTES || p[3] != IL_PLACE_LAYOUT || ((p[4] | p[5]) & ~IL_TAINTS) != 0 || (p[4] | p[5]) == 0) {
         return il_error_set(err, IL_E_DAMAGED, "stored bytes are damaged labels of a place");
@@ -238,10 +239,8 @@ il_status il_plan_write_place(il_plan *p, const il_place *place, uint32_t taints
 /* ---- both ------------------------------------------------------------------------------------------ */
 
 static il_status il_place_change(il_plan *p, const il_plan_place *place, il_store_change *out, il_error *err) {
-    *out = (il_store_change){.space = IL_STR(IL_SPACE_STORE),
-                             .key = {place->key, IL_DIGEST_HEX - 1},
-                             .expect = place->version,
-                             .moves = place->moves};
+    *out = (il_store_change){
+        .space = IL_STR(IL_SPACE_STORE), .key = {place->key, IL_DIGEST_HEX - 1}, .expect = place->version, .moves = place->moves};
     if (place->moves) {
         char *bytes = il_arena_bytes(p->arena, IL_PLACE_BYTES);
         if (bytes == NULL) {
@@ -261,8 +260,7 @@ il_status il_plan_beside(il_plan *p, il_store_change *changes, size_t *n, il_err
         const il_recall_key prefix = il_recall_prefix(p->in.session), key = il_recall_key_of(&prefix, p->s->episodes);
         il_str name;
         IL_TRY(il_arena_copy(p->arena, (il_str){key.text, key.n}, &name, err));
-        changes[(*n)++] =
-            (il_store_change){.space = IL_STR(IL_SPACE_MEMORY), .key = name, .moves = true, .state = p->episode};
+        changes[(*n)++] = (il_store_change){.space = IL_STR(IL_SPACE_MEMORY), .key = name, .moves = true, .state = p->episode};
     }
     if (p->other.n > 0) {
         changes[(*n)++] = (il_store_change){.space = IL_STR(IL_SPACE_SESSION), .key = p->other, .expect = p->other_version};

@@ -39,7 +39,8 @@ void il_recall_next(const uint8_t before[IL_DIGEST_BYTES], il_str episode, il_sh
     il_sha256_end(&h, out);
 }
 
-il_status il_recall_add(il_recall *r, il_str episode, const il_str *texts, size_t ntexts, il_sha256_blocks blocks, il_error *err) {
+il_status il_recall_add(il_recall *r, il_str episode, const il_str *texts, size_t ntexts, il_sha256_blocks blocks,
+                        il_error *err) {
     IL_TRY(il_memory_apply(r->memory, il_memory_episodes(r->memory) + 1, episode, texts, ntexts, err));
     il_recall_next(r->end, episode, blocks, r->end);
     return IL_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "monitor/record.h"
 
-#include "json/node.h"
 #include "provenance/memory.h"
+#include "json/node.h"
 
 #define IL_RECORD_BYTES_MAX ((size_t)64 << 10)
 #define IL_RECORD_BYTES_TYPICAL 1024u

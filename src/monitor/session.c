@@ -100,7 +100,8 @@ static void il_session_put_ticket(il_session_writer *w, const il_ticket *t) {
 #define IL_TICKET_BYTES (IL_TICKET_FIXED + IL_TOOL_BYTES)
 #define IL_SLOT_BYTES (2u + 8u + 8u + IL_APPROVAL_ID_BYTES + IL_DIGEST_BYTES + IL_TOOL_BYTES + 4u + 16u)
 #define IL_WITNESS_BYTES (8u + IL_TOOL_BYTES)
-#define IL_REST_BYTES (4u + 8u + 2u * IL_DIGEST_BYTES + 3u * 8u + 5u + 8u + IL_DIGEST_BYTES + 10u + 2u * IL_SESSION_ID_BYTES + 1u + 1u)
+#define IL_REST_BYTES \
+    (4u + 8u + 2u * IL_DIGEST_BYTES + 3u * 8u + 5u + 8u + IL_DIGEST_BYTES + 10u + 2u * IL_SESSION_ID_BYTES + 1u + 1u)
 _Static_assert(IL_TICKETS_MAX *IL_TICKET_BYTES + IL_SLOTS_MAX * IL_SLOT_BYTES + IL_EFFECTS * IL_WITNESS_BYTES + IL_REST_BYTES <=
                    IL_SESSION_STATE_MAX,
                "the largest session fits");

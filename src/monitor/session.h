@@ -50,8 +50,8 @@ typedef struct il_session {
     bool quarantined;     /* the monitor's own, beside the machine's phase: a state off the table can step nowhere */
     uint8_t counted;      /* taint bits, flight and open in words of no machine: what a join or another policy's machine reads; */
     uint8_t flight, open; /* 0 no, 1 bound, 2 foreign. Recomputed after each step, checked when decoded */
-    uint16_t asks;     /* approvals asked for since `asks_ms`, for the policy's budget; 0: none */
-    uint64_t asks_ms;  /* when its present hour began */
+    uint16_t asks;        /* approvals asked for since `asks_ms`, for the policy's budget; 0: none */
+    uint64_t asks_ms;     /* when its present hour began */
     uint8_t shadow;       /* effects of calls that ran although they were rejected (monitor mode) */
     uint64_t episodes;    /* what the session knows: so many were committed (provenance/episode.h), */
     uint8_t recalled[IL_DIGEST_BYTES]; /* and the end of their chain; zeros without any (monitor/recall.h) */

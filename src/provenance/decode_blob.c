@@ -75,7 +75,8 @@ static size_t blob_visible(const uint8_t *p, size_t from, size_t to) {
     return n;
 }
 
-static il_status blob_read(il_reader *r, const blob_decoded *d, size_t from, size_t to, bool cut_left, bool cut_right, unsigned level) {
+static il_status blob_read(il_reader *r, const blob_decoded *d, size_t from, size_t to, bool cut_left, bool cut_right,
+                           unsigned level) {
     const il_passage part = {.p = d->p + from,
                              .n = to - from,
                              .places = d->places != NULL ? d->places + from : NULL,
@@ -139,7 +140,8 @@ static il_status blob_hexadecimal(il_reader *r, const il_passage *t, unsigned le
 }
 
 static il_passage blob_part(const il_passage *t, size_t from, size_t to) {
-    return (il_passage){.p = t->p + from, .n = to - from, .places = t->places != NULL ? t->places + from : NULL, .base = t->base + from};
+    return (il_passage){
+        .p = t->p + from, .n = to - from, .places = t->places != NULL ? t->places + from : NULL, .base = t->base + from};
 }
 
 /* The parts between `/`, `-`, `_` and `+`: each may be base64 of its own, as in a path. */

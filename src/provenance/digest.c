@@ -5,7 +5,13 @@
 #include "provenance/index.h"
 #include "provenance/token.h"
 
-enum { DIGEST_VERSION = 1, DIGEST_SEEN_LEAST = 256, DIGEST_SEEN_MOST = 1 << 16, DIGEST_WORDS_SEEN = 8192, DIGEST_ROW = 11 /* bytes at most */ };
+enum {
+    DIGEST_VERSION = 1,
+    DIGEST_SEEN_LEAST = 256,
+    DIGEST_SEEN_MOST = 1 << 16,
+    DIGEST_WORDS_SEEN = 8192,
+    DIGEST_ROW = 11 /* bytes at most */
+};
 
 il_status il_digest_stream(il_str text, bool traced, il_arena *arena, il_stream *out, bool *cut, il_error *err) {
     IL_TRY(il_stream_init(out, arena, (text.n < IL_DIGEST_TEXT ? text.n : IL_DIGEST_TEXT) + text.n / 8 + 64, traced, err));
@@ -213,7 +219,8 @@ il_status il_digest_open(il_str bytes, il_digest *out, il_error *err) {
     out->stream = il_cursor_u32(&c);
     const uint32_t prints = il_cursor_u32(&c), words = il_cursor_u32(&c);
     out->cut = cut != 0;
-    if (c.failed || version != DIGEST_VERSION || cut > 1 || !digest_rows(&c, &out->prints, prints, out->stream, IL_PRINT_BYTES, false) ||
+    if (c.failed || version != DIGEST_VERSION || cut > 1 ||
+        !digest_rows(&c, &out->prints, prints, out->stream, IL_PRINT_BYTES, false) ||
         !digest_rows(&c, &out->words, words, out->stream, 1, true) || c.at != c.n) {
         return il_error_set(err, IL_E_DAMAGED, "these bytes are no digest of a text");
     }

@@ -48,7 +48,7 @@ struct il_memory {
 /* What is sent stands in a bag like other marks. */
 static inline void il_memory_sent_key(uint64_t sent, uint8_t mark[IL_MARK_BYTES]) {
     for (unsigned i = 0; i < IL_MARK_BYTES; i++) {
-        mark[i] = i < 8 ? (uint8_t)(sent >> (8 * i)) : 0;
+        mark[i] = (uint8_t)(i < 8 ? sent >> (8 * i) : 0);
     }
 }
 

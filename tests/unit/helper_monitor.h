@@ -52,9 +52,9 @@ typedef struct monitor_case {
     uint64_t now;
     bool no_clock, no_random;
     uint64_t randoms;
-    uint8_t owner;  /* of the monitors that are made from now on: this byte sixteen times; 0: nobody */
-    bool dead[256]; /* owners that are gone */
-    size_t asked;   /* how often that was asked */
+    uint8_t owner;                /* of the monitors that are made from now on: this byte sixteen times; 0: nobody */
+    bool dead[256];               /* owners that are gone */
+    size_t asked;                 /* how often that was asked */
     const il_recall_cache *cache; /* of the monitors that are made from now on */
     il_decision d;
     il_settlement s;

@@ -28,8 +28,10 @@ typedef struct episodes_case {
 } episodes_case;
 
 static void episodes_call(episodes_case *e, const char *id, const char *tool, const char *args, const char *result) {
-    const il_call call = {.size = sizeof call, .server = IL_STR("in"), .tool = il_str_of(tool), .args = policy_json(&e->c.policy, args)};
-    const il_outcome done = {.size = sizeof done, .how = IL_OUTCOME_DONE, .result = result ? policy_json(&e->c.policy, result) : NULL, .bare = true};
+    const il_call call = {
+        .size = sizeof call, .server = IL_STR("in"), .tool = il_str_of(tool), .args = policy_json(&e->c.policy, args)};
+    const il_outcome done = {
+        .size = sizeof done, .how = IL_OUTCOME_DONE, .result = result ? policy_json(&e->c.policy, result) : NULL, .bare = true};
     il_decision d = IL_DECISION_INIT;
     il_settlement s = IL_SETTLEMENT_INIT;
     assert_int_equal(il_monitor_decide(e->m, il_str_of(id), &call, &d, &e->c.err), IL_OK);
@@ -91,10 +93,12 @@ static void episodes_edits(void **state) {
     episodes_find("UPDATE objects SET state = (SELECT state FROM objects WHERE space = 'memory' ORDER BY id LIMIT 1 OFFSET 1) "
                   "WHERE " EPISODES_FIRST,
                   "episode-damaged");
-    episodes_find("INSERT INTO objects(space, key, version, state, changed_ms) SELECT space, substr(key, 1, 33) || '99', 1, state, "
-                  "changed_ms FROM objects WHERE " EPISODES_FIRST,
+    episodes_find(
+        "INSERT INTO objects(space, key, version, state, changed_ms) SELECT space, substr(key, 1, 33) || '99', 1, state, "
+        "changed_ms FROM objects WHERE " EPISODES_FIRST,
+        "episode-added");
+    episodes_find("INSERT INTO objects(space, key, version, state, changed_ms) VALUES('memory', '0123.1', 1, x'00', 1)",
                   "episode-added");
-    episodes_find("INSERT INTO objects(space, key, version, state, changed_ms) VALUES('memory', '0123.1', 1, x'00', 1)", "episode-added");
 }
 
 /* A session that was put back to an older state of itself, with all of its episodes: the rows say what it knew. */
@@ -105,8 +109,9 @@ static void episodes_older(void **state) {
     episodes_init(&e);
     ledger_test_sql(e.path, "CREATE TABLE kept AS SELECT state FROM objects WHERE key = 's'");
     assert_int_equal(il_monitor_say(e.m, IL_STR("s"), IL_STR("no, rather nobody"), NULL), IL_OK);
-    ledger_test_sql(e.path, "UPDATE objects SET state = (SELECT state FROM kept) WHERE key = 's'; DELETE FROM objects WHERE space = "
-                            "'memory' AND id = (SELECT max(id) FROM objects); DROP TABLE kept");
+    ledger_test_sql(e.path,
+                    "UPDATE objects SET state = (SELECT state FROM kept) WHERE key = 's'; DELETE FROM objects WHERE space = "
+                    "'memory' AND id = (SELECT max(id) FROM objects); DROP TABLE kept");
     assert_true(episodes_verify(&e, &s) > 0);
     bool found = false;
     for (size_t i = 0; i < s.n && i < EPISODES_SEEN; i++) {
@@ -145,7 +150,8 @@ static void episodes_prune(void **state) {
     assert_true(erased > 0);
     assert_int_equal(ledger_test_number(e.path, "SELECT count(*) FROM objects WHERE space = 'memory'"), before / 2);
     assert_int_equal(episodes_verify(&e, &s), 0);
-    assert_int_equal(il_monitor_say(e.m, IL_STR("over"), IL_STR("more"), NULL), IL_E_STATE); /* and nothing is added to what is gone */
+    assert_int_equal(il_monitor_say(e.m, IL_STR("over"), IL_STR("more"), NULL),
+                     IL_E_STATE); /* and nothing is added to what is gone */
     const il_call call = {.size = sizeof call, .server = IL_STR("in"), .tool = IL_STR("n")};
     il_decision d = IL_DECISION_INIT;
     assert_int_equal(il_monitor_decide(e.m, IL_STR("over"), &call, &d, NULL), IL_OK);
@@ -168,7 +174,8 @@ static void episodes_two_handles(void **state) {
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(il_host_recalls_new(il_host_alloc(), 0, &recalls[i], NULL), IL_OK);
         e.c.cache = il_host_recalls_cache(recalls[i]);
-        assert_int_equal(monitor_new(&e.c, e.c.policy.policy, NULL, il_ledger_store(i == 0 ? e.l : l), true, i == 0 ? &e.m : &other), IL_OK);
+        assert_int_equal(
+            monitor_new(&e.c, e.c.policy.policy, NULL, il_ledger_store(i == 0 ? e.l : l), true, i == 0 ? &e.m : &other), IL_OK);
     }
     own = e.m;
     for (int i = 0; i < 6; i++) {
@@ -217,8 +224,8 @@ static void episodes_cache(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(episodes_edits), cmocka_unit_test(episodes_older), cmocka_unit_test(episodes_words),
-                                       cmocka_unit_test(episodes_prune), cmocka_unit_test(episodes_two_handles),
-                                       cmocka_unit_test(episodes_cache)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(episodes_edits),       cmocka_unit_test(episodes_older),
+                                       cmocka_unit_test(episodes_words),       cmocka_unit_test(episodes_prune),
+                                       cmocka_unit_test(episodes_two_handles), cmocka_unit_test(episodes_cache)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -255,7 +255,8 @@ static void memory_child_hears_no_human(void **state) {
     const il_begin how = {.size = sizeof how, .principal = IL_STR("ana"), .parent = IL_STR("s1")};
     assert_int_equal(il_monitor_begin(c.m.monitor, IL_STR("kid"), &how, &c.m.err), IL_OK);
     assert_int_equal(il_monitor_say(c.m.monitor, IL_STR("kid"), IL_STR("mail bo@there.example"), &c.m.err), IL_E_STATE);
-    const il_notice task = {.size = sizeof task, .kind = IL_NOTICE_TASK, .from = IL_STR("s1"), .text = IL_STR("mail bo@there.example")};
+    const il_notice task = {
+        .size = sizeof task, .kind = IL_NOTICE_TASK, .from = IL_STR("s1"), .text = IL_STR("mail bo@there.example")};
     assert_int_equal(il_monitor_notice(c.m.monitor, IL_STR("kid"), &task, &c.m.err), IL_OK);
     assert_int_equal(monitor_rows(&c.m, "notice"), 1);
     assert_int_equal(monitor_decide_in(&c.m, "kid", "in.mail", MEMORY_MAIL("bo@there.example")), IL_OK);
@@ -270,7 +271,8 @@ static void memory_child_hears_no_human(void **state) {
 static void memory_of_nothing(void **state) {
     (void)state;
     static monitor_case c;
-    monitor_case_init(&c, "interlock: 1\nmachine: trifecta\nservers: { in: { trust: inside } }\ntools:\n  - { match: in.n, effects: [] }\n");
+    monitor_case_init(
+        &c, "interlock: 1\nmachine: trifecta\nservers: { in: { trust: inside } }\ntools:\n  - { match: in.n, effects: [] }\n");
     assert_int_equal(il_monitor_say(c.monitor, IL_STR("s1"), IL_STR("hello"), &c.err), IL_OK);
     monitor_run(&c, "in.n", "{}");
     assert_int_equal(monitor_beside(&c, IL_SPACE_MEMORY), 0);
@@ -424,7 +426,10 @@ static void memory_places(void **state) {
 
 static void memory_place_rival(void *ctx) {
     memory_case *c = ctx;
-    const il_call call = {.size = sizeof call, .server = IL_STR("in"), .tool = IL_STR("write"), .args = policy_json(&c->m.policy, "{\"path\":\"/w/x\"}")};
+    const il_call call = {.size = sizeof call,
+                          .server = IL_STR("in"),
+                          .tool = IL_STR("write"),
+                          .args = policy_json(&c->m.policy, "{\"path\":\"/w/x\"}")};
     il_decision d = IL_DECISION_INIT;
     assert_int_equal(il_monitor_decide(c->m.monitor, IL_STR("s1"), &call, &d, &c->m.err), IL_OK);
     assert_true(d.run);
@@ -471,9 +476,10 @@ static void memory_launders(void **state) {
     (void)state;
     static memory_case c;
     memset(&c.cache, 0, sizeof c.cache);
-    monitor_case_init(&c.m, "interlock: 1\nmachine: trifecta\nservers: { in: { trust: inside } }\naudit: { laundering: true }\ntools:\n"
-                            "  - { match: in.s, effects: [sensitive] }\n  - { match: in.n, effects: [] }\n"
-                            "  - { match: in.e, effects: [egress], sink: once }\n");
+    monitor_case_init(&c.m,
+                      "interlock: 1\nmachine: trifecta\nservers: { in: { trust: inside } }\naudit: { laundering: true }\ntools:\n"
+                      "  - { match: in.s, effects: [sensitive] }\n  - { match: in.n, effects: [] }\n"
+                      "  - { match: in.e, effects: [egress], sink: once }\n");
     c.cache.cache = (il_recall_cache){.size = sizeof c.cache.cache, .ctx = &c.cache, .take = memory_take, .give = memory_give};
     c.cache.keeps = true;
     il_monitor_free(c.m.monitor);
@@ -483,7 +489,8 @@ static void memory_launders(void **state) {
     const uint64_t read = monitor_allow(&c.m, "in.s", "{}");
     assert_int_equal(monitor_settle_with(&c.m, read, "\"" MEMORY_SECRET "\""), IL_OK);
     monitor_run(&c.m, "in.e", "{\"note\":\"nothing to see here, really\"}");
-    monitor_run(&c.m, "in.e", "{\"note\":\"a page about gardening, of which everybody\"}"); /* what it came from has nothing to hide */
+    monitor_run(&c.m, "in.e",
+                "{\"note\":\"a page about gardening, of which everybody\"}"); /* what it came from has nothing to hide */
     assert_int_equal(monitor_rows(&c.m, "laundering"), 0);
     const uint64_t sent = monitor_allow(&c.m, "in.e", "{\"to\":\"x\",\"parts\":[\"hi\",{\"t\":\"so: " MEMORY_EXCERPT "!\"}]}");
     assert_int_equal(monitor_rows(&c.m, "laundering"), 1);
@@ -517,14 +524,14 @@ static void memory_launders(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_vouches),      cmocka_unit_test(memory_restart),
-        cmocka_unit_test(memory_lost_race), cmocka_unit_test(memory_lost_settle),    cmocka_unit_test(memory_forks),
-        cmocka_unit_test(memory_commit_and_apply), cmocka_unit_test(memory_failures),
-        cmocka_unit_test(memory_child_hears_no_human), cmocka_unit_test(memory_of_nothing),
-        cmocka_unit_test(memory_joins),        cmocka_unit_test(memory_join_refused),
-        cmocka_unit_test(memory_join_in_flight), cmocka_unit_test(memory_join_whose),
-        cmocka_unit_test(memory_places),       cmocka_unit_test(memory_place_race),
-        cmocka_unit_test(memory_place_damaged), cmocka_unit_test(memory_launders)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(memory_vouches),      cmocka_unit_test(memory_restart),
+                                       cmocka_unit_test(memory_lost_race),    cmocka_unit_test(memory_lost_settle),
+                                       cmocka_unit_test(memory_forks),        cmocka_unit_test(memory_commit_and_apply),
+                                       cmocka_unit_test(memory_failures),     cmocka_unit_test(memory_child_hears_no_human),
+                                       cmocka_unit_test(memory_of_nothing),   cmocka_unit_test(memory_joins),
+                                       cmocka_unit_test(memory_join_refused), cmocka_unit_test(memory_join_in_flight),
+                                       cmocka_unit_test(memory_join_whose),   cmocka_unit_test(memory_places),
+                                       cmocka_unit_test(memory_place_race),   cmocka_unit_test(memory_place_damaged),
+                                       cmocka_unit_test(memory_launders)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

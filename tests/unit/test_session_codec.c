@@ -198,7 +198,8 @@ static void codec_reads_version_1(void **state) {
     assert_string_equal(s.witnesses[3].tool, "doc.share");
     assert_int_equal(il_session_encode(&s, b, sizeof b, &m, &err), IL_OK);
     assert_int_equal(b[3], 3);
-    assert_int_equal(m, n + 2 * IL_OWNER_BYTES + 8 + 2 + 18); /* owners; episodes; what was asked for; the slot's rule and who granted */
+    assert_int_equal(m, n + 2 * IL_OWNER_BYTES + 8 + 2 +
+                            18); /* owners; episodes; what was asked for; the slot's rule and who granted */
     assert_int_equal(il_session_decode(b, m, &again, &err), IL_OK);
     assert_memory_equal(again.tickets, s.tickets, 2 * sizeof s.tickets[0]);
     assert_memory_equal(&again, &s, offsetof(il_session, tickets));
@@ -274,6 +275,7 @@ static void codec_limits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(codec_round_trip), cmocka_unit_test(codec_versions),
-                                       cmocka_unit_test(codec_reads_version_1), cmocka_unit_test(codec_reads_version_2), cmocka_unit_test(codec_limits)};
+                                       cmocka_unit_test(codec_reads_version_1), cmocka_unit_test(codec_reads_version_2),
+                                       cmocka_unit_test(codec_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,11 +37,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     FUZZ_CHECK(il_shell_read(text, &arena, &sh, NULL) == IL_OK);
     FUZZ_CHECK(sh.understood ? sh.why[0] == '\0' : sh.why[0] != '\0' && sh.nreads == 0 && sh.nwrites == 0);
     if (sh.understood) {
-        for (size_t i = 0; i < size; i++) { /* none of these without quotes, and none between double ones but behind a backslash */
-            FUZZ_CHECK(data[i] != '`' || il_str_find(text, IL_STR("'"), 0) != SIZE_MAX || il_str_find(text, IL_STR("\\"), 0) != SIZE_MAX ||
-                       il_str_find(text, IL_STR("#"), 0) != SIZE_MAX);
+        for (size_t i = 0; i < size;
+             i++) { /* none of these without quotes, and none between double ones but behind a backslash */
+            FUZZ_CHECK(data[i] != '`' || il_str_find(text, IL_STR("'"), 0) != SIZE_MAX ||
+                       il_str_find(text, IL_STR("\\"), 0) != SIZE_MAX || il_str_find(text, IL_STR("#"), 0) != SIZE_MAX);
         }
-        for (size_t from = 0; from < size && il_str_find(text, IL_STR("'"), 0) == SIZE_MAX && il_str_find(text, IL_STR("\""), 0) == SIZE_MAX;) {
+        for (size_t from = 0;
+             from < size && il_str_find(text, IL_STR("'"), 0) == SIZE_MAX && il_str_find(text, IL_STR("\""), 0) == SIZE_MAX;) {
             size_t end = il_str_find(text, IL_STR("\n"), from);
             end = end == SIZE_MAX ? size : end;
             fuzz_line(&sh, il_str_part(text, from, end), &arena);

@@ -47,8 +47,11 @@ static void fuzz_ask(const char *text, size_t n) {
     static sqlite3 *db;
     if (db == NULL) {
         FUZZ_CHECK(sqlite3_open(":memory:", &db) == SQLITE_OK);
-        FUZZ_CHECK(sqlite3_exec(db, "create table a(x, y, z); create table b(x, y); create table c(x); create table users(id, name, mail); create table orders(id, user, total);"
-                                    "create table secrets(k, v); create table logs(at, text)", NULL, NULL, NULL) == SQLITE_OK);
+        FUZZ_CHECK(sqlite3_exec(db,
+                                "create table a(x, y, z); create table b(x, y); create table c(x); create table users(id, name, "
+                                "mail); create table orders(id, user, total);"
+                                "create table secrets(k, v); create table logs(at, text)",
+                                NULL, NULL, NULL) == SQLITE_OK);
         FUZZ_CHECK(sqlite3_set_authorizer(db, fuzz_authorize, NULL) == SQLITE_OK);
     }
     for (const char *at = text, *end = text + n; at < end && *at != '\0';) {
@@ -70,7 +73,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (size_t i = 0; i < sql.ntables; i++) {
         FUZZ_CHECK(sql.tables[i].read || sql.tables[i].written);
         for (size_t k = 0; k < i; k++) {
-            FUZZ_CHECK(!il_str_eq(sql.tables[i].name, sql.tables[k].name) || !il_str_eq(sql.tables[i].schema, sql.tables[k].schema));
+            FUZZ_CHECK(!il_str_eq(sql.tables[i].name, sql.tables[k].name) ||
+                       !il_str_eq(sql.tables[i].schema, sql.tables[k].schema));
         }
     }
     if (sql.understood && size < 4096) {

@@ -8,46 +8,58 @@
 
 const char *const il_paths_secret[] = {
     /* environment and application secrets */
-    ".env", ".env.*", "*.env", ".envrc", "secrets.*", "secret.*", "credentials", "credentials.*", "*credentials*.json", "*service-account*.json",
-    "*service_account*.json", "client_secret*.json", "appsettings*.json", "local.settings.json", ".htpasswd", "wp-config.php", "database.yml",
-    "master.key", "terraform.tfstate", "terraform.tfstate.*", "*.tfvars", "vault.yml", ".vault-token", ".vault_pass*",
+    ".env", ".env.*", "*.env", ".envrc", "secrets.*", "secret.*", "credentials", "credentials.*", "*credentials*.json",
+    "*service-account*.json", "*service_account*.json", "client_secret*.json", "appsettings*.json", "local.settings.json",
+    ".htpasswd", "wp-config.php", "database.yml", "master.key", "terraform.tfstate", "terraform.tfstate.*", "*.tfvars",
+    "vault.yml", ".vault-token", ".vault_pass*",
     /* keys */
-    ".ssh/", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.pem", "*.key", "*.ppk", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.kdb", "*.asc",
-    "*.gpg", ".gnupg/", "private-keys-v1.d/", "*.ovpn", "wallet.dat", "keyrings/", "login.keychain*",
+    ".ssh/", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.pem", "*.key", "*.ppk", "*.p12", "*.pfx", "*.jks", "*.keystore",
+    "*.kdbx", "*.kdb", "*.asc", "*.gpg", ".gnupg/", "private-keys-v1.d/", "*.ovpn", "wallet.dat", "keyrings/", "login.keychain*",
     /* clients that keep a token */
-    ".netrc", "_netrc", ".npmrc", ".yarnrc.yml", ".pypirc", ".pgpass", ".my.cnf", ".git-credentials", ".docker/config.json", ".dockercfg", ".kube/", "kubeconfig*",
-    ".aws/", ".azure/", ".config/gcloud/", ".config/gh/", ".config/hub", ".config/rclone/", ".boto", ".s3cfg", ".oci/", ".terraformrc", ".terraform.d/credentials*",
-    ".cargo/credentials*", ".gem/credentials", ".composer/auth.json", ".m2/settings.xml", ".gradle/gradle.properties", ".config/op/", ".config/fly/",
+    ".netrc", "_netrc", ".npmrc", ".yarnrc.yml", ".pypirc", ".pgpass", ".my.cnf", ".git-credentials", ".docker/config.json",
+    ".dockercfg", ".kube/", "kubeconfig*", ".aws/", ".azure/", ".config/gcloud/", ".config/gh/", ".config/hub", ".config/rclone/",
+    ".boto", ".s3cfg", ".oci/", ".terraformrc", ".terraform.d/credentials*", ".cargo/credentials*", ".gem/credentials",
+    ".composer/auth.json", ".m2/settings.xml", ".gradle/gradle.properties", ".config/op/", ".config/fly/",
     /* browsers and shells */
     "Login Data", "Cookies", "cookies.sqlite", "key4.db", "logins.json", ".*_history", ".lesshst",
     /* the system's */
-    "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/sudoers", "/etc/sudoers.d/", "/proc/*/environ", "/proc/*/mem", "/run/secrets/", "/var/run/secrets/", "/etc/ssl/private/",
-    "/etc/krb5.keytab", "*.keytab", NULL};
+    "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/sudoers", "/etc/sudoers.d/", "/proc/*/environ", "/proc/*/mem",
+    "/run/secrets/", "/var/run/secrets/", "/etc/ssl/private/", "/etc/krb5.keytab", "*.keytab", NULL};
 
 const char *const il_paths_runs_later[] = {
     /* version control and pipelines */
-    ".git/", "hooks/*", ".githooks/", ".husky/", ".pre-commit-config.yaml", ".gitattributes", ".gitmodules", ".gitconfig", ".config/git/", ".hg/hgrc", ".github/", ".gitlab-ci.yml",
-    ".gitlab/", ".circleci/", ".travis.yml", "azure-pipelines*.yml", "bitbucket-pipelines.yml", "Jenkinsfile", ".drone.yml", ".woodpecker*", ".buildkite/", "appveyor.yml",
-    ".forgejo/", ".gitea/", "renovate.json*", "dependabot.yml",
+    ".git/", "hooks/*", ".githooks/", ".husky/", ".pre-commit-config.yaml", ".gitattributes", ".gitmodules", ".gitconfig",
+    ".config/git/", ".hg/hgrc", ".github/", ".gitlab-ci.yml", ".gitlab/", ".circleci/", ".travis.yml", "azure-pipelines*.yml",
+    "bitbucket-pipelines.yml", "Jenkinsfile", ".drone.yml", ".woodpecker*", ".buildkite/", "appveyor.yml", ".forgejo/", ".gitea/",
+    "renovate.json*", "dependabot.yml",
     /* agents and editors */
-    ".cursor/", ".cursorrules", ".claude/", ".claude.json", "CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md", ".gemini/", ".codex/", ".windsurf/", ".windsurfrules", ".aider*", ".continue/",
-    ".roo/", ".clinerules", ".clinerules/", ".mcp.json", "mcp.json", "mcp_settings.json", "claude_desktop_config.json", ".vscode/", "*.code-workspace", ".idea/", ".zed/", ".devcontainer/",
-    "devcontainer.json", ".vimrc", ".exrc", ".nvimrc", ".config/nvim/", ".vim/", ".emacs", ".emacs.d/", ".dir-locals.el", ".editorconfig", "SKILL.md",
+    ".cursor/", ".cursorrules", ".claude/", ".claude.json", "CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md", ".gemini/",
+    ".codex/", ".windsurf/", ".windsurfrules", ".aider*", ".continue/", ".roo/", ".clinerules", ".clinerules/", ".mcp.json",
+    "mcp.json", "mcp_settings.json", "claude_desktop_config.json", ".vscode/", "*.code-workspace", ".idea/", ".zed/",
+    ".devcontainer/", "devcontainer.json", ".vimrc", ".exrc", ".nvimrc", ".config/nvim/", ".vim/", ".emacs", ".emacs.d/",
+    ".dir-locals.el", ".editorconfig", "SKILL.md",
     /* builds and package managers */
-    "Makefile", "makefile", "GNUmakefile", "*.mk", "CMakeLists.txt", "*.cmake", "meson.build", "configure", "configure.ac", "BUILD", "BUILD.bazel", "WORKSPACE", "*.bzl", "justfile",
-    "Taskfile.y*ml", "Rakefile", "Gemfile", "*.gemspec", "package.json", "package-lock.json", "pnpm-lock.yaml", "yarn.lock", ".npmrc", ".yarnrc*", ".pnpmfile.cjs",
-    "*.config.js", "*.config.cjs", "*.config.mjs", "*.config.ts", ".babelrc*", ".eslintrc*", ".prettierrc*", "gulpfile.*", "Gruntfile.*", "node_modules/", "setup.py", "setup.cfg",
-    "pyproject.toml", "conftest.py", "noxfile.py", "tox.ini", "pytest.ini", "sitecustomize.py", "usercustomize.py", "*.pth", "requirements*.txt", "Pipfile*", "poetry.lock", "uv.lock", "pip.conf",
-    "site-packages/", "dist-packages/", ".venv/", "venv/", "Cargo.toml", "Cargo.lock", "build.rs", ".cargo/", "rust-toolchain*", "go.mod", "go.sum", "build.gradle*", "settings.gradle*", "gradlew*", "gradle/",
-    "pom.xml", "mvnw*", ".mvn/", "build.sbt", "composer.json", "mix.exs", "Package.swift", "Podfile", "*.csproj", "*.props", "*.targets", "flake.nix", "shell.nix", "default.nix",
-    "Dockerfile*", "*.dockerfile", "docker-compose*.y*ml", "compose*.y*ml", "Containerfile", "Vagrantfile", "Procfile", "Tiltfile", "Chart.yaml", "*.tf", "playbook*.y*ml",
+    "Makefile", "makefile", "GNUmakefile", "*.mk", "CMakeLists.txt", "*.cmake", "meson.build", "configure", "configure.ac",
+    "BUILD", "BUILD.bazel", "WORKSPACE", "*.bzl", "justfile", "Taskfile.y*ml", "Rakefile", "Gemfile", "*.gemspec", "package.json",
+    "package-lock.json", "pnpm-lock.yaml", "yarn.lock", ".npmrc", ".yarnrc*", ".pnpmfile.cjs", "*.config.js", "*.config.cjs",
+    "*.config.mjs", "*.config.ts", ".babelrc*", ".eslintrc*", ".prettierrc*", "gulpfile.*", "Gruntfile.*", "node_modules/",
+    "setup.py", "setup.cfg", "pyproject.toml", "conftest.py", "noxfile.py", "tox.ini", "pytest.ini", "sitecustomize.py",
+    "usercustomize.py", "*.pth", "requirements*.txt", "Pipfile*", "poetry.lock", "uv.lock", "pip.conf", "site-packages/",
+    "dist-packages/", ".venv/", "venv/", "Cargo.toml", "Cargo.lock", "build.rs", ".cargo/", "rust-toolchain*", "go.mod", "go.sum",
+    "build.gradle*", "settings.gradle*", "gradlew*", "gradle/", "pom.xml", "mvnw*", ".mvn/", "build.sbt", "composer.json",
+    "mix.exs", "Package.swift", "Podfile", "*.csproj", "*.props", "*.targets", "flake.nix", "shell.nix", "default.nix",
+    "Dockerfile*", "*.dockerfile", "docker-compose*.y*ml", "compose*.y*ml", "Containerfile", "Vagrantfile", "Procfile",
+    "Tiltfile", "Chart.yaml", "*.tf", "playbook*.y*ml",
     /* shells, login and schedule */
-    ".bashrc", ".bash_*", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login", ".inputrc", ".config/fish/", ".envrc", ".direnvrc", ".xinitrc", ".xprofile",
-    ".xsession", ".pam_environment", ".tmux.conf", ".screenrc", ".pythonrc*", ".irbrc", ".Rprofile", ".gdbinit", ".lldbinit", ".ssh/", "authorized_keys*", ".config/autostart/", ".config/systemd/",
-    ".local/share/applications/", "*.desktop", "*.service", "*.timer", "crontab", "cron.d/", "cron.daily/", "cron.hourly/", "cron.weekly/", "cron.monthly/", "/var/spool/cron/", "/etc/", "LaunchAgents/", "LaunchDaemons/",
-    "Startup/", "*.plist", "Microsoft.PowerShell_profile.ps1", "profile.ps1",
+    ".bashrc", ".bash_*", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc",
+    ".login", ".inputrc", ".config/fish/", ".envrc", ".direnvrc", ".xinitrc", ".xprofile", ".xsession", ".pam_environment",
+    ".tmux.conf", ".screenrc", ".pythonrc*", ".irbrc", ".Rprofile", ".gdbinit", ".lldbinit", ".ssh/", "authorized_keys*",
+    ".config/autostart/", ".config/systemd/", ".local/share/applications/", "*.desktop", "*.service", "*.timer", "crontab",
+    "cron.d/", "cron.daily/", "cron.hourly/", "cron.weekly/", "cron.monthly/", "/var/spool/cron/", "/etc/", "LaunchAgents/",
+    "LaunchDaemons/", "Startup/", "*.plist", "Microsoft.PowerShell_profile.ps1", "profile.ps1",
     /* programs */
-    "bin/", "sbin/", ".local/bin/", "*.sh", "*.bash", "*.zsh", "*.fish", "*.ps1", "*.bat", "*.cmd", "*.exe", "*.dll", "*.so", "*.so.*", "*.dylib", "*.jar", "*.scr", "*.vbs", "*.lnk", "*.reg", "*.msi", "*.app/", NULL};
+    "bin/", "sbin/", ".local/bin/", "*.sh", "*.bash", "*.zsh", "*.fish", "*.ps1", "*.bat", "*.cmd", "*.exe", "*.dll", "*.so",
+    "*.so.*", "*.dylib", "*.jar", "*.scr", "*.vbs", "*.lnk", "*.reg", "*.msi", "*.app/", NULL};
 
 static bool il_paths_slash(char c) { return c == '/' || c == '\\'; }
 

@@ -7,15 +7,15 @@
 #include "policy/shell_lex.h"
 
 typedef enum il_shell_does {
-    IL_DOES_NOTHING,  /* prints, or looks at names: its words are no files that are read */
-    IL_DOES_READ,     /* each operand is read */
-    IL_DOES_SEARCH,   /* the first operand is a pattern, the others are read */
-    IL_DOES_WRITE,    /* each operand is written */
-    IL_DOES_COPY,     /* each operand is read and written: the last may be a folder that gets the others' names */
-    IL_DOES_REMOVE,   /* cannot be taken back */
-    IL_DOES_GO,       /* changes what relative names mean: the place counts as read and written */
-    IL_DOES_FETCH,    /* reaches another machine */
-    IL_DOES_ASK_NAMES, /* the same, of a name server or by echo */
+    IL_DOES_NOTHING,     /* prints, or looks at names: its words are no files that are read */
+    IL_DOES_READ,        /* each operand is read */
+    IL_DOES_SEARCH,      /* the first operand is a pattern, the others are read */
+    IL_DOES_WRITE,       /* each operand is written */
+    IL_DOES_COPY,        /* each operand is read and written: the last may be a folder that gets the others' names */
+    IL_DOES_REMOVE,      /* cannot be taken back */
+    IL_DOES_GO,          /* changes what relative names mean: the place counts as read and written */
+    IL_DOES_FETCH,       /* reaches another machine */
+    IL_DOES_ASK_NAMES,   /* the same, of a name server or by echo */
     IL_DOES_PRINT_LINES, /* sed -n '3,9p' */
     IL_DOES_GIT
 } il_shell_does;
@@ -49,7 +49,8 @@ static const il_shell_program il_shell_programs[] = {
     {"du", IL_DOES_NOTHING, "shacxk", "--max-depth=", "d"},
     {"df", IL_DOES_NOTHING, "hTik", "", ""},
     {"stat", IL_DOES_NOTHING, "Lt", "--format= --printf=", "c"},
-    {"find", IL_DOES_NOTHING, "", "-name= -iname= -type= -maxdepth= -mindepth= -path= -size= -mtime= -newer= -not -o -a -print -empty", ""},
+    {"find", IL_DOES_NOTHING, "",
+     "-name= -iname= -type= -maxdepth= -mindepth= -path= -size= -mtime= -newer= -not -o -a -print -empty", ""},
     {"cat", IL_DOES_READ, "nbsAEvTet", "--number", ""},
     {"head", IL_DOES_READ, "qvz", "--lines= --bytes=", "nc"},
     {"tail", IL_DOES_READ, "qvzfFr", "--lines= --bytes= --follow", "nc"},
@@ -69,8 +70,10 @@ static const il_shell_program il_shell_programs[] = {
     {"sha512sum", IL_DOES_READ, "bt", "", ""},
     {"strings", IL_DOES_READ, "a", "", "n"},
     {"od", IL_DOES_READ, "cxbv", "", "AtNj"},
-    {"grep", IL_DOES_SEARCH, "ivnclwxoqshHEFPrRLaz", "--include= --exclude= --exclude-dir= --color= --ignore-case --line-number --recursive", "mABC"},
-    {"rg", IL_DOES_SEARCH, "ivnclwxoqsFPUSN", "--ignore-case --line-number --files-with-matches --count --color= --fixed-strings", "mABCgt"},
+    {"grep", IL_DOES_SEARCH, "ivnclwxoqshHEFPrRLaz",
+     "--include= --exclude= --exclude-dir= --color= --ignore-case --line-number --recursive", "mABC"},
+    {"rg", IL_DOES_SEARCH, "ivnclwxoqsFPUSN", "--ignore-case --line-number --files-with-matches --count --color= --fixed-strings",
+     "mABCgt"},
     {"mkdir", IL_DOES_WRITE, "pv", "--parents", ""},
     {"touch", IL_DOES_WRITE, "acm", "", ""},
     {"tee", IL_DOES_WRITE, "a", "--append", ""},
@@ -97,7 +100,7 @@ typedef struct il_shell_walk {
     il_shell_lexer lexer;
     il_shell *out;
     il_shell_list reads, writes, words; /* words: of the command at hand */
-    const char *why; /* not understood */
+    const char *why;                    /* not understood */
 } il_shell_walk;
 
 static void il_shell_stop(il_shell_walk *w, const char *why) {
@@ -119,7 +122,8 @@ static bool il_shell_device(il_shell_walk *w, il_str path) {
     if (il_str_eq(path, IL_STR("/dev/null"))) {
         return true;
     }
-    if (il_str_starts(path, IL_STR("/dev/")) || il_str_find(path, IL_STR("/proc/"), 0) != SIZE_MAX || il_str_starts(path, IL_STR("//"))) {
+    if (il_str_starts(path, IL_STR("/dev/")) || il_str_find(path, IL_STR("/proc/"), 0) != SIZE_MAX ||
+        il_str_starts(path, IL_STR("//"))) {
         il_shell_stop(w, "a device");
     }
     return false;
@@ -231,7 +235,10 @@ static bool il_shell_has(const il_shell_walk *w, const char *word) {
 
 /* What looks at the repository, and what records in it; options are few, because many of git's start programs. */
 static void il_shell_git(il_shell_walk *w) {
-    static const il_shell_program looks = {"git", IL_DOES_READ, "spnaqv", "--short --porcelain --oneline --stat --name-only --name-status --cached --staged --all --graph --no-color --decorate --abbrev-ref --show-toplevel", "n"};
+    static const il_shell_program looks = {"git", IL_DOES_READ, "spnaqv",
+                                           "--short --porcelain --oneline --stat --name-only --name-status --cached --staged "
+                                           "--all --graph --no-color --decorate --abbrev-ref --show-toplevel",
+                                           "n"};
     static const il_shell_program records = {"git", IL_DOES_READ, "aquA", "--all --quiet", "m"};
     static const char *const looking[] = {"status", "log", "diff", "show", "rev-parse", "ls-files", "blame", "describe", NULL};
     static const char *const recording[] = {"add", "commit", NULL};
@@ -294,7 +301,9 @@ static void il_shell_do(il_shell_walk *w, const il_shell_program *p) {
         w->out->hosts = true;
         for (size_t i = 0; p->does == IL_DOES_FETCH && i < operands.n; i++) {
             if (!il_str_starts(operands.words[i], IL_STR("https://")) && !il_str_starts(operands.words[i], IL_STR("http://"))) {
-                il_shell_stop(w, "an address that is not written out as http or https"); /* file:, dict:, a name that follows the environment */
+                il_shell_stop(
+                    w,
+                    "an address that is not written out as http or https"); /* file:, dict:, a name that follows the environment */
             }
         }
         return;
@@ -320,7 +329,8 @@ static void il_shell_command(il_shell_walk *w) {
         known = il_str_eq(name, il_str_of(il_shell_programs[i].name)) ? &il_shell_programs[i] : known;
     }
     if (known == NULL) {
-        il_shell_stop(w, il_str_find(name, IL_STR("="), 0) != SIZE_MAX ? "a variable is set" : "a program that is not known to be harmless");
+        il_shell_stop(w, il_str_find(name, IL_STR("="), 0) != SIZE_MAX ? "a variable is set"
+                                                                       : "a program that is not known to be harmless");
     } else {
         il_shell_do(w, known);
     }

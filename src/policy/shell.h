@@ -12,7 +12,7 @@ typedef struct il_shell {
     bool understood; /* false: it may do anything; nothing else is filled */
     char why[96];    /* for people, when it is not */
     bool hosts;      /* reaches other machines */
-    bool runs;       /* runs code that is not a known reader, changes what cannot be taken back, or writes a file that runs later */
+    bool runs; /* runs code that is not a known reader, changes what cannot be taken back, or writes a file that runs later */
     const il_str *reads; /* words that name files which are read; in the arena */
     size_t nreads;
     const il_str *writes; /* and written */

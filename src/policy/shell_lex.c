@@ -3,9 +3,13 @@
 
 #include "policy/kind_part.h"
 
-static il_shell_token il_shell_strange(const char *why) { return (il_shell_token){.sort = IL_SHELL_STRANGE, .text = il_str_of(why)}; }
+static il_shell_token il_shell_strange(const char *why) {
+    return (il_shell_token){.sort = IL_SHELL_STRANGE, .text = il_str_of(why)};
+}
 
-static char il_shell_peek(const il_shell_lexer *l, size_t ahead) { return l->at + ahead < l->text.n ? l->text.p[l->at + ahead] : '\0'; }
+static char il_shell_peek(const il_shell_lexer *l, size_t ahead) {
+    return l->at + ahead < l->text.n ? l->text.p[l->at + ahead] : '\0';
+}
 
 static bool il_shell_in(char c, const char *signs) {
     for (; *signs != '\0'; signs++) {
@@ -32,7 +36,8 @@ static il_shell_token il_shell_redirect(il_shell_lexer *l) {
         return il_shell_strange("a redirection that is no plain file");
     }
     if (il_shell_peek(l, 0) == '&') {
-        if (both || !il_ascii_digit(il_shell_peek(l, 1)) || (il_shell_peek(l, 2) != '\0' && !il_shell_in(il_shell_peek(l, 2), " \t\n;|&)"))) {
+        if (both || !il_ascii_digit(il_shell_peek(l, 1)) ||
+            (il_shell_peek(l, 2) != '\0' && !il_shell_in(il_shell_peek(l, 2), " \t\n;|&)"))) {
             return il_shell_strange("a redirection that is no plain file");
         }
         l->at += 2;
@@ -130,7 +135,8 @@ il_shell_token il_shell_next(il_shell_lexer *l) {
     }
     if (c == '|' || c == '&') {
         l->at += il_shell_peek(l, 1) == c ? 2u : 1u;
-        return c == '|' && il_shell_peek(l, 0) == '&' ? il_shell_strange("a pipe of both outputs") : (il_shell_token){.sort = IL_SHELL_NEXT};
+        return c == '|' && il_shell_peek(l, 0) == '&' ? il_shell_strange("a pipe of both outputs")
+                                                      : (il_shell_token){.sort = IL_SHELL_NEXT};
     }
     if (c == '<' || c == '>') {
         return il_shell_redirect(l);

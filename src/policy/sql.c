@@ -10,10 +10,10 @@
 #define IL_SQL_DEPTH_MAX 64u
 
 typedef struct il_sql_level {
-    bool from;     /* in a FROM list: a comma, or an opening parenthesis in a table's place, goes on with a table */
-    bool wants;    /* a table comes next */
-    bool written;  /* and it is written */
-    bool update;   /* the list of an UPDATE: each of its tables may be written */
+    bool from;    /* in a FROM list: a comma, or an opening parenthesis in a table's place, goes on with a table */
+    bool wants;   /* a table comes next */
+    bool written; /* and it is written */
+    bool update;  /* the list of an UPDATE: each of its tables may be written */
 } il_sql_level;
 
 typedef struct il_sql_walk {
@@ -42,21 +42,127 @@ static bool il_sql_among(il_sql_token t, const char *const *words) {
 /* What a statement may begin with. */
 static const char *const il_sql_verbs[] = {"select", "with", "values", "insert", "update", "delete", "table", NULL};
 /* They end a FROM list. */
-static const char *const il_sql_clauses[] = {"where",  "group", "having", "order",     "limit", "offset", "fetch", "window", "union",
-                                             "intersect", "except", "set",  "returning", "values", "on", NULL};
+static const char *const il_sql_clauses[] = {"where", "group",     "having", "order", "limit",     "offset", "fetch", "window",
+                                             "union", "intersect", "except", "set",   "returning", "values", "on",    NULL};
 /* They may stand before a parenthesis without being a function. */
 static const char *const il_sql_words[] = {
-    "select", "distinct", "all", "any", "some", "exists", "in", "not", "and", "or", "from", "join", "lateral", "where", "having", "by", "on", "using", "as", "values", "into", "over", "filter", "within", "group",
-    "union", "intersect", "except", "when", "then", "else", "case", "between", "like", "ilike", "is", "limit", "offset", "interval", "array", "row", "partition", "order", "with", "recursive", "materialized",
-    "returning", "set", "default", "end", "only", "conflict", "do", "key", "index", "fetch", "first", "next", "numeric", "decimal", "varchar", "char", "character", "timestamp", "time", "bit", "varying", "float", NULL};
+    "select",  "distinct",  "all",       "any",       "some",      "exists",       "in",        "not",    "and",      "or",
+    "from",    "join",      "lateral",   "where",     "having",    "by",           "on",        "using",  "as",       "values",
+    "into",    "over",      "filter",    "within",    "group",     "union",        "intersect", "except", "when",     "then",
+    "else",    "case",      "between",   "like",      "ilike",     "is",           "limit",     "offset", "interval", "array",
+    "row",     "partition", "order",     "with",      "recursive", "materialized", "returning", "set",    "default",  "end",
+    "only",    "conflict",  "do",        "key",       "index",     "fetch",        "first",     "next",   "numeric",  "decimal",
+    "varchar", "char",      "character", "timestamp", "time",      "bit",          "varying",   "float",  NULL};
 /* Functions that compute from their arguments alone. */
-static const char *const il_sql_functions[] = {
-    "abs", "avg", "bit_length", "bool_and", "bool_or", "btrim", "cast", "ceil", "ceiling", "char_length", "character_length", "coalesce", "concat", "concat_ws", "count", "cume_dist", "date", "date_part", "date_trunc", "datetime",
-    "dense_rank", "every", "exp", "extract", "first_value", "floor", "format", "generate_series", "greatest", "group_concat", "ifnull", "iif", "initcap", "instr", "json_agg", "json_array_length", "json_build_object", "json_extract",
-    "json_group_array", "json_object", "jsonb_agg", "jsonb_array_length", "jsonb_build_object", "julianday", "lag", "last_value", "lead", "least", "left", "length", "ln", "log", "lower", "lpad", "ltrim", "max", "min", "mod", "now", "nth_value",
-    "ntile", "nullif", "octet_length", "percent_rank", "percentile_cont", "percentile_disc", "position", "power", "printf", "rank", "regexp_replace", "repeat", "replace", "reverse", "right", "round", "row_number", "rpad", "rtrim", "sign",
-    "split_part", "sqrt", "stddev", "string_agg", "strftime", "strpos", "substr", "substring", "sum", "to_char", "to_date", "to_number", "to_timestamp", "total", "trim", "trunc", "typeof", "unnest", "upper", "variance", "year", "month",
-    "day", "hour", "minute", "array_agg", "age", "make_date", NULL};
+static const char *const il_sql_functions[] = {"abs",
+                                               "avg",
+                                               "bit_length",
+                                               "bool_and",
+                                               "bool_or",
+                                               "btrim",
+                                               "cast",
+                                               "ceil",
+                                               "ceiling",
+                                               "char_length",
+                                               "character_length",
+                                               "coalesce",
+                                               "concat",
+                                               "concat_ws",
+                                               "count",
+                                               "cume_dist",
+                                               "date",
+                                               "date_part",
+                                               "date_trunc",
+                                               "datetime",
+                                               "dense_rank",
+                                               "every",
+                                               "exp",
+                                               "extract",
+                                               "first_value",
+                                               "floor",
+                                               "format",
+                                               "generate_series",
+                                               "greatest",
+                                               "group_concat",
+                                               "ifnull",
+                                               "iif",
+                                               "initcap",
+                                               "instr",
+                                               "json_agg",
+                                               "json_array_length",
+                                               "json_build_object",
+                                               "json_extract",
+                                               "json_group_array",
+                                               "json_object",
+                                               "jsonb_agg",
+                                               "jsonb_array_length",
+                                               "jsonb_build_object",
+                                               "julianday",
+                                               "lag",
+                                               "last_value",
+                                               "lead",
+                                               "least",
+                                               "left",
+                                               "length",
+                                               "ln",
+                                               "log",
+                                               "lower",
+                                               "lpad",
+                                               "ltrim",
+                                               "max",
+                                               "min",
+                                               "mod",
+                                               "now",
+                                               "nth_value",
+                                               "ntile",
+                                               "nullif",
+                                               "octet_length",
+                                               "percent_rank",
+                                               "percentile_cont",
+                                               "percentile_disc",
+                                               "position",
+                                               "power",
+                                               "printf",
+                                               "rank",
+                                               "regexp_replace",
+                                               "repeat",
+                                               "replace",
+                                               "reverse",
+                                               "right",
+                                               "round",
+                                               "row_number",
+                                               "rpad",
+                                               "rtrim",
+                                               "sign",
+                                               "split_part",
+                                               "sqrt",
+                                               "stddev",
+                                               "string_agg",
+                                               "strftime",
+                                               "strpos",
+                                               "substr",
+                                               "substring",
+                                               "sum",
+                                               "to_char",
+                                               "to_date",
+                                               "to_number",
+                                               "to_timestamp",
+                                               "total",
+                                               "trim",
+                                               "trunc",
+                                               "typeof",
+                                               "unnest",
+                                               "upper",
+                                               "variance",
+                                               "year",
+                                               "month",
+                                               "day",
+                                               "hour",
+                                               "minute",
+                                               "array_agg",
+                                               "age",
+                                               "make_date",
+                                               NULL};
 
 static void il_sql_stop(il_sql_walk *w, const char *why) {
     if (w->why == NULL) {
@@ -169,12 +275,16 @@ static void il_sql_keyword(il_sql_walk *w, il_sql_level *l) {
     }
 }
 
-static const char *const il_sql_tables_before[] = {"only", "lateral", "low_priority", "quick", "ignore", "delayed", "high_priority", NULL};
-static const char *const il_sql_steering[] = {"from", "join", "using", "straight_join", "into", "update", "delete", "insert", "table", "select", NULL};
+static const char *const il_sql_tables_before[] = {"only",   "lateral", "low_priority",  "quick",
+                                                   "ignore", "delayed", "high_priority", NULL};
+static const char *const il_sql_steering[] = {"from",   "join",   "using", "straight_join", "into", "update",
+                                              "delete", "insert", "table", "select",        NULL};
 /* In SQLite and MySQL statements of their own or parts that do more; in any place they end the understanding. */
 static const char *const il_sql_never[] = {
-    "attach", "detach", "pragma", "vacuum", "load", "load_extension", "call", "execute", "exec", "prepare", "deallocate", "copy", "grant", "revoke", "alter", "create", "drop", "truncate", "merge", "rename",
-    "listen", "notify", "declare", "lock", "handler", "kill", "shutdown", "flush", "reset", "procedure", "outfile", "dumpfile", "program", "explain", "analyze", "describe", "show", "use", NULL};
+    "attach",     "detach",   "pragma",  "vacuum",  "load",    "load_extension", "call",     "execute",  "exec",  "prepare",
+    "deallocate", "copy",     "grant",   "revoke",  "alter",   "create",         "drop",     "truncate", "merge", "rename",
+    "listen",     "notify",   "declare", "lock",    "handler", "kill",           "shutdown", "flush",    "reset", "procedure",
+    "outfile",    "dumpfile", "program", "explain", "analyze", "describe",       "show",     "use",      NULL};
 
 static void il_sql_open(il_sql_walk *w, il_sql_level *l) {
     if (w->depth + 1 == IL_SQL_DEPTH_MAX) {
@@ -282,11 +392,14 @@ bool il_sql_meant(const il_sql_table *table, il_str pattern) {
     }
     /* a table without a schema is looked for in those that the server searches, `public` as a rule */
     const il_str schema = table->schema.n > 0 ? table->schema : IL_STR("public");
-    return il_stars_match(il_str_part(pattern, 0, dot), schema, true) && il_stars_match(il_str_part(pattern, dot + 1, pattern.n), table->name, true);
+    return il_stars_match(il_str_part(pattern, 0, dot), schema, true) &&
+           il_stars_match(il_str_part(pattern, dot + 1, pattern.n), table->name, true);
 }
 
 bool il_sql_catalogue(const il_sql_table *table) {
-    static const char *const names[] = {"pg_authid", "pg_shadow", "pg_user_mapping", "pg_user_mappings", "pg_largeobject", "pg_file_settings", "pg_hba_file_rules", "pg_subscription", NULL};
+    static const char *const names[] = {"pg_authid",         "pg_shadow",       "pg_user_mapping",
+                                        "pg_user_mappings",  "pg_largeobject",  "pg_file_settings",
+                                        "pg_hba_file_rules", "pg_subscription", NULL};
     for (const char *const *n = names; *n != NULL; n++) {
         if (il_str_eq(table->name, il_str_of(*n))) {
             return true;

@@ -15,8 +15,8 @@ typedef struct il_sql_table {
 } il_sql_table;
 
 typedef struct il_sql {
-    bool understood; /* false: it may do anything; nothing else is filled */
-    char why[96];    /* for people, when it is not */
+    bool understood;            /* false: it may do anything; nothing else is filled */
+    char why[96];               /* for people, when it is not */
     const il_sql_table *tables; /* each once, in the order in which they came; in the arena */
     size_t ntables;
 } il_sql;

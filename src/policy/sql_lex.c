@@ -7,7 +7,9 @@ static il_sql_token il_sql_strange(const char *why) { return (il_sql_token){IL_S
 
 static bool il_sql_word_part(char c) { return il_ascii_alnum(c) || c == '_' || c == '$'; }
 
-static char il_sql_peek(const il_sql_lexer *l, size_t ahead) { return l->at + ahead < l->text.n ? l->text.p[l->at + ahead] : '\0'; }
+static char il_sql_peek(const il_sql_lexer *l, size_t ahead) {
+    return l->at + ahead < l->text.n ? l->text.p[l->at + ahead] : '\0';
+}
 
 /* `--` to the end of the line. MySQL wants a space behind it (`a--1` is arithmetic there), and ends of lines differ. */
 static bool il_sql_line_comment(il_sql_lexer *l) {
@@ -139,7 +141,8 @@ il_sql_token il_sql_next(il_sql_lexer *l) {
         return il_sql_quoted(l, IL_SQL_LITERAL);
     }
     if (c == '"' || c == '`') {
-        return il_sql_quoted(l, IL_SQL_QUOTED); /* "x" is a string in MySQL and, when no column has the name, in SQLite: then no table is missed */
+        return il_sql_quoted(
+            l, IL_SQL_QUOTED); /* "x" is a string in MySQL and, when no column has the name, in SQLite: then no table is missed */
     }
     if (il_ascii_digit(c) || (c == '.' && il_ascii_digit(il_sql_peek(l, 1)))) {
         return il_sql_number(l);

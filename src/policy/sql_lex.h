@@ -5,11 +5,11 @@
 
 typedef enum il_sql_sort {
     IL_SQL_END = 0,
-    IL_SQL_WORD,   /* unquoted: a keyword or a name; `text` in lower case */
-    IL_SQL_QUOTED, /* "a name" or `a name`; without its quotes, in lower case: an unquoted name may mean it */
+    IL_SQL_WORD,    /* unquoted: a keyword or a name; `text` in lower case */
+    IL_SQL_QUOTED,  /* "a name" or `a name`; without its quotes, in lower case: an unquoted name may mean it */
     IL_SQL_LITERAL, /* a string or number */
-    IL_SQL_SIGN,   /* one character */
-    IL_SQL_STRANGE /* cannot be read the same way everywhere; `text` says why */
+    IL_SQL_SIGN,    /* one character */
+    IL_SQL_STRANGE  /* cannot be read the same way everywhere; `text` says why */
 } il_sql_sort;
 
 typedef struct il_sql_token {

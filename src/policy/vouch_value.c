@@ -2,6 +2,7 @@
 /* The rules by which one value is vouched: listed, typed by a human, or in a field that no attacker can write. Free text never vouches, and a value of
  * one kind never vouches for one of another. */
 #include "base/utf8.h"
+#include "policy/kind_part.h"
 #include "policy/vouch.h"
 
 const char *il_vouch_text(il_vouch v) {
@@ -34,6 +35,55 @@ const char *il_vouch_text(il_vouch v) {
     return "nothing speaks for it";
 }
 
+/* How a text says that a short word is a name: in quotes, or behind a word for it. A bare `3` in a text is a number like any other. */
+static const char *const il_vouch_marks[][2] = {{"'", "'"},
+                                                {"\"", "\""},
+                                                {"`", "`"},
+                                                {"\xe2\x80\x98", "\xe2\x80\x99"},
+                                                {"\xe2\x80\x9c", "\xe2\x80\x9d"},
+                                                {"#", ""},
+                                                {"id ", ""},
+                                                {"ID ", ""},
+                                                {"Id ", ""},
+                                                {"id:", ""},
+                                                {"id: ", ""},
+                                                {"ID: ", ""},
+                                                {"id=", ""},
+                                                {"number ", ""},
+                                                {"Number ", ""},
+                                                {"no. ", ""},
+                                                {"No. ", ""},
+                                                {"nr. ", ""}};
+
+/* Way number `i` of them, the last two being the kind's own word in front: `file 13`, `File 13`; false behind them. */
+static bool il_vouch_marked(const il_vouch_scope *s, il_kind kind, il_str canonical, size_t i, char *out, size_t cap,
+                            il_str *text) {
+    const size_t n = sizeof il_vouch_marks / sizeof il_vouch_marks[0];
+    const il_str word = il_kinds_word(&s->policy->kinds, kind);
+    const il_str front = i < n ? il_str_of(il_vouch_marks[i][0]) : word;
+    *text = (il_str){out, il_format(out, cap, "%.*s%s%.*s%s", IL_STR_ARG(front), i < n ? "" : " ", IL_STR_ARG(canonical),
+                                    i < n ? il_vouch_marks[i][1] : "")};
+    if (i == n + 1) {
+        out[0] = il_ascii_upper(out[0]);
+    }
+    return i <= n + 1;
+}
+
+/* Plain words. What has fewer characters than the index knows tokens of counts where the human marks it as a name: a date has a `13` in it too. */
+static bool il_vouch_typed_words(const il_vouch_scope *s, il_kind kind, il_str canonical) {
+    char out[64];
+    il_str text;
+    if (il_utf8_count(canonical) >= IL_INDEX_TOKEN) {
+        return il_memory_typed_words(s->memory, canonical);
+    }
+    for (size_t i = 0; il_vouch_marked(s, kind, canonical, i, out, sizeof out, &text); i++) {
+        if (il_memory_typed_words(s->memory, text)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Kinds that are plain words are found in what a human typed as words; of the others the values were picked out (il_policy_hear). */
 static bool il_vouch_typed(const il_vouch_scope *s, il_kind kind, il_str canonical) {
     switch (kind < IL_KIND_CUSTOM ? kind : IL_KIND_CUSTOM) {
@@ -47,7 +97,7 @@ static bool il_vouch_typed(const il_vouch_scope *s, il_kind kind, il_str canonic
     case IL_KIND_CHANNEL:
     case IL_KIND_NAME:
     case IL_KIND_CUSTOM:
-        return il_memory_typed_words(s->memory, canonical);
+        return il_vouch_typed_words(s, kind, canonical);
     }
     return false;
 }
@@ -93,19 +143,6 @@ static bool il_vouch_fact(void *ctx, const il_seen *fact) {
     return f->how != IL_VOUCH_FACT;
 }
 
-/* How a text says that a short word is a name: in quotes, or behind a word for it. A bare `3` in a text is a number like any other. */
-static const char *const il_vouch_marks[][2] = {{"'", "'"},
-                                                {"\"", "\""},
-                                                {"`", "`"},
-                                                {"\xe2\x80\x98", "\xe2\x80\x99"},
-                                                {"\xe2\x80\x9c", "\xe2\x80\x9d"},
-                                                {"#", ""},
-                                                {"id ", ""},
-                                                {"id:", ""},
-                                                {"id=", ""},
-                                                {"number ", ""},
-                                                {"no. ", ""}};
-
 /* The same value as people write it: an account number in groups of four, a URL without its scheme and its last slash. */
 static il_status il_vouch_named_so(const il_vouch_scope *s, il_kind kind, il_str canonical, bool *named, il_error *err) {
     char groups[64];
@@ -131,19 +168,15 @@ static il_status il_vouch_named_so(const il_vouch_scope *s, il_kind kind, il_str
 /* A text that an attacker may have written names the value. What has fewer characters than the index knows tokens of is everywhere, so it counts where a
  * text marks it as a name, or says its kind in front of it. */
 static il_status il_vouch_named(const il_vouch_scope *s, il_kind kind, il_str canonical, bool *named, il_error *err) {
-    const size_t nmarks = sizeof il_vouch_marks / sizeof il_vouch_marks[0];
-    const il_str word = il_kinds_word(&s->policy->kinds, kind);
+    char out[64];
+    il_str text;
     if (il_utf8_count(canonical) >= IL_INDEX_TOKEN) {
         IL_TRY(il_memory_named(s->memory, canonical, named, err));
         return *named ? IL_OK : il_vouch_named_so(s, kind, canonical, named, err);
     }
     *named = false;
-    for (size_t i = 0; i <= nmarks && !*named; i++) {
-        char text[64];
-        const il_str front = i < nmarks ? il_str_of(il_vouch_marks[i][0]) : word;
-        const size_t n = il_format(text, sizeof text, "%.*s%s%.*s%s", IL_STR_ARG(front), i < nmarks ? "" : " ",
-                                   IL_STR_ARG(canonical), i < nmarks ? il_vouch_marks[i][1] : "");
-        IL_TRY(il_memory_named(s->memory, (il_str){text, n}, named, err));
+    for (size_t i = 0; !*named && il_vouch_marked(s, kind, canonical, i, out, sizeof out, &text); i++) {
+        IL_TRY(il_memory_named(s->memory, text, named, err));
     }
     return IL_OK;
 }

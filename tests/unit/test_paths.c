@@ -13,10 +13,36 @@
 
 static void path_secrets(void **state) {
     (void)state;
-    static const char *const yes[] = {"/home/a/.env", ".env", "src/.env.local", "~/.ssh/id_ed25519", "~/.SSH/config", "/etc/shadow", "a/./.env", "C:\\Users\\a\\.aws\\credentials",
-                                      "keys/server.PEM", "/proc/self/environ", "x/../.env", "x/../notes.md", "", "/", "a\xe2\x80\x8b.md", "~/.env ", "~/.env.", "a/%2eenv", "/etc/./shadow",
-                                      "$HOME/x", "notes.md::$DATA"};
-    static const char *const no[] = {"notes.md", "/home/a/src/main.c", "src/environment.c", "/srv/etc/shadow.md", "C:\\work\\a.c", "~/notes/\xc3\x9c" "bersicht.md", "etc/shadow", "./a/b.txt"};
+    static const char *const yes[] = {"/home/a/.env",
+                                      ".env",
+                                      "src/.env.local",
+                                      "~/.ssh/id_ed25519",
+                                      "~/.SSH/config",
+                                      "/etc/shadow",
+                                      "a/./.env",
+                                      "C:\\Users\\a\\.aws\\credentials",
+                                      "keys/server.PEM",
+                                      "/proc/self/environ",
+                                      "x/../.env",
+                                      "x/../notes.md",
+                                      "",
+                                      "/",
+                                      "a\xe2\x80\x8b.md",
+                                      "~/.env ",
+                                      "~/.env.",
+                                      "a/%2eenv",
+                                      "/etc/./shadow",
+                                      "$HOME/x",
+                                      "notes.md::$DATA"};
+    static const char *const no[] = {"notes.md",
+                                     "/home/a/src/main.c",
+                                     "src/environment.c",
+                                     "/srv/etc/shadow.md",
+                                     "C:\\work\\a.c",
+                                     "~/notes/\xc3\x9c"
+                                     "bersicht.md",
+                                     "etc/shadow",
+                                     "./a/b.txt"};
     for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++) {
         if (!il_path_secret(il_str_of(yes[i]))) {
             fail_msg("`%s` is no secret", yes[i]);
@@ -31,9 +57,26 @@ static void path_secrets(void **state) {
 
 static void path_runs(void **state) {
     (void)state;
-    static const char *const yes[] = {"~/.cursor/mcp.json", "p/.claude/settings.json", ".vscode/tasks.json", ".git/hooks/pre-commit", ".GIT/hooks/x", "p/.github/workflows/ci.yml", "package.json", "a/Makefile",
-                                      "~/.bashrc", "a/b/../../.bashrc", "/etc/cron.d/x", "~/bin/tool", "run.sh", "ma\xe2\x84\xaa" "efile", "AGENTS.md", "x/.git/./config", "~/.config/systemd/user/a.service"};
-    static const char *const no[] = {"~/notes/topic.md", "src/a.c", "docs/makefiles.md", "data/etc/readme.txt", "report.pdf", "~/src/github/x.txt", "a.json"};
+    static const char *const yes[] = {"~/.cursor/mcp.json",
+                                      "p/.claude/settings.json",
+                                      ".vscode/tasks.json",
+                                      ".git/hooks/pre-commit",
+                                      ".GIT/hooks/x",
+                                      "p/.github/workflows/ci.yml",
+                                      "package.json",
+                                      "a/Makefile",
+                                      "~/.bashrc",
+                                      "a/b/../../.bashrc",
+                                      "/etc/cron.d/x",
+                                      "~/bin/tool",
+                                      "run.sh",
+                                      "ma\xe2\x84\xaa"
+                                      "efile",
+                                      "AGENTS.md",
+                                      "x/.git/./config",
+                                      "~/.config/systemd/user/a.service"};
+    static const char *const no[] = {"~/notes/topic.md",   "src/a.c", "docs/makefiles.md", "data/etc/readme.txt", "report.pdf",
+                                     "~/src/github/x.txt", "a.json"};
     for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++) {
         if (!il_path_runs_later(il_str_of(yes[i]))) {
             fail_msg("`%s` does not run later", yes[i]);
@@ -69,6 +112,7 @@ static void path_patterns(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(path_secrets), cmocka_unit_test(path_runs), cmocka_unit_test(path_patterns)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(path_secrets), cmocka_unit_test(path_runs),
+                                       cmocka_unit_test(path_patterns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,7 +98,8 @@ static void shell_does(void **state) {
             (void)snprintf(text + strlen(text), sizeof text - strlen(text), " >%.*s", IL_STR_ARG(sh.writes[r]));
         }
         const char *got = text + (text[0] == ' ');
-        if (sh.understood != (shell_rows[i].does != NULL) || (sh.understood && strcmp(got, shell_rows[i].does) != 0) || (!sh.understood && sh.why[0] == '\0')) {
+        if (sh.understood != (shell_rows[i].does != NULL) || (sh.understood && strcmp(got, shell_rows[i].does) != 0) ||
+            (!sh.understood && sh.why[0] == '\0')) {
             fail_msg("`%s`: %s `%s` %s", shell_rows[i].text, sh.understood ? "understood" : "not understood", got, sh.why);
         }
         il_arena_free(&arena);

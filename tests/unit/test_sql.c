@@ -12,7 +12,8 @@ typedef struct sql_row {
 
 static const sql_row sql_rows[] = {
     {"select * from users", "r:users"},
-    {"SELECT a.b, count(*) FROM Auth.Users a JOIN logs AS l ON a.id = l.id, extra WHERE a.x IN (select y from z) ORDER BY 1, 2", "r:auth.users r:logs r:extra r:z"},
+    {"SELECT a.b, count(*) FROM Auth.Users a JOIN logs AS l ON a.id = l.id, extra WHERE a.x IN (select y from z) ORDER BY 1, 2",
+     "r:auth.users r:logs r:extra r:z"},
     {"select 1", ""},
     {"select * from \"Users\" -- all of them\n", "r:users"},
     {"select * from (select * from a, b) q, c", "r:a r:b r:c"},
@@ -73,10 +74,11 @@ static void sql_tables(void **state) {
         assert_int_equal(il_sql_read(il_str_of(sql_rows[i].text), &arena, &sql, NULL), IL_OK);
         for (size_t t = 0; t < sql.ntables; t++) {
             const il_sql_table *x = &sql.tables[t];
-            (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s:%.*s%s%.*s", text[0] ? " " : "", x->written ? "w" : "r", IL_STR_ARG(x->schema), x->schema.n ? "." : "",
-                           IL_STR_ARG(x->name));
+            (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s:%.*s%s%.*s", text[0] ? " " : "",
+                           x->written ? "w" : "r", IL_STR_ARG(x->schema), x->schema.n ? "." : "", IL_STR_ARG(x->name));
         }
-        if (sql.understood != (sql_rows[i].tables != NULL) || (sql.understood && strcmp(text, sql_rows[i].tables) != 0) || (!sql.understood && sql.why[0] == '\0')) {
+        if (sql.understood != (sql_rows[i].tables != NULL) || (sql.understood && strcmp(text, sql_rows[i].tables) != 0) ||
+            (!sql.understood && sql.why[0] == '\0')) {
             fail_msg("`%s`: %s `%s` %s", sql_rows[i].text, sql.understood ? "understood" : "not understood", text, sql.why);
         }
         il_arena_free(&arena);
@@ -85,11 +87,15 @@ static void sql_tables(void **state) {
 
 static void sql_patterns(void **state) {
     (void)state;
-    const il_sql_table users = {.name = IL_STR("users")}, auth = {.schema = IL_STR("auth"), .name = IL_STR("users")}, tokens = {.name = IL_STR("api_tokens")};
-    assert_true(il_sql_meant(&users, IL_STR("users")) && il_sql_meant(&auth, IL_STR("Users")) && il_sql_meant(&users, IL_STR("public.users")));
-    assert_true(il_sql_meant(&auth, IL_STR("auth.*")) && !il_sql_meant(&users, IL_STR("auth.*")) && il_sql_meant(&tokens, IL_STR("*_tokens")));
+    const il_sql_table users = {.name = IL_STR("users")}, auth = {.schema = IL_STR("auth"), .name = IL_STR("users")},
+                       tokens = {.name = IL_STR("api_tokens")};
+    assert_true(il_sql_meant(&users, IL_STR("users")) && il_sql_meant(&auth, IL_STR("Users")) &&
+                il_sql_meant(&users, IL_STR("public.users")));
+    assert_true(il_sql_meant(&auth, IL_STR("auth.*")) && !il_sql_meant(&users, IL_STR("auth.*")) &&
+                il_sql_meant(&tokens, IL_STR("*_tokens")));
     assert_false(il_sql_meant(&users, IL_STR("user")));
-    assert_true(il_sql_catalogue(&(il_sql_table){.schema = IL_STR("pg_catalog"), .name = IL_STR("pg_shadow")}) && !il_sql_catalogue(&users));
+    assert_true(il_sql_catalogue(&(il_sql_table){.schema = IL_STR("pg_catalog"), .name = IL_STR("pg_shadow")}) &&
+                !il_sql_catalogue(&users));
 }
 
 static void sql_long(void **state) {

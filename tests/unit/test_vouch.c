@@ -372,6 +372,29 @@ static void vouch_named_short(void **state) {
     }
 }
 
+/* Nor does a human type it by typing a date. */
+static void vouch_typed_short(void **state) {
+    static const struct {
+        const char *text;
+        bool typed;
+    } rows[] = {{"what do we do on June 7, at 7:00, in 7 days; 2024-05-07", false},
+                {"give it to the one with ID 7", true},
+                {"give '7' the right", true},
+                {"User 7, please", true},
+                {"user 7", true},
+                {"user 77", false},
+                {"see #7.", true},
+                {"No. 7", true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        vouch_case *c = *state;
+        vouch_forget(c, 0);
+        vouch_types(c, rows[i].text);
+        if (vouch_label(c, "s.grant", "{\"id\":7}").vouched != rows[i].typed) {
+            fail_msg("`%s`", rows[i].text);
+        }
+    }
+}
+
 /* Named as people write it. */
 static void vouch_named_otherwise(void **state) {
     static const struct {
@@ -635,16 +658,13 @@ static void vouch_allocations(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, vouch_setup, vouch_teardown)
-        T(vouch_typed),       T(vouch_typed_words),
-        T(vouch_reach),       T(vouch_facts),
-        T(vouch_other_tools), T(vouch_via),
-        T(vouch_named),       T(vouch_blind),
-        T(vouch_sent),        T(vouch_sent_vouched),
-        T(vouch_incomplete),  T(vouch_remembered),
-        T(vouch_named_short), T(vouch_named_otherwise),
-        T(vouch_elsewhere),   T(vouch_numbers),
-        T(vouch_user),        T(vouch_places),
-        T(vouch_bad_input),   T(vouch_without_memory),
+        T(vouch_typed),        T(vouch_typed_words),     T(vouch_reach),
+        T(vouch_facts),        T(vouch_other_tools),     T(vouch_via),
+        T(vouch_named),        T(vouch_blind),           T(vouch_sent),
+        T(vouch_sent_vouched), T(vouch_incomplete),      T(vouch_remembered),
+        T(vouch_named_short),  T(vouch_named_otherwise), T(vouch_typed_short),
+        T(vouch_elsewhere),    T(vouch_numbers),         T(vouch_user),
+        T(vouch_places),       T(vouch_bad_input),       T(vouch_without_memory),
         T(vouch_allocations),
 #undef T
     };

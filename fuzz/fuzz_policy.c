@@ -45,7 +45,8 @@ static il_label fuzz_label(const il_policy *p, il_str name, const il_json *args,
         server = il_str_part(name, 0, dot);
         name = il_str_part(name, dot + 1, name.n);
     }
-    const il_status s = il_policy_label(p, &(il_label_call){.server = server, .tool = name, .args = args, .held = held}, arena, &label, NULL);
+    const il_status s =
+        il_policy_label(p, &(il_label_call){.server = server, .tool = name, .args = args, .held = held}, arena, &label, NULL);
     *ok = s == IL_OK;
     FUZZ_CHECK(s == IL_OK || !label.known);
     FUZZ_CHECK((label.effects & ~label.declared) == 0);

@@ -37,8 +37,8 @@ typedef struct il_presets {
 /* Writes `servers.X.use`, `hosts` and `presets` out: *out is one flat document, in the arena, that borrows from `doc` and the presets; `doc` itself when there is nothing to
  * expand. Entries keep the position of what they came from. `presets` may be NULL: only the document's own. What il_policy_new compiles has been expanded.
  * IL_E_INVALID with position; IL_E_LIMIT; IL_E_MEMORY. */
-IL_API IL_NODISCARD il_status il_policy_expand(il_arena *arena, const il_json *doc, const il_presets *presets, const il_json **out,
-                                               il_error *err);
+IL_API IL_NODISCARD il_status il_policy_expand(il_arena *arena, const il_json *doc, const il_presets *presets,
+                                               const il_json **out, il_error *err);
 
 /* Compiles a document (yaml or json, already read; need not outlive the call). `machine` is borrowed until il_policy_free.
  * IL_E_INVALID with position for anything unknown, missing, contradictory or empty, IL_E_SYNTAX for a condition that is no expression; IL_E_VERSION; IL_E_LIMIT;

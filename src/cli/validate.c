@@ -433,8 +433,8 @@ static il_exit validate_refuse(validate_run *run, const char *file, const il_err
 /* ---- the policy's own tests --------------------------------------------------------------------------- */
 
 IL_PRINTF(5, 6)
-static il_status validate_trial_found(validate_run *run, const il_trial *trial, const il_trial_step *step, il_error *err, const char *fmt,
-                                      ...) {
+static il_status validate_trial_found(validate_run *run, const il_trial *trial, const il_trial_step *step, il_error *err,
+                                      const char *fmt, ...) {
     char text[IL_ERROR_MSG_BYTES * 2];
     il_str message;
     va_list args;
@@ -446,7 +446,8 @@ static il_status validate_trial_found(validate_run *run, const il_trial *trial, 
 }
 
 static il_status validate_trial(validate_run *run, il_judge *judge, const il_trial *trial, uint32_t number, il_error *err) {
-    il_recording recording = {.line = number, .id = trial->name, .prompt = trial->prompt, .agent = trial->agent, .nsteps = trial->nsteps};
+    il_recording recording = {
+        .line = number, .id = trial->name, .prompt = trial->prompt, .agent = trial->agent, .nsteps = trial->nsteps};
     il_judgement *out = IL_NEW_ARRAY(&run->arena, il_judgement, trial->nsteps);
     recording.steps = IL_NEW_ARRAY(&run->arena, il_recording_step, trial->nsteps);
     if (!out || !recording.steps) {
@@ -466,9 +467,10 @@ static il_status validate_trial(validate_run *run, il_judge *judge, const il_tri
         const il_trial_step *s = &trial->steps[i];
         const char *got = il_action_name(out[i].action), *layer = il_layer_name(out[i].layer);
         if (strcmp(got, il_then_word(s->expect)) != 0) {
-            IL_TRY(validate_trial_found(run, trial, s, err, "test `%.*s`, step %u, `%.*s`: %s%s%s%s%s, not %s%s%s", IL_STR_ARG(trial->name), i + 1,
-                                        IL_STR_ARG(s->call), got, layer ? " by " : "", layer ? layer : "", layer ? ": " : "",
-                                        layer ? out[i].reason : "", il_then_word(s->expect), out[i].why[0] ? "; " : "", out[i].why));
+            IL_TRY(validate_trial_found(run, trial, s, err, "test `%.*s`, step %u, `%.*s`: %s%s%s%s%s, not %s%s%s",
+                                        IL_STR_ARG(trial->name), i + 1, IL_STR_ARG(s->call), got, layer ? " by " : "",
+                                        layer ? layer : "", layer ? ": " : "", layer ? out[i].reason : "",
+                                        il_then_word(s->expect), out[i].why[0] ? "; " : "", out[i].why));
         }
     }
     return IL_OK;
@@ -501,8 +503,7 @@ static il_exit validate_run_all(validate_run *run, const char *const *lists, siz
         run->nlists++;
     }
     if (validate_warnings(run, &err) != IL_OK || validate_compare(run, &err) != IL_OK || validate_rules(run, &err) != IL_OK ||
-        validate_trials(run, &err) != IL_OK ||
-         validate_report(run, &err) != IL_OK) {
+        validate_trials(run, &err) != IL_OK || validate_report(run, &err) != IL_OK) {
         return il_fail(NULL, &err);
     }
     return il_json_count(run->findings) ? IL_EXIT_FINDING : IL_EXIT_FINE;
@@ -567,7 +568,9 @@ il_exit il_cmd_validate(int argc, char **argv) {
     }
     run.path = presets ? NULL : arguments.v[0];
     il_arena_init(&run.arena, il_host_alloc(), VALIDATE_ARENA_BYTES);
-    const il_exit code = presets ? validate_presets(&run) : expanded ? validate_expanded(&run) : validate_run_all(&run, lists, nlists);
+    const il_exit code = presets    ? validate_presets(&run)
+                         : expanded ? validate_expanded(&run)
+                                    : validate_run_all(&run, lists, nlists);
     il_bundle_free(run.bundle);
     il_arena_free(&run.arena);
     return code;

@@ -16,8 +16,8 @@ typedef struct il_deciding {
     const il_call *call;
     il_labelled *labelled;
     il_ruling ruling; /* of the policy's rules */
-    bool bound; /* `binding` is made: only a call that meets an approval needs it */
-    bool spent; /* the budget of approvals is used up; label.why says so */
+    bool bound;       /* `binding` is made: only a call that meets an approval needs it */
+    bool spent;       /* the budget of approvals is used up; label.why says so */
     uint8_t binding[IL_DIGEST_BYTES];
 } il_deciding;
 

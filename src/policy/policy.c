@@ -9,8 +9,9 @@
 #define IL_POLICY_MEMORY ((size_t)64 << 20)
 #define IL_POLICY_TOOLS_MAX 10000u
 
-static const char *const il_policy_sections[] = {"interlock", "machine",   "mode",   "ours",   "destinations", "servers",  "kinds", "tools",
-                                                 "rules",     "approvals", "agents", "groups", "sources",      "sessions", "audit", "tests"};
+static const char *const il_policy_sections[] = {"interlock", "machine",  "mode",  "ours",      "destinations", "servers",
+                                                 "kinds",     "tools",    "rules", "approvals", "agents",       "groups",
+                                                 "sources",   "sessions", "audit", "tests"};
 static const char *const il_policy_expanded[] = {"presets", "hosts"}; /* expand.c */
 #define IL_COUNT(a) (sizeof(a) / sizeof(a)[0])
 
@@ -64,7 +65,8 @@ static il_status il_policy_read_server(il_policy *p, const il_json *v, il_error 
                            "server `%.*s`: a name has letters, digits, `_` and `-`, no dot, at most 64", IL_STR_ARG(v->key));
     }
     if (use != NULL) {
-        return il_error_at(err, IL_E_INVALID, use->key_line, use->key_col, use->key_offset, "`use` is to be written out first (il_policy_expand)");
+        return il_error_at(err, IL_E_INVALID, use->key_line, use->key_col, use->key_offset,
+                           "`use` is to be written out first (il_policy_expand)");
     }
     IL_TRY(il_json_only(v, keys, il_policy_keys(known, IL_COUNT(known), keys), "a server", err));
     il_server *s = &p->servers[p->nservers++];
@@ -90,7 +92,8 @@ static il_status il_policy_read_server(il_policy *p, const il_json *v, il_error 
     for (size_t i = 0; i < IL_COUNT(features); i++) {
         const il_json *f = il_json_get(v, il_str_of(known[i + 1]));
         if (f != NULL && il_json_kind_of(f) != IL_JSON_BOOL) {
-            return IL_JSON_FAIL(f, err, IL_E_INVALID, "`%s` is true or false; anything else is a preset's parameter (`use`)", known[i + 1]);
+            return IL_JSON_FAIL(f, err, IL_E_INVALID, "`%s` is true or false; anything else is a preset's parameter (`use`)",
+                                known[i + 1]);
         }
         *features[i] = il_json_bool(f);
     }
@@ -207,7 +210,8 @@ static il_status il_policy_read_effects(il_policy *p, il_tool *tool, const il_js
     il_condition_names names = il_policy_names(p, IL_CONDITION_EFFECT);
     const il_json *effects = il_json_get(entry, IL_STR("effects"));
     bool conditions = false;
-    for (const il_json *v = il_json_first(effects); v != NULL && il_json_kind_of(effects) == IL_JSON_OBJECT; v = il_json_next(v)) {
+    for (const il_json *v = il_json_first(effects); v != NULL && il_json_kind_of(effects) == IL_JSON_OBJECT;
+         v = il_json_next(v)) {
         conditions = conditions || il_json_kind_of(v) == IL_JSON_STRING;
     }
     if (!conditions) {
@@ -304,12 +308,14 @@ static il_status il_policy_check_remembered(const il_policy *p, il_error *err) {
                 continue;
             }
             if (nearest.n > 0) {
-                return il_error_at(err, IL_E_INVALID, b->line, b->col, 0, "nothing is remembered as `%.*s`; did you mean `$%.*s`?",
-                                   IL_STR_ARG(b->remembered), IL_STR_ARG(nearest));
+                return il_error_at(err, IL_E_INVALID, b->line, b->col, 0,
+                                   "nothing is remembered as `%.*s`; did you mean `$%.*s`?", IL_STR_ARG(b->remembered),
+                                   IL_STR_ARG(nearest));
             }
-            return il_error_at(err, IL_E_INVALID, b->line, b->col, 0,
-                               "nothing is remembered as `%.*s`; say in the entry of the tool whose result has it: remember: { %.*s: ... }",
-                               IL_STR_ARG(b->remembered), IL_STR_ARG(b->remembered));
+            return il_error_at(
+                err, IL_E_INVALID, b->line, b->col, 0,
+                "nothing is remembered as `%.*s`; say in the entry of the tool whose result has it: remember: { %.*s: ... }",
+                IL_STR_ARG(b->remembered), IL_STR_ARG(b->remembered));
         }
     }
     return IL_OK;
@@ -364,8 +370,8 @@ static il_status il_policy_compile(il_policy *p, const il_json *doc, il_error *e
     for (size_t i = 0; i < IL_COUNT(il_policy_expanded); i++) {
         const il_json *v = il_json_get(doc, il_str_of(il_policy_expanded[i]));
         if (v != NULL) {
-            return il_error_at(err, IL_E_INVALID, v->key_line, v->key_col, v->key_offset, "`%s` is to be written out first (il_policy_expand)",
-                               il_policy_expanded[i]);
+            return il_error_at(err, IL_E_INVALID, v->key_line, v->key_col, v->key_offset,
+                               "`%s` is to be written out first (il_policy_expand)", il_policy_expanded[i]);
         }
     }
     IL_TRY(il_json_only(doc, keys, il_policy_keys(il_policy_sections, IL_COUNT(il_policy_sections), keys), "the policy", err));
@@ -373,7 +379,8 @@ static il_status il_policy_compile(il_policy *p, const il_json *doc, il_error *e
     if (mode != NULL) { /* zero is enforce */
         IL_TRY(il_words_mode(mode, &p->mode, err));
     }
-    IL_TRY(il_names_load(&p->names, &p->kinds, il_json_get(doc, IL_STR("ours")), il_json_get(doc, IL_STR("destinations")), &p->arena, err));
+    IL_TRY(il_names_load(&p->names, &p->kinds, il_json_get(doc, IL_STR("ours")), il_json_get(doc, IL_STR("destinations")),
+                         &p->arena, err));
     IL_TRY(il_policy_read_servers(p, il_json_get(doc, IL_STR("servers")), err));
     IL_TRY(il_agents_load(&p->agents, il_json_get(doc, IL_STR("agents")), il_json_get(doc, IL_STR("groups")), &p->arena, err));
     IL_TRY(il_policy_read_tools(p, il_json_get(doc, IL_STR("tools")), doc, err));

@@ -119,7 +119,8 @@ static il_status il_tool_one(il_tool *out, il_role role, il_kind kind, const il_
     }
     if (text.n > 0 && text.p[0] == '$') {
         if (!target || text.n < 2) {
-            return IL_JSON_FAIL(v, err, IL_E_INVALID, "a remembered value is a destination or an object; name the arguments here");
+            return IL_JSON_FAIL(v, err, IL_E_INVALID,
+                                "a remembered value is a destination or an object; name the arguments here");
         }
         IL_TRY(il_arena_copy(arena, text, &built.form.text, err));
         built.remembered = il_str_part(built.form.text, 1, text.n);
@@ -237,8 +238,9 @@ static il_status il_tool_results(il_tool *out, const il_json *entry, const il_to
         return IL_OK;
     }
     if (il_json_kind_of(remember) != IL_JSON_OBJECT || il_json_count(remember) == 0 || il_json_count(remember) > 16) {
-        return IL_JSON_FAIL(remember, err, IL_E_INVALID,
-                            "`remember` maps up to 16 names to what they stand for, such as { page: 'result.first_line(\"- Page URL: \")' }");
+        return IL_JSON_FAIL(
+            remember, err, IL_E_INVALID,
+            "`remember` maps up to 16 names to what they stand for, such as { page: 'result.first_line(\"- Page URL: \")' }");
     }
     out->remember = IL_NEW_ARRAY(scope->arena, il_remember, il_json_count(remember));
     if (out->remember == NULL) {
@@ -310,9 +312,9 @@ static il_status il_tool_meaning(const il_json *entry, il_arena *arena, il_tool 
 }
 
 il_status il_tool_load(const il_json *entry, const il_tool_scope *scope, il_tool *out, il_error *err) {
-    static const char *const known[] = {"match", "effects", "to",     "object", "reads",    "plain", "sink",
-                                        "audience", "kinds", "result", "stores", "remember", "sql",   "shell",
-                                        "given", "preset", "child"};
+    static const char *const known[] = {"match", "effects",  "to",    "object", "reads",  "plain",
+                                        "sink",  "audience", "kinds", "result", "stores", "remember",
+                                        "sql",   "shell",    "given", "preset", "child"};
     il_arena *const arena = scope->arena;
     il_str keys[17];
     for (size_t i = 0; i < 17; i++) {
@@ -336,7 +338,8 @@ il_status il_tool_load(const il_json *entry, const il_tool_scope *scope, il_tool
     const il_json *own = il_json_get(entry, IL_STR("kinds"));
     /* a kind of the entry's own may be named in place of an argument, and has several */
     size_t room = (il_tool_room(to, 2) + il_tool_room(object, 2)) * (il_tool_room(own, 1) + il_tool_room(scope->own, 1)) +
-                  il_tool_room(reads, 1) + il_tool_room(plain, 1) + il_tool_room(stores, 2) + il_tool_room(sql, 0) + il_tool_room(shell, 0);
+                  il_tool_room(reads, 1) + il_tool_room(plain, 1) + il_tool_room(stores, 2) + il_tool_room(sql, 0) +
+                  il_tool_room(shell, 0);
     out->arguments = IL_NEW_ARRAY(arena, il_argument, room < IL_TOOL_ARGUMENTS_MAX ? room : IL_TOOL_ARGUMENTS_MAX);
     out->built = IL_NEW_ARRAY(arena, il_built, il_tool_room(to, 2) + il_tool_room(object, 2));
     if (out->arguments == NULL || out->built == NULL) {

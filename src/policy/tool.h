@@ -23,11 +23,12 @@ typedef struct il_built { /* a destination or object that is made from several a
     il_role role;
     il_kind kind;
     il_template form;
-    il_str remembered; /* `$page`: what a result was remembered by, instead of a form; empty: none */
+    il_str remembered;  /* `$page`: what a result was remembered by, instead of a form; empty: none */
     uint32_t line, col; /* of what is remembered */
 } il_built;
 
-typedef struct il_own_kind { /* a value that is built from arguments, under the name of its kind: `kinds: { repo: "{owner}/{repo}" }` */
+typedef struct
+    il_own_kind { /* a value that is built from arguments, under the name of its kind: `kinds: { repo: "{owner}/{repo}" }` */
     il_str name;
     il_kind kind;
     il_template form;
@@ -45,17 +46,17 @@ typedef struct il_effects il_effects; /* effect.h */
 typedef struct il_tool {
     uint32_t nglobs;
     il_glob *globs;
-    uint32_t effects; /* the worst case; secret has set sensitive */
-    uint32_t said;    /* as they are written, conditions taken as true */
+    uint32_t effects;       /* the worst case; secret has set sensitive */
+    uint32_t said;          /* as they are written, conditions taken as true */
     const il_effects *when; /* conditions that can take effects away; NULL: none */
     uint32_t nkinds;
     il_own_kind *kinds;
     const il_arg_path *sql, *shell; /* the argument that holds a statement or command, which conditions ask about; NULL: none */
-    il_str preset;    /* where the entry came from; empty: the policy itself */
-    bool once;        /* else standing */
-    bool sink_said;   /* `sink` is written out */
-    bool addressed;   /* else public */
-    bool child;       /* what it calls is another agent, with a session of its own */
+    il_str preset;                  /* where the entry came from; empty: the policy itself */
+    bool once;                      /* else standing */
+    bool sink_said;                 /* `sink` is written out */
+    bool addressed;                 /* else public */
+    bool child;                     /* what it calls is another agent, with a session of its own */
     uint32_t narguments, nbuilt;
     il_argument *arguments;
     il_built *built;

@@ -31,7 +31,8 @@ static bool fuzz_ask(const il_index *x, il_str query, il_arena *arena, uint32_t 
     FUZZ_CHECK(il_index_find(x, query, arena, &h, NULL) == IL_OK);
     for (size_t i = 0; i < h.n; i++) {
         const il_index_hit *hit = &h.list[i];
-        FUZZ_CHECK(hit->source >= 1 && hit->source <= FUZZ_TEXTS && hit->n > 0 && hit->at <= query.n && hit->n <= query.n - hit->at);
+        FUZZ_CHECK(hit->source >= 1 && hit->source <= FUZZ_TEXTS && hit->n > 0 && hit->at <= query.n &&
+                   hit->n <= query.n - hit->at);
         FUZZ_CHECK(i == 0 || h.list[i - 1].source <= hit->source);
         set |= UINT64_C(1) << hit->source;
     }
@@ -54,7 +55,8 @@ static il_str fuzz_base64(il_str s, char *out) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     size_t n = 0;
     for (size_t i = 0; i + 3 <= s.n; i += 3) {
-        const uint32_t v = (uint32_t)(unsigned char)s.p[i] << 16 | (uint32_t)(unsigned char)s.p[i + 1] << 8 | (unsigned char)s.p[i + 2];
+        const uint32_t v =
+            (uint32_t)(unsigned char)s.p[i] << 16 | (uint32_t)(unsigned char)s.p[i + 1] << 8 | (unsigned char)s.p[i + 2];
         for (unsigned k = 0; k < 4; k++) {
             out[n++] = digits[v >> (18 - 6 * k) & 63];
         }
@@ -83,7 +85,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const il_index_limits limits = {.size = sizeof limits, .text_bytes = 200, .index_bytes = 20000};
     uint32_t n = 0;
     il_arena_init(&arena, &fuzz_memory, FUZZ_CAP);
-    FUZZ_CHECK(il_index_new(&fuzz_memory, NULL, &x, NULL) == IL_OK && il_index_new(&fuzz_memory, &limits, &small, NULL) == IL_OK &&
+    FUZZ_CHECK(il_index_new(&fuzz_memory, NULL, &x, NULL) == IL_OK &&
+               il_index_new(&fuzz_memory, &limits, &small, NULL) == IL_OK &&
                il_index_new(&fuzz_memory, NULL, &bad, NULL) == IL_OK);
     il_str rest = {(const char *)data, size};
     for (size_t end = 0; n < FUZZ_TEXTS && end + 1 < rest.n; end++) {

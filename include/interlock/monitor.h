@@ -101,6 +101,10 @@ typedef struct il_call {
     il_str server; /* the policy's name of the server; empty for a host's own tool */
     il_str tool;
     const il_json *args; /* the parsed arguments that will be forwarded; NULL: an empty object */
+    /* What the host's carriers know of the arguments and their parts: at most IL_CALL_LABELS, of IL_CALL_NAMES names in all. A label that the policy does not trust adds
+     * `untrusted` to the call's effects; a label that is NULL is of an unknown source. What has no label is judged as ever. A path that begins with no argument is a fault. */
+    const il_origin_at *labels;
+    size_t nlabels;
 } il_call;
 
 typedef struct il_witness { /* which admission first contributed an effect that counts now; never grows */
@@ -173,6 +177,11 @@ IL_API IL_NODISCARD il_status il_monitor_join(il_monitor *m, il_str session, il_
  * typed (no task text, server prompt, file expansion or answer to a server's question). IL_E_STATE in a child session: there nobody types. With a policy that asks
  * nothing of the past this and il_monitor_notice do nothing. */
 IL_API IL_NODISCARD il_status il_monitor_say(il_monitor *m, il_str session, il_str text, il_error *err);
+
+/* Keeps a human's word for one exact value, which the policy's rules may ask for (`endorsed(args.text, "legal")`), with a row in the ledger. `note` (may be empty; at most
+ * 256 bytes of it are kept) is for people. Nothing that an agent can call may lead here. It changes no taint and no effect. IL_E_PERMISSION for who may not approve
+ * (`approvals: by:`); IL_E_STATE when the session has ended. */
+IL_API IL_NODISCARD il_status il_monitor_endorse(il_monitor *m, il_str session, const il_endorsement *e, il_str note, il_error *err);
 
 typedef enum il_notice_kind {
     IL_NOTICE_MESSAGE = 0,     /* of a server, that answers no call */

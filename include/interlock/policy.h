@@ -11,6 +11,7 @@
 #include "interlock/effect.h"
 #include "interlock/json.h"
 #include "interlock/machine.h"
+#include "interlock/provenance.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -50,6 +51,8 @@ IL_API const il_machine *il_policy_machine(const il_policy *p);
 /* SHA-256 of the document's sorted canonical text followed by the machine's digest. */
 IL_API void il_policy_fingerprint(const il_policy *p, uint8_t out[IL_DIGEST_BYTES]);
 IL_API il_mode il_policy_mode(const il_policy *p);
+/* Which sources' labels it trusts (`sources: {handbook: trusted}`): what il_origin_trust asks. Borrows the policy. */
+IL_API il_trust_table il_policy_trust(const il_policy *p);
 /* Whether the named server may use a client feature (`sampling`, `roots`, `elicitation`); false for an unknown server or feature. */
 IL_API bool il_policy_server_may(const il_policy *p, il_str server, il_str feature);
 /* Whether a server is inside the trust domain. Undeclared servers are outside. */

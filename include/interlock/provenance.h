@@ -89,6 +89,8 @@ typedef struct il_origin_at {
     il_str path; /* JSON Pointer (RFC 6901): empty for the whole, `/to/0`, `~1` for `/` and `~0` for `~` in a name. Names and numbers as they stand there, no `-` */
     const il_origin *origin;
 } il_origin_at;
+#define IL_CALL_LABELS 1024u /* of the arguments of one call, */
+#define IL_CALL_NAMES 8192u  /* and sources and agents in all of them */
 
 /* ---- envelopes --------------------------------------------------------------------------------------------- */
 

@@ -247,6 +247,20 @@ static il_status validate_compare(validate_run *run, il_error *err) {
     return IL_OK;
 }
 
+/* A rule about a tool that its server has not. */
+static il_status validate_rules(validate_run *run, il_error *err) {
+    for (uint32_t r = 0; r < run->policy->rules.n; r++) {
+        const il_policy_rule *rule = &run->policy->rules.list[r];
+        const il_tool at = {.line = rule->line, .col = rule->col};
+        for (uint32_t g = 0; g < rule->nglobs; g++) {
+            for (uint32_t f = 0; f < rule->globs[g].nforms; f++) {
+                IL_TRY(validate_form(run, &at, rule->globs[g].forms[f], err));
+            }
+        }
+    }
+    return IL_OK;
+}
+
 /* ---- a policy that is valid and may not be what was meant ------------------------------------------- */
 
 IL_PRINTF(6, 7)
@@ -486,7 +500,8 @@ static il_exit validate_run_all(validate_run *run, const char *const *lists, siz
         }
         run->nlists++;
     }
-    if (validate_warnings(run, &err) != IL_OK || validate_compare(run, &err) != IL_OK || validate_trials(run, &err) != IL_OK ||
+    if (validate_warnings(run, &err) != IL_OK || validate_compare(run, &err) != IL_OK || validate_rules(run, &err) != IL_OK ||
+        validate_trials(run, &err) != IL_OK ||
          validate_report(run, &err) != IL_OK) {
         return il_fail(NULL, &err);
     }

@@ -399,8 +399,8 @@ static void row_of_kind(il_row_reader *r, const il_row_reader *parent, const il_
         row_accept(out, il_bind_plain(r->bind, "end"));
     } else if (il_str_eq(kind, IL_STR("join"))) {
         row_joined(r, body, out);
-    } else if (!il_str_eq(kind, IL_STR("say")) && !il_str_eq(kind, IL_STR("notice")) &&
-               !il_str_eq(kind, IL_STR("laundering"))) { /* which move nothing */
+    } else if (!il_str_eq(kind, IL_STR("say")) && !il_str_eq(kind, IL_STR("notice")) && !il_str_eq(kind, IL_STR("laundering")) &&
+               !il_str_eq(kind, IL_STR("labels")) && !il_str_eq(kind, IL_STR("endorse"))) { /* which move nothing */
         row_unknown(out, "a row of a kind that this build does not know");
     }
 }

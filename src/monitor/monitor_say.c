@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a session hears without having asked: its human, servers that speak up, what describes their tools. */
 #include "monitor/job.h"
+#include "provenance/origin.h"
 
 typedef struct il_monitor_say_job {
     const il_notice *notice; /* NULL: typed */
@@ -41,4 +42,25 @@ il_status il_monitor_notice(il_monitor *m, il_str session, const il_notice *noti
     }
     il_monitor_say_job j = {.notice = notice, .text = notice->text};
     return il_monitor_say_run(m, session, &j, err);
+}
+
+/* ---- endorsements -------------------------------------------------------------------------------------- */
+
+typedef struct il_monitor_endorse_job {
+    const il_endorsement *endorsement;
+    il_str note;
+} il_monitor_endorse_job;
+
+static il_status il_monitor_endorse_work(il_plan *p, void *ctx, il_error *err) {
+    const il_monitor_endorse_job *j = ctx;
+    return il_plan_endorse(p, j->endorsement, j->note, err);
+}
+
+/* Leaves its row whatever the policy remembers. */
+il_status il_monitor_endorse(il_monitor *m, il_str session, const il_endorsement *e, il_str note, il_error *err) {
+    il_monitor_endorse_job j = {.endorsement = e, .note = note};
+    il_monitor_job job = {.work = il_monitor_endorse_work, .ctx = &j, .sweeps = true, .recalls = true};
+    IL_TRY(il_monitor_check(m, session, err));
+    IL_TRY(il_origin_endorsement_check(e, err));
+    return il_monitor_do(m, session, &job, err);
 }

@@ -119,6 +119,8 @@ IL_NODISCARD il_status il_plan_settle(il_plan *p, uint64_t ticket, const il_outc
                                       il_error *err);
 /* A human typed `text` (digest: of it). IL_E_STATE in a child session, or in one that has ended. */
 IL_NODISCARD il_status il_plan_say(il_plan *p, il_str text, const uint8_t digest[IL_DIGEST_BYTES], il_error *err);
+/* IL_E_PERMISSION, IL_E_STATE. */
+IL_NODISCARD il_status il_plan_endorse(il_plan *p, const il_endorsement *e, il_str note, il_error *err);
 IL_NODISCARD il_status il_plan_notice(il_plan *p, const il_notice *notice, const uint8_t digest[IL_DIGEST_BYTES], il_error *err);
 /* What a session gets when it begins: all that its parent holds and has in flight. IL_E_STATE when the machine refuses. */
 IL_NODISCARD il_status il_plan_join_parent(il_plan *p, const il_session *parent, il_error *err);
@@ -158,6 +160,8 @@ const uint8_t *il_plan_recalled(const il_plan *p);
 /* Rows of kind `laundering`, behind the decision's, for a call that runs. */
 IL_NODISCARD il_status il_plan_audit(il_plan *p, const il_call *call, il_str tool, const il_label *label, uint64_t ticket,
                                      il_error *err);
+/* A row of kind `labels`, behind the decision's, for a call that runs with labelled arguments. */
+IL_NODISCARD il_status il_plan_labels(il_plan *p, const il_call *call, il_str tool, uint64_t ticket, il_error *err);
 /* Writes these taints at a place, and below what it stands below. */
 IL_NODISCARD il_status il_plan_write_place(il_plan *p, const il_place *place, uint32_t taints, il_error *err);
 /* For il_label_stores.labels; ctx is the plan. */

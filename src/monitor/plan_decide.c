@@ -4,6 +4,7 @@
 #include "monitor/message.h"
 #include "monitor/plan.h"
 #include "policy/approval.h"
+#include "policy/carried.h"
 #include "policy/glob.h"
 #include "policy/rule.h"
 
@@ -36,14 +37,19 @@ static bool il_deciding_elsewhere(const il_plan *p) {
 
 static il_label_call il_deciding_judged(const il_deciding *c) {
     const il_plan *p = c->plan;
-    return (il_label_call){.server = c->call->server,
-                           .tool = c->call->tool,
-                           .args = c->call->args,
-                           .held = ((uint32_t)p->s->counted | p->s->shadow) & IL_TAINTS,
-                           .agent = il_str_of(p->s->principal),
-                           .memory = p->memory,
-                           .elsewhere = il_deciding_elsewhere(p),
-                           .stores = &p->stores};
+    il_label_call judged = {.server = c->call->server,
+                            .tool = c->call->tool,
+                            .args = c->call->args,
+                            .held = ((uint32_t)p->s->counted | p->s->shadow) & IL_TAINTS,
+                            .agent = il_str_of(p->s->principal),
+                            .memory = p->memory,
+                            .elsewhere = il_deciding_elsewhere(p),
+                            .stores = &p->stores,
+                            .labels = c->call->labels,
+                            .nlabels = c->call->nlabels};
+    /* what the values bring was there before the call is judged */
+    judged.held |= il_carried_untrusted(p->core->policy, &judged) ? (uint32_t)IL_UNTRUSTED : 0u;
+    return judged;
 }
 
 /* ---- what an approval is bound to ------------------------------------------------------------ */
@@ -323,7 +329,11 @@ static il_status il_deciding_row(il_deciding *c, il_error *err) {
     c->d->post = c->d->ticket != 0 ? c->plan->s->state : c->d->pre;
     il_message_write(c->d, c->name, &c->label, c->spent);
     IL_TRY(il_plan_decision_row(c->plan, c->name, &c->label, c->d, err));
-    return c->d->run ? il_plan_audit(c->plan, c->call, c->name, &c->label, c->d->ticket, err) : IL_OK;
+    if (!c->d->run) {
+        return IL_OK;
+    }
+    IL_TRY(il_plan_labels(c->plan, c->call, c->name, c->d->ticket, err));
+    return il_plan_audit(c->plan, c->call, c->name, &c->label, c->d->ticket, err);
 }
 
 /* The decision, which waits for a human or, when nobody can be asked, does not; its row comes before the request's. A request that is open already stands. */
@@ -532,6 +542,11 @@ static il_status il_deciding_run(il_deciding *c, const il_call *call, il_error *
         il_fault_block(c->d, IL_FAULT_BAD_ARGUMENTS);
         return il_error_set(err, IL_E_INVALID, "the arguments are not an object");
     }
+    const il_status carried = il_carried_check(call->args, call->labels, call->nlabels, err);
+    if (carried == IL_E_INVALID) {
+        il_fault_block(c->d, IL_FAULT_BAD_ARGUMENTS);
+    }
+    IL_TRY(carried);
     IL_TRY(il_deciding_label(c, err));
     if (!c->label.known) {
         return il_deciding_unlabelled(c, err);

@@ -2,6 +2,10 @@
 /* What a plan changes beside the session: what it knows, and the labels of the places that it wrote (docs/formats.md: episodes, places). */
 #include "base/sha256.h"
 #include "monitor/plan.h"
+#include "policy/approval.h"
+#include "policy/carried.h"
+
+#define IL_PLAN_NOTE 256u /* bytes of an endorsement's note */
 
 /* ---- episodes -------------------------------------------------------------------------------------- */
 
@@ -71,6 +75,29 @@ il_status il_plan_say(il_plan *p, il_str text, const uint8_t digest[IL_DIGEST_BY
     il_plan_heard(p, &r);
     il_record_number(&r, IL_STR("v"), 1);
     return il_plan_row(p, "say", 0, &r, err);
+}
+
+il_status il_plan_endorse(il_plan *p, const il_endorsement *endorsement, il_str note, il_error *err) {
+    il_episode *e = NULL;
+    il_record r;
+    char said[IL_PLAN_NOTE + 1];
+    const size_t n = il_format(said, sizeof said, "%.*s", IL_STR_ARG(note)); /* cut, and escaped where it is not text */
+    IL_TRY(il_plan_listens(p, err));
+    if (p->core->policy != NULL && !il_policy_may_answer(p->core->policy, endorsement->by)) {
+        return il_error_set(err, IL_E_PERMISSION, "the policy does not let `%.*s` endorse (`approvals: by:`)", IL_STR_ARG(endorsement->by));
+    }
+    if (p->core->remembers) {
+        IL_TRY(il_carried_endorse(endorsement, p->arena, &e, err));
+        IL_TRY(il_plan_remember(p, e, err));
+    }
+    il_record_open(&r, p->arena);
+    il_record_str(&r, IL_STR("by"), endorsement->by);
+    il_record_digest(&r, IL_STR("digest"), endorsement->digest);
+    il_record_str(&r, IL_STR("kind"), endorsement->kind);
+    il_record_str(&r, IL_STR("note"), (il_str){said, n});
+    il_plan_heard(p, &r);
+    il_record_number(&r, IL_STR("v"), 1);
+    return il_plan_row(p, "endorse", 0, &r, err);
 }
 
 static const char *il_notice_word(il_notice_kind kind) {

@@ -8,7 +8,7 @@
 #define IL_RECORD_BYTES_TYPICAL 1024u
 #define IL_RECORD_LISTED 256u /* bytes of an item of a list */
 
-static void il_record_key(il_record *r, il_str key) {
+void il_record_member(il_record *r, il_str key) {
     char *to = il_buf_room(&r->buf, key.n + 4);
     if (to != NULL) {
         to[0] = r->more ? ',' : '{';
@@ -28,7 +28,7 @@ void il_record_open(il_record *r, il_arena *arena) {
 }
 
 void il_record_str(il_record *r, il_str key, il_str s) {
-    il_record_key(r, key);
+    il_record_member(r, key);
     il_json_write_string(&r->buf, s);
 }
 
@@ -36,23 +36,23 @@ void il_record_text(il_record *r, il_str key, const char *z) {
     if (z != NULL && z[0] != '\0') {
         il_record_str(r, key, il_str_of(z));
     } else {
-        il_record_key(r, key);
+        il_record_member(r, key);
         il_buf_put(&r->buf, IL_STR("null"));
     }
 }
 
 void il_record_number(il_record *r, il_str key, uint64_t v) {
-    il_record_key(r, key);
+    il_record_member(r, key);
     il_buf_putu(&r->buf, v);
 }
 
 void il_record_truth(il_record *r, il_str key, bool v) {
-    il_record_key(r, key);
+    il_record_member(r, key);
     il_buf_put(&r->buf, v ? IL_STR("true") : IL_STR("false"));
 }
 
 static void il_record_hex(il_record *r, il_str key, const uint8_t *p, size_t n) {
-    il_record_key(r, key);
+    il_record_member(r, key);
     il_buf_putc(&r->buf, '"');
     il_buf_hex(&r->buf, p, n);
     il_buf_putc(&r->buf, '"');
@@ -76,7 +76,7 @@ void il_record_digest(il_record *r, il_str key, const uint8_t *digest) {
 
 void il_record_effects(il_record *r, il_str key, uint32_t effects) {
     char separator = '[';
-    il_record_key(r, key);
+    il_record_member(r, key);
     for (uint32_t i = 0; i < IL_EFFECTS; i++) {
         if ((effects & (1u << i)) != 0) {
             il_buf_putc(&r->buf, separator);
@@ -88,7 +88,7 @@ void il_record_effects(il_record *r, il_str key, uint32_t effects) {
 }
 
 void il_record_strings(il_record *r, il_str key, const il_str *list, size_t n) {
-    il_record_key(r, key);
+    il_record_member(r, key);
     il_buf_putc(&r->buf, '[');
     for (size_t i = 0; i < n; i++) {
         il_buf_put(&r->buf, i > 0 ? IL_STR(",") : IL_STR(""));
@@ -111,7 +111,7 @@ void il_record_from(il_record *r, il_str key, const il_source *source) {
         il_record_text(r, key, NULL);
         return;
     }
-    il_record_key(r, key);
+    il_record_member(r, key);
     r->more = false;
     il_record_number(r, IL_STR("ticket"), source->ticket);
     il_record_shown(r, IL_STR("tool"), source->name);
@@ -120,7 +120,7 @@ void il_record_from(il_record *r, il_str key, const il_source *source) {
 }
 
 void il_record_values(il_record *r, il_str key, const il_label *label, const il_memory *memory) {
-    il_record_key(r, key);
+    il_record_member(r, key);
     il_buf_putc(&r->buf, '[');
     for (size_t i = 0; i < label->nvalues && i < IL_RECORD_VALUES; i++) {
         const il_vouched *v = &label->values[i];
@@ -156,7 +156,7 @@ static void il_record_symbol(il_record *r, const il_machine *machine, uint32_t s
 }
 
 static void il_record_witnesses(il_record *r, const il_decision *d) {
-    il_record_key(r, IL_STR("witnesses"));
+    il_record_member(r, IL_STR("witnesses"));
     il_buf_putc(&r->buf, '[');
     for (uint32_t i = 0; i < d->nwitnesses; i++) {
         const il_witness *w = &d->witnesses[i];
@@ -183,8 +183,7 @@ static const char *il_record_sink(const il_label *label) {
     return NULL;
 }
 
-/* A tool's name as the caller gave it: cut, and escaped where it is not text. */
-static void il_record_tool(il_record *r, il_str tool) {
+void il_record_tool(il_record *r, il_str tool) {
     char text[IL_TOOL_BYTES + 32];
     (void)il_format(text, sizeof text, "%.*s", IL_STR_ARG(tool));
     il_record_str(r, IL_STR("tool"), il_str_of(text));

@@ -16,7 +16,10 @@ typedef struct il_record {
 } il_record;
 
 void il_record_open(il_record *r, il_arena *arena);
+void il_record_member(il_record *r, il_str key); /* its value is the caller's to write */
 void il_record_str(il_record *r, il_str key, il_str s);
+/* `tool`: its name as the caller gave it, cut, and escaped where it is not text. */
+void il_record_tool(il_record *r, il_str tool);
 void il_record_text(il_record *r, il_str key, const char *z); /* null when empty or NULL */
 void il_record_number(il_record *r, il_str key, uint64_t v);
 void il_record_truth(il_record *r, il_str key, bool v);

@@ -322,6 +322,12 @@ static il_status il_condition_look_call(il_condition_look *l, const il_cel_node 
         }
         l->condition->asks |= IL_CONDITION_ASKS_VOUCHED;
     }
+    if (il_str_eq(name, IL_STR("endorsed"))) {
+        if (!rule) {
+            return IL_CONDITION_FAIL(l, n, "`endorsed` can be asked in rules only: a human's word takes no effect away");
+        }
+        l->condition->asks |= IL_CONDITION_ASKS_ENDORSED;
+    }
     if (il_str_eq(name, IL_STR("carries")) && !rule) {
         return IL_CONDITION_FAIL(l, n, "`carries` can be asked in rules only: whether this call sends depends on the effects");
     }

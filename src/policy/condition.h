@@ -31,6 +31,7 @@ typedef enum il_condition_name {
 #define IL_CONDITION_ASKS_LABELLED (1u << 17)
 #define IL_CONDITION_ASKS_SQL (1u << 18)
 #define IL_CONDITION_ASKS_SHELL (1u << 19)
+#define IL_CONDITION_ASKS_ENDORSED (1u << 21)
 #define IL_CONDITION_ASKS_SOURCES (1u << 20) /* run.sources and its likes: what only a session's memory knows */
 
 typedef struct il_condition {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of conditions. Each answers from the call that the evaluation is about; what cannot be told is the answer that keeps the effect. */
+#include "policy/carried.h"
 #include "policy/compiled.h"
 #include "policy/condition.h"
 #include "policy/past.h"
@@ -78,6 +79,30 @@ static il_cel_value il_ask_vouched(void *ctx, const il_cel_value *args, size_t n
         return il_cel_of_bool(il_ask_all_vouched(c->label, args[0].u.node, 2, c->scratch));
     }
     return il_cel_of_bool(args[0].kind == IL_CEL_STRING && il_past_value_vouched(c->label, il_cel_str(args[0]), c->scratch));
+}
+
+/* A human endorsed exactly this value: in this session, or with a label that the value came with. */
+static il_cel_value il_ask_endorsed(void *ctx, const il_cel_value *args, size_t nargs) {
+    const il_condition_call *c = ctx;
+    char number[24];
+    il_json made = {.kind = IL_JSON_STRING};
+    const il_json *value = &made;
+    uint8_t digest[IL_DIGEST_BYTES];
+    (void)nargs;
+    if (args[0].kind == IL_CEL_STRING) {
+        made.text = il_cel_str(args[0]);
+    } else if (args[0].kind == IL_CEL_INT) {
+        made.kind = IL_JSON_NUMBER;
+        made.text = (il_str){number, il_format(number, sizeof number, "%lld", (long long)args[0].u.i)};
+    } else if ((args[0].kind == IL_CEL_LIST || args[0].kind == IL_CEL_MAP) && args[0].json) {
+        value = args[0].u.node;
+    } else {
+        return il_cel_of_bool(false);
+    }
+    if (il_value_digest(value, digest, NULL) != IL_OK) {
+        return il_cel_of_fault(IL_CEL_BUDGET);
+    }
+    return il_cel_of_bool(il_carried_endorsed(c->call, il_cel_str(args[1]), digest));
 }
 
 /* The call sends, vouched or not, and what is sent may be of that class: the session holds it, or the call reads it itself. */
@@ -240,6 +265,7 @@ static il_cel_value il_ask_shell_runs(void *ctx, const il_cel_value *args, size_
 static const il_cel_type *const il_ask_text[] = {&il_cel_type_string};
 static const il_cel_type *const il_ask_texts[] = {&il_cel_type_string, &il_cel_type_string};
 static const il_cel_type *const il_ask_any[] = {&il_cel_type_dyn};
+static const il_cel_type *const il_ask_any_text[] = {&il_cel_type_dyn, &il_cel_type_string};
 
 #define IL_ASK(word, takes, n, does)                                                                                           \
     {                                                                                                                          \
@@ -250,6 +276,7 @@ const il_cel_function il_condition_functions[] = {
     IL_ASK("ours", il_ask_texts, 2, il_ask_ours),
     IL_ASK("public", il_ask_text, 1, il_ask_public),
     IL_ASK("vouched", il_ask_any, 1, il_ask_vouched),
+    IL_ASK("endorsed", il_ask_any_text, 2, il_ask_endorsed),
     IL_ASK("carries", il_ask_text, 1, il_ask_carries),
     IL_ASK("labelled", il_ask_texts, 2, il_ask_labelled),
     IL_ASK("secret_path", il_ask_text, 1, il_ask_secret_path),

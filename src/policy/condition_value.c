@@ -52,7 +52,7 @@ static il_status il_condition_run_value(il_condition_call *c, uint32_t asks, il_
     fields[0] = il_cel_of_bool((c->call->held & (uint32_t)IL_UNTRUSTED) != 0);
     fields[1] = fields[2] = fields[3] = il_cel_of_fault(IL_CEL_UNSET);
     if ((asks & IL_CONDITION_ASKS_SOURCES) != 0) {
-        IL_TRY(il_past_sources(c->policy, c->call->memory, c->scratch, &fields[1], err));
+        IL_TRY(il_past_sources(c->policy, c->call, c->scratch, &fields[1], err));
     }
     IL_TRY(il_condition_strings(c, words, n, &fields[4], err));
     *out = il_cel_of_items(IL_CEL_RECORD, fields, 5);

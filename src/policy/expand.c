@@ -251,6 +251,9 @@ static il_status il_expand_server(il_expanding *x, const il_json *v, il_json *se
     if (il_json_get(v, IL_STR("use")) == NULL) {
         return il_expand_set(x, servers, il_json_key(v), il_expand_copy(x, v), v);
     }
+    const il_json *preset = NULL;
+    IL_TRY(il_expand_find(x, il_json_get(v, IL_STR("use")), &preset));
+    const bool parameter = il_json_get(il_json_get(preset, IL_STR("parameters")), IL_STR("roots")) != NULL;
     IL_TRY(il_expand_use(x, il_json_key(v), v, known, sizeof known / sizeof known[0]));
     il_json *server = il_json_make(x->arena, IL_JSON_OBJECT);
     if (server == NULL) {
@@ -264,8 +267,11 @@ static il_status il_expand_server(il_expanding *x, const il_json *v, il_json *se
             IL_TRY(il_expand_set(x, server, kept[i], il_expand_copy(x, said), said));
         }
     }
-    const il_json *roots = il_json_get(v, IL_STR("roots")); /* the client's feature, or a parameter of the preset */
-    if (il_json_kind_of(roots) == IL_JSON_BOOL && roots != NULL) {
+    const il_json *roots = il_json_get(v, IL_STR("roots")); /* the client's feature, where it is no parameter of the preset */
+    if (roots != NULL && !parameter) {
+        if (il_json_kind_of(roots) != IL_JSON_BOOL) {
+            return IL_JSON_FAIL(roots, x->err, IL_E_INVALID, "this preset has no parameter `roots`; of a server it is true or false");
+        }
         IL_TRY(il_expand_set(x, server, IL_STR("roots"), il_expand_copy(x, roots), roots));
     }
     if (il_json_get(server, IL_STR("trust")) == NULL) {

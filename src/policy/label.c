@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/error.h"
+#include "policy/carried.h"
 #include "policy/effect.h"
 #include "policy/place.h"
 #include "policy/vouch.h"
@@ -82,7 +83,7 @@ static il_status il_label_judge(const il_policy *p, const il_label_call *call, i
     }
     out->outside = outside;
     out->child = m.tool != NULL && m.tool->child;
-    out->declared = m.effects | (outside ? (uint32_t)IL_UNTRUSTED : 0u) |
+    out->declared = m.effects | (outside || il_carried_untrusted(p, call) ? (uint32_t)IL_UNTRUSTED : 0u) |
                     (outside && !(lists && il_json_count(args) == 0) ? (uint32_t)IL_EGRESS : 0u);
     out->effects = out->declared;
     IL_TRY(il_label_places(p, name, call, scratch, out, err));

@@ -6,6 +6,18 @@
 
 #define IL_SOURCES_MAX 10000u
 
+/* Where a name stands in a sorted list, or would. */
+static uint32_t il_options_place(const il_str *sorted, uint32_t n, il_str name) {
+    uint32_t from = 0;
+    while (from < n) {
+        const uint32_t mid = from + (n - from) / 2;
+        const bool below = il_str_cmp(sorted[mid], name) < 0;
+        from = below ? mid + 1 : from;
+        n = below ? n : mid;
+    }
+    return from;
+}
+
 static il_status il_options_sources(il_options *out, const il_json *v, il_arena *arena, il_error *err) {
     const size_t n = il_json_count(v);
     if (il_json_kind_of(v) != IL_JSON_OBJECT || n == 0) {
@@ -14,19 +26,27 @@ static il_status il_options_sources(il_options *out, const il_json *v, il_arena 
     if (n > IL_SOURCES_MAX) {
         return IL_JSON_FAIL(v, err, IL_E_LIMIT, "more than %u sources", IL_SOURCES_MAX);
     }
-    il_str *names = IL_NEW_ARRAY(arena, il_str, n);
-    if (names == NULL) {
+    il_str *names = IL_NEW_ARRAY(arena, il_str, n), *trusted = IL_NEW_ARRAY(arena, il_str, n);
+    if (names == NULL || trusted == NULL) {
         return il_arena_fail(arena, err);
     }
     for (const il_json *s = il_json_first(v); s != NULL; s = il_json_next(s)) {
         const il_str word = il_json_kind_of(s) == IL_JSON_STRING ? il_json_text(s) : (il_str){0};
         if (il_str_eq(word, IL_STR("untrusted"))) {
             IL_TRY(il_arena_copy(arena, il_json_key(s), &names[out->nuntrusted++], err));
-        } else if (!il_str_eq(word, IL_STR("trusted"))) {
+        } else if (il_str_eq(word, IL_STR("trusted"))) {
+            il_str name;
+            IL_TRY(il_arena_copy(arena, il_json_key(s), &name, err));
+            const uint32_t at = il_options_place(trusted, out->ntrusted, name);
+            memmove(trusted + at + 1, trusted + at, (out->ntrusted - at) * sizeof *trusted);
+            trusted[at] = name;
+            out->ntrusted++;
+        } else {
             return IL_JSON_FAIL(s, err, IL_E_INVALID, "a source is `trusted` or `untrusted`");
         }
     }
     out->untrusted = names;
+    out->trusted = trusted;
     return IL_OK;
 }
 
@@ -64,6 +84,17 @@ bool il_policy_source_untrusted(const il_policy *p, il_str name) {
         }
     }
     return false;
+}
+
+bool il_policy_source_trusted(const il_policy *p, il_str name) {
+    const uint32_t at = p != NULL ? il_options_place(p->options.trusted, p->options.ntrusted, name) : 0;
+    return p != NULL && at < p->options.ntrusted && il_str_eq(p->options.trusted[at], name);
+}
+
+static bool il_options_trusts(const void *policy, il_str source) { return il_policy_source_trusted(policy, source); }
+
+il_trust_table il_policy_trust(const il_policy *p) {
+    return (il_trust_table){.size = sizeof(il_trust_table), .ctx = p, .trusts = il_options_trusts};
 }
 
 uint64_t il_policy_call_ms(const il_policy *p) { return p != NULL ? p->options.call_ms : 0; }

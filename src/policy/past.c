@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/past.h"
 
+#include "policy/carried.h"
 #include "policy/kind.h"
 #include "policy/options.h"
 #include "provenance/memory.h"
@@ -32,11 +33,12 @@ static il_status il_past_room(il_past_names *names, uint32_t n, il_arena *scratc
 
 static il_cel_value il_past_list(const il_past_names *names) { return il_cel_of_items(IL_CEL_LIST, names->items, names->n); }
 
-il_status il_past_sources(const il_policy *p, const il_memory *memory, il_arena *scratch, il_cel_value out[3], il_error *err) {
+il_status il_past_sources(const il_policy *p, const il_label_call *call, il_arena *scratch, il_cel_value out[3], il_error *err) {
+    const il_memory *memory = call->memory;
     const uint32_t n = memory != NULL ? il_memory_sources(memory) : 0;
     il_past_names names[3];
     for (size_t i = 0; i < 3; i++) {
-        IL_TRY(il_past_room(&names[i], n, scratch, err));
+        IL_TRY(il_past_room(&names[i], n + il_carried_names(call), scratch, err));
     }
     for (uint32_t i = 1; i <= n; i++) {
         const il_source s = il_memory_source(memory, i);
@@ -48,6 +50,19 @@ il_status il_past_sources(const il_policy *p, const il_memory *memory, il_arena 
             il_past_add(&names[1], s.name);
         }
         il_past_add(&names[2], s.agent);
+    }
+    for (size_t i = 0; i < call->nlabels; i++) {
+        const il_origin *o = call->labels[i].origin;
+        for (size_t k = 0; k < il_origin_sources(o); k++) {
+            const il_str name = il_origin_lineage(o, k);
+            il_past_add(&names[0], name);
+            if (!il_policy_source_trusted(p, name)) {
+                il_past_add(&names[1], name);
+            }
+        }
+        for (size_t k = 0; k < il_origin_agents(o); k++) {
+            il_past_add(&names[2], il_origin_agent(o, k));
+        }
     }
     for (size_t i = 0; i < 3; i++) {
         out[i] = il_past_list(&names[i]);
@@ -104,7 +119,11 @@ il_status il_past_argument(const il_policy *p, const il_label_call *call, const 
                            il_cel_value out[2], il_error *err) {
     il_past_look l = {.policy = p, .memory = call->memory, .scratch = scratch};
     const uint32_t n = l.memory != NULL ? il_memory_sources(l.memory) : 0;
-    IL_TRY(il_past_room(&l.names, n, scratch, err));
+    uint32_t named = 0; /* by its labels: at most IL_CALL_NAMES */
+    for (size_t i = 0; i < call->nlabels; i++) {
+        named += il_carried_about(&call->labels[i], il_json_key(argument)) ? (uint32_t)il_origin_sources(call->labels[i].origin) : 0;
+    }
+    IL_TRY(il_past_room(&l.names, n + named, scratch, err));
     if (l.memory != NULL) {
         IL_TRY(il_past_walk(&l, argument, IL_PAST_DEPTH, err));
         l.all = l.all || !il_memory_complete(l.memory);
@@ -113,6 +132,17 @@ il_status il_past_argument(const il_policy *p, const il_label_call *call, const 
     }
     for (uint32_t i = 1; i <= n && l.all; i++) {
         il_past_of(&l, i);
+    }
+    const il_trust_table table = il_policy_trust(p);
+    for (size_t i = 0; i < call->nlabels; i++) {
+        const il_origin *o = call->labels[i].origin;
+        if (!il_carried_about(&call->labels[i], il_json_key(argument))) {
+            continue;
+        }
+        for (size_t k = 0; k < il_origin_sources(o); k++) {
+            il_past_add(&l.names, il_origin_lineage(o, k));
+        }
+        l.untrusted = l.untrusted || il_origin_trust(o, &table) == IL_TRUST_UNTRUSTED;
     }
     l.untrusted = l.untrusted || (l.all && (call->held & (uint32_t)IL_UNTRUSTED) != 0);
     out[0] = il_past_list(&l.names);

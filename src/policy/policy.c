@@ -334,7 +334,7 @@ static uint32_t il_policy_asks(const il_policy *p) {
     if (p->options.laundering) {
         asks |= (uint32_t)(IL_REMEMBERS_TYPED | IL_REMEMBERS_TEXTS | IL_REMEMBERS_SENT);
     }
-    return (p->asks & IL_CONDITION_ASKS_VOUCHED) != 0 ? asks | (uint32_t)IL_REMEMBERS_TYPED : asks;
+    return (p->asks & (IL_CONDITION_ASKS_VOUCHED | IL_CONDITION_ASKS_ENDORSED)) != 0 ? asks | (uint32_t)IL_REMEMBERS_TYPED : asks;
 }
 
 static il_status il_policy_seal(il_policy *p, const il_json *doc, il_error *err) {

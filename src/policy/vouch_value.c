@@ -106,13 +106,36 @@ static const char *const il_vouch_marks[][2] = {{"'", "'"},
                                                 {"number ", ""},
                                                 {"no. ", ""}};
 
+/* The same value as people write it: an account number in groups of four, a URL without its scheme and its last slash. */
+static il_status il_vouch_named_so(const il_vouch_scope *s, il_kind kind, il_str canonical, bool *named, il_error *err) {
+    char groups[64];
+    size_t n = 0;
+    if (kind == IL_KIND_URL) {
+        const size_t scheme = il_str_find(canonical, IL_STR("://"), 0);
+        il_str rest = scheme != SIZE_MAX ? il_str_part(canonical, scheme + 3, canonical.n) : (il_str){0};
+        rest.n -= il_str_ends(rest, IL_STR("/")) ? 1u : 0u;
+        return rest.n > 0 ? il_memory_named(s->memory, rest, named, err) : IL_OK;
+    }
+    if (kind != IL_KIND_ACCOUNT || canonical.n > 34) {
+        return IL_OK;
+    }
+    for (size_t i = 0; i < canonical.n; i++) {
+        if (i > 0 && i % 4 == 0) {
+            groups[n++] = ' ';
+        }
+        groups[n++] = canonical.p[i];
+    }
+    return il_memory_named(s->memory, (il_str){groups, n}, named, err);
+}
+
 /* A text that an attacker may have written names the value. What has fewer characters than the index knows tokens of is everywhere, so it counts where a
  * text marks it as a name, or says its kind in front of it. */
 static il_status il_vouch_named(const il_vouch_scope *s, il_kind kind, il_str canonical, bool *named, il_error *err) {
     const size_t nmarks = sizeof il_vouch_marks / sizeof il_vouch_marks[0];
     const il_str word = il_kinds_word(&s->policy->kinds, kind);
     if (il_utf8_count(canonical) >= IL_INDEX_TOKEN) {
-        return il_memory_named(s->memory, canonical, named, err);
+        IL_TRY(il_memory_named(s->memory, canonical, named, err));
+        return *named ? IL_OK : il_vouch_named_so(s, kind, canonical, named, err);
     }
     *named = false;
     for (size_t i = 0; i <= nmarks && !*named; i++) {

@@ -29,7 +29,8 @@ typedef struct read_escapes {
     il_reader *r;
     const il_passage *t;
     unsigned level;
-    uint8_t *out; /* the part that is being written: as long as the passage at most, for an escape is not shorter than what it stands for */
+    uint8_t *
+        out; /* the part that is being written: as long as the passage at most, for an escape is not shorter than what it stands for */
     il_place *places;
     size_t n;
     size_t from, copied, last; /* of the passage: where the part begins, how far it is written, where its latest escape ends */

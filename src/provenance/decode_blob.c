@@ -75,7 +75,8 @@ static size_t blob_visible(const uint8_t *p, size_t from, size_t to) {
     return n;
 }
 
-static il_status blob_read(il_reader *r, const blob_decoded *d, size_t from, size_t to, bool cut_left, bool cut_right, unsigned level) {
+static il_status blob_read(il_reader *r, const blob_decoded *d, size_t from, size_t to, bool cut_left, bool cut_right,
+                           unsigned level) {
     const il_passage part = {.p = d->p + from,
                              .n = to - from,
                              .places = d->places != NULL ? d->places + from : NULL,
@@ -86,15 +87,19 @@ static il_status blob_read(il_reader *r, const blob_decoded *d, size_t from, siz
 
 /* Whether its first bytes may begin a text: most words are told from base64 by it. At least four characters of base64. */
 static bool blob_begins(const uint8_t *p) {
-    const uint32_t three = (uint32_t)(blob_values[p[0]] & 0x3f) << 18 | (uint32_t)(blob_values[p[1]] & 0x3f) << 12 |
-                           (uint32_t)(blob_values[p[2]] & 0x3f) << 6 | (uint32_t)(blob_values[p[3]] & 0x3f);
-    for (unsigned shift = 0; shift < 24; shift += 8) {
+    const uint32_t two = (uint32_t)(blob_values[p[0]] & 0x3f) << 6 | (uint32_t)(blob_values[p[1]] & 0x3f);
+    const uint32_t first = two >> 4;
+    if (first >= 0x7f ? first < 0xc2 : first < 0x20 && first != 0 && !(first >= '\t' && first <= '\r')) {
+        return false;
+    }
+    const uint32_t three = two << 12 | (uint32_t)(blob_values[p[2]] & 0x3f) << 6 | (uint32_t)(blob_values[p[3]] & 0x3f);
+    for (unsigned shift = 0; shift < 16; shift += 8) {
         const uint8_t byte = (uint8_t)(three >> shift);
         if (byte < 0x20 ? byte != 0 && !(byte >= '\t' && byte <= '\r') : byte == 0x7f) {
             return false;
         }
     }
-    return (three >> 16) < 0x80 || (three >> 16) >= 0xc2;
+    return true;
 }
 
 /* The whole of it, when it decodes to text. */
@@ -139,7 +144,8 @@ static il_status blob_hexadecimal(il_reader *r, const il_passage *t, unsigned le
 }
 
 static il_passage blob_part(const il_passage *t, size_t from, size_t to) {
-    return (il_passage){.p = t->p + from, .n = to - from, .places = t->places != NULL ? t->places + from : NULL, .base = t->base + from};
+    return (il_passage){
+        .p = t->p + from, .n = to - from, .places = t->places != NULL ? t->places + from : NULL, .base = t->base + from};
 }
 
 /* The parts between `/`, `-`, `_` and `+`: each may be base64 of its own, as in a path. */

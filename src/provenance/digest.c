@@ -5,7 +5,13 @@
 #include "provenance/index.h"
 #include "provenance/token.h"
 
-enum { DIGEST_VERSION = 1, DIGEST_SEEN_LEAST = 256, DIGEST_SEEN_MOST = 1 << 16, DIGEST_WORDS_SEEN = 8192, DIGEST_ROW = 11 /* bytes at most */ };
+enum {
+    DIGEST_VERSION = 1,
+    DIGEST_SEEN_LEAST = 256,
+    DIGEST_SEEN_MOST = 1 << 16,
+    DIGEST_WORDS_SEEN = 4096,
+    DIGEST_ROW = 11 /* bytes at most */
+};
 
 il_status il_digest_stream(il_str text, bool traced, il_arena *arena, il_stream *out, bool *cut, il_error *err) {
     IL_TRY(il_stream_init(out, arena, (text.n < IL_DIGEST_TEXT ? text.n : IL_DIGEST_TEXT) + text.n / 8 + 64, traced, err));
@@ -157,31 +163,19 @@ il_status il_index_digest(il_str text, il_buf *out, il_error *err) {
 
 /* ---- reading --------------------------------------------------------------------------------------- */
 
-bool il_digest_next(il_digest_part *part, il_posting *out) {
+bool il_digest_next_long(il_digest_part *part, il_posting *out) {
     const uint8_t *p = part->at.p + part->at.at;
     const size_t left = part->at.n - part->at.at;
     uint32_t step = 0;
     size_t n = 0;
-    if (part->n == 0) {
-        return false;
-    }
-    if (left >= 7 && p[0] < 0x80) { /* as nearly all are */
-        step = p[n++];
-    } else {
-        do {
-            if (n == 4 || n + 7 > left) {
-                part->at.failed = true;
-                return false;
-            }
-            step |= (uint32_t)(p[n] & 0x7f) << 7 * n;
-        } while ((p[n++] & 0x80) != 0);
-    }
-    part->n--;
-    part->at.at += n + 6;
-    part->place += step;
-    *out = (il_posting){.key = (uint32_t)p[n] | (uint32_t)p[n + 1] << 8 | (uint32_t)p[n + 2] << 16 | (uint32_t)p[n + 3] << 24,
-                        .more = (uint16_t)(p[n + 4] | p[n + 5] << 8),
-                        .place = part->place};
+    do {
+        if (n == 4 || n + 7 > left) {
+            part->at.failed = true;
+            return false;
+        }
+        step |= (uint32_t)(p[n] & 0x7f) << 7 * n;
+    } while ((p[n++] & 0x80) != 0);
+    il_digest_row(part, p + n, n, step, out);
     return true;
 }
 
@@ -213,7 +207,8 @@ il_status il_digest_open(il_str bytes, il_digest *out, il_error *err) {
     out->stream = il_cursor_u32(&c);
     const uint32_t prints = il_cursor_u32(&c), words = il_cursor_u32(&c);
     out->cut = cut != 0;
-    if (c.failed || version != DIGEST_VERSION || cut > 1 || !digest_rows(&c, &out->prints, prints, out->stream, IL_PRINT_BYTES, false) ||
+    if (c.failed || version != DIGEST_VERSION || cut > 1 ||
+        !digest_rows(&c, &out->prints, prints, out->stream, IL_PRINT_BYTES, false) ||
         !digest_rows(&c, &out->words, words, out->stream, 1, true) || c.at != c.n) {
         return il_error_set(err, IL_E_DAMAGED, "these bytes are no digest of a text");
     }

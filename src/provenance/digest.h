@@ -26,5 +26,24 @@ typedef struct il_digest {
 } il_digest;
 /* Takes them apart, and checks every row: IL_E_DAMAGED. Borrows the bytes. */
 IL_NODISCARD il_status il_digest_open(il_str bytes, il_digest *out, il_error *err);
+static inline void il_digest_row(il_digest_part *part, const uint8_t *p, size_t n, uint32_t step, il_posting *out) {
+    part->n--;
+    part->at.at += n + 6;
+    part->place += step;
+    *out = (il_posting){.key = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24,
+                        .more = (uint16_t)(p[4] | p[5] << 8),
+                        .place = part->place};
+}
+bool il_digest_next_long(il_digest_part *part, il_posting *out); /* il_digest_next where the step is not one byte */
 /* The next row, place in steps; false at the end. */
-bool il_digest_next(il_digest_part *p, il_posting *out);
+static inline bool il_digest_next(il_digest_part *part, il_posting *out) {
+    if (part->n == 0) {
+        return false;
+    }
+    const uint8_t *p = part->at.p + part->at.at;
+    if (part->at.n - part->at.at < 7 || p[0] >= 0x80) {
+        return il_digest_next_long(part, out);
+    }
+    il_digest_row(part, p + 1, 1, p[0], out);
+    return true;
+}

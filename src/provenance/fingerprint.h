@@ -8,7 +8,8 @@
 #include "provenance/normal.h"
 
 enum { IL_PRINT_BYTES = 8, IL_PRINT_STEP = 5, IL_PRINT_AROUND = 4 };
-_Static_assert(IL_PRINT_BYTES + IL_PRINT_STEP - 1 == IL_INDEX_RUN && IL_PRINT_BYTES + IL_PRINT_AROUND == IL_INDEX_RUN, "a run holds a fingerprint");
+_Static_assert(IL_PRINT_BYTES + IL_PRINT_STEP - 1 == IL_INDEX_RUN && IL_PRINT_BYTES + IL_PRINT_AROUND == IL_INDEX_RUN,
+               "a run holds a fingerprint");
 
 /* Whether one of the bytes is a mark between readings: 0xfe or 0xff. */
 static inline bool il_print_marked(uint64_t bytes) {
@@ -32,13 +33,15 @@ static inline uint16_t il_print_sketch(const uint8_t *p, size_t n, size_t at) {
     if (at < IL_PRINT_AROUND || at + IL_PRINT_BYTES + IL_PRINT_AROUND > n) {
         return il_print_sketch_end(p, n, at);
     }
-    const uint32_t left = (uint32_t)il_load8(p + at - IL_PRINT_AROUND), right = (uint32_t)(il_load8(p + at + IL_PRINT_AROUND) >> 32);
+    const uint32_t left = (uint32_t)il_load8(p + at - IL_PRINT_AROUND),
+                   right = (uint32_t)(il_load8(p + at + IL_PRINT_AROUND) >> 32);
     return (uint16_t)(il_print_two_bits(left) << 8 | il_print_two_bits(right));
 }
 /* Whether the two may lie in one run of 12, by their sketches. */
 static inline bool il_print_alike(uint16_t a, uint16_t b) {
     const unsigned unlike = (unsigned)(a ^ b); /* none, one, .. four bytes to the left, and the others to the right */
-    return (unlike & 0x00ff) == 0 || (unlike & 0xc03f) == 0 || (unlike & 0xf00f) == 0 || (unlike & 0xfc03) == 0 || (unlike & 0xff00) == 0;
+    return (unlike & 0x00ff) == 0 || (unlike & 0xc03f) == 0 || (unlike & 0xf00f) == 0 || (unlike & 0xfc03) == 0 ||
+           (unlike & 0xff00) == 0;
 }
 /* How many bytes to its left and to its right are alike. */
 void il_print_reach(uint16_t a, uint16_t b, uint32_t *left, uint32_t *right);

@@ -50,7 +50,8 @@ bool il_index_complete(const il_index *x) { return !x->incomplete; }
 il_index_size il_index_measure(const il_index *x) {
     return (il_index_size){.texts = x->kept,
                            .text_bytes = x->kept_bytes,
-                           .index_bytes = il_postings_bytes(&x->prints) + il_postings_bytes(&x->words) + x->cap * sizeof *x->texts};
+                           .index_bytes =
+                               il_postings_bytes(&x->prints) + il_postings_bytes(&x->words) + x->cap * sizeof *x->texts};
 }
 
 const il_index_text *il_index_text_at(const il_index *x, uint32_t place) {

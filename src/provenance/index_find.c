@@ -3,7 +3,7 @@
 #include "provenance/token.h"
 
 /* FIND_QUERY bytes of a query are looked at; FIND_WORK is what may be done for one: postings visited and bytes compared. More is said, not done. */
-enum { FIND_QUERY = 1 << 20, FIND_WORK = 16 << 20, FIND_HITS = 1 << 16, FIND_LINES = 256 };
+enum { FIND_QUERY = 1 << 20, FIND_WORK = 4 << 20, FIND_HITS = 1 << 16, FIND_LINES = 256 };
 
 typedef struct find_line { /* a run that was found: bytes of a query and of a text that go in step */
     uint64_t line;         /* their distance, with the text's place in the index */
@@ -17,7 +17,7 @@ typedef struct il_finder {
     il_index_hit *list;
     size_t n, cap;
     uint32_t *latest; /* of each text: its latest hit, plus 1 */
-    uint64_t *set; /* only which sources; NULL: hits */
+    uint64_t *set;    /* only which sources; NULL: hits */
     size_t nbits, found;
     size_t work;
     bool more;
@@ -176,8 +176,8 @@ static il_status find_token(il_finder *f, size_t at, size_t n) {
     uint32_t last = 0;
     bool any = false;
     /* longer ones are runs */
-    if (n < IL_INDEX_TOKEN || find_characters(f->q.p + at, n) >= IL_INDEX_RUN || find_characters(f->q.p + at, n) < IL_INDEX_TOKEN ||
-        !il_index_needle_of(f->x, &f->q, at, n, &needle)) {
+    if (n < IL_INDEX_TOKEN || find_characters(f->q.p + at, n) >= IL_INDEX_RUN ||
+        find_characters(f->q.p + at, n) < IL_INDEX_TOKEN || !il_index_needle_of(f->x, &f->q, at, n, &needle)) {
         return IL_OK;
     }
     il_posting_walk w = il_postings_walk(&f->x->words, needle.key);
@@ -312,7 +312,8 @@ il_status il_index_find(const il_index *x, il_str query, il_arena *scratch, il_i
     return IL_OK;
 }
 
-il_status il_index_sources(const il_index *x, il_str query, il_arena *scratch, uint64_t *sources, size_t nbits, bool *more, il_error *err) {
+il_status il_index_sources(const il_index *x, il_str query, il_arena *scratch, uint64_t *sources, size_t nbits, bool *more,
+                           il_error *err) {
     il_finder f = {.x = x, .set = sources, .nbits = nbits, .err = err};
     memset(sources, 0, (nbits + 63) / 64 * sizeof *sources);
     *more = true;

@@ -3,7 +3,8 @@
 
 enum { NAMES_WORK = 4 << 20 };
 
-static il_status names_of(const il_index *x, const il_stream *s, bool (*counts)(void *ctx, uint32_t source), void *ctx, bool *out) {
+static il_status names_of(const il_index *x, const il_stream *s, bool (*counts)(void *ctx, uint32_t source), void *ctx,
+                          bool *out) {
     il_index_needle needle;
     size_t work = NAMES_WORK;
     bool compared;
@@ -20,7 +21,8 @@ static il_status names_of(const il_index *x, const il_stream *s, bool (*counts)(
     return IL_OK;
 }
 
-il_status il_index_names(const il_index *x, il_str value, bool (*counts)(void *ctx, uint32_t source), void *ctx, bool *out, il_error *err) {
+il_status il_index_names(const il_index *x, il_str value, bool (*counts)(void *ctx, uint32_t source), void *ctx, bool *out,
+                         il_error *err) {
     il_arena scratch;
     il_stream s;
     *out = true;

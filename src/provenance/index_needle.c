@@ -52,7 +52,8 @@ static bool needle_stands(const il_index_text *t, const il_index_needle *needle,
     return false;
 }
 
-const il_index_text *il_index_needle_next(const il_index *x, const il_index_needle *needle, il_posting_walk *w, size_t *work, bool *compared) {
+const il_index_text *il_index_needle_next(const il_index *x, const il_index_needle *needle, il_posting_walk *w, size_t *work,
+                                          bool *compared) {
     il_posting found;
     while (il_posting_next(w, &found)) {
         if (found.more != needle->more) {

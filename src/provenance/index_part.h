@@ -40,4 +40,5 @@ typedef struct il_index_needle {
 bool il_index_needle_of(const il_index *x, const il_stream *s, size_t from, size_t n, il_index_needle *out);
 /* The next text, from the latest on, in which it stands whole; *compared: with the text itself. `w` begins as il_postings_walk of the needle's key. `work` is what
  * may still be done: bytes that are compared. */
-const il_index_text *il_index_needle_next(const il_index *x, const il_index_needle *needle, il_posting_walk *w, size_t *work, bool *compared);
+const il_index_text *il_index_needle_next(const il_index *x, const il_index_needle *needle, il_posting_walk *w, size_t *work,
+                                          bool *compared);

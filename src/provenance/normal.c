@@ -5,7 +5,15 @@
 #include "provenance/normal_part.h"
 
 /* Hangul syllables decompose by rule (Unicode, 3.12). */
-enum { HANGUL = 0xac00, HANGUL_LAST = 0xd7a3, HANGUL_L = 0x1100, HANGUL_V = 0x1161, HANGUL_T = 0x11a7, HANGUL_VS = 21, HANGUL_TS = 28 };
+enum {
+    HANGUL = 0xac00,
+    HANGUL_LAST = 0xd7a3,
+    HANGUL_L = 0x1100,
+    HANGUL_V = 0x1161,
+    HANGUL_T = 0x11a7,
+    HANGUL_VS = 21,
+    HANGUL_TS = 28
+};
 
 static uint16_t normal_value(uint32_t point) {
     if (point > IL_NORMAL_LAST) { /* ideographs stay; tags and variation selectors, and what is no character, fall away */

@@ -39,8 +39,8 @@ IL_NODISCARD il_status il_stream_put(il_stream *s, il_str text, const il_place *
 
 /* Eight bytes as a number, the first lowest: one load. */
 static inline uint64_t il_load8(const uint8_t *p) {
-    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 |
-           (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
+    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 |
+           (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
 }
 
 static inline bool il_stream_gap(const uint8_t *gaps, size_t at) { return (gaps[at / 8] >> (at % 8) & 1) != 0; }

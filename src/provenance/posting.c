@@ -4,7 +4,15 @@
 #include "base/mem.h"
 
 /* YOUNG postings are a table at most. A run has BUCKET postings a bucket, and at least YOUNG_BITS bits of buckets: the other 16 bits of the key are in the row. */
-enum { YOUNG = 1 << 14, YOUNG_LEAST = 64, YOUNG_BITS = IL_POSTING_KEY - 16, BUCKET = 16, FANOUT = 4, FILTER_LEAST = 10, FILTER_EACH = 2 };
+enum {
+    YOUNG = 1 << 14,
+    YOUNG_LEAST = 64,
+    YOUNG_BITS = IL_POSTING_KEY - 16,
+    BUCKET = 16,
+    FANOUT = 4,
+    FILTER_LEAST = 10,
+    FILTER_EACH = 2
+};
 _Static_assert(YOUNG / BUCKET == 1 << YOUNG_BITS, "the smallest run has all its buckets");
 
 static uint32_t posting_key(uint32_t key) { return key & ((UINT32_C(1) << IL_POSTING_KEY) - 1); }
@@ -14,8 +22,8 @@ static uint32_t posting_key(uint32_t key) { return key & ((UINT32_C(1) << IL_POS
 enum { RUN_TAG = 2, RUN_REST = IL_POSTING_BYTES - RUN_TAG, RUN_BEYOND = 8 };
 
 static inline uint64_t run_load(const uint8_t *p) {
-    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 |
-           (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
+    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 |
+           (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
 }
 
 static void run_put(const il_posting_run *r, size_t i, const il_posting *posting) {
@@ -34,7 +42,9 @@ static il_posting run_get(const il_posting_run *r, size_t i, size_t bucket) {
     const uint64_t rest = run_load(r->tags + RUN_TAG * r->n + RUN_REST * i);
     const uint32_t first = (uint32_t)(bucket >> (r->bits - YOUNG_BITS)) << 16;
     const uint8_t *tag = r->tags + RUN_TAG * i;
-    return (il_posting){.key = first | (uint32_t)(tag[0] | tag[1] << 8), .more = (uint16_t)rest, .place = (uint32_t)(rest >> 16) & (IL_POSTING_PLACES - 1)};
+    return (il_posting){.key = first | (uint32_t)(tag[0] | tag[1] << 8),
+                        .more = (uint16_t)rest,
+                        .place = (uint32_t)(rest >> 16) & (IL_POSTING_PLACES - 1)};
 }
 
 /* The first of rows [at, end) with this tag; end when there is none. Four at a time. */
@@ -59,7 +69,9 @@ static unsigned run_bits(size_t n) {
     return bits;
 }
 
-static size_t run_bytes(size_t n) { return n * IL_POSTING_BYTES + RUN_BEYOND + (((size_t)1 << run_bits(n)) + 1) * sizeof(uint32_t); }
+static size_t run_bytes(size_t n) {
+    return n * IL_POSTING_BYTES + RUN_BEYOND + (((size_t)1 << run_bits(n)) + 1) * sizeof(uint32_t);
+}
 
 static void run_free(const il_postings *p, il_posting_run *r) {
     p->alloc->free(p->alloc->ctx, r->tags);
@@ -101,7 +113,8 @@ static void run_pour(il_posting_run *to, const il_posting_run *from, bool count)
         for (uint32_t i = from->buckets[b]; i < from->buckets[b + 1]; i++) {
             const uint8_t *tag = from->tags + RUN_TAG * (size_t)i;
             if (count) {
-                to->buckets[run_bucket(to, (uint32_t)(b >> (from->bits - YOUNG_BITS)) << 16 | (uint32_t)(tag[0] | tag[1] << 8)) + 1]++;
+                to->buckets[run_bucket(to, (uint32_t)(b >> (from->bits - YOUNG_BITS)) << 16 | (uint32_t)(tag[0] | tag[1] << 8)) +
+                            1]++;
                 continue;
             }
             const il_posting posting = run_get(from, i, b);
@@ -155,7 +168,9 @@ static void filter_grow(il_postings *p, size_t total) {
 
 /* ---- all of them ------------------------------------------------------------------------------------ */
 
-void il_postings_init(il_postings *p, const il_alloc *alloc, bool filtered) { *p = (il_postings){.alloc = alloc, .filtered = filtered}; }
+void il_postings_init(il_postings *p, const il_alloc *alloc, bool filtered) {
+    *p = (il_postings){.alloc = alloc, .filtered = filtered};
+}
 
 static void postings_forget(il_postings *p) {
     p->alloc->free(p->alloc->ctx, p->list);
@@ -163,7 +178,7 @@ static void postings_forget(il_postings *p) {
     p->alloc->free(p->alloc->ctx, p->heads);
     p->list = NULL;
     p->before = p->heads = NULL;
-    p->n = p->cap = p->nheads = 0;
+    p->n = p->cap = p->linked = p->nheads = 0;
 }
 
 void il_postings_free(il_postings *p) {
@@ -192,7 +207,7 @@ static bool postings_room(il_postings *p, size_t need, bool table) {
         heads = cap;
     }
     il_posting *list = cap > p->cap ? p->alloc->alloc(p->alloc->ctx, cap * sizeof *list) : p->list;
-    uint32_t *before = cap > p->cap && table ? p->alloc->alloc(p->alloc->ctx, cap * sizeof *before) : p->before;
+    uint32_t *before = table && cap > p->linked ? p->alloc->alloc(p->alloc->ctx, cap * sizeof *before) : p->before;
     uint32_t *head = heads > p->nheads ? p->alloc->alloc(p->alloc->ctx, heads * sizeof *head) : p->heads;
     if (list == NULL || (table && (before == NULL || head == NULL))) {
         p->alloc->free(p->alloc->ctx, list == p->list ? NULL : list);
@@ -214,6 +229,7 @@ static bool postings_room(il_postings *p, size_t need, bool table) {
         }
         p->alloc->free(p->alloc->ctx, p->before);
         p->before = before;
+        p->linked = cap;
     }
     if (head != p->heads) {
         p->alloc->free(p->alloc->ctx, p->heads);
@@ -304,7 +320,7 @@ void il_postings_commit(il_postings *p) {
 void il_postings_cancel(il_postings *p) { run_free(p, &p->coming); }
 
 size_t il_postings_bytes(const il_postings *p) {
-    size_t bytes = p->cap * sizeof *p->list + (p->before != NULL ? p->cap * sizeof *p->before : 0) + p->nheads * sizeof *p->heads;
+    size_t bytes = p->cap * sizeof *p->list + p->linked * sizeof *p->before + p->nheads * sizeof *p->heads;
     for (size_t r = 0; r < p->nruns; r++) {
         bytes += run_bytes(p->runs[r].n);
     }

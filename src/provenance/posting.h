@@ -20,7 +20,8 @@ typedef struct il_posting {
 } il_posting;
 
 typedef struct il_posting_run {
-    uint8_t *tags;     /* of each posting the last 16 bits of its key; behind them of each the rest, more and place; and bytes to read beyond */
+    uint8_t *
+        tags; /* of each posting the last 16 bits of its key; behind them of each the rest, more and place; and bytes to read beyond */
     uint32_t *buckets; /* where each begins, and the end */
     size_t n;
     unsigned bits; /* of the key, which say the bucket */
@@ -28,10 +29,10 @@ typedef struct il_posting_run {
 
 typedef struct il_postings {
     const il_alloc *alloc;
-    il_posting *list; /* the young ones */
-    uint32_t *before; /* of each: the one before it with the same head, plus 1 */
-    uint32_t *heads;  /* a power of two */
-    size_t n, cap, nheads;
+    il_posting *list;              /* the young ones */
+    uint32_t *before;              /* of each: the one before it with the same head, plus 1 */
+    uint32_t *heads;               /* a power of two */
+    size_t n, cap, linked, nheads; /* cap of the list, linked of `before`: less where the list is to become a run */
     il_posting_run runs[IL_POSTING_RUNS];
     size_t nruns, total;
     il_posting_run coming; /* what il_postings_reserve has made ready */

@@ -27,7 +27,8 @@ bool il_word_next(const uint8_t *p, size_t n, const uint8_t *gaps, size_t *at, i
     } while (i < n && !il_stream_gap(gaps, i) && il_normal_words[p[i]] != 0 && il_normal_word_at(p, n, i));
     *out = (il_word){.at = (uint32_t)from,
                      .n = (uint32_t)(i - from),
-                     .whole = !(from > 0 && p[from - 1] == IL_NORMAL_CUT && !il_stream_gap(gaps, from)) && !(i < n && p[i] == IL_NORMAL_CUT)};
+                     .whole = !(from > 0 && p[from - 1] == IL_NORMAL_CUT && !il_stream_gap(gaps, from)) &&
+                              !(i < n && p[i] == IL_NORMAL_CUT)};
     *at = i;
     return true;
 }

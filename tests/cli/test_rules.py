@@ -122,3 +122,10 @@ def monitor_mode_runs_what_a_rule_blocks_and_counts_it(t):
     shown = test_session.read(t, "session", "show", "demo")
     same([(c["tool"], c["action"], c["reason"]) for c in shown["calls"]], [("t.fetch", "block", "no-fetch"), ("t.read", "allow", None)])
     same((shown["counted"], shown["unenforced"]), (["untrusted", "sensitive"], True))
+
+
+@test
+def validate_says_that_a_rule_is_about_a_tool_that_is_not_there(t):
+    policy = put(t, "a.yaml", "interlock: 1\nmachine: standard\nservers: {s: {use: slack@1}}\nrules:\n  - {tools: [s.slack_post_mesage, s.slack_*], then: block}\n")
+    run = Run("validate", policy, "--tools", "s=" + str(ROOT / "tests/data/tool-lists/slack.json")).exits(1)
+    run.says("a.yaml:5:5: finding: `s.slack_post_mesage` matches no tool that the server lists; did you mean `s.slack_post_message`?", "out").says("1 finding\n", "out")

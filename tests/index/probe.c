@@ -53,7 +53,8 @@ static void probe_add(il_index *x, uint32_t source, il_str text, bool blind) {
     const il_str seen = {text.p, blind ? 0 : text.n};
     il_arena_init(&arena, &probe_alloc, SIZE_MAX / 2);
     il_buf_init(&b, &arena, SIZE_MAX / 4);
-    if (il_index_digest(seen, &b, &err) != IL_OK || il_buf_done(&b, &digest, &err) != IL_OK || il_index_add(x, source, digest, seen, &err) != IL_OK) {
+    if (il_index_digest(seen, &b, &err) != IL_OK || il_buf_done(&b, &digest, &err) != IL_OK ||
+        il_index_add(x, source, digest, seen, &err) != IL_OK) {
         probe_stop(err.msg);
     }
     il_arena_free(&arena);
@@ -71,7 +72,8 @@ static void probe_find(const il_index *x, il_str query) {
     (void)printf("more %d\n", h.more);
     for (size_t i = 0; i < h.n; i++) {
         const il_index_hit *hit = &h.list[i];
-        (void)printf("%u %u %u %s %s\n", hit->source, hit->at, hit->n, hit->token ? "token" : "run", hit->compared ? "compared" : "print");
+        (void)printf("%u %u %u %s %s\n", hit->source, hit->at, hit->n, hit->token ? "token" : "run",
+                     hit->compared ? "compared" : "print");
     }
     (void)puts(".");
     il_arena_free(&arena);

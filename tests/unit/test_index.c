@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The content index: what is found and where, names, limits, damaged digests, memory that runs out. The encodings are tests/index's matter. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
+
 #include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,9 +114,10 @@ static void tokens(void **state) {
         const char *query;
         bool found;
     } rows[] = {
-        {"a7x", true},   {"send A7X now", true},   {"A7XY", false},        {"7x", false},          {"acct-77120", true},      {"id=77120", true},
-        {"7712", false}, {"acct-7712", false},     {"acct 9 77120", true}, {"invoice", true},      {"the invoice is", false}, {"invoic", false},
-        {"bob", true},   {"to eve@evil.ex", false}, {"evil.example", true}, {"vil.example", false},
+        {"a7x", true},          {"send A7X now", true},    {"A7XY", false},           {"7x", false},
+        {"acct-77120", true},   {"id=77120", true},        {"7712", false},           {"acct-7712", false},
+        {"acct 9 77120", true}, {"invoice", true},         {"the invoice is", false}, {"invoic", false},
+        {"bob", true},          {"to eve@evil.ex", false}, {"evil.example", true},    {"vil.example", false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const il_index_hits h = find(t, rows[i].query);
@@ -140,9 +142,23 @@ static void whole_names(void **state) {
         const char *value;
         bool named;
     } rows[] = {
-        {"Bob Smith", true}, {"bob\n smith", true}, {"BOB", true}, {"Bo", false}, {"ob Smith", false}, {"Q3", true}, {"4", true}, {"5", false},
-        {"corp.example", true}, {"x@corp.example", true}, {"lee x", true}, {"Smith Bob", false}, {"Ask Bob Smith about Q3, or write", true},
-        {"about Q3 or", false}, {"room", true}, {"roo", false}, {"oom", false},
+        {"Bob Smith", true},
+        {"bob\n smith", true},
+        {"BOB", true},
+        {"Bo", false},
+        {"ob Smith", false},
+        {"Q3", true},
+        {"4", true},
+        {"5", false},
+        {"corp.example", true},
+        {"x@corp.example", true},
+        {"lee x", true},
+        {"Smith Bob", false},
+        {"Ask Bob Smith about Q3, or write", true},
+        {"about Q3 or", false},
+        {"room", true},
+        {"roo", false},
+        {"oom", false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (names(t, rows[i].value) != rows[i].named) {
@@ -214,7 +230,8 @@ static void a_full_index(void **state) {
     place *t = open_place(&limits);
     char text[400];
     for (uint32_t i = 1; i < 40; i++) {
-        (void)snprintf(text, sizeof text, "number %u is %u of %u and so on, %u times more than before", i, i * 7, i * 77, i * 777);
+        (void)snprintf(text, sizeof text, "number %u is %u of %u and so on, %u times more than before", i, i * 7, i * 77,
+                       i * 777);
         add(t, i, text);
     }
     assert_false(il_index_complete(t->x));
@@ -249,7 +266,8 @@ static void bad_digests(void **state) {
 /* Any allocation may fail: a status, and the index answers as before. */
 static void memory_runs_out(void **state) {
     (void)state;
-    static const char *const text = "payload: aGVsbG8gd29ybGQsIHRoaXMgaXMgbWU=, 68656c6c6f20776f726c64 and %41%42 \\u0041 &amp; more words than that";
+    static const char *const text =
+        "payload: aGVsbG8gd29ybGQsIHRoaXMgaXMgbWU=, 68656c6c6f20776f726c64 and %41%42 \\u0041 &amp; more words than that";
     size_t failed = 0;
     for (size_t left = 0;; left++) {
         place *t = open_place(NULL);
@@ -272,7 +290,8 @@ static void memory_runs_out(void **state) {
         bool more, named;
         const il_status found = il_index_find(t->x, IL_STR("x abcdefghijklmnop x hello world, this is me"), &own, &h, NULL);
         assert_true(found == IL_OK || found == IL_E_MEMORY);
-        const il_status set = il_index_sources(t->x, IL_STR("x abcdefghijklmnop x hello world, this is me"), &own, bits, 64, &more, NULL);
+        const il_status set =
+            il_index_sources(t->x, IL_STR("x abcdefghijklmnop x hello world, this is me"), &own, bits, 64, &more, NULL);
         assert_true(set == IL_OK || set == IL_E_MEMORY);
         const il_status asked = il_index_names(t->x, IL_STR("hello world"), every, NULL, &named, NULL);
         assert_true(asked == IL_OK || (asked == IL_E_MEMORY && named));

@@ -131,19 +131,30 @@ static void monitor_records(void **state) {
     memcpy(id, monitor_ask(c, "in.e", "{}"), sizeof id);
     assert_int_equal(il_monitor_refuse(c->monitor, IL_STR("s1"), il_str_of(id), IL_STR("ana"), &c->err), IL_OK);
     monitor_ask(c, "in.mail", "{\"to\":\"eve@evil.example\"}");
+    const il_endorsement word = {.size = sizeof word, .kind = IL_STR("legal"), .by = IL_STR("ana")};
+    assert_int_equal(il_monitor_endorse(c->monitor, IL_STR("s1"), &word, IL_STR("\"\xff"), &c->err), IL_OK);
+    const il_origin_at label = {.path = IL_STR("/to/\xff"), .origin = NULL};
+    const il_call labelled = {.size = sizeof labelled,
+                              .server = IL_STR("in"),
+                              .tool = IL_STR("n"),
+                              .args = policy_json(&c->policy, "{\"to\":[1]}"),
+                              .labels = &label,
+                              .nlabels = 1};
+    assert_int_equal(il_monitor_decide(c->monitor, IL_STR("s1"), &labelled, &c->d, &c->err), IL_OK);
+    assert_int_equal(monitor_settle(c, c->d.ticket, IL_OUTCOME_DONE, 0), IL_OK);
     assert_int_equal(il_monitor_begin(c->monitor, IL_STR("c1"), &child, &c->err), IL_OK);
     c->now += 600000;
     assert_int_equal(il_monitor_sweep(c->monitor, IL_STR("s1"), NULL, &c->err), IL_OK);
     assert_int_equal(il_monitor_quarantine(c->monitor, IL_STR("s1"), IL_STR("test"), &c->err), IL_OK);
     assert_int_equal(il_monitor_end(c->monitor, IL_STR("s1"), false, &c->err), IL_OK);
-    static const char *const kinds[] = {"begin",  "decision", "settle",     "request", "approve",
-                                        "refuse", "lapse",    "quarantine", "end"};
-    bool seen[9] = {false};
+    static const char *const kinds[] = {"begin", "decision", "settle", "request", "approve", "refuse", "lapse", "quarantine", "end", "endorse", "labels"};
+    enum { KINDS = sizeof kinds / sizeof kinds[0] };
+    bool seen[KINDS] = {false};
     for (size_t i = 0; i < c->store.nrows; i++) {
         const il_json *row = policy_json(&c->policy, c->store.rows[i].body);
         il_str kind = il_str_of(c->store.rows[i].kind), sorted = {0};
         il_buf b;
-        for (size_t k = 0; k < 9; k++) {
+        for (size_t k = 0; k < KINDS; k++) {
             seen[k] = seen[k] || il_str_eq(kind, il_str_of(kinds[k]));
         }
         /* bodies are canonical */
@@ -157,7 +168,7 @@ static void monitor_records(void **state) {
             monitor_schema_members(c, il_json_get(audit, il_str_eq(kind, IL_STR("refuse")) ? IL_STR("approve") : kind), row);
         }
     }
-    for (size_t k = 0; k < 9; k++) {
+    for (size_t k = 0; k < KINDS; k++) {
         assert_true(seen[k]);
     }
     const il_json *to = il_json_get(monitor_row(c, "request"), IL_STR("destinations"));

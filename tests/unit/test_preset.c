@@ -197,6 +197,7 @@ static void test_refused(void **state) {
         {"servers: { m: { use: mail@1, trust: maybe } }\n", "`inside` or `outside`", 14, 37},
         {"servers: { m: { use: mail@1, pin: 0123456789ab } }\n", "its digest is", 14, 35},
         {"servers: { m: { use: mail@1, pin: ca55 } }\n", "its digest is", 14, 35},
+        {"servers: { m: { use: mail@1, roots: [~/src] } }\n", "no parameter `roots`", 14, 37},
         {"hosts: { h: {} }\n", "needs `use`", 14, 13},
         {"hosts: []\n", "`hosts` maps", 14, 8},
         {"hosts: { h: { use: mail@1, trust: inside } }\n", "unknown key `trust`", 14, 28},

@@ -33,6 +33,7 @@ static const char vouch_policy[] =
     "  - { match: s.page, effects: [untrusted], remember: { page: 'result.first_line(\"- Page URL: \")' } }\n"
     "  - { match: s.head, effects: [untrusted], result: { from: text, items: headers, claimed: { email: From }, authentic: { "
     "message: Message-Id } } }\n"
+    "  - { match: s.accounts, effects: [sensitive], result: { items: '$[*]', authentic: { account: iban, url: link } } }\n"
     "  - { match: s.send, effects: [egress], sink: once, audience: addressed, to: { email: [to, cc] }, reads: [body], plain: "
     "[size] "
     "}\n"
@@ -371,6 +372,33 @@ static void vouch_named_short(void **state) {
     }
 }
 
+/* Named as people write it. */
+static void vouch_named_otherwise(void **state) {
+    static const struct {
+        const char *text;
+        bool account, url;
+    } rows[] = {{"nothing", false, false},
+                {"pay GB29 NWBK 6016 1331 9268 19 today", true, false},
+                {"pay gb29nwbk60161331926819", true, false},
+                {"open shop.example/cart now", false, true},
+                {"open http://shop.example/cart/", false, true},
+                {"open shop.example", false, false},
+                {"GB29 NWBK 6016", false, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        vouch_case *c = *state;
+        char text[256];
+        vouch_forget(c, 0);
+        (void)vouch_reads(c, "s.accounts", "[{\"iban\":\"GB29NWBK60161331926819\",\"link\":\"https://shop.example/cart\"}]");
+        (void)snprintf(text, sizeof text, "{\"mails\":[{\"id\":\"m1\",\"body\":\"%s\"}]}", rows[i].text);
+        (void)vouch_reads(c, "s.mails", text);
+        const il_label pay = vouch_label(c, "s.pay", "{\"to\":\"GB29NWBK60161331926819\"}");
+        const il_label get = vouch_label(c, "s.get", "{\"url\":\"https://shop.example/cart\"}");
+        if ((pay.values[0].how == IL_VOUCH_NAMED) != rows[i].account || (get.values[0].how == IL_VOUCH_NAMED) != rows[i].url) {
+            fail_msg("`%s`: %d %d", rows[i].text, (int)pay.values[0].how, (int)get.values[0].how);
+        }
+    }
+}
+
 /* A blind reading keeps untrusted text out; a claimed field is none. */
 static void vouch_blind(void **state) {
     vouch_case *c = *state;
@@ -607,10 +635,17 @@ static void vouch_allocations(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, vouch_setup, vouch_teardown)
-        T(vouch_typed),      T(vouch_typed_words), T(vouch_reach),       T(vouch_facts),          T(vouch_other_tools),
-        T(vouch_via),        T(vouch_named),       T(vouch_blind),       T(vouch_sent),           T(vouch_sent_vouched),
-        T(vouch_incomplete), T(vouch_remembered),  T(vouch_named_short), T(vouch_elsewhere),      T(vouch_numbers),
-        T(vouch_user),       T(vouch_places),      T(vouch_bad_input),   T(vouch_without_memory), T(vouch_allocations),
+        T(vouch_typed),       T(vouch_typed_words),
+        T(vouch_reach),       T(vouch_facts),
+        T(vouch_other_tools), T(vouch_via),
+        T(vouch_named),       T(vouch_blind),
+        T(vouch_sent),        T(vouch_sent_vouched),
+        T(vouch_incomplete),  T(vouch_remembered),
+        T(vouch_named_short), T(vouch_named_otherwise),
+        T(vouch_elsewhere),   T(vouch_numbers),
+        T(vouch_user),        T(vouch_places),
+        T(vouch_bad_input),   T(vouch_without_memory),
+        T(vouch_allocations),
 #undef T
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

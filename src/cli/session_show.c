@@ -189,11 +189,31 @@ static void show_request_text(const il_view *v, const il_view_row *row) {
     (void)fputs(used && !il_str_eq(il_view_text(row, "action"), IL_STR("allow")) ? " and used" : "", stdout);
 }
 
+/* `note` has 30 bytes of what web.fetch (call 2) brought */
+static void show_laundering_text(const il_view_row *row) {
+    const il_json *from = il_json_get(row->body, IL_STR("from"));
+    int64_t bytes = 0, ticket = 0;
+    (void)il_json_int(il_json_get(row->body, IL_STR("bytes")), &bytes);
+    (void)fputs("        laundering? `", stdout);
+    il_put_text(stdout, il_view_text(row, "argument"));
+    (void)printf("` has %" PRId64 " bytes of what ", bytes);
+    if (il_json_int(il_json_get(from, IL_STR("ticket")), &ticket)) {
+        il_put_text(stdout, il_json_text(il_json_get(from, IL_STR("tool"))));
+        (void)printf(" (call %" PRId64 ") brought", ticket);
+    } else {
+        (void)fputs("reached the agent without a call", stdout);
+    }
+    (void)puts(il_json_bool(il_json_get(row->body, IL_STR("compared"))) ? "" : ", by its fingerprints");
+}
+
 static void show_calls_text(const il_view *v) {
     (void)puts("\n  call  time                      tool                          effects               decision");
     for (size_t i = 0; i < v->nrows; i++) {
         const il_view_row *row = &v->rows[i];
         char call[24] = "-";
+        if (il_str_eq(row->kind, IL_STR("laundering"))) {
+            show_laundering_text(row);
+        }
         if (!show_is_decision(row)) {
             continue;
         }

@@ -514,6 +514,7 @@ def test_monitor_mode_is_said():
 
 REMEMBERS = """interlock: 1
 machine: trifecta
+audit: { laundering: true }
 servers: { fake: { trust: inside } }
 tools:
   - { match: fake.file, effects: [untrusted, sensitive], result: { from: json, items: "$[*]", authentic: { email: from }, free: [body] } }
@@ -544,6 +545,9 @@ def test_what_a_session_reads():
     assert sorted(notices) == [("description", "fake", False), ("message", "fake", False)], notices
     assert [body["recalled"] is not None for kind, body in rows if kind == "settle"] == [True] * 4, rows
     assert subprocess.run([INTERLOCK, "ledger", "verify", "--ledger", str(folder / "ledger.db")], capture_output=True, check=False).returncode == 0
+    shown = subprocess.run([INTERLOCK, "session", "show", "s", "--ledger", str(folder / "ledger.db"), "--policy", str(g.folder / "policy.yaml")],
+                           capture_output=True, check=True, text=True).stdout
+    assert "laundering? `to` has 14 bytes of what fake.file (call 2) brought\n" in shown, shown
     # taken up again by another process: what it read is still named, and nobody has the texts any more
     g = Gateway(policy=REMEMBERS, ledger=str(folder / "ledger.db"), args=["--session", "s"])
     g.start()

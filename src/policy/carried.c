@@ -29,6 +29,10 @@ bool il_carried_about(const il_origin_at *label, il_str argument) {
     return label->path.n == 0 || il_carried_is(il_carried_first(label->path), argument);
 }
 
+bool il_carried_whole(const il_origin_at *label) {
+    return label->path.n == 0 || il_carried_first(label->path).n + 1 == label->path.n;
+}
+
 il_status il_carried_check(const il_json *args, const il_origin_at *labels, size_t n, il_error *err) {
     const il_label_call call = {.labels = labels, .nlabels = n};
     if (n > IL_CALL_LABELS || (n > 0 && labels == NULL) || il_carried_names(&call) > IL_CALL_NAMES) {

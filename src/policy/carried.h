@@ -11,6 +11,8 @@ IL_NODISCARD il_status il_carried_check(const il_json *args, const il_origin_at 
 bool il_carried_untrusted(const il_policy *p, const il_label_call *call);
 /* The label is of this argument, of something in it, or of all arguments. */
 bool il_carried_about(const il_origin_at *label, il_str argument);
+/* The label is of all of its argument. */
+bool il_carried_whole(const il_origin_at *label);
 /* How many names they have, doubles counted: sources and agents. */
 uint32_t il_carried_names(const il_label_call *call);
 

@@ -6,6 +6,7 @@
 #include "policy/options.h"
 #include "provenance/memory.h"
 
+#define IL_PAST_SHORT 2u  /* bytes of what stands in any text */
 #define IL_PAST_DEPTH 64u /* of an argument; what lies deeper is as of every source */
 
 /* ---- lists of names ----------------------------------------------------------------------------------- */
@@ -115,6 +116,12 @@ static il_status il_past_walk(il_past_look *l, const il_json *v, unsigned depth,
     return IL_OK;
 }
 
+/* A human typed all of it: a text of which no other is made by chance. */
+static bool il_past_typed(const il_memory *memory, const il_json *argument) {
+    const il_str text = il_json_text(argument);
+    return memory != NULL && il_json_kind_of(argument) == IL_JSON_STRING && text.n > IL_PAST_SHORT && il_memory_typed_words(memory, text);
+}
+
 il_status il_past_argument(const il_policy *p, const il_label_call *call, const il_json *argument, il_arena *scratch,
                            il_cel_value out[2], il_error *err) {
     il_past_look l = {.policy = p, .memory = call->memory, .scratch = scratch};
@@ -134,6 +141,7 @@ il_status il_past_argument(const il_policy *p, const il_label_call *call, const 
         il_past_of(&l, i);
     }
     const il_trust_table table = il_policy_trust(p);
+    bool known = il_past_typed(call->memory, argument); /* where it is from, and not only that it matches nothing */
     for (size_t i = 0; i < call->nlabels; i++) {
         const il_origin *o = call->labels[i].origin;
         if (!il_carried_about(&call->labels[i], il_json_key(argument))) {
@@ -142,9 +150,11 @@ il_status il_past_argument(const il_policy *p, const il_label_call *call, const 
         for (size_t k = 0; k < il_origin_sources(o); k++) {
             il_past_add(&l.names, il_origin_lineage(o, k));
         }
-        l.untrusted = l.untrusted || il_origin_trust(o, &table) == IL_TRUST_UNTRUSTED;
+        const bool trusted = il_origin_trust(o, &table) == IL_TRUST_TRUSTED;
+        l.untrusted = l.untrusted || !trusted;
+        known = known || (trusted && il_carried_whole(&call->labels[i]));
     }
-    l.untrusted = l.untrusted || (l.all && (call->held & (uint32_t)IL_UNTRUSTED) != 0);
+    l.untrusted = l.untrusted || ((l.all || !known) && (call->held & (uint32_t)IL_UNTRUSTED) != 0);
     out[0] = il_past_list(&l.names);
     out[1] = il_cel_of_str(l.untrusted ? IL_STR("untrusted") : IL_STR("trusted"));
     return IL_OK;

@@ -164,7 +164,7 @@ static void test_round(void **state) {
     /* number text survives */
     assert_string_equal(test_json_text(&c->arena, il_envelope_value(c->e), IL_JSON_SORTED),
                         test_json_text(&c->arena, envelope_json(c, envelope_value), IL_JSON_SORTED));
-    assert_int_equal(il_envelope_labels(c->e), 3);
+    assert_int_equal(il_envelope_labels(c->e), 3); /* W-22: beside the value, which is what it was: no wrapper in it */
     const il_origin_at first = il_envelope_label(c->e, 0), second = il_envelope_label(c->e, 1), third = il_envelope_label(c->e, 2);
     assert_true(il_str_eq(first.path, IL_STR("/to/1")) && il_str_eq(il_origin_lineage(first.origin, 0), IL_STR("web")));
     assert_true(il_str_eq(second.path, IL_STR("/a~1b~0c")) && il_str_eq(il_origin_agent(second.origin, 0), IL_STR("bo")));

@@ -24,7 +24,10 @@ static const char labels_policy[] =
     "  - { match: in.ask, effects: [] }\n"
     "  - { match: in.run, effects: [] }\n"
     "  - { match: in.say, effects: [] }\n"
+    "  - { match: in.copy, effects: [] }\n"
+    "  - { match: in.read, effects: [] }\n"
     "rules:\n"
+    "  - { name: copied, tools: in.copy, when: '\"in.read\" in prov.x.sources', then: block }\n"
     "  - { name: to, tools: in.put, when: 'prov.to.trust == \"untrusted\"', then: block }\n"
     "  - { name: from-kb, tools: in.ask, when: '!(\"kb\" in prov.body.sources)', then: block }\n"
     "  - { name: tainted, tools: in.run, when: 'run.tainted || \"web\" in run.untrusted_sources || \"bo\" in run.ingested_by', then: block }\n"
@@ -153,6 +156,50 @@ static void test_by_argument(void **state) {
     /* an argument whose name has the signs of a path, and one whose name begins like another's */
     labels_deny(c, "ask", "{\"body\":\"b\",\"a/b~\":1}", &(il_origin_at){IL_STR("/a~1b~0"), c->kb}, 1, "from-kb");
     labels_deny(c, "ask", "{\"body\":\"b\",\"bodyguard\":1}", &(il_origin_at){IL_STR("/bodyguard"), c->kb}, 1, "from-kb");
+}
+
+/* W-26: where untrusted is held, what nobody labelled is not trusted because it matches nothing; what is labelled, or was typed, is. */
+static void test_unlabelled(void **state) {
+    labels_case *c = *state;
+    labels_run(c, "put", "{\"to\":\"somebody\"}", NULL, 0); /* control: nothing untrusted is held */
+    labels_run(c, "n", "{\"x\":1}", &(il_origin_at){IL_STR("/x"), c->web}, 1);
+    labels_deny(c, "put", "{\"to\":\"somebody\"}", NULL, 0, "to");
+    labels_run(c, "put", "{\"to\":\"somebody\"}", &(il_origin_at){IL_STR("/to"), c->kb}, 1);
+    labels_run(c, "put", "{\"to\":[\"somebody\"]}", &(il_origin_at){IL_STR("/to"), c->kb}, 1);
+    labels_deny(c, "put", "{\"to\":[\"somebody\"]}", &(il_origin_at){IL_STR("/to/0"), c->kb}, 1, "to"); /* a part of it */
+    labels_deny(c, "put", "{\"to\":\"somebody\"}", &(il_origin_at){IL_STR("/to"), c->both}, 1, "to");
+}
+
+/* W-24: nobody has to label what tools return: it is known by the tool's name. */
+static void test_results(void **state) {
+    labels_case *c = *state;
+    static const char said[] = "\"the quick brown fox jumps over the lazy dog\"";
+    labels_run(c, "copy", "{\"x\":\"brown fox jumps over\"}", NULL, 0);
+    assert_int_equal(labels_decide(c, "read", "{}", NULL, 0), IL_OK);
+    assert_int_equal(monitor_settle_with(&c->m, c->m.d.ticket, said), IL_OK);
+    labels_deny(c, "copy", "{\"x\":\"brown fox jumps over\"}", NULL, 0, "copied");
+}
+
+/* W-28: an approval is a human's by name, of exactly these arguments, once; labels that come in between are judged again. */
+static void test_approval(void **state) {
+    labels_case *c = *state;
+    char id[IL_APPROVAL_ID_BYTES];
+    labels_run(c, "s", "{}", NULL, 0);
+    labels_run(c, "n", "{\"x\":1}", &(il_origin_at){IL_STR("/x"), c->web}, 1);
+    assert_int_equal(labels_decide(c, "e", "{\"x\":1}", NULL, 0), IL_OK);
+    assert_int_equal(c->m.d.action, IL_ACTION_REQUIRE_APPROVAL);
+    memcpy(id, c->m.d.approval, sizeof id);
+    assert_int_equal(il_monitor_approve(c->m.monitor, IL_STR("s1"), il_str_of(id), IL_STR("no"), &c->m.err), IL_E_PERMISSION);
+    assert_int_equal(il_monitor_approve(c->m.monitor, IL_STR("s1"), il_str_of(id), IL_STR("grace"), &c->m.err), IL_OK);
+    assert_int_equal(monitor_rows(&c->m, "approve"), 1);
+    assert_int_equal(labels_decide(c, "e", "{\"x\":2}", NULL, 0), IL_OK);
+    assert_false(c->m.d.run);
+    const il_origin_at web = {IL_STR("/x"), c->web};
+    assert_int_equal(labels_decide(c, "e", "{\"x\":1}", &web, 1), IL_OK); /* it would bring more than was approved */
+    assert_false(c->m.d.run);
+    labels_run(c, "e", "{\"x\":1}", NULL, 0);
+    assert_int_equal(labels_decide(c, "e", "{\"x\":1}", NULL, 0), IL_OK);
+    assert_false(c->m.d.run);
 }
 
 /* The run's own words count the call's labels, before the call is admitted. */
@@ -329,7 +376,7 @@ static void test_only_grow(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define LABELS_TEST(f) cmocka_unit_test_setup_teardown(f, labels_setup, labels_teardown)
-        LABELS_TEST(test_table), LABELS_TEST(test_taints),    LABELS_TEST(test_same_call), LABELS_TEST(test_unknown),          LABELS_TEST(test_by_argument),
+        LABELS_TEST(test_table), LABELS_TEST(test_taints), LABELS_TEST(test_unlabelled), LABELS_TEST(test_results), LABELS_TEST(test_approval),    LABELS_TEST(test_same_call), LABELS_TEST(test_unknown),          LABELS_TEST(test_by_argument),
         LABELS_TEST(test_run),       LABELS_TEST(test_bad_paths), LABELS_TEST(test_endorsed),         LABELS_TEST(test_endorsed_label),
         LABELS_TEST(test_bad_endorsements), LABELS_TEST(test_faults), LABELS_TEST(test_only_grow),
     };

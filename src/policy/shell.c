@@ -100,7 +100,10 @@ typedef struct il_shell_walk {
     il_shell_lexer lexer;
     il_shell *out;
     il_shell_list reads, writes, words; /* words: of the command at hand */
-    const char *why;                    /* not understood */
+    il_arena *arena;
+    bool went;       /* a `cd` was there: */
+    il_str place;    /* to where; names behind it are meant from there, or, if it failed, from here */
+    const char *why; /* not understood */
 } il_shell_walk;
 
 static void il_shell_stop(il_shell_walk *w, const char *why) {
@@ -129,16 +132,41 @@ static bool il_shell_device(il_shell_walk *w, il_str path) {
     return false;
 }
 
-static void il_shell_reads(il_shell_walk *w, il_str path) {
+static bool il_shell_rooted(il_str path) { return path.n > 0 && (path.p[0] == '/' || path.p[0] == '~'); }
+
+static void il_shell_file(il_shell_walk *w, il_shell_list *list, il_str path) {
     if (!il_shell_device(w, path)) {
-        il_shell_add(w, &w->reads, path);
+        il_shell_add(w, list, path);
+        w->out->runs = w->out->runs || (list == &w->writes && il_path_runs_later(path));
     }
 }
 
-static void il_shell_writes(il_shell_walk *w, il_str path) {
-    if (!il_shell_device(w, path)) {
-        il_shell_add(w, &w->writes, path);
-        w->out->runs = w->out->runs || il_path_runs_later(path);
+/* The file, and what it is behind a `cd`. */
+static void il_shell_files(il_shell_walk *w, il_shell_list *list, il_str path) {
+    il_shell_file(w, list, path);
+    if (!w->went || il_shell_rooted(path) || w->why != NULL) {
+        return;
+    }
+    char *joined = il_arena_bytes(w->arena, w->place.n + path.n + 1);
+    if (joined == NULL) {
+        il_shell_stop(w, "out of memory");
+        return;
+    }
+    memcpy(joined, w->place.p, w->place.n);
+    joined[w->place.n] = '/';
+    memcpy(joined + w->place.n + 1, path.p, path.n);
+    il_shell_file(w, list, (il_str){joined, w->place.n + path.n + 1});
+}
+
+static void il_shell_reads(il_shell_walk *w, il_str path) { il_shell_files(w, &w->reads, path); }
+static void il_shell_writes(il_shell_walk *w, il_str path) { il_shell_files(w, &w->writes, path); }
+
+/* All that is below a folder. In a named part of a project nothing that is secret is expected; from its root, from home or from anywhere else everything may be there, which `*` says. */
+static void il_shell_tree(il_shell_walk *w, il_str path) {
+    const bool part = !il_shell_rooted(path) && path.n > 0 && path.p[0] != '.' && !w->went;
+    il_shell_reads(w, path);
+    if (!part) {
+        il_shell_reads(w, IL_STR("*"));
     }
 }
 
@@ -224,6 +252,22 @@ static bool il_shell_prints_lines(il_str script) {
     return digits > 0;
 }
 
+/* One of the letters stands among the short options, or the long option is there. */
+static bool il_shell_opted(const il_shell_walk *w, const char *letters, const char *word) {
+    for (size_t i = 1; i < w->words.n; i++) {
+        const il_str o = w->words.words[i];
+        for (size_t k = 1; k < o.n && o.p[0] == '-' && o.p[1] != '-'; k++) {
+            if (il_shell_letter(letters, o.p[k])) {
+                return true;
+            }
+        }
+        if (il_str_eq(o, il_str_of(word))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool il_shell_has(const il_shell_walk *w, const char *word) {
     for (size_t i = 1; i < w->words.n; i++) {
         if (il_str_eq(w->words.words[i], il_str_of(word))) {
@@ -261,10 +305,20 @@ static void il_shell_git(il_shell_walk *w) {
         const size_t colon = il_str_find(operands.words[i], IL_STR(":"), 0);
         il_shell_reads(w, colon == SIZE_MAX ? operands.words[i] : il_str_part(operands.words[i], colon + 1, operands.words[i].n));
     }
+    /* what others committed, and what they said of it */
+    const bool names = il_shell_has(w, "--stat") || il_shell_has(w, "--name-only") || il_shell_has(w, "--name-status");
+    if (operands.n <= 1 &&
+        (il_str_eq(verb, IL_STR("log")) || il_str_eq(verb, IL_STR("show")) || (il_str_eq(verb, IL_STR("diff")) && !names))) {
+        il_shell_reads(w, IL_STR("."));
+    }
 }
 
 static void il_shell_do(il_shell_walk *w, const il_shell_program *p) {
     il_shell_list operands = {.words = w->words.words + w->words.n}; /* as much room again stands behind the words */
+    bool tree =
+        (p->does == IL_DOES_READ && il_str_eq(w->words.words[0], IL_STR("diff")) && il_shell_opted(w, "r", "--recursive")) ||
+        ((p->does == IL_DOES_SEARCH || p->does == IL_DOES_COPY) && !il_str_eq(w->words.words[0], IL_STR("rg")) &&
+         il_shell_opted(w, p->does == IL_DOES_COPY ? "rRa" : "rR", "--recursive"));
     size_t from = 0;
     if (p->does == IL_DOES_GIT) {
         il_shell_git(w);
@@ -287,10 +341,28 @@ static void il_shell_do(il_shell_walk *w, const il_shell_program *p) {
         break;
     case IL_DOES_SEARCH:
         from = 1;
+        tree = tree || il_str_eq(w->words.words[0], IL_STR("rg"));
+        if (operands.n <= 1 && tree) {
+            il_shell_reads(w, IL_STR(".")); /* without a file they look here */
+        }
         break;
-    case IL_DOES_READ:
     case IL_DOES_COPY:
+        /* of a whole folder: nobody knows the names that are written */
+        w->out->runs = w->out->runs || (tree && il_str_eq(w->words.words[0], IL_STR("cp")));
+        break;
     case IL_DOES_GO:
+        if (w->went || operands.n > 1 || (operands.n == 1 && il_str_eq(operands.words[0], IL_STR("-")))) {
+            il_shell_stop(w, "a place that is not told");
+            return;
+        }
+        for (size_t i = 0; i < operands.n; i++) {
+            il_shell_reads(w, operands.words[i]);
+            il_shell_writes(w, operands.words[i]);
+        }
+        w->went = true;
+        w->place = operands.n == 1 ? operands.words[0] : IL_STR("~");
+        return;
+    case IL_DOES_READ:
     case IL_DOES_WRITE:
         break;
     case IL_DOES_REMOVE:
@@ -299,6 +371,12 @@ static void il_shell_do(il_shell_walk *w, const il_shell_program *p) {
     case IL_DOES_FETCH:
     case IL_DOES_ASK_NAMES:
         w->out->hosts = true;
+        for (size_t i = 1; p->does == IL_DOES_FETCH && i < w->words.n; i++) {
+            const il_str word = w->words.words[i];
+            if (word.n > 0 && (word.p[0] == '@' || (word.p[0] == '-' && il_str_find(word, IL_STR("@"), 0) != SIZE_MAX))) {
+                il_shell_stop(w, "a header that is read from a file"); /* -H @file */
+            }
+        }
         for (size_t i = 0; p->does == IL_DOES_FETCH && i < operands.n; i++) {
             if (!il_str_starts(operands.words[i], IL_STR("https://")) && !il_str_starts(operands.words[i], IL_STR("http://"))) {
                 il_shell_stop(
@@ -309,10 +387,12 @@ static void il_shell_do(il_shell_walk *w, const il_shell_program *p) {
         return;
     }
     for (size_t i = from; i < operands.n; i++) {
-        if (p->does != IL_DOES_WRITE) {
+        if (p->does != IL_DOES_WRITE && tree) {
+            il_shell_tree(w, operands.words[i]);
+        } else if (p->does != IL_DOES_WRITE) {
             il_shell_reads(w, operands.words[i]);
         }
-        if (p->does == IL_DOES_WRITE || p->does == IL_DOES_COPY || p->does == IL_DOES_GO) {
+        if (p->does == IL_DOES_WRITE || p->does == IL_DOES_COPY) {
             il_shell_writes(w, operands.words[i]);
         }
     }
@@ -388,6 +468,7 @@ il_status il_shell_read(il_str text, il_arena *arena, il_shell *out, il_error *e
     }
     w->lexer = (il_shell_lexer){.text = text, .room = room};
     w->out = out;
+    w->arena = arena;
     w->reads.words = words;
     w->writes.words = words + IL_SHELL_WORDS_MAX;
     w->words.words = words + 2u * IL_SHELL_WORDS_MAX;

@@ -14,14 +14,17 @@ typedef struct il_sql_level {
     bool wants;   /* a table comes next */
     bool written; /* and it is written */
     bool update;  /* the list of an UPDATE: each of its tables may be written */
+    bool removes; /* the list of a DELETE FROM: MySQL removes rows of each of its tables */
+    bool lone;    /* behind a word that some databases take for an alias: a comma would go on with tables there */
 } il_sql_level;
 
 typedef struct il_sql_walk {
     il_sql_lexer lexer;
-    il_sql_token now, next; /* one ahead */
+    il_sql_token before, now, next; /* one ahead */
     il_sql_level levels[IL_SQL_DEPTH_MAX];
     uint32_t depth;
     bool begins; /* a statement begins here */
+    bool shown;  /* what is written is read too: by RETURNING, or from one table of an UPDATE into another */
     il_sql_table *tables;
     size_t ntables;
     const char *why; /* not understood */
@@ -171,6 +174,7 @@ static void il_sql_stop(il_sql_walk *w, const char *why) {
 }
 
 static void il_sql_step(il_sql_walk *w) {
+    w->before = w->now;
     w->now = w->next;
     w->next = il_sql_next(&w->lexer);
     if (w->now.sort == IL_SQL_STRANGE) {
@@ -233,11 +237,40 @@ static void il_sql_want(il_sql_level *l, bool from, bool written) {
     l->written = written || l->update;
 }
 
-static void il_sql_keyword(il_sql_walk *w, il_sql_level *l) {
+/* Words that end a list of tables in one database and name a column or an alias in another, where the list goes on. */
+static bool il_sql_doubtful(const il_sql_walk *w, const il_sql_level *l) {
+    static const char *const hints[] = {"force", "ignore", "indexed", "not", NULL};
     const il_sql_token t = w->now;
+    if (il_sql_sign(w->before, '.') || il_sql_is(w->before, "as")) {
+        return true;
+    }
+    if (!l->from || (l->wants && !il_sql_is(t, "insert"))) {
+        return false;
+    }
+    if (il_sql_is(t, "set")) {
+        return !l->update && !il_sql_is(w->before, "update");
+    }
+    if (il_sql_is(t, "returning")) {
+        return il_sql_sign(w->next, ',') || il_sql_among(w->next, hints);
+    }
+    return il_sql_is(t, "insert") || il_sql_is(t, "into") || il_sql_is(t, "values") || il_sql_is(t, "window");
+}
+
+static void il_sql_keyword(il_sql_walk *w, il_sql_level *l) {
+    static const char *const lone[] = {"offset", "fetch", "union", "intersect", "except", NULL};
+    const il_sql_token t = w->now;
+    if (il_sql_doubtful(w, l)) {
+        il_sql_stop(w, "a keyword that is a name in some databases");
+        return;
+    }
+    l->lone = il_sql_among(t, lone);
+    w->shown = w->shown || il_sql_is(t, "returning");
     if (il_sql_is(t, "from")) {
-        il_sql_want(l, true, l->written && l->wants); /* DELETE FROM */
+        l->removes = l->written && l->wants && il_sql_is(w->before, "delete");
+        il_sql_want(l, true, l->removes); /* DELETE FROM */
     } else if (il_sql_is(t, "join") || il_sql_is(t, "using")) {
+        l->removes = false;
+        w->shown = w->shown || l->update;
         if (il_sql_is(t, "join") || !il_sql_sign(w->next, '(')) {
             il_sql_want(l, true, false); /* USING (columns) is no table; DELETE ... USING t is */
         }
@@ -268,6 +301,9 @@ static void il_sql_keyword(il_sql_walk *w, il_sql_level *l) {
     } else if (il_sql_is(t, "select")) {
         l->from = l->wants = l->update = false;
     } else if (il_sql_among(t, il_sql_clauses)) {
+        if (l->wants && !il_sql_is(t, "values")) {
+            il_sql_stop(w, "a table's name that cannot be read");
+        }
         if (!il_sql_is(t, "on")) {
             l->from = l->update = false;
         }
@@ -319,6 +355,8 @@ static void il_sql_one(il_sql_walk *w) {
         w->begins = true;
     } else if (il_sql_sign(t, '(')) {
         il_sql_open(w, l);
+    } else if (l->wants && (il_sql_sign(t, ';') || il_sql_sign(t, ')') || il_sql_sign(t, ','))) {
+        il_sql_stop(w, "a table's name that cannot be read");
     } else if (il_sql_sign(t, ')')) {
         if (w->depth == 0) {
             il_sql_stop(w, "a parenthesis that was not opened");
@@ -326,8 +364,12 @@ static void il_sql_one(il_sql_walk *w) {
             w->depth--;
         }
     } else if (il_sql_sign(t, ',')) {
+        if (l->lone) {
+            il_sql_stop(w, "a keyword that is a name in some databases");
+        }
+        w->shown = w->shown || l->update;
         l->wants = l->from;
-        l->written = l->update;
+        l->written = l->update || l->removes;
     } else if (t.sort == IL_SQL_WORD && il_sql_among(t, il_sql_never)) {
         il_sql_stop(w, "a word that does more than read and write rows");
     } else if (t.sort == IL_SQL_WORD && il_sql_among(t, il_sql_steering)) {
@@ -379,6 +421,9 @@ il_status il_sql_read(il_str text, il_arena *arena, il_sql *out, il_error *err) 
         (void)il_format(out->why, sizeof out->why, "%s", w->why);
         return IL_OK;
     }
+    for (size_t i = 0; i < w->ntables && w->shown; i++) {
+        w->tables[i].read = true;
+    }
     out->understood = true;
     out->tables = w->tables;
     out->ntables = w->ntables;
@@ -397,9 +442,13 @@ bool il_sql_meant(const il_sql_table *table, il_str pattern) {
 }
 
 bool il_sql_catalogue(const il_sql_table *table) {
-    static const char *const names[] = {"pg_authid",         "pg_shadow",       "pg_user_mapping",
-                                        "pg_user_mappings",  "pg_largeobject",  "pg_file_settings",
-                                        "pg_hba_file_rules", "pg_subscription", NULL};
+    static const char *const names[] = {"pg_authid", "pg_shadow", "pg_user_mapping", "pg_user_mappings", "pg_largeobject",
+                                        "pg_file_settings", "pg_hba_file_rules", "pg_subscription",
+                                        /* samples of tables' rows, and statements of others */
+                                        "pg_stats", "pg_stats_ext", "pg_stats_ext_exprs", "pg_statistic", "pg_statistic_ext_data",
+                                        "pg_stat_activity", "pg_stat_statements", "user_mapping_options", "_pg_user_mappings",
+                                        "pg_db_role_setting", "column_statistics", "processlist", "sqlite_stat3", "sqlite_stat4",
+                                        NULL};
     for (const char *const *n = names; *n != NULL; n++) {
         if (il_str_eq(table->name, il_str_of(*n))) {
             return true;

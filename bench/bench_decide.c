@@ -5,7 +5,8 @@
  *
  *     bench_decide POLICY [ROUNDS]        POLICY: bench/decide.yaml
  *     bench_decide POLICY ROUNDS pairs    decides and settles ROUNDS times without a digest and prints nothing: what an instruction counter
- *                                         runs */
+ *                                         runs
+ *     bench_decide POLICY ROUNDS labels   POLICY: bench/judged.yaml, five rules; the arguments have 20 labels, of trusted sources */
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 #include "interlock/host.h"
 #include "json/node.h"
 
-enum { BENCH_SESSIONS = 10000, BENCH_ROUNDS = 20000 };
+enum { BENCH_SESSIONS = 10000, BENCH_ROUNDS = 20000, BENCH_LABELS = 20 };
 
 typedef struct bench {
     il_bundle *bundle;
@@ -24,6 +25,8 @@ typedef struct bench {
     size_t rounds;
     uint64_t *times; /* of `rounds` calls, in ns */
     size_t bytes;    /* what is allocated now, by bench_counting */
+    il_origin_at labels[BENCH_LABELS];
+    size_t nlabels;
 } bench;
 
 static void bench_fail(const char *what, const il_error *err) {
@@ -131,8 +134,12 @@ static void bench_begin(const bench_gate *g, const char *id) {
 
 static uint64_t bench_decide(const bench *b, const bench_gate *g, const char *id, const char *tool) {
     il_error err = {0};
-    const il_call call = {
-        .size = sizeof call, .server = IL_STR("files"), .tool = {tool, strlen(tool)}, .args = il_json_doc_root(b->args)};
+    const il_call call = {.size = sizeof call,
+                          .server = IL_STR("files"),
+                          .tool = {tool, strlen(tool)},
+                          .args = il_json_doc_root(b->args),
+                          .labels = b->labels,
+                          .nlabels = b->nlabels};
     il_decision d = IL_DECISION_INIT;
     bench_must(il_monitor_decide(g->monitor, (il_str){id, strlen(id)}, &call, &d, &err), "decide", &err);
     return d.ticket;
@@ -215,6 +222,36 @@ static void bench_pairs(const bench *b) {
     bench_close(&g);
 }
 
+/* Each of another source, by turns of each argument. */
+static void bench_labelled(bench *b) {
+    char name[BENCH_LABELS][16], path[BENCH_LABELS][64];
+    il_origin *origins[BENCH_LABELS];
+    il_error err = {0};
+    const il_json *a = NULL;
+    for (; b->nlabels < BENCH_LABELS; b->nlabels++) {
+        const size_t i = b->nlabels;
+        a = a != NULL && il_json_next(a) != NULL ? il_json_next(a) : il_json_first(il_json_doc_root(b->args));
+        (void)snprintf(name[i], sizeof name[i], "source%zu", i);
+        (void)snprintf(path[i], sizeof path[i], "/%.*s", IL_STR_ARG(il_json_key(a)));
+        bench_must(il_origin_new(il_host_alloc(), (il_str){name[i], strlen(name[i])}, IL_STR("ana"), &origins[i], &err), "label",
+                   &err);
+        b->labels[i] = (il_origin_at){{path[i], strlen(path[i])}, origins[i]};
+    }
+    bench_gate g = bench_open(b, il_host_alloc(), bench_null);
+    bench_begin(&g, "bench");
+    for (size_t i = 0; i < b->rounds; i++) {
+        const uint64_t from = bench_ns();
+        const uint64_t ticket = bench_decide(b, &g, "bench", "read");
+        b->times[i] = bench_ns() - from;
+        bench_settle(b, &g, "bench", ticket);
+    }
+    bench_say("decide_", "labelled", bench_median(b), "us");
+    bench_close(&g);
+    for (; b->nlabels > 0; b->nlabels--) {
+        il_origin_free(origins[b->nlabels - 1]);
+    }
+}
+
 static void bench_all(bench *b) {
     const il_sha256_blocks fast = il_host_system().sha256;
     bench_gate_run(b, "null", bench_null);
@@ -234,13 +271,15 @@ int main(int argc, char **argv) {
     bench b = {.rounds = argc > 2 ? strtoul(argv[2], NULL, 10) : BENCH_ROUNDS};
     il_error err = {0};
     if (argc < 2 || b.rounds == 0 || !(b.times = calloc(b.rounds, sizeof *b.times))) {
-        (void)fprintf(stderr, "usage: bench_decide POLICY [ROUNDS [pairs]]\n");
+        (void)fprintf(stderr, "usage: bench_decide POLICY [ROUNDS [pairs | labels]]\n");
         return 3;
     }
     bench_must(il_bundle_load(il_host_alloc(), argv[1], &b.bundle, &err), "policy", &err);
     bench_arguments(&b);
     if (argc == 4 && strcmp(argv[3], "pairs") == 0) {
         bench_pairs(&b);
+    } else if (argc == 4 && strcmp(argv[3], "labels") == 0) {
+        bench_labelled(&b);
     } else {
         bench_all(&b);
     }

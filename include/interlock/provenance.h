@@ -22,10 +22,11 @@
 extern "C" {
 #endif
 
-#define IL_ORIGIN_NAME_BYTES 256u    /* of a source, an agent, a human */
-#define IL_ORIGIN_KIND_BYTES 64u     /* of an endorsement's kind: [a-z][a-z0-9_-]* */
-#define IL_ORIGIN_NAMES 1024u        /* sources of one label, and agents; more are not named, and the label is untrusted for ever (il_origin_more) */
-#define IL_ORIGIN_ENDORSEMENTS 64u   /* of one label */
+#define IL_ORIGIN_NAME_BYTES 256u /* of a source, an agent, a human */
+#define IL_ORIGIN_KIND_BYTES 64u  /* of an endorsement's kind: [a-z][a-z0-9_-]* */
+#define IL_ORIGIN_NAMES \
+    1024u /* sources of one label, and agents; more are not named, and the label is untrusted for ever (il_origin_more) */
+#define IL_ORIGIN_ENDORSEMENTS 64u /* of one label */
 
 typedef struct il_origin il_origin;
 IL_API void il_origin_free(il_origin *o); /* accepts NULL */
@@ -38,11 +39,12 @@ IL_API IL_NODISCARD il_status il_origin_new(const il_alloc *alloc, il_str source
 IL_API IL_NODISCARD il_status il_origin_unknown(const il_alloc *alloc, il_origin **out, il_error *err);
 /* A value made of others: every source and agent of each, and the endorsements that all have. Also for a second label on a value that has one: it adds, and never
  * replaces. The first one's `source` stays. None (n = 0), or a NULL among them, is IL_E_ARGUMENT. */
-IL_API IL_NODISCARD il_status il_origin_merge(const il_alloc *alloc, const il_origin *const *list, size_t n, il_origin **out, il_error *err);
+IL_API IL_NODISCARD il_status il_origin_merge(const il_alloc *alloc, const il_origin *const *list, size_t n, il_origin **out,
+                                              il_error *err);
 /* What `hop` (a model, a summariser) made of values: their sources and agents, and `agent`; no endorsement, since the bytes are new ones. Of no values, or
  * where one of them is NULL (not labelled), it is a source of its own as well: `hop` then stands in the lineage, and no policy's word makes it trusted. */
-IL_API IL_NODISCARD il_status il_origin_derive(const il_alloc *alloc, il_str hop, il_str agent, const il_origin *const *from, size_t n,
-                                               il_origin **out, il_error *err);
+IL_API IL_NODISCARD il_status il_origin_derive(const il_alloc *alloc, il_str hop, il_str agent, const il_origin *const *from,
+                                               size_t n, il_origin **out, il_error *err);
 
 /* ---- asking ------------------------------------------------------------------------------------------ */
 
@@ -76,7 +78,8 @@ typedef struct il_endorsement {
 /* SHA-256 of the value's sorted canonical text: equal values, equal digests, also across languages. */
 IL_API IL_NODISCARD il_status il_value_digest(const il_json *value, uint8_t out[IL_DIGEST_BYTES], il_error *err);
 /* The label with one endorsement more. Call il_monitor_endorse() as well: it is what leaves a trace. */
-IL_API IL_NODISCARD il_status il_origin_endorse(const il_alloc *alloc, const il_origin *o, const il_endorsement *e, il_origin **out, il_error *err);
+IL_API IL_NODISCARD il_status il_origin_endorse(const il_alloc *alloc, const il_origin *o, const il_endorsement *e,
+                                                il_origin **out, il_error *err);
 IL_API size_t il_origin_endorsements(const il_origin *o);
 IL_API il_endorsement il_origin_endorsement(const il_origin *o, size_t i);
 /* Whether a value with this label and this digest has been endorsed: false for the same label on any other bytes. */
@@ -86,7 +89,8 @@ IL_API bool il_origin_endorsed(const il_origin *o, il_str kind, const uint8_t di
 
 /* The label of a part of a value and of everything in it. */
 typedef struct il_origin_at {
-    il_str path; /* JSON Pointer (RFC 6901): empty for the whole, `/to/0`, `~1` for `/` and `~0` for `~` in a name. Names and numbers as they stand there, no `-` */
+    il_str
+        path; /* JSON Pointer (RFC 6901): empty for the whole, `/to/0`, `~1` for `/` and `~0` for `~` in a name. Names and numbers as they stand there, no `-` */
     const il_origin *origin;
 } il_origin_at;
 #define IL_CALL_LABELS 1024u /* of the arguments of one call, */
@@ -114,9 +118,9 @@ typedef struct il_envelope_limits {
 
 typedef struct il_envelope_pack {
     size_t size;
-    const il_envelope_key *key; /* NULL: without a MAC */
-    il_str audience;            /* the session that may open it */
-    uint64_t now_ms, lasts_ms;  /* wall clock; how long it may be opened, 1 to IL_ENVELOPE_LASTS_MAX */
+    const il_envelope_key *key;             /* NULL: without a MAC */
+    il_str audience;                        /* the session that may open it */
+    uint64_t now_ms, lasts_ms;              /* wall clock; how long it may be opened, 1 to IL_ENVELOPE_LASTS_MAX */
     uint8_t nonce[IL_ENVELOPE_NONCE_BYTES]; /* random, never used before; zeros are refused */
     const il_envelope_limits *limits;       /* NULL: the defaults */
 } il_envelope_pack;
@@ -124,8 +128,9 @@ typedef struct il_envelope_pack {
 
 /* The value with the labels of its parts, as one JSON text: allocated with `alloc`, freed by the caller with alloc->free; a NUL follows its *n bytes. The same input
  * gives the same bytes. IL_E_INVALID for a path that leads nowhere or stands twice, for a value that is no UTF-8; IL_E_LIMIT; IL_E_ARGUMENT. */
-IL_API IL_NODISCARD il_status il_envelope_text_new(const il_alloc *alloc, const il_json *value, const il_origin_at *labels, size_t nlabels,
-                                                   const il_envelope_pack *how, char **text, size_t *n, il_error *err);
+IL_API IL_NODISCARD il_status il_envelope_text_new(const il_alloc *alloc, const il_json *value, const il_origin_at *labels,
+                                                   size_t nlabels, const il_envelope_pack *how, char **text, size_t *n,
+                                                   il_error *err);
 
 typedef struct il_envelope_open {
     size_t size;
@@ -148,7 +153,8 @@ typedef struct il_envelope il_envelope;
 /* Opens one. The MAC is verified before anything else in it is believed. IL_E_SEAL: no MAC, a wrong one, or a key that is not there; IL_E_STATE: expired, from the
  * future, or opened before; IL_E_MISMATCH: for another session; IL_E_VERSION; IL_E_SYNTAX, IL_E_INVALID, IL_E_LIMIT for what is none of our envelopes. On a failure *out is
  * NULL and nothing has happened. */
-IL_API IL_NODISCARD il_status il_envelope_new(const il_alloc *alloc, il_str text, const il_envelope_open *how, il_envelope **out, il_error *err);
+IL_API IL_NODISCARD il_status il_envelope_new(const il_alloc *alloc, il_str text, const il_envelope_open *how, il_envelope **out,
+                                              il_error *err);
 IL_API void il_envelope_free(il_envelope *e); /* accepts NULL */
 IL_API const il_json *il_envelope_value(const il_envelope *e);
 IL_API size_t il_envelope_labels(const il_envelope *e);

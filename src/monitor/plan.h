@@ -160,7 +160,7 @@ const uint8_t *il_plan_recalled(const il_plan *p);
 /* Rows of kind `laundering`, behind the decision's, for a call that runs. */
 IL_NODISCARD il_status il_plan_audit(il_plan *p, const il_call *call, il_str tool, const il_label *label, uint64_t ticket,
                                      il_error *err);
-/* A row of kind `labels`, behind the decision's, for a call that runs with labelled arguments. */
+/* A row of kind `labels`, behind the decision's, for a call that runs with arguments that have untrusted or endorsed labels. */
 IL_NODISCARD il_status il_plan_labels(il_plan *p, const il_call *call, il_str tool, uint64_t ticket, il_error *err);
 /* Writes these taints at a place, and below what it stands below. */
 IL_NODISCARD il_status il_plan_write_place(il_plan *p, const il_place *place, uint32_t taints, il_error *err);

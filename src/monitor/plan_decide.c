@@ -16,6 +16,7 @@ typedef struct il_deciding {
     const il_call *call;
     il_labelled *labelled;
     il_ruling ruling; /* of the policy's rules */
+    bool carries;     /* an argument has an untrusted label */
     bool bound;       /* `binding` is made: only a call that meets an approval needs it */
     bool spent;       /* the budget of approvals is used up; label.why says so */
     uint8_t binding[IL_DIGEST_BYTES];
@@ -47,9 +48,10 @@ static il_label_call il_deciding_judged(const il_deciding *c) {
                             .elsewhere = il_deciding_elsewhere(p),
                             .stores = &p->stores,
                             .labels = c->call->labels,
-                            .nlabels = c->call->nlabels};
+                            .nlabels = c->call->nlabels,
+                            .carries = c->carries};
     /* what the values bring was there before the call is judged */
-    judged.held |= il_carried_untrusted(p->core->policy, &judged) ? (uint32_t)IL_UNTRUSTED : 0u;
+    judged.held |= c->carries ? (uint32_t)IL_UNTRUSTED : 0u;
     return judged;
 }
 
@@ -548,6 +550,8 @@ static il_status il_deciding_run(il_deciding *c, const il_call *call, il_error *
         il_fault_block(c->d, IL_FAULT_BAD_ARGUMENTS);
     }
     IL_TRY(carried);
+    const il_label_call labelled = il_deciding_judged(c);
+    c->carries = il_carried_untrusted(p->core->policy, &labelled);
     IL_TRY(il_deciding_label(c, err));
     if (!c->label.known) {
         return il_deciding_unlabelled(c, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The row of a call whose arguments had labels: what they said when it ran, and what the policy made of that. */
+/* The row of a call whose arguments had labels that count: what they said when it ran, and what the policy made of that. */
 #include "monitor/plan.h"
 
 #define IL_LABELS_ROW 8u    /* labels that are listed, and sources and endorsements of each */
@@ -27,31 +27,34 @@ static void il_labels_one(il_record *r, const il_origin_at *label, bool untruste
     il_buf_putc(&r->buf, '}');
 }
 
-/* The untrusted ones first: they are what the row is about. */
-static void il_labels_list(il_record *r, const il_policy *policy, const il_call *call) {
-    const il_trust_table table = il_policy_trust(policy);
-    uint32_t listed = 0;
-    for (unsigned trusted = 0; trusted < 2; trusted++) {
-        for (size_t i = 0; i < call->nlabels && listed < IL_LABELS_ROW; i++) {
-            if ((il_origin_trust(call->labels[i].origin, &table) == IL_TRUST_TRUSTED) == (trusted == 1)) {
-                il_buf_putc(&r->buf, listed++ > 0 ? ',' : '[');
-                il_labels_one(r, &call->labels[i], trusted == 0);
-            }
-        }
-    }
-    il_buf_putc(&r->buf, ']');
-    r->more = true;
+/* What the row is about: a trusted label that no human's word goes with says nothing that the policy does not. */
+static bool il_labels_listed(const il_origin_at *label, const il_trust_table *table, bool *untrusted) {
+    *untrusted = il_origin_trust(label->origin, table) == IL_TRUST_UNTRUSTED;
+    return *untrusted || il_origin_endorsements(label->origin) > 0;
 }
 
 il_status il_plan_labels(il_plan *p, const il_call *call, il_str tool, uint64_t ticket, il_error *err) {
+    const il_trust_table table = il_policy_trust(p->core->policy);
+    uint32_t listed = 0;
+    bool untrusted;
     il_record r;
-    if (call->nlabels == 0) {
+    for (size_t i = 0; i < call->nlabels && listed < IL_LABELS_ROW; i++) {
+        if (!il_labels_listed(&call->labels[i], &table, &untrusted)) {
+            continue;
+        }
+        if (listed == 0) {
+            il_record_open(&r, p->arena);
+            il_record_number(&r, IL_STR("count"), call->nlabels);
+            il_record_member(&r, IL_STR("labels"));
+        }
+        il_buf_putc(&r.buf, listed++ > 0 ? ',' : '[');
+        il_labels_one(&r, &call->labels[i], untrusted);
+    }
+    if (listed == 0) {
         return IL_OK;
     }
-    il_record_open(&r, p->arena);
-    il_record_number(&r, IL_STR("count"), call->nlabels);
-    il_record_member(&r, IL_STR("labels"));
-    il_labels_list(&r, p->core->policy, call);
+    il_buf_putc(&r.buf, ']');
+    r.more = true;
     il_record_state(&r, IL_STR("post"), p->s->state);
     il_record_state(&r, IL_STR("pre"), p->s->state);
     il_record_tool(&r, tool);

@@ -36,7 +36,8 @@ bool il_carried_whole(const il_origin_at *label) {
 il_status il_carried_check(const il_json *args, const il_origin_at *labels, size_t n, il_error *err) {
     const il_label_call call = {.labels = labels, .nlabels = n};
     if (n > IL_CALL_LABELS || (n > 0 && labels == NULL) || il_carried_names(&call) > IL_CALL_NAMES) {
-        return il_error_set(err, IL_E_LIMIT, "more than %u labels, or %u names in them; merge those of an argument", IL_CALL_LABELS, IL_CALL_NAMES);
+        return il_error_set(err, IL_E_LIMIT, "more than %u labels, or %u names in them; merge those of an argument",
+                            IL_CALL_LABELS, IL_CALL_NAMES);
     }
     for (size_t i = 0; i < n; i++) {
         const il_str path = labels[i].path;
@@ -45,7 +46,8 @@ il_status il_carried_check(const il_json *args, const il_origin_at *labels, size
             found = il_carried_about(&labels[i], il_json_key(a));
         }
         if (!found) {
-            return il_error_set(err, IL_E_INVALID, "the label's path `%.*s` begins with no argument; an argument is `/name`", IL_STR_ARG(path));
+            return il_error_set(err, IL_E_INVALID, "the label's path `%.*s` begins with no argument; an argument is `/name`",
+                                IL_STR_ARG(path));
         }
     }
     return IL_OK;

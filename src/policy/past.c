@@ -119,7 +119,8 @@ static il_status il_past_walk(il_past_look *l, const il_json *v, unsigned depth,
 /* A human typed all of it: a text of which no other is made by chance. */
 static bool il_past_typed(const il_memory *memory, const il_json *argument) {
     const il_str text = il_json_text(argument);
-    return memory != NULL && il_json_kind_of(argument) == IL_JSON_STRING && text.n > IL_PAST_SHORT && il_memory_typed_words(memory, text);
+    return memory != NULL && il_json_kind_of(argument) == IL_JSON_STRING && text.n > IL_PAST_SHORT &&
+           il_memory_typed_words(memory, text);
 }
 
 il_status il_past_argument(const il_policy *p, const il_label_call *call, const il_json *argument, il_arena *scratch,
@@ -128,7 +129,8 @@ il_status il_past_argument(const il_policy *p, const il_label_call *call, const 
     const uint32_t n = l.memory != NULL ? il_memory_sources(l.memory) : 0;
     uint32_t named = 0; /* by its labels: at most IL_CALL_NAMES */
     for (size_t i = 0; i < call->nlabels; i++) {
-        named += il_carried_about(&call->labels[i], il_json_key(argument)) ? (uint32_t)il_origin_sources(call->labels[i].origin) : 0;
+        named +=
+            il_carried_about(&call->labels[i], il_json_key(argument)) ? (uint32_t)il_origin_sources(call->labels[i].origin) : 0;
     }
     IL_TRY(il_past_room(&l.names, n + named, scratch, err));
     if (l.memory != NULL) {

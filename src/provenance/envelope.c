@@ -2,9 +2,10 @@
 /* What packing and opening have in common: limits, and finding the parts of a payload. */
 #include "provenance/envelope.h"
 
-const il_str il_envelope_members[IL_ENVELOPE_MEMBERS] = {{"audience", 8}, {"expires_ms", 10}, {"interlock_envelope", 18}, {"issued_ms", 9},
-                                                         {"key", 3},      {"labels", 6},      {"mac", 3},                 {"nonce", 5},
-                                                         {"origins", 7},  {"payload", 7}};
+const il_str il_envelope_members[IL_ENVELOPE_MEMBERS] = {{"audience", 8},  {"expires_ms", 10}, {"interlock_envelope", 18},
+                                                         {"issued_ms", 9}, {"key", 3},         {"labels", 6},
+                                                         {"mac", 3},       {"nonce", 5},       {"origins", 7},
+                                                         {"payload", 7}};
 
 static uint32_t envelope_limit(uint32_t asked, uint32_t otherwise) { return asked != 0 ? asked : otherwise; }
 
@@ -31,7 +32,8 @@ static il_status parts_spread(il_parts *parts, const il_json *root, uint32_t roo
         parts->list[i].first = parts->n;
         for (const il_json *c = il_json_first(parts->list[i].v); c != NULL; last = c, c = il_json_next(c)) {
             IL_CHECK(parts->n < room, err);
-            if (last != NULL && il_json_kind_of(parts->list[i].v) == IL_JSON_OBJECT && il_str_cmp(il_json_key(last), il_json_key(c)) >= 0) {
+            if (last != NULL && il_json_kind_of(parts->list[i].v) == IL_JSON_OBJECT &&
+                il_str_cmp(il_json_key(last), il_json_key(c)) >= 0) {
                 return il_error_set(err, IL_E_INVALID, "the payload's members are not sorted");
             }
             parts->list[parts->n++].v = c;
@@ -41,13 +43,18 @@ static il_status parts_spread(il_parts *parts, const il_json *root, uint32_t roo
 }
 
 il_status il_parts_read(il_parts *parts, il_str payload, const il_envelope_limits *limits, il_arena *arena, il_error *err) {
-    const il_json_limits json = {
-        .size = sizeof json, .bytes = limits->bytes, .depth = limits->depth, .nodes = limits->nodes, .key_bytes = (uint32_t)limits->bytes,
-        .memory = IL_ENVELOPE_MEMORY};
+    const il_json_limits json = {.size = sizeof json,
+                                 .bytes = limits->bytes,
+                                 .depth = limits->depth,
+                                 .nodes = limits->nodes,
+                                 .key_bytes = (uint32_t)limits->bytes,
+                                 .memory = IL_ENVELOPE_MEMORY};
     il_json *root = NULL;
     IL_TRY(il_json_parse(arena, payload, &json, &root, err));
     const uint32_t room = payload.n < limits->nodes ? (uint32_t)payload.n : limits->nodes; /* no value is shorter than a byte */
-    *parts = (il_parts){.list = IL_NEW_ARRAY(arena, il_part, (size_t)room + 1), .name = il_arena_bytes(arena, payload.n + 1), .longest = payload.n};
+    *parts = (il_parts){.list = IL_NEW_ARRAY(arena, il_part, (size_t)room + 1),
+                        .name = il_arena_bytes(arena, payload.n + 1),
+                        .longest = payload.n};
     if (parts->list == NULL || parts->name == NULL) {
         return il_arena_fail(arena, err);
     }
@@ -109,7 +116,9 @@ il_status il_parts_label(il_parts *parts, il_str path, il_error *err) {
         good = parts_name(parts, il_str_part(path, from + 1, to), &name);
         if (good) {
             const il_json_kind kind = il_json_kind_of(part->v);
-            at = kind == IL_JSON_OBJECT ? parts_member(parts, part, name) : kind == IL_JSON_ARRAY ? parts_item(part, name) : SIZE_MAX;
+            at = kind == IL_JSON_OBJECT  ? parts_member(parts, part, name)
+                 : kind == IL_JSON_ARRAY ? parts_item(part, name)
+                                         : SIZE_MAX;
             good = at != SIZE_MAX;
         }
         from = to;

@@ -23,7 +23,8 @@ typedef struct il_parts {
     size_t longest;
 } il_parts;
 /* `payload`: JSON whose members are sorted, as our canonical text is; its tree goes into the arena. Linear in the text. */
-IL_NODISCARD il_status il_parts_read(il_parts *parts, il_str payload, const il_envelope_limits *limits, il_arena *arena, il_error *err);
+IL_NODISCARD il_status il_parts_read(il_parts *parts, il_str payload, const il_envelope_limits *limits, il_arena *arena,
+                                     il_error *err);
 /* The part at a path, marked as labelled; IL_E_INVALID when there is none or it was marked before. As long as the path, times the logarithm of the widest object. */
 IL_NODISCARD il_status il_parts_label(il_parts *parts, il_str path, il_error *err);
 

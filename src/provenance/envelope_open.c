@@ -3,7 +3,8 @@
 #include "base/hmac.h"
 #include "provenance/envelope.h"
 
-#define OPEN_TREE 24u /* bytes of tree for each byte of text: what a list of short labels takes; before the MAC nobody gets more */
+#define OPEN_TREE \
+    24u /* bytes of tree for each byte of text: what a list of short labels takes; before the MAC nobody gets more */
 #define OPEN_SKEW_MS 300000u /* two hosts' clocks may differ by so much */
 
 struct il_envelope {
@@ -26,11 +27,14 @@ typedef struct il_opening {
     uint8_t nonce[IL_ENVELOPE_NONCE_BYTES];
 } il_opening;
 
-static const il_json *open_get(const il_opening *o, il_envelope_member which) { return il_json_get(o->root, il_envelope_members[which]); }
+static const il_json *open_get(const il_opening *o, il_envelope_member which) {
+    return il_json_get(o->root, il_envelope_members[which]);
+}
 
 static il_status open_str(const il_json *v, const char *what, il_str *out, il_error *err) {
     *out = il_json_text(v);
-    return il_json_kind_of(v) == IL_JSON_STRING ? IL_OK : IL_JSON_FAIL(v, err, IL_E_INVALID, "%s of the envelope is no text", what);
+    return il_json_kind_of(v) == IL_JSON_STRING ? IL_OK
+                                                : IL_JSON_FAIL(v, err, IL_E_INVALID, "%s of the envelope is no text", what);
 }
 
 /* ---- the MAC ------------------------------------------------------------------------------------------- */
@@ -41,7 +45,8 @@ static il_status open_mac(il_opening *o, il_error *err) {
     il_str key = {0}, text;
     il_buf b;
     if (mac == NULL && id == NULL) {
-        return o->how->channel_trusted ? IL_OK : il_error_set(err, IL_E_SEAL, "the envelope has no MAC, so anybody may have written it");
+        return o->how->channel_trusted ? IL_OK
+                                       : il_error_set(err, IL_E_SEAL, "the envelope has no MAC, so anybody may have written it");
     }
     if (mac == NULL || id == NULL || il_json_kind_of(id) != IL_JSON_STRING || !il_digest_read(il_json_text(mac), said)) {
         return il_error_set(err, IL_E_SEAL, "the envelope's MAC or the id of its key is missing or is none");
@@ -119,8 +124,8 @@ static bool open_believed(const il_opening *o, il_str source) {
 
 static il_status open_names(il_opening *o, il_origin_draft *d, const il_json *v, bool agents, il_error *err) {
     if (il_json_kind_of(v) != IL_JSON_ARRAY || il_json_count(v) > IL_ORIGIN_NAMES) {
-        return IL_JSON_FAIL(v, err, il_json_kind_of(v) == IL_JSON_ARRAY ? IL_E_LIMIT : IL_E_INVALID, "a label has a list of at most %u names",
-                            IL_ORIGIN_NAMES);
+        return IL_JSON_FAIL(v, err, il_json_kind_of(v) == IL_JSON_ARRAY ? IL_E_LIMIT : IL_E_INVALID,
+                            "a label has a list of at most %u names", IL_ORIGIN_NAMES);
     }
     for (const il_json *c = il_json_first(v); c != NULL; c = il_json_next(c)) {
         il_str name;
@@ -238,8 +243,12 @@ static il_status open_labels(il_opening *o, const il_json *list, il_error *err) 
 /* ---- the whole -------------------------------------------------------------------------------------------- */
 
 static il_status open_read(il_opening *o, il_str text, il_error *err) {
-    const il_json_limits json = {
-        .size = sizeof json, .bytes = o->limits.bytes, .depth = 8, .nodes = UINT32_MAX, .key_bytes = 64, .memory = OPEN_TREE * o->limits.bytes};
+    const il_json_limits json = {.size = sizeof json,
+                                 .bytes = o->limits.bytes,
+                                 .depth = 8,
+                                 .nodes = UINT32_MAX,
+                                 .key_bytes = 64,
+                                 .memory = OPEN_TREE * o->limits.bytes};
     int64_t version;
     IL_TRY(il_json_parse(o->scratch, text, &json, &o->root, err));
     const il_json *is = open_get(o, IL_ENVELOPE_IS);
@@ -296,6 +305,8 @@ void il_envelope_free(il_envelope *e) {
 
 const il_json *il_envelope_value(const il_envelope *e) { return e != NULL ? e->value : NULL; }
 size_t il_envelope_labels(const il_envelope *e) { return e != NULL ? e->nlabels : 0; }
-il_origin_at il_envelope_label(const il_envelope *e, size_t i) { return e != NULL && i < e->nlabels ? e->labels[i] : (il_origin_at){0}; }
+il_origin_at il_envelope_label(const il_envelope *e, size_t i) {
+    return e != NULL && i < e->nlabels ? e->labels[i] : (il_origin_at){0};
+}
 bool il_envelope_sealed(const il_envelope *e) { return e != NULL && e->sealed; }
 uint64_t il_envelope_expires_ms(const il_envelope *e) { return e != NULL ? e->expires_ms : 0; }

@@ -64,7 +64,8 @@ static il_status pool_add(il_pool *pool, const il_origin *o, size_t most, il_are
     il_buf_putc(&b, '}');
     IL_TRY(il_buf_done(&b, &text, err));
     il_sha256_of(text, digest);
-    uint32_t at = ((uint32_t)digest[0] | (uint32_t)digest[1] << 8 | (uint32_t)digest[2] << 16 | (uint32_t)digest[3] << 24) & pool->mask;
+    uint32_t at =
+        ((uint32_t)digest[0] | (uint32_t)digest[1] << 8 | (uint32_t)digest[2] << 16 | (uint32_t)digest[3] << 24) & pool->mask;
     for (; pool->slots[at] != 0; at = (at + 1) & pool->mask) {
         if (il_digest_eq(pool->digests[pool->slots[at] - 1], digest)) {
             *number = pool->slots[at] - 1;
@@ -90,8 +91,10 @@ static il_status pack_check(const il_envelope_pack *how, il_error *err) {
     for (size_t i = 0; i < sizeof how->nonce; i++) {
         any |= how->nonce[i];
     }
-    if (any == 0 || how->lasts_ms == 0 || how->lasts_ms > IL_ENVELOPE_LASTS_MAX || how->now_ms > (uint64_t)INT64_MAX - IL_ENVELOPE_LASTS_MAX) {
-        return il_error_set(err, IL_E_ARGUMENT, "an envelope has a random nonce, and lasts 1 to %u ms from now", IL_ENVELOPE_LASTS_MAX);
+    if (any == 0 || how->lasts_ms == 0 || how->lasts_ms > IL_ENVELOPE_LASTS_MAX ||
+        how->now_ms > (uint64_t)INT64_MAX - IL_ENVELOPE_LASTS_MAX) {
+        return il_error_set(err, IL_E_ARGUMENT, "an envelope has a random nonce, and lasts 1 to %u ms from now",
+                            IL_ENVELOPE_LASTS_MAX);
     }
     if (how->key == NULL) {
         return IL_OK;

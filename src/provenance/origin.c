@@ -178,7 +178,8 @@ static il_status origin_begin(const il_alloc *alloc, il_origin **out, il_arena *
     return IL_OK;
 }
 
-static il_status origin_end(const il_alloc *alloc, il_status s, const il_origin_draft *d, il_arena *arena, il_origin **out, il_error *err) {
+static il_status origin_end(const il_alloc *alloc, il_status s, const il_origin_draft *d, il_arena *arena, il_origin **out,
+                            il_error *err) {
     if (s == IL_OK) {
         s = origin_make(alloc, d, out, err);
     }
@@ -262,8 +263,8 @@ il_status il_origin_merge(const il_alloc *alloc, const il_origin *const *list, s
     return origin_end(alloc, s, &d, &arena, out, err);
 }
 
-il_status il_origin_derive(const il_alloc *alloc, il_str hop, il_str agent, const il_origin *const *from, size_t n, il_origin **out,
-                           il_error *err) {
+il_status il_origin_derive(const il_alloc *alloc, il_str hop, il_str agent, const il_origin *const *from, size_t n,
+                           il_origin **out, il_error *err) {
     il_arena arena;
     il_origin_draft d = {0};
     IL_TRY(origin_begin(alloc, out, &arena, err));
@@ -343,4 +344,6 @@ bool il_origin_endorsed(const il_origin *o, il_str kind, const uint8_t digest[IL
     return false;
 }
 
-il_status il_value_digest(const il_json *value, uint8_t out[IL_DIGEST_BYTES], il_error *err) { return il_json_digest(value, NULL, out, err); }
+il_status il_value_digest(const il_json *value, uint8_t out[IL_DIGEST_BYTES], il_error *err) {
+    return il_json_digest(value, NULL, out, err);
+}

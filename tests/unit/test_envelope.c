@@ -56,8 +56,12 @@ static int envelope_setup(void **state) {
     assert_int_equal(il_origin_new(&c->memory.alloc, IL_STR("web"), IL_STR("ana"), &c->web, NULL), IL_OK);
     assert_int_equal(il_origin_new(&c->memory.alloc, IL_STR("kb"), IL_STR("bo"), &c->kb, NULL), IL_OK);
     c->secret = KEY;
-    c->open = (il_envelope_open){
-        .size = sizeof c->open, .audience = IL_STR("s1"), .now_ms = NOW + 1, .ctx = c, .key = envelope_key, .fresh = envelope_fresh};
+    c->open = (il_envelope_open){.size = sizeof c->open,
+                                 .audience = IL_STR("s1"),
+                                 .now_ms = NOW + 1,
+                                 .ctx = c,
+                                 .key = envelope_key,
+                                 .fresh = envelope_fresh};
     *state = c;
     return 0;
 }
@@ -74,8 +78,12 @@ static int envelope_teardown(void **state) {
 
 static const il_envelope_key envelope_k1 = {{"k1", 2}, {KEY, sizeof KEY - 1}};
 static il_envelope_pack envelope_how(uint8_t nonce) {
-    return (il_envelope_pack){
-        .size = sizeof(il_envelope_pack), .key = &envelope_k1, .audience = IL_STR("s1"), .now_ms = NOW, .lasts_ms = 60000, .nonce = {nonce, 7}};
+    return (il_envelope_pack){.size = sizeof(il_envelope_pack),
+                              .key = &envelope_k1,
+                              .audience = IL_STR("s1"),
+                              .now_ms = NOW,
+                              .lasts_ms = 60000,
+                              .nonce = {nonce, 7}};
 }
 
 static const il_json *envelope_json(envelope_case *c, const char *text) {
@@ -85,7 +93,8 @@ static const il_json *envelope_json(envelope_case *c, const char *text) {
 }
 
 /* The text, in the case's arena. */
-static il_str envelope_packed(envelope_case *c, const char *value, const il_origin_at *labels, size_t n, const il_envelope_pack *how) {
+static il_str envelope_packed(envelope_case *c, const char *value, const il_origin_at *labels, size_t n,
+                              const il_envelope_pack *how) {
     char *text = NULL;
     size_t bytes = 0;
     il_str out;
@@ -144,7 +153,8 @@ static il_str envelope_changed(envelope_case *c, il_str text, const char *from, 
     return out;
 }
 
-static const char envelope_value[] = "{\"to\":[\"bob@x\",\"eve@x\"],\"a/b~c\":{\"n\":1.50,\"deep\":[[[[[[\"t\"]]]]]]},\"plain\":true}";
+static const char envelope_value[] =
+    "{\"to\":[\"bob@x\",\"eve@x\"],\"a/b~c\":{\"n\":1.50,\"deep\":[[[[[[\"t\"]]]]]]},\"plain\":true}";
 
 static il_str envelope_plain(envelope_case *c, uint8_t nonce) {
     const il_origin_at labels[] = {{IL_STR("/to/1"), c->web}, {IL_STR("/a~1b~0c"), c->kb}, {IL_STR("/to/0"), c->web}};
@@ -165,7 +175,8 @@ static void test_round(void **state) {
     assert_string_equal(test_json_text(&c->arena, il_envelope_value(c->e), IL_JSON_SORTED),
                         test_json_text(&c->arena, envelope_json(c, envelope_value), IL_JSON_SORTED));
     assert_int_equal(il_envelope_labels(c->e), 3); /* W-22: beside the value, which is what it was: no wrapper in it */
-    const il_origin_at first = il_envelope_label(c->e, 0), second = il_envelope_label(c->e, 1), third = il_envelope_label(c->e, 2);
+    const il_origin_at first = il_envelope_label(c->e, 0), second = il_envelope_label(c->e, 1),
+                       third = il_envelope_label(c->e, 2);
     assert_true(il_str_eq(first.path, IL_STR("/to/1")) && il_str_eq(il_origin_lineage(first.origin, 0), IL_STR("web")));
     assert_true(il_str_eq(second.path, IL_STR("/a~1b~0c")) && il_str_eq(il_origin_agent(second.origin, 0), IL_STR("bo")));
     assert_ptr_equal(first.origin, third.origin); /* each label stands once in it */
@@ -177,7 +188,8 @@ static void test_deep(void **state) {
     envelope_case *c = *state;
     const il_origin_at chat[] = {{IL_STR("/messages/0/content/0/text"), c->web}, {IL_STR(""), c->kb}};
     il_envelope_pack how = envelope_how(1);
-    assert_int_equal(envelope_open(c, envelope_packed(c, "{\"messages\":[{\"content\":[{\"text\":\"T\"}]}]}", chat, 2, &how)), IL_OK);
+    assert_int_equal(envelope_open(c, envelope_packed(c, "{\"messages\":[{\"content\":[{\"text\":\"T\"}]}]}", chat, 2, &how)),
+                     IL_OK);
     assert_int_equal(il_envelope_labels(c->e), 2);
     char deep[2 * 64 + 2] = {0}, path[2 * 64 + 1] = {0};
     for (size_t i = 0; i < 64; i++) {
@@ -194,7 +206,8 @@ static void test_deep(void **state) {
     size_t n;
     const il_envelope_limits limits = {.size = sizeof limits, .depth = 63};
     how.limits = &limits;
-    assert_int_equal(il_envelope_text_new(&c->memory.alloc, envelope_json(c, deep), &at, 1, &how, &text, &n, &c->err), IL_E_LIMIT);
+    assert_int_equal(il_envelope_text_new(&c->memory.alloc, envelope_json(c, deep), &at, 1, &how, &text, &n, &c->err),
+                     IL_E_LIMIT);
     assert_null(text);
 }
 
@@ -300,7 +313,8 @@ static void test_any_tree(void **state) {
         const il_envelope_pack how = envelope_how((uint8_t)(round + 1));
         assert_int_equal(il_envelope_text_new(&c->memory.alloc, v, list, n, &how, &text, &bytes, &c->err), IL_OK);
         assert_int_equal(envelope_open(c, (il_str){text, bytes}), IL_OK);
-        assert_string_equal(test_json_text(&c->arena, il_envelope_value(c->e), IL_JSON_SORTED), test_json_text(&c->arena, v, IL_JSON_SORTED));
+        assert_string_equal(test_json_text(&c->arena, il_envelope_value(c->e), IL_JSON_SORTED),
+                            test_json_text(&c->arena, v, IL_JSON_SORTED));
         assert_int_equal(il_envelope_labels(c->e), n);
         for (size_t i = 0; i < n; i++) {
             const il_origin *o = envelope_at(c, list[i].path);
@@ -458,7 +472,8 @@ static void test_schema(void **state) {
             envelope_refused(c, changed, rows[i].why);
         }
     }
-    assert_int_equal(envelope_open(c, envelope_changed(c, text, "\"audience\"", "\"audience\"", true)), IL_OK); /* control: this is how they are made */
+    assert_int_equal(envelope_open(c, envelope_changed(c, text, "\"audience\"", "\"audience\"", true)),
+                     IL_OK); /* control: this is how they are made */
 }
 
 /* Read and written again by somebody else on the way: white space, order and escapes may differ, and no number is lost. */
@@ -501,7 +516,8 @@ static void test_limits(void **state) {
     assert_int_equal(envelope_open(c, text), IL_OK);
 }
 
-static il_status envelope_try(envelope_case *c, const il_json *v, const il_origin_at *labels, size_t n, const il_envelope_pack *how) {
+static il_status envelope_try(envelope_case *c, const il_json *v, const il_origin_at *labels, size_t n,
+                              const il_envelope_pack *how) {
     char *text = NULL;
     size_t bytes = 7;
     const il_status s = il_envelope_text_new(&c->memory.alloc, v, labels, n, how, &text, &bytes, &c->err);
@@ -528,7 +544,8 @@ static void test_bad_packing(void **state) {
     how.key = &weak;
     assert_int_equal(envelope_try(c, v, NULL, 0, &how), IL_E_ARGUMENT);
     how = envelope_how(1);
-    const il_origin_at twice[] = {{IL_STR("/a"), c->web}, {IL_STR("/a"), c->kb}}, nowhere = {IL_STR("/b"), c->web}, none = {IL_STR("/a"), NULL};
+    const il_origin_at twice[] = {{IL_STR("/a"), c->web}, {IL_STR("/a"), c->kb}}, nowhere = {IL_STR("/b"), c->web},
+                       none = {IL_STR("/a"), NULL};
     assert_int_equal(envelope_try(c, v, twice, 2, &how), IL_E_INVALID);
     assert_int_equal(envelope_try(c, v, &nowhere, 1, &how), IL_E_INVALID);
     assert_int_equal(envelope_try(c, v, &none, 1, &how), IL_E_ARGUMENT);
@@ -621,10 +638,11 @@ static void test_no_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define ENVELOPE_TEST(f) cmocka_unit_test_setup_teardown(f, envelope_setup, envelope_teardown)
-        ENVELOPE_TEST(test_round),       ENVELOPE_TEST(test_deep),   ENVELOPE_TEST(test_many_sources), ENVELOPE_TEST(test_endorsement),
-        ENVELOPE_TEST(test_any_tree),      ENVELOPE_TEST(test_forged), ENVELOPE_TEST(test_keys),         ENVELOPE_TEST(test_bound),
-        ENVELOPE_TEST(test_no_mac),      ENVELOPE_TEST(test_schema), ENVELOPE_TEST(test_rewritten),    ENVELOPE_TEST(test_limits),
-        ENVELOPE_TEST(test_bad_packing), ENVELOPE_TEST(test_linear), ENVELOPE_TEST(test_no_memory),
+        ENVELOPE_TEST(test_round),       ENVELOPE_TEST(test_deep),      ENVELOPE_TEST(test_many_sources),
+        ENVELOPE_TEST(test_endorsement), ENVELOPE_TEST(test_any_tree),  ENVELOPE_TEST(test_forged),
+        ENVELOPE_TEST(test_keys),        ENVELOPE_TEST(test_bound),     ENVELOPE_TEST(test_no_mac),
+        ENVELOPE_TEST(test_schema),      ENVELOPE_TEST(test_rewritten), ENVELOPE_TEST(test_limits),
+        ENVELOPE_TEST(test_bad_packing), ENVELOPE_TEST(test_linear),    ENVELOPE_TEST(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

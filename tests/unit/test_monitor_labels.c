@@ -10,28 +10,28 @@
 #include <time.h>
 
 /* A policy of rules over where each argument came from. */
-static const char labels_policy[] =
-    "interlock: 1\n"
-    "machine: trifecta\n"
-    "servers: { in: { trust: inside } }\n"
-    "approvals: { by: [grace], expires: 10m }\n"
-    "sources: { wiki: trusted, kb: trusted, forum: untrusted, intranet: trusted, a: trusted }\n"
-    "tools:\n"
-    "  - { match: in.n, effects: [] }\n"
-    "  - { match: in.s, effects: [sensitive] }\n"
-    "  - { match: in.e, effects: [egress], sink: once }\n"
-    "  - { match: in.put, effects: [] }\n"
-    "  - { match: in.ask, effects: [] }\n"
-    "  - { match: in.run, effects: [] }\n"
-    "  - { match: in.say, effects: [] }\n"
-    "  - { match: in.copy, effects: [] }\n"
-    "  - { match: in.read, effects: [] }\n"
-    "rules:\n"
-    "  - { name: copied, tools: in.copy, when: '\"in.read\" in prov.x.sources', then: block }\n"
-    "  - { name: to, tools: in.put, when: 'prov.to.trust == \"untrusted\"', then: block }\n"
-    "  - { name: from-kb, tools: in.ask, when: '!(\"kb\" in prov.body.sources)', then: block }\n"
-    "  - { name: tainted, tools: in.run, when: 'run.tainted || \"web\" in run.untrusted_sources || \"bo\" in run.ingested_by', then: block }\n"
-    "  - { name: unread, tools: in.say, when: '!endorsed(args.text, \"legal\")', then: block }\n";
+static const char labels_policy[] = "interlock: 1\n"
+                                    "machine: trifecta\n"
+                                    "servers: { in: { trust: inside } }\n"
+                                    "approvals: { by: [grace], expires: 10m }\n"
+                                    "sources: { wiki: trusted, kb: trusted, forum: untrusted, intranet: trusted, a: trusted }\n"
+                                    "tools:\n"
+                                    "  - { match: in.n, effects: [] }\n"
+                                    "  - { match: in.s, effects: [sensitive] }\n"
+                                    "  - { match: in.e, effects: [egress], sink: once }\n"
+                                    "  - { match: in.put, effects: [] }\n"
+                                    "  - { match: in.ask, effects: [] }\n"
+                                    "  - { match: in.run, effects: [] }\n"
+                                    "  - { match: in.say, effects: [] }\n"
+                                    "  - { match: in.copy, effects: [] }\n"
+                                    "  - { match: in.read, effects: [] }\n"
+                                    "rules:\n"
+                                    "  - { name: copied, tools: in.copy, when: '\"in.read\" in prov.x.sources', then: block }\n"
+                                    "  - { name: to, tools: in.put, when: 'prov.to.trust == \"untrusted\"', then: block }\n"
+                                    "  - { name: from-kb, tools: in.ask, when: '!(\"kb\" in prov.body.sources)', then: block }\n"
+                                    "  - { name: tainted, tools: in.run, when: 'run.tainted || \"web\" in run.untrusted_sources "
+                                    "|| \"bo\" in run.ingested_by', then: block }\n"
+                                    "  - { name: unread, tools: in.say, when: '!endorsed(args.text, \"legal\")', then: block }\n";
 
 typedef struct labels_case {
     monitor_case m;
@@ -71,7 +71,8 @@ static void labels_run(labels_case *c, const char *tool, const char *args, const
     }
     assert_int_equal(monitor_settle(&c->m, c->m.d.ticket, IL_OUTCOME_DONE, 0), IL_OK);
 }
-static void labels_deny(labels_case *c, const char *tool, const char *args, const il_origin_at *labels, size_t n, const char *reason) {
+static void labels_deny(labels_case *c, const char *tool, const char *args, const il_origin_at *labels, size_t n,
+                        const char *reason) {
     assert_int_equal(labels_decide(c, tool, args, labels, n), IL_OK);
     assert_string_equal(c->m.d.reason, reason);
     assert_false(c->m.d.run);
@@ -81,7 +82,8 @@ static void labels_deny(labels_case *c, const char *tool, const char *args, cons
 static void test_table(void **state) {
     labels_case *c = *state;
     const il_trust_table table = il_policy_trust(c->m.policy.policy), none = il_policy_trust(NULL);
-    static const char *const trusted[] = {"a", "intranet", "kb", "wiki"}, *const others[] = {"", "forum", "k", "kbb", "web", "z", "A"};
+    static const char *const trusted[] = {"a", "intranet", "kb", "wiki"}, *const others[] = {"",    "forum", "k", "kbb",
+                                                                                             "web", "z",     "A"};
     for (size_t i = 0; i < 4; i++) {
         assert_true(table.trusts(table.ctx, il_str_of(trusted[i])));
         assert_false(none.trusts(none.ctx, il_str_of(trusted[i])));
@@ -98,10 +100,10 @@ static void test_taints(void **state) {
     labels_run(c, "s", "{}", NULL, 0);
     labels_run(c, "n", "{\"x\":1}", NULL, 0);
     assert_int_equal(monitor_rows(&c->m, "labels"), 0);
-    labels_run(c, "n", "{\"x\":1}", &kb, 1); /* control: a trusted label adds nothing but its row */
+    labels_run(c, "n", "{\"x\":1}", &kb, 1); /* control: a trusted label adds nothing */
     monitor_is(&c->m, "untrusted", "none");
     assert_int_equal(c->m.d.effects, 0);
-    assert_int_equal(monitor_rows(&c->m, "labels"), 1);
+    assert_int_equal(monitor_rows(&c->m, "labels"), 0);
     labels_run(c, "n", "{\"x\":1}", &web, 1);
     assert_int_equal(c->m.d.effects, IL_UNTRUSTED);
     const il_json *row = monitor_row(&c->m, "labels"), *one = il_json_first(il_json_get(row, IL_STR("labels")));
@@ -228,9 +230,17 @@ static void test_bad_paths(void **state) {
     assert_string_equal(c->m.d.reason, "limit");
     assert_int_equal(labels_decide(c, "n", "{\"x\":1}", NULL, 1), IL_E_LIMIT);
     assert_int_equal(labels_decide(c, "n", NULL, &(il_origin_at){IL_STR("/x"), c->kb}, 1), IL_E_INVALID);
+    many[7].origin = c->web;
     labels_run(c, "n", "{\"x\":1}", many, IL_CALL_LABELS);
     const il_json *row = monitor_row(&c->m, "labels");
-    assert_int_equal(il_json_count(il_json_get(row, IL_STR("labels"))), 8);
+    assert_int_equal(il_json_count(il_json_get(row, IL_STR("labels"))), 1); /* that one, and how many there are */
+    int64_t count = 0;
+    assert_true(il_json_int(il_json_get(row, IL_STR("count")), &count) && count == IL_CALL_LABELS);
+    for (size_t i = 0; i < IL_CALL_LABELS; i++) {
+        many[i].origin = c->web;
+    }
+    labels_run(c, "n", "{\"x\":1}", many, IL_CALL_LABELS);
+    assert_int_equal(il_json_count(il_json_get(monitor_row(&c->m, "labels"), IL_STR("labels"))), 8);
 }
 
 /* ---- endorsements ---------------------------------------------------------------------------------------------- */
@@ -376,9 +386,21 @@ static void test_only_grow(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define LABELS_TEST(f) cmocka_unit_test_setup_teardown(f, labels_setup, labels_teardown)
-        LABELS_TEST(test_table), LABELS_TEST(test_taints), LABELS_TEST(test_unlabelled), LABELS_TEST(test_results), LABELS_TEST(test_approval),    LABELS_TEST(test_same_call), LABELS_TEST(test_unknown),          LABELS_TEST(test_by_argument),
-        LABELS_TEST(test_run),       LABELS_TEST(test_bad_paths), LABELS_TEST(test_endorsed),         LABELS_TEST(test_endorsed_label),
-        LABELS_TEST(test_bad_endorsements), LABELS_TEST(test_faults), LABELS_TEST(test_only_grow),
+        LABELS_TEST(test_table),
+        LABELS_TEST(test_taints),
+        LABELS_TEST(test_unlabelled),
+        LABELS_TEST(test_results),
+        LABELS_TEST(test_approval),
+        LABELS_TEST(test_same_call),
+        LABELS_TEST(test_unknown),
+        LABELS_TEST(test_by_argument),
+        LABELS_TEST(test_run),
+        LABELS_TEST(test_bad_paths),
+        LABELS_TEST(test_endorsed),
+        LABELS_TEST(test_endorsed_label),
+        LABELS_TEST(test_bad_endorsements),
+        LABELS_TEST(test_faults),
+        LABELS_TEST(test_only_grow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,8 @@ static il_trust origin_trust(const il_origin *o, const char *const *names) {
     const il_trust_table table = {.size = sizeof table, .ctx = names, .trusts = origin_trusts};
     return il_origin_trust(o, &table);
 }
-static const char *const KB[] = {"kb", NULL}, *const BOTH[] = {"kb", "web", NULL}, *const ALL[] = {"kb", "web", "model", "unknown", NULL};
+static const char *const KB[] = {"kb", NULL}, *const BOTH[] = {"kb", "web", NULL},
+                         *const ALL[] = {"kb", "web", "model", "unknown", NULL};
 
 static bool origin_has(const il_origin *o, il_str name) {
     for (size_t i = 0; i < il_origin_sources(o); i++) {
@@ -88,7 +89,8 @@ static void test_hmac(void **state) {
     il_digest_hex(mac, hex);
     assert_string_equal(hex, "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
     il_hmac_of((il_str){key, sizeof key},
-               IL_STR("This is a test using a larger than block-size key and a larger than block-size data. The key needs to be hashed before "
+               IL_STR("This is a test using a larger than block-size key and a larger than block-size data. The key needs to be "
+                      "hashed before "
                       "being used by the HMAC algorithm."),
                NULL, mac);
     il_digest_hex(mac, hex);
@@ -154,7 +156,8 @@ static void test_empty_lineage(void **state) {
 /* W-21: a second label adds. */
 static void test_second_label(void **state) {
     (void)state;
-    il_origin *web = origin_of("web", "ana"), *kb = origin_of("kb", "bo"), *both = origin_merged(web, kb), *again = origin_merged(both, kb);
+    il_origin *web = origin_of("web", "ana"), *kb = origin_of("kb", "bo"), *both = origin_merged(web, kb),
+              *again = origin_merged(both, kb);
     assert_true(il_str_eq(il_origin_source(both), IL_STR("web")));
     assert_int_equal(il_origin_sources(again), 2);
     assert_true(il_str_eq(il_origin_lineage(again, 0), IL_STR("web")) && il_str_eq(il_origin_lineage(again, 1), IL_STR("kb")));
@@ -333,7 +336,8 @@ static il_origin *origin_step(test_random *r, il_origin *const pool[POOL], uint3
     case 0:
         return origin_merged(pool[*a], pool[*b]);
     case 1:
-        assert_int_equal(il_origin_derive(origin_alloc(), il_str_of(names[test_random_below(r, 6)]), IL_STR(""), two, 2, &out, NULL), IL_OK);
+        assert_int_equal(
+            il_origin_derive(origin_alloc(), il_str_of(names[test_random_below(r, 6)]), IL_STR(""), two, 2, &out, NULL), IL_OK);
         return out;
     default: {
         const il_endorsement e = endorsement_of("legal", "grace", values[test_random_below(r, 2)]);
@@ -429,10 +433,12 @@ static void test_no_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define ORIGIN_TEST(f) cmocka_unit_test_setup_teardown(f, origin_setup, origin_teardown)
-        ORIGIN_TEST(test_hmac),          ORIGIN_TEST(test_fresh),      ORIGIN_TEST(test_late_trust),
-        ORIGIN_TEST(test_empty_lineage), ORIGIN_TEST(test_second_label), ORIGIN_TEST(test_derived),
-        ORIGIN_TEST(test_endorsed_value), ORIGIN_TEST(test_bad_endorsements), ORIGIN_TEST(test_bad_names),
-        ORIGIN_TEST(test_many_sources),  ORIGIN_TEST(test_only_grow),  ORIGIN_TEST(test_no_memory),
+        ORIGIN_TEST(test_hmac),           ORIGIN_TEST(test_fresh),
+        ORIGIN_TEST(test_late_trust),     ORIGIN_TEST(test_empty_lineage),
+        ORIGIN_TEST(test_second_label),   ORIGIN_TEST(test_derived),
+        ORIGIN_TEST(test_endorsed_value), ORIGIN_TEST(test_bad_endorsements),
+        ORIGIN_TEST(test_bad_names),      ORIGIN_TEST(test_many_sources),
+        ORIGIN_TEST(test_only_grow),      ORIGIN_TEST(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -174,7 +174,7 @@ static void test_round(void **state) {
     /* number text survives */
     assert_string_equal(test_json_text(&c->arena, il_envelope_value(c->e), IL_JSON_SORTED),
                         test_json_text(&c->arena, envelope_json(c, envelope_value), IL_JSON_SORTED));
-    assert_int_equal(il_envelope_labels(c->e), 3); /* W-22: beside the value, which is what it was: no wrapper in it */
+    assert_int_equal(il_envelope_labels(c->e), 3); /* Beside the value, which is what it was: no wrapper in it */
     const il_origin_at first = il_envelope_label(c->e, 0), second = il_envelope_label(c->e, 1),
                        third = il_envelope_label(c->e, 2);
     assert_true(il_str_eq(first.path, IL_STR("/to/1")) && il_str_eq(il_origin_lineage(first.origin, 0), IL_STR("web")));
@@ -183,7 +183,7 @@ static void test_round(void **state) {
     assert_null(il_envelope_label(c->e, 3).origin);
 }
 
-/* W-19: a label at any depth is found: `messages[0].content[0].text`, and the deepest that a payload may have. */
+/* A label at any depth is found: `messages[0].content[0].text`, and the deepest that a payload may have. */
 static void test_deep(void **state) {
     envelope_case *c = *state;
     const il_origin_at chat[] = {{IL_STR("/messages/0/content/0/text"), c->web}, {IL_STR(""), c->kb}};
@@ -211,7 +211,7 @@ static void test_deep(void **state) {
     assert_null(text);
 }
 
-/* W-34: a label of more sources than are named goes through, and stays what it is. */
+/* A label of more sources than are named goes through, and stays what it is. */
 static void test_many_sources(void **state) {
     envelope_case *c = *state;
     char name[32];
@@ -328,7 +328,7 @@ static void test_any_tree(void **state) {
 
 /* ---- refused ---------------------------------------------------------------------------------------------------- */
 
-/* No bit of it may change: W-33. */
+/* No bit of it may change. */
 static void test_forged(void **state) {
     envelope_case *c = *state;
     const il_str text = envelope_plain(c, 1);
@@ -365,7 +365,7 @@ static void test_keys(void **state) {
     envelope_refused(c, text, IL_E_SEAL);
 }
 
-/* W-33: bound to a session, a time and one use. */
+/* Bound to a session, a time and one use. */
 static void test_bound(void **state) {
     envelope_case *c = *state;
     const il_str text = envelope_plain(c, 1);
@@ -387,7 +387,7 @@ static void test_bound(void **state) {
     assert_int_equal(envelope_open(c, envelope_plain(c, 3)), IL_E_ARGUMENT);
 }
 
-/* W-9 and W-27 again: without a MAC nothing in it may make a value look better, now or under a later policy. */
+/* Without a MAC nothing in it may make a value look better, now or under a later policy. */
 static void test_no_mac(void **state) {
     envelope_case *c = *state;
     il_endorsement e = {.size = sizeof e, .kind = IL_STR("legal"), .by = IL_STR("grace")};
@@ -438,7 +438,7 @@ static void test_schema(void **state) {
         {"\"nonce\":\"01", "\"nonce\":\"0", IL_E_INVALID},
         {"\"nonce\":\"01", "\"nonce\":\"0G", IL_E_INVALID},
         {"\"path\":\"/to/1\"", "\"path\":\"/to/2\"", IL_E_INVALID},
-        {"\"path\":\"/to/1\"", "\"path\":\"/to/-1\"", IL_E_INVALID}, /* W-33: none from the end */
+        {"\"path\":\"/to/1\"", "\"path\":\"/to/-1\"", IL_E_INVALID}, /* None from the end */
         {"\"path\":\"/to/1\"", "\"path\":\"/to/01\"", IL_E_INVALID},
         {"\"path\":\"/to/1\"", "\"path\":\"/to/-\"", IL_E_INVALID},
         {"\"path\":\"/to/1\"", "\"path\":\"/to/0\"", IL_E_INVALID}, /* two labels */
@@ -549,7 +549,7 @@ static void test_bad_packing(void **state) {
     assert_int_equal(envelope_try(c, v, twice, 2, &how), IL_E_INVALID);
     assert_int_equal(envelope_try(c, v, &nowhere, 1, &how), IL_E_INVALID);
     assert_int_equal(envelope_try(c, v, &none, 1, &how), IL_E_ARGUMENT);
-    /* W-33: a lone surrogate, or what is no text at all, is an error and no crash */
+    /* A lone surrogate, or what is no text at all, is an error and no crash */
     const il_json bad = {.kind = IL_JSON_STRING, .text = {"\xed\xa0\x80", 3}};
     assert_int_equal(envelope_try(c, &bad, NULL, 0, &how), IL_E_INVALID);
     char longer[4096];
@@ -601,7 +601,7 @@ static double envelope_seconds(envelope_case *c, size_t n, uint8_t nonce) {
     return best;
 }
 
-/* W-32: sixteen times the labels take about sixteen times as long, not 256 times. */
+/* Sixteen times the labels take about sixteen times as long, not 256 times. */
 static void test_linear(void **state) {
     envelope_case *c = *state;
     const double few = envelope_seconds(c, 6000, 1), many = envelope_seconds(c, 96000, 2);

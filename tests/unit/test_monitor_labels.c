@@ -93,7 +93,7 @@ static void test_table(void **state) {
     }
 }
 
-/* W-16: a value that was labelled elsewhere taints the session it comes to, and a way out is shut for the rest of it. */
+/* A value that was labelled elsewhere taints the session it comes to, and a way out is shut for the rest of it. */
 static void test_taints(void **state) {
     labels_case *c = *state;
     const il_origin_at kb = {IL_STR("/x"), c->kb}, web = {IL_STR("/x"), c->web};
@@ -124,12 +124,12 @@ static void test_same_call(void **state) {
     const il_session before = monitor_session(&c->m, "s1");
     labels_deny(c, "e", "{\"x\":1}", &web, 1, "lethal-trifecta");
     const il_session after = monitor_session(&c->m, "s1");
-    assert_int_equal(before.counted, after.counted); /* W-17: what does not run leaves nothing but the question to a human */
+    assert_int_equal(before.counted, after.counted); /* What does not run leaves nothing but the question to a human */
     assert_int_equal(monitor_rows(&c->m, "labels"), 0);
     labels_run(c, "e", "{\"x\":1}", &kb, 1);
 }
 
-/* W-9, W-20: a NULL label, and one without sources, are untrusted, under any policy. */
+/* A NULL label, and one without sources, are untrusted, under any policy. */
 static void test_unknown(void **state) {
     labels_case *c = *state;
     il_origin *unknown = NULL;
@@ -145,13 +145,16 @@ static void test_unknown(void **state) {
     il_origin_free(unknown);
 }
 
-/* W-25: a rule is about one argument, and not about the others. */
+/* A rule is about one argument, and not about the others. */
 static void test_by_argument(void **state) {
     labels_case *c = *state;
     const il_origin_at to = {IL_STR("/to/0"), c->web}, body = {IL_STR("/body"), c->both}, all = {IL_STR(""), c->web};
     labels_run(c, "put", "{\"to\":[\"a\"],\"body\":\"b\"}", &(il_origin_at){IL_STR("/to/0"), c->kb}, 1);
     labels_deny(c, "put", "{\"to\":[\"a\"],\"body\":\"b\"}", &to, 1, "to");
     labels_deny(c, "put", "{\"to\":[\"a\"],\"body\":\"b\"}", &all, 1, "to");
+    /* at any depth */
+    labels_deny(c, "put", "{\"to\":[{\"content\":[{\"text\":[[[\"T\"]]]}]}]}",
+                &(il_origin_at){IL_STR("/to/0/content/0/text/0/0/0"), c->web}, 1, "to");
     labels_run(c, "ask", "{\"body\":\"b\"}", &body, 1);
     labels_deny(c, "ask", "{\"body\":\"b\"}", &(il_origin_at){IL_STR("/body"), c->web}, 1, "from-kb");
     labels_deny(c, "ask", "{\"body\":\"b\",\"to\":1}", &(il_origin_at){IL_STR("/to"), c->kb}, 1, "from-kb");
@@ -160,7 +163,7 @@ static void test_by_argument(void **state) {
     labels_deny(c, "ask", "{\"body\":\"b\",\"bodyguard\":1}", &(il_origin_at){IL_STR("/bodyguard"), c->kb}, 1, "from-kb");
 }
 
-/* W-26: where untrusted is held, what nobody labelled is not trusted because it matches nothing; what is labelled, or was typed, is. */
+/* Where untrusted is held, what nobody labelled is not trusted because it matches nothing; what is labelled, or was typed, is. */
 static void test_unlabelled(void **state) {
     labels_case *c = *state;
     labels_run(c, "put", "{\"to\":\"somebody\"}", NULL, 0); /* control: nothing untrusted is held */
@@ -172,7 +175,7 @@ static void test_unlabelled(void **state) {
     labels_deny(c, "put", "{\"to\":\"somebody\"}", &(il_origin_at){IL_STR("/to"), c->both}, 1, "to");
 }
 
-/* W-24: nobody has to label what tools return: it is known by the tool's name. */
+/* Nobody has to label what tools return: it is known by the tool's name. */
 static void test_results(void **state) {
     labels_case *c = *state;
     static const char said[] = "\"the quick brown fox jumps over the lazy dog\"";
@@ -182,7 +185,7 @@ static void test_results(void **state) {
     labels_deny(c, "copy", "{\"x\":\"brown fox jumps over\"}", NULL, 0, "copied");
 }
 
-/* W-28: an approval is a human's by name, of exactly these arguments, once; labels that come in between are judged again. */
+/* An approval is a human's by name, of exactly these arguments, once; labels that come in between are judged again. */
 static void test_approval(void **state) {
     labels_case *c = *state;
     char id[IL_APPROVAL_ID_BYTES];
@@ -255,7 +258,7 @@ static il_status labels_endorse(labels_case *c, const il_endorsement *e) {
     return il_monitor_endorse(c->m.monitor, IL_STR("s1"), e, IL_STR("read\nit"), &c->m.err);
 }
 
-/* W-27: kept for these bytes, with a row; the next byte is another value. It changes no taint. */
+/* Kept for these bytes, with a row; the next byte is another value. It changes no taint. */
 static void test_endorsed(void **state) {
     labels_case *c = *state;
     const il_endorsement e = labels_word("legal", "grace", "We sell.");

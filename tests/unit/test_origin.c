@@ -132,7 +132,7 @@ static void test_late_trust(void **state) {
     il_origin_free(both);
 }
 
-/* W-9: no source at all is untrusted, whatever the table says. W-20: so is what could not be looked into. */
+/* No source at all is untrusted, whatever the table says; so is what could not be looked into. */
 static void test_empty_lineage(void **state) {
     (void)state;
     il_origin *o = NULL;
@@ -153,7 +153,7 @@ static void test_empty_lineage(void **state) {
     assert_null(o);
 }
 
-/* W-21: a second label adds. */
+/* A second label adds. */
 static void test_second_label(void **state) {
     (void)state;
     il_origin *web = origin_of("web", "ana"), *kb = origin_of("kb", "bo"), *both = origin_merged(web, kb),
@@ -169,7 +169,7 @@ static void test_second_label(void **state) {
     il_origin_free(again);
 }
 
-/* W-23: nothing to derive from, or something without a label in it, is a source of its own and never trusted; both spellings mean the same. */
+/* Nothing to derive from, or something without a label in it, is a source of its own and never trusted; both spellings mean the same. */
 static void test_derived(void **state) {
     (void)state;
     il_origin *kb = origin_of("kb", "ana");
@@ -212,7 +212,7 @@ static il_origin *origin_endorsed(const il_origin *o, const il_endorsement *e) {
     return out;
 }
 
-/* W-27: the word is for these bytes: `bob@x` is endorsed, `bob@x,evil@x` with the same label is not. It is no trust. */
+/* The word is for these bytes: `bob@x` is endorsed, `bob@x,evil@x` with the same label is not. It is no trust. */
 static void test_endorsed_value(void **state) {
     (void)state;
     il_origin *web = origin_of("web", "ana");
@@ -245,7 +245,7 @@ static void test_endorsed_value(void **state) {
 static void test_bad_endorsements(void **state) {
     (void)state;
     il_origin *o = origin_of("web", ""), *out = NULL;
-    /* W-10 as well: no end of line passes */
+    /* no end of line passes */
     static const char *const kinds[] = {"", "Legal", "le gal", "legal\n", "1legal", "l\xc3\xa9gal"};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         const il_endorsement e = endorsement_of(kinds[i], "grace", "x");
@@ -285,7 +285,7 @@ static void test_bad_names(void **state) {
     assert_null(o);
 }
 
-/* W-34: a value of more sources than are named is still a label: an untrusted one. */
+/* A value of more sources than are named is still a label: an untrusted one. */
 static void test_many_sources(void **state) {
     char name[32];
     (void)state;

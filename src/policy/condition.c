@@ -5,6 +5,7 @@
 #include "cel/ast.h"
 #include "cel/suggest.h"
 #include "policy/argument.h"
+#include "provenance/origin.h"
 
 /* A decision waits for its conditions: far below what the language would allow by itself. */
 #define IL_CONDITION_STEPS 1000000u
@@ -325,6 +326,14 @@ static il_status il_condition_look_call(il_condition_look *l, const il_cel_node 
     if (il_str_eq(name, IL_STR("endorsed"))) {
         if (!rule) {
             return IL_CONDITION_FAIL(l, n, "`endorsed` can be asked in rules only: a human's word takes no effect away");
+        }
+        const il_cel_node *kind = n->kids != NULL ? n->kids->next : NULL;
+        const bool said = kind != NULL && kind->op == IL_CEL_OP_LIT && kind->lit.kind == IL_CEL_STRING;
+        const il_endorsement word = {
+            .size = sizeof word, .kind = said ? il_cel_str(kind->lit) : IL_STR("any"), .by = IL_STR("any")};
+        il_error why = {0};
+        if (il_origin_endorsement_check(&word, &why) != IL_OK) {
+            return IL_CONDITION_FAIL(l, kind, "%s", why.msg);
         }
         l->condition->asks |= IL_CONDITION_ASKS_ENDORSED;
     }

@@ -141,6 +141,7 @@ static void test_refused(void **state) {
         {"our(\"repo\", args.r)", "ours", 0},
         {"labelled(args.p, \"secrets\")", "did you mean `secret`", 0},
         {"vouched(args.p)", "rules only", 0},
+        {"endorsed(args.p, \"legal\")", "rules only", 0},
         {"carries(\"secret\")", "rules only", 0},
         {"state.untrusted == \"held\"", "rules only", 0},
         {"prov.x.vouched", "no field `vouched`", 0},

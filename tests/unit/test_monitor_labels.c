@@ -288,6 +288,30 @@ static void test_endorsed(void **state) {
     assert_false(c->m.d.run);
 }
 
+/* A kind that nobody could have endorsed is an error of the policy; and one that is only known when the rule is asked was endorsed by nobody. */
+static void test_asked_kinds(void **state) {
+    static const char head[] =
+        "interlock: 1\nmachine: trifecta\nservers: { in: { trust: inside } }\ntools: [{ match: in.n, effects: [] }]\n";
+    static const struct {
+        const char *condition;
+        bool taken;
+    } rows[] = {
+        {"endorsed(args.x, \"legal\")", true}, {"endorsed(args.x, args.kind)", true}, {"endorsed(args.x, \"Legal\")", false},
+        {"endorsed(args.x, \"\")", false},     {"endorsed(args.x)", false},           {"endorsed(args.x, 1)", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        policy_case c;
+        char text[1024];
+        (void)snprintf(text, sizeof text, "%srules: [{ tools: in.n, when: '!%s', then: block }]\n", head, rows[i].condition);
+        policy_case_init(&c, "trifecta");
+        (void)policy_load(&c, text);
+        if ((c.status == IL_OK) != rows[i].taken) {
+            fail_msg("%s: %s", rows[i].condition, c.err.msg);
+        }
+        policy_case_free(&c);
+    }
+}
+
 /* A word that came with the value, as an envelope brings it. */
 static void test_endorsed_label(void **state) {
     labels_case *c = *state;
@@ -389,21 +413,14 @@ static void test_only_grow(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define LABELS_TEST(f) cmocka_unit_test_setup_teardown(f, labels_setup, labels_teardown)
-        LABELS_TEST(test_table),
-        LABELS_TEST(test_taints),
-        LABELS_TEST(test_unlabelled),
-        LABELS_TEST(test_results),
-        LABELS_TEST(test_approval),
-        LABELS_TEST(test_same_call),
-        LABELS_TEST(test_unknown),
-        LABELS_TEST(test_by_argument),
-        LABELS_TEST(test_run),
-        LABELS_TEST(test_bad_paths),
-        LABELS_TEST(test_endorsed),
-        LABELS_TEST(test_endorsed_label),
-        LABELS_TEST(test_bad_endorsements),
-        LABELS_TEST(test_faults),
-        LABELS_TEST(test_only_grow),
+        LABELS_TEST(test_table),          LABELS_TEST(test_taints),
+        LABELS_TEST(test_asked_kinds),    LABELS_TEST(test_unlabelled),
+        LABELS_TEST(test_results),        LABELS_TEST(test_approval),
+        LABELS_TEST(test_same_call),      LABELS_TEST(test_unknown),
+        LABELS_TEST(test_by_argument),    LABELS_TEST(test_run),
+        LABELS_TEST(test_bad_paths),      LABELS_TEST(test_endorsed),
+        LABELS_TEST(test_endorsed_label), LABELS_TEST(test_bad_endorsements),
+        LABELS_TEST(test_faults),         LABELS_TEST(test_only_grow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,6 +105,9 @@ typedef struct il_call {
      * `untrusted` to the call's effects; a label that is NULL is of an unknown source. What has no label is judged as ever. A path that begins with no argument is a fault. */
     const il_origin_at *labels;
     size_t nlabels;
+    /* Of an entry with `child: true`: nobody will tell what the other agent's session held (il_monitor_join), so the call counts as having read whatever there is, untrusted and
+     * sensitive, and settles as any other. */
+    bool unjoined;
 } il_call;
 
 typedef struct il_witness { /* which admission first contributed an effect that counts now; never grows */

@@ -92,7 +92,7 @@ static bool tools_names(const il_tool *t, il_role role) {
 
 static il_status tools_sample(tools_walk *w, const il_tool *entry, il_str name, il_str server, il_str tool, il_error *err) {
     il_label label;
-    IL_TRY(il_policy_label(w->policy, &(il_label_call){.server = server, .tool = tool}, w->arena, &label, err));
+    IL_TRY(il_policy_label(w->policy, &(il_label_call){.server = server, .tool = tool, .unjoined = true}, w->arena, &label, err));
     if (!label.known) {
         return IL_OK; /* no call of that name is ever admitted */
     }

@@ -128,7 +128,8 @@ static il_status judge_step(il_judge *j, il_str session, const il_recording_step
     const il_call call = {.size = sizeof call,
                           .server = dot == SIZE_MAX ? IL_STR("") : il_str_part(step->tool, 0, dot),
                           .tool = dot == SIZE_MAX ? step->tool : il_str_part(step->tool, dot + 1, step->tool.n),
-                          .args = step->args};
+                          .args = step->args,
+                          .unjoined = true};
     il_decision d = IL_DECISION_INIT;
     j->why[0] = '\0';
     j->standing = false;

@@ -31,7 +31,7 @@ bool il_wire_judge(il_wire *w, il_pending *e, il_str tool, const il_json *args, 
     if (!w->turn.open) {
         il_wire_turn_end(w);
     }
-    const il_call call = {.size = sizeof call, .server = w->c.name, .tool = tool, .args = args};
+    const il_call call = {.size = sizeof call, .server = w->c.name, .tool = tool, .args = args, .unjoined = true};
     il_error err = {0};
     const il_status st = il_monitor_decide(w->c.monitor, w->c.session, &call, d, &err);
     il_wire_member_decided(w, e, d);

@@ -10,7 +10,7 @@ typedef struct il_matched {
     const il_tool *tool; /* the first; NULL: none */
     bool several;        /* unequal patterns: their worst case, and nothing is vouched */
     uint32_t effects;
-    bool once;
+    bool once, child;
     const il_policy *policy; /* what conditions are asked about */
     const il_label_call *call;
     il_arena *scratch;
@@ -24,6 +24,7 @@ static il_status il_matched_add(void *ctx, const il_tool *t, il_error *err) {
     m->once = t->once && (m->once || !m->several);
     m->tool = m->several ? m->tool : t;
     m->effects |= effects;
+    m->child = m->child || t->child;
     return IL_OK;
 }
 
@@ -82,8 +83,9 @@ static il_status il_label_judge(const il_policy *p, const il_label_call *call, i
         return IL_OK;
     }
     out->outside = outside;
-    out->child = m.tool != NULL && m.tool->child;
-    out->declared = m.effects | (outside || il_carried_untrusted(p, call) ? (uint32_t)IL_UNTRUSTED : 0u) |
+    out->child = m.child && !call->unjoined;
+    out->declared = m.effects | (m.child && call->unjoined ? (uint32_t)(IL_UNTRUSTED | IL_SENSITIVE) : 0u) |
+                     (outside || il_carried_untrusted(p, call) ? (uint32_t)IL_UNTRUSTED : 0u) |
                     (outside && !(lists && il_json_count(args) == 0) ? (uint32_t)IL_EGRESS : 0u);
     out->effects = out->declared;
     IL_TRY(il_label_places(p, name, call, scratch, out, err));

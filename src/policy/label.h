@@ -79,6 +79,7 @@ typedef struct il_label_call {
     const il_label_stores *stores;  /* NULL: none, so every place counts as labelled with everything */
     const il_origin_at *labels;     /* of the arguments, as the host's carriers have them (carried.h) */
     size_t nlabels;
+    bool unjoined; /* nobody joins the child that an entry with `child: true` calls */
 } il_label_call;
 /* Errors (limits, memory) fill err and leave a label that is not known. */
 IL_NODISCARD il_status il_policy_label(const il_policy *p, const il_label_call *call, il_arena *scratch, il_label *out, il_error *err);

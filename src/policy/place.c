@@ -60,19 +60,27 @@ typedef struct il_places_of {
     const il_json *args;
 } il_places_of;
 
+static il_status il_places_room(il_places *p, il_error *err) {
+    if (p->list == NULL) {
+        p->list = IL_NEW_ARRAY(p->scratch, il_place, IL_PLACES_MAX);
+    }
+    return p->list != NULL ? IL_OK : il_arena_fail(p->scratch, err);
+}
+
 static il_status il_places_tool(void *ctx, const il_tool *t, il_error *err) {
     il_places_of *of = ctx;
     il_places *p = &of->places;
+    for (uint32_t i = 0; i < t->nbuilt; i++) {
+        if (t->built[i].role == IL_ROLE_STORE) {
+            IL_TRY(il_places_room(p, err));
+            il_places_add(p, t->built[i].kind, t->built[i].fixed);
+        }
+    }
     for (uint32_t i = 0; i < t->narguments; i++) {
         if (t->arguments[i].role != IL_ROLE_STORE) {
             continue;
         }
-        if (p->list == NULL) {
-            p->list = IL_NEW_ARRAY(p->scratch, il_place, IL_PLACES_MAX);
-            if (p->list == NULL) {
-                return il_arena_fail(p->scratch, err);
-            }
-        }
+        IL_TRY(il_places_room(p, err));
         IL_TRY(il_places_walk(p, &t->arguments[i], 0, of->args, err));
     }
     return IL_OK;

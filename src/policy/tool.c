@@ -117,6 +117,11 @@ static il_status il_tool_one(il_tool *out, il_role role, il_kind kind, const il_
         built.form = own->form;
         return il_tool_built(out, &built, v, err);
     }
+    if (role == IL_ROLE_STORE && text.n > 0 && text.p[0] == '=') {
+        /* a place by itself: of a tool that says no key */
+        s = il_kind_value(kind, il_str_part(text, 1, text.n), arena, &built.fixed, &why);
+        return s != IL_OK ? IL_JSON_FAIL(v, err, s, "`%.*s`: %s", IL_STR_ARG(text), why.msg) : il_tool_built(out, &built, v, err);
+    }
     if (text.n > 0 && text.p[0] == '$') {
         if (!target || text.n < 2) {
             return IL_JSON_FAIL(v, err, IL_E_INVALID,
@@ -328,7 +333,7 @@ il_status il_tool_load(const il_json *entry, const il_tool_scope *scope, il_tool
         return IL_JSON_FAIL(child, err, IL_E_INVALID, "`child` is true or false");
     }
     out->child = il_json_bool(child);
-    if (match == NULL || effects == NULL) {
+    if (match == NULL || (effects == NULL && !out->child)) {
         return IL_JSON_FAIL(entry, err, IL_E_INVALID, "an entry of `tools` needs `%s`", match == NULL ? "match" : "effects");
     }
     const il_json *to = il_json_get(entry, IL_STR("to")), *object = il_json_get(entry, IL_STR("object"));
@@ -341,12 +346,12 @@ il_status il_tool_load(const il_json *entry, const il_tool_scope *scope, il_tool
                   il_tool_room(reads, 1) + il_tool_room(plain, 1) + il_tool_room(stores, 2) + il_tool_room(sql, 0) +
                   il_tool_room(shell, 0);
     out->arguments = IL_NEW_ARRAY(arena, il_argument, room < IL_TOOL_ARGUMENTS_MAX ? room : IL_TOOL_ARGUMENTS_MAX);
-    out->built = IL_NEW_ARRAY(arena, il_built, il_tool_room(to, 2) + il_tool_room(object, 2));
+    out->built = IL_NEW_ARRAY(arena, il_built, il_tool_room(to, 2) + il_tool_room(object, 2) + il_tool_room(stores, 2));
     if (out->arguments == NULL || out->built == NULL) {
         return il_arena_fail(arena, err);
     }
     IL_TRY(il_tool_match(match, arena, out, err));
-    IL_TRY(il_tool_effects(effects, out, err));
+    IL_TRY(effects != NULL ? il_tool_effects(effects, out, err) : IL_OK);
     out->said = out->effects;
     if ((out->effects & (uint32_t)IL_SECRET) != 0) {
         out->effects |= (uint32_t)IL_SENSITIVE;

@@ -25,6 +25,7 @@ typedef struct il_built { /* a destination or object that is made from several a
     il_template form;
     il_str remembered;  /* `$page`: what a result was remembered by, instead of a form; empty: none */
     uint32_t line, col; /* of what is remembered */
+    il_str fixed;       /* canonical; of a store: the value itself (`=/memory`), instead of a form; empty: none */
 } il_built;
 
 typedef struct

@@ -273,6 +273,9 @@ static il_status il_vouching_built(il_vouching *v, const il_json *args, il_error
         const il_built *b = &v->tool->built[i];
         il_template_fill how = IL_TEMPLATE_ABSENT;
         il_str value = {0};
+        if (b->role == IL_ROLE_STORE) {
+            continue;
+        }
         v->at = b->form.text;
         if (b->remembered.n > 0) {
             IL_TRY(il_vouching_remembered(v, b, err));

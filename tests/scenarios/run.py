@@ -20,10 +20,10 @@ def decide(interlock, case):
     return [line for line in lines if "decisions" in line], done.returncode, done.stderr
 
 
-def attack(interlock, case, session, decisions):
+def attack(interlock, case, sessions, session, decisions):
     """Every mutant of one session that was stopped: those that run to their end, and how many there were. A line that is refused as a whole did not run."""
     marked = next(i for i, d in enumerate(decisions) if d["action"] != "allow")
-    lines, last = [], []
+    lines, last = [s for s in sessions if s["id"] == session.get("parent")], []
     for mutant in mutants(session, marked):
         lines += mutant
         last.append(mutant[-1]["id"])
@@ -56,7 +56,7 @@ def main():
             ran, tried = [], 0
             for session, decided in zip(sessions, expect):
                 if any(d["action"] != "allow" for d in decided["decisions"]):
-                    some, n = attack(interlock, case, session, decided["decisions"])
+                    some, n = attack(interlock, case, sessions, session, decided["decisions"])
                     ran, tried = ran + some, tried + n
             passed, failed = passed + (not ran), failed + bool(ran)
             print(f"{'FAIL' if ran else 'ok  '} {case.name}: {tried} ways to write it" + "".join(f"\n  runs: {name}" for name in ran[:40]))

@@ -118,14 +118,15 @@ static il_cel_value il_ask_carries(void *ctx, const il_cel_value *args, size_t n
 
 /* ---- stores and paths ------------------------------------------------------------------------------------ */
 
-/* A place without labels that can be asked, or that cannot be told, has all. */
-static bool il_ask_place(il_condition_call *c, il_str path, uint32_t bit) {
+/* A place without labels that can be asked has all; so has one that cannot be told, or, `relative`, what any place has. */
+static bool il_ask_place(il_condition_call *c, il_str path, bool relative, uint32_t bit) {
     il_place place = {.kind = IL_STR("path")};
     uint32_t taints = 0;
     const il_status s = il_kind_value(IL_KIND_PATH, path, c->scratch, &place.value, NULL);
-    if (s != IL_OK || c->call->stores == NULL) {
+    if ((s != IL_OK && !(relative && s == IL_E_INVALID)) || c->call->stores == NULL) {
         return true;
     }
+    place.value = s == IL_OK ? place.value : (il_str){0};
     const il_status asked = c->call->stores->labels(c->call->stores->ctx, &place, &taints, &c->why);
     if (asked != IL_OK) {
         c->failed = asked;
@@ -140,7 +141,7 @@ static il_cel_value il_ask_labelled(void *ctx, const il_cel_value *args, size_t 
     if (!il_ask_class(il_cel_str(args[1]), &bit)) {
         return il_cel_of_fault(IL_CEL_BAD_VALUE);
     }
-    return il_cel_of_bool(il_ask_place(ctx, il_cel_str(args[0]), bit));
+    return il_cel_of_bool(il_ask_place(ctx, il_cel_str(args[0]), false, bit));
 }
 
 static il_cel_value il_ask_secret_path(void *ctx, const il_cel_value *args, size_t nargs) {
@@ -229,21 +230,30 @@ static il_cel_value il_ask_sql_writes(void *ctx, const il_cel_value *args, size_
 /* A file that is not ours, or that something untrusted was written to, is untrusted. */
 static bool il_ask_untrusted_path(il_condition_call *c, il_str path) {
     const il_cel_value ours = il_ask_listed(c, IL_STR("path"), path, false);
-    return !il_cel_true(ours) || il_ask_place(c, path, (uint32_t)IL_UNTRUSTED);
+    return !il_cel_true(ours) || il_ask_place(c, path, false, (uint32_t)IL_UNTRUSTED);
+}
+
+/* What a command reads is of a class: by the file's name, or by what was written there. Commands name files from where they run, which nobody here knows. */
+static bool il_ask_file(il_condition_call *c, il_str path, uint32_t bit) {
+    if (bit == (uint32_t)IL_UNTRUSTED) {
+        return il_ask_untrusted_path(c, path);
+    }
+    return (bit == (uint32_t)IL_SECRET && il_path_secret(path)) || il_ask_place(c, path, true, bit);
 }
 
 static il_cel_value il_ask_shell_reads(void *ctx, const il_cel_value *args, size_t nargs) {
     il_condition_call *c = ctx;
     const il_shell *shell = il_ask_shell(c);
     const il_str word = il_cel_str(args[0]);
-    const bool any = il_str_eq(word, IL_STR("any")), secret = il_str_eq(word, IL_STR("secret"));
+    const bool any = il_str_eq(word, IL_STR("any"));
+    uint32_t bit = 0;
     (void)nargs;
-    if (shell == NULL || (!any && !secret && !il_str_eq(word, IL_STR("untrusted")))) {
+    if (shell == NULL || (!any && !il_ask_class(word, &bit))) {
         return il_cel_of_fault(shell == NULL ? IL_CEL_UNSET : IL_CEL_BAD_VALUE);
     }
     bool found = !shell->understood;
     for (size_t i = 0; i < shell->nreads && !found; i++) {
-        found = any || (secret ? il_path_secret(shell->reads[i]) : il_ask_untrusted_path(c, shell->reads[i]));
+        found = any || il_ask_file(c, shell->reads[i], bit);
     }
     return il_cel_of_bool(found);
 }
@@ -298,7 +308,7 @@ const il_str *il_condition_words(il_str function, uint32_t *argument) {
                                      {"sensitive", sizeof("sensitive") - 1},
                                      {"secret", sizeof("secret") - 1},
                                      {NULL, 0}};
-    static const il_str files[] = {{"any", 3}, {"secret", 6}, {"untrusted", 9}, {NULL, 0}};
+    static const il_str files[] = {{"any", 3}, {"secret", 6}, {"sensitive", 9}, {"untrusted", 9}, {NULL, 0}};
     static const il_str tables[] = {{"any", sizeof("any") - 1},
                                     {"secret", sizeof("secret") - 1},
                                     {"untrusted", sizeof("untrusted") - 1},

@@ -11,6 +11,7 @@
 typedef struct il_hearing {
     il_episode *episode;
     il_arena *arena;
+    il_str text; /* which is read */
     il_status broken;
     bool sends;
 } il_hearing;
@@ -25,14 +26,30 @@ static il_status il_hear_value(il_hearing *h, il_kind kind, il_str text) {
                     : il_episode_typed_value(h->episode, il_kind_word(kind), canonical, NULL);
 }
 
+/* An address that is the end of another: `brien@x.example` of `o'brien@x.example`. Readers of texts find it, because it could be one; nobody typed it. What was found
+ * behind escapes is no text that was typed either. */
+static bool il_hear_part(const il_hearing *h, il_str token) {
+    const char *text = h->text.p;
+    if (token.n == 0 || token.p < text || token.p >= text + h->text.n) {
+        return true;
+    }
+    const size_t at = (size_t)(token.p - text);
+    const bool sign = at > 0 && il_str_find(IL_STR("!#$%&'*=?^`{|}~"), il_str_part(h->text, at - 1, at), 0) != SIZE_MAX;
+    return sign && at > 1 && (il_ascii_alnum(text[at - 2]) || ((unsigned char)text[at - 2] & 0x80u) != 0);
+}
+
 static bool il_hear_found(void *ctx, il_kind kind, il_str token) {
     il_hearing *h = ctx;
+    if (!h->sends && kind == IL_KIND_EMAIL && il_hear_part(h, token)) {
+        return true;
+    }
     h->broken = il_hear_value(h, kind, token);
     return h->broken == IL_OK;
 }
 
 /* Addresses, URLs and account numbers, as a reader's program finds them. More than it looks for are not heard. */
 static il_status il_hear_text(il_hearing *h, il_str text, il_error *err) {
+    h->text = text;
     const il_status s = il_text_destinations(text, h->arena, il_hear_found, h, NULL);
     if (h->broken != IL_OK) {
         return il_arena_fail(h->arena, err);

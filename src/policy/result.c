@@ -4,6 +4,7 @@
 #include "policy/effect.h"
 #include "policy/result_walk.h"
 
+#define IL_ITEMS_DEPTH 64u /* of what stands beside the items; what is deeper counts as a text */
 #define IL_RESULT_DOCS_MAX 1024u /* texts of one result; those behind are not read as documents, but are free text */
 
 /* One document of a result: JSON, or a text that is none. */
@@ -108,6 +109,33 @@ static bool il_items_there(const il_json *v, const il_field_path *path, uint32_t
         }
     }
     return all && one;
+}
+
+/* Whether a text stands in it. */
+static bool il_items_says(const il_json *v, unsigned depth) {
+    if (depth == 0 || (il_json_kind_of(v) == IL_JSON_STRING && il_json_text(v).n > 0)) {
+        return true;
+    }
+    for (const il_json *c = il_json_first(v); c != NULL; c = il_json_next(c)) {
+        if (il_items_says(c, depth - 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a text stands beside the items, where no condition on items looks. */
+static bool il_items_beside(const il_json *v, const il_field_path *path, uint32_t step) {
+    uint32_t index = 0;
+    for (const il_json *c = step < path->n ? il_json_first(v) : NULL; c != NULL; c = il_json_next(c), index++) {
+        const il_field_step *s = &path->steps[step];
+        const bool on = s->of == IL_STEP_EVERY || (s->of == IL_STEP_INDEX && s->index == index) ||
+                        (s->of == IL_STEP_KEY && il_str_eq(s->key, il_json_key(c)));
+        if (on ? il_items_beside(c, path, step + 1) : il_items_says(c, IL_ITEMS_DEPTH)) {
+            return true; /* depth: that of the path */
+        }
+    }
+    return false;
 }
 
 /* The items in their order, `*n` of them so far; there is room. */
@@ -245,6 +273,10 @@ static il_status il_result_effects(const il_policy *p, const il_result_call *cal
     }
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->ndocs; i++) {
+        if (il_items_beside(r->docs[i].json, &tool->result->items, 0)) {
+            r->effects = NULL;
+            return IL_OK;
+        }
         il_items_list(r->docs[i].json, &tool->result->items, 0, items, &n);
     }
     return il_effects_items(p, tool, &asked, items, n, arena, r->effects, absent, err);

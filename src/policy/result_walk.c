@@ -2,6 +2,7 @@
 #include "policy/result_walk.h"
 
 #include "policy/argument.h"
+#include "policy/filler.h"
 
 #define IL_RESULT_DEPTH 128u /* nesting that is looked at; what is deeper is not, and the memory knows that it misses something */
 
@@ -70,6 +71,7 @@ static il_status il_item_fact(const il_item_walk *i, const il_field *f, const il
     if (f->has_via && il_arg_text(il_field_at(i->item, &f->via, i->every, i->nevery), &via)) {
         IL_TRY(il_item_kind(i, f->kind, via, &fact.via, err));
         fact.via = fact.via.n > 0 ? fact.via : via;
+        fact.via = il_filler(fact.via) ? (il_str){0} : fact.via;
     }
     *is = true;
     return i->w->facts ? il_episode_fact(i->w->episode, &fact, err) : IL_OK;
@@ -213,6 +215,7 @@ il_status il_result_head(const il_result_walk *w, il_str text, il_error *err) {
             il_str via = {0};
             IL_TRY(il_item_kind(&i, f->kind, fact.via, &via, err));
             fact.via = via.n > 0 ? via : fact.via;
+        fact.via = il_filler(fact.via) ? (il_str){0} : fact.via;
         } else {
             fact.via = (il_str){0};
         }

@@ -3,6 +3,7 @@
  * one kind never vouches for one of another. */
 #include "base/utf8.h"
 #include "policy/kind_part.h"
+#include "policy/filler.h"
 #include "policy/vouch.h"
 
 const char *il_vouch_text(il_vouch v) {
@@ -69,11 +70,12 @@ static bool il_vouch_marked(const il_vouch_scope *s, il_kind kind, il_str canoni
     return i <= n + 1;
 }
 
-/* Plain words. What has fewer characters than the index knows tokens of counts where the human marks it as a name: a date has a `13` in it too. */
+/* Plain words. What has fewer characters than the index knows tokens of, or only words that are in every sentence, counts where the human marks it as a
+ * name: a date has a `13` in it too. */
 static bool il_vouch_typed_words(const il_vouch_scope *s, il_kind kind, il_str canonical) {
     char out[64];
     il_str text;
-    if (il_utf8_count(canonical) >= IL_INDEX_TOKEN) {
+    if (il_utf8_count(canonical) >= IL_INDEX_TOKEN && !il_filler(canonical)) {
         return il_memory_typed_words(s->memory, canonical);
     }
     for (size_t i = 0; il_vouch_marked(s, kind, canonical, i, out, sizeof out, &text); i++) {

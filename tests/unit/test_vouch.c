@@ -192,6 +192,11 @@ static void vouch_typed(void **state) {
     UNVOUCHED(c, "s.post", "{\"channel\":\"app\"}", IL_VOUCH_NOTHING);
     UNVOUCHED(c, "s.push", "{\"owner\":\"acme\",\"repo\":\"app2\"}", IL_VOUCH_NOTHING);
     UNVOUCHED(c, "s.push", "{\"owner\":\"acme\",\"repo\":\"site\"}", IL_VOUCH_NOTHING);
+    /* the end of another address */
+    vouch_types(c, "write to o'brien@x.example, prvs=1=al@x.example, 'di@x.example' or *ed@x.example*");
+    UNVOUCHED(c, "s.send", "{\"to\":\"brien@x.example\"}", IL_VOUCH_NOTHING);
+    UNVOUCHED(c, "s.send", "{\"to\":\"al@x.example\"}", IL_VOUCH_NOTHING);
+    VOUCHED(c, "s.send", "{\"to\":[\"ed@x.example\",\"di@x.example\"]}", IL_VOUCH_TYPED);
     /* one stranger spoils it */
     UNVOUCHED(c, "s.send", "{\"to\":[\"bo@x.example\",\"eve@evil.example\"]}", IL_VOUCH_NOTHING);
     UNVOUCHED(c, "s.send", "{\"to\":\"bo@x.example\",\"body\":\"see https://evil.example/x\"}", IL_VOUCH_NOTHING);
@@ -327,6 +332,18 @@ static void vouch_via(void **state) {
     VOUCHED(c, "s.post", "{\"channel\":\"C2\"}", IL_VOUCH_FACT);
     UNVOUCHED(c, "s.post", "{\"channel\":\"C3\"}", IL_VOUCH_VIA);
     UNVOUCHED(c, "s.post", "{\"channel\":\"evil\"}", IL_VOUCH_NOTHING);
+    /* who chooses a name takes none that is in every sentence */
+    vouch_types(c, "Please post the 7 numbers in the channel");
+    (void)vouch_reads(c, "s.channels",
+                      "{\"channels\":[{\"id\":\"C7\",\"name\":\"The\"},{\"id\":\"C8\",\"name\":7},{\"id\":\"C9\",\"name\":\"post the\"},"
+                      "{\"id\":\"C10\",\"name\":\"the 7 numbers\"}]}");
+    UNVOUCHED(c, "s.post", "{\"channel\":\"C7\"}", IL_VOUCH_VIA);
+    UNVOUCHED(c, "s.post", "{\"channel\":\"C8\"}", IL_VOUCH_VIA);
+    UNVOUCHED(c, "s.post", "{\"channel\":\"C9\"}", IL_VOUCH_VIA);
+    VOUCHED(c, "s.post", "{\"channel\":\"C10\"}", IL_VOUCH_FACT);
+    UNVOUCHED(c, "s.post", "{\"channel\":\"the\"}", IL_VOUCH_NOTHING);
+    vouch_types(c, "and one in \"the\"");
+    VOUCHED(c, "s.post", "{\"channel\":\"the\"}", IL_VOUCH_TYPED);
 }
 
 /* A name that untrusted free text has too: a human may release it, nobody else. */

@@ -241,8 +241,8 @@ static const il_command main_commands[] = {
      "\n"
      "  --expanded           print the policy with its presets written out, as JSON\n"
      "  --presets            list the presets of this build, with the digests by which `pin` names them\n"
-     "  --tools SERVER=FILE  a saved tools/list answer of that server: tools without a label and names and patterns\n"
-     "                       that match no listed tool are findings (exit 1)\n"
+     "  --tools SERVER=FILE  a saved tools/list answer of that server: tools without a label, names and patterns that\n"
+     "                       match no listed tool, and conditions on arguments that none has are findings (exit 1)\n"
      "\n"
      "example:\n"
      "  interlock validate policy.yaml --tools files=tools.json\n",

@@ -14,6 +14,7 @@
 #include "policy/approval.h"
 #include "policy/bind.h"
 #include "policy/compiled.h"
+#include "policy/lint.h"
 
 #define VALIDATE_LISTS_MAX 32
 #define VALIDATE_ARENA_BYTES ((size_t)1 << 30)
@@ -247,6 +248,21 @@ static il_status validate_compare(validate_run *run, il_error *err) {
     return IL_OK;
 }
 
+/* Whether some entry is about a tool that the form names; where none is, the lint has said so. */
+static bool validate_has_entry(const validate_run *run, il_str form) {
+    for (uint32_t t = 0; t < run->policy->ntools; t++) {
+        for (uint32_t g = 0; g < run->policy->tools[t].nglobs; g++) {
+            const il_glob *glob = &run->policy->tools[t].globs[g];
+            for (uint32_t f = 0; f < glob->nforms; f++) {
+                if (il_stars_meet(form, glob->forms[f])) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
 /* A rule about a tool that its server has not. */
 static il_status validate_rules(validate_run *run, il_error *err) {
     for (uint32_t r = 0; r < run->policy->rules.n; r++) {
@@ -254,7 +270,9 @@ static il_status validate_rules(validate_run *run, il_error *err) {
         const il_tool at = {.line = rule->line, .col = rule->col};
         for (uint32_t g = 0; g < rule->nglobs; g++) {
             for (uint32_t f = 0; f < rule->globs[g].nforms; f++) {
-                IL_TRY(validate_form(run, &at, rule->globs[g].forms[f], err));
+                if (validate_has_entry(run, rule->globs[g].forms[f])) {
+                    IL_TRY(validate_form(run, &at, rule->globs[g].forms[f], err));
+                }
             }
         }
     }
@@ -373,6 +391,47 @@ static il_status validate_warnings(validate_run *run, il_error *err) {
     return validate_approvals(run, &bind, err);
 }
 
+/* ---- what cannot have been meant --------------------------------------------------------------------- */
+
+static il_status validate_lint_found(void *ctx, const il_lint *f, il_error *err) {
+    return validate_found(ctx, f->kind, f->name, f->line, f->col, f->message, (il_str){0}, err);
+}
+
+/* The tools of all lists, for conditions that read their arguments. */
+static il_status validate_lint_tools(validate_run *run, il_lint_tools *out, il_error *err) {
+    size_t n = 0;
+    for (size_t i = 0; i < run->nlists; i++) {
+        n += il_json_count(run->lists[i].tools);
+    }
+    il_lint_tool *list = IL_NEW_ARRAY(&run->arena, il_lint_tool, n + 1);
+    il_str *servers = IL_NEW_ARRAY(&run->arena, il_str, run->nlists + 1);
+    if (!list || !servers) {
+        return il_arena_fail(&run->arena, err);
+    }
+    *out = (il_lint_tools){.servers = servers, .list = list};
+    for (size_t i = 0; i < run->nlists; i++) {
+        servers[out->nservers++] = run->lists[i].server;
+        for (const il_json *t = il_json_first(run->lists[i].tools); t; t = il_json_next(t)) {
+            il_lint_tool *tool = &list[out->n++];
+            tool->server = run->lists[i].server;
+            tool->schema = il_json_get(t, IL_STR("inputSchema"));
+            IL_TRY(validate_full_name(run, tool->server, il_json_text(il_json_get(t, IL_STR("name"))), &tool->name, err));
+        }
+    }
+    return IL_OK;
+}
+
+static il_status validate_lint(validate_run *run, il_error *err) {
+    const il_lint_out out = {run, validate_lint_found};
+    il_lint_tools tools;
+    IL_TRY(il_policy_lint(run->policy, &run->arena, &out, err));
+    if (run->nlists == 0) {
+        return IL_OK;
+    }
+    IL_TRY(validate_lint_tools(run, &tools, err));
+    return il_policy_lint_arguments(run->policy, &tools, &run->arena, &out, err);
+}
+
 static il_status validate_report(validate_run *run, il_error *err) {
     uint8_t digest[IL_DIGEST_BYTES];
     char fingerprint[IL_DIGEST_HEX];
@@ -394,7 +453,7 @@ static il_status validate_report(validate_run *run, il_error *err) {
         if (run->nlists) {
             (void)printf("; %" PRIu64 " listed tool%s", run->tools, run->tools == 1 ? "" : "s");
         }
-        if (run->nlists || run->trials) {
+        if (run->nlists || run->trials || found) {
             (void)printf("%s%zu finding%s", run->nlists ? ", " : "; ", found, found == 1 ? "" : "s");
         }
         (void)printf("\nfingerprint %s\n", fingerprint);
@@ -502,8 +561,8 @@ static il_exit validate_run_all(validate_run *run, const char *const *lists, siz
         }
         run->nlists++;
     }
-    if (validate_warnings(run, &err) != IL_OK || validate_compare(run, &err) != IL_OK || validate_rules(run, &err) != IL_OK ||
-        validate_trials(run, &err) != IL_OK || validate_report(run, &err) != IL_OK) {
+    if (validate_warnings(run, &err) != IL_OK || validate_lint(run, &err) != IL_OK || validate_compare(run, &err) != IL_OK ||
+        validate_rules(run, &err) != IL_OK || validate_trials(run, &err) != IL_OK || validate_report(run, &err) != IL_OK) {
         return il_fail(NULL, &err);
     }
     return il_json_count(run->findings) ? IL_EXIT_FINDING : IL_EXIT_FINE;

@@ -135,6 +135,32 @@ bool il_stars_match(il_str form, il_str name, bool nocase) {
     return f == form.n;
 }
 
+#define IL_STARS_MAX 1024u /* bytes of a form: il_glob_new refuses longer patterns */
+
+bool il_stars_meet(il_str a, il_str b) {
+    bool now[IL_STARS_MAX + 1] = {true}; /* now[k]: what is read of `a` and the first k letters of `b` can be the same text */
+    if (a.n > IL_STARS_MAX || b.n > IL_STARS_MAX) {
+        return true; /* none that a policy can have */
+    }
+    for (size_t k = 0; k < b.n; k++) {
+        now[k + 1] = now[k] && b.p[k] == '*';
+    }
+    for (size_t i = 0; i < a.n; i++) {
+        bool corner = now[0];
+        now[0] = now[0] && a.p[i] == '*';
+        for (size_t k = 0; k < b.n; k++) {
+            const bool above = now[k + 1];
+            /* a star is empty, or takes one more letter or star of the other */
+            now[k + 1] = a.p[i] == '*' || b.p[k] == '*' ? above || now[k] : corner && a.p[i] == b.p[k];
+            corner = above;
+        }
+    }
+    return now[b.n];
+}
+
+/* A star of `inner` is read as a letter that no name has: only a star of `outer` takes it, and that takes whatever stands there. */
+bool il_stars_within(il_str inner, il_str outer) { return il_stars_match(outer, inner, false); }
+
 bool il_glob_matches(const il_glob *g, il_str name) {
     for (uint32_t i = 0; i < g->nforms; i++) {
         if (il_stars_match(g->forms[i], name, false)) {

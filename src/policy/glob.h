@@ -20,5 +20,9 @@ IL_NODISCARD il_status il_glob_new(il_str text, il_arena *arena, il_glob *out, i
 bool il_glob_matches(const il_glob *g, il_str name);
 /* One form, where `*` stands for any run of characters, also none. `nocase`: letters of ASCII in either case. */
 bool il_stars_match(il_str form, il_str name, bool nocase);
+/* Whether two forms match some name in common. */
+bool il_stars_meet(il_str a, il_str b);
+/* Whether every name that `inner` matches is matched by `outer`. */
+bool il_stars_within(il_str inner, il_str outer);
 /* Whether a name has only characters that a pattern can name. */
 bool il_glob_name_ok(il_str name);

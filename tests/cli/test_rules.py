@@ -128,4 +128,6 @@ def monitor_mode_runs_what_a_rule_blocks_and_counts_it(t):
 def validate_says_that_a_rule_is_about_a_tool_that_is_not_there(t):
     policy = put(t, "a.yaml", "interlock: 1\nmachine: standard\nservers: {s: {use: slack@1}}\nrules:\n  - {tools: [s.slack_post_mesage, s.slack_*], then: block}\n")
     run = Run("validate", policy, "--tools", "s=" + str(ROOT / "tests/data/tool-lists/slack.json")).exits(1)
-    run.says("a.yaml:5:5: finding: `s.slack_post_mesage` matches no tool that the server lists; did you mean `s.slack_post_message`?", "out").says("1 finding\n", "out")
+    run.says("a.yaml:5:5: finding: rule `rule-1`: `s.slack_post_mesage` matches no entry of `tools`; did you mean `s.slack_post_message`?", "out").says("1 finding\n", "out")
+    put(t, "a.yaml", (t / "a.yaml").read_text().replace("rules:", "tools: [{match: s.slack_ask, effects: [commit]}]\nrules:").replace("post_mesage", "ask"))
+    Run("validate", policy, "--tools", "s=" + str(ROOT / "tests/data/tool-lists/slack.json")).exits(1).says("`s.slack_ask` matches no tool that the server lists", "out")

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/place.h"
 
+#include "policy/shell.h"
+
 #define IL_PLACES_MAX 256u /* of one call; more are the whole store */
 
 typedef struct il_places {
@@ -67,9 +69,36 @@ static il_status il_places_room(il_places *p, il_error *err) {
     return p->list != NULL ? IL_OK : il_arena_fail(p->scratch, err);
 }
 
+/* What a command writes, as far as it is understood and says from the root or from home where that is: what a build writes, and a relative name, would be
+ * the whole store. */
+static il_status il_places_command(il_places *p, const il_tool *t, const il_json *v, il_error *err) {
+    il_shell shell;
+    for (uint32_t i = 0; i < t->shell->n; i++) {
+        v = t->shell->steps[i].p != NULL ? il_json_get(v, t->shell->steps[i]) : NULL;
+    }
+    if (il_json_kind_of(v) != IL_JSON_STRING) {
+        return IL_OK;
+    }
+    IL_TRY(il_shell_read(il_json_text(v), p->scratch, &shell, err));
+    for (size_t i = 0; i < shell.nwrites; i++) {
+        il_str canonical = {0};
+        const il_status s = il_kind_value(IL_KIND_PATH, shell.writes[i], p->scratch, &canonical, NULL);
+        if (s == IL_OK) {
+            IL_TRY(il_places_room(p, err));
+            il_places_add(p, IL_KIND_PATH, canonical);
+        } else if (s != IL_E_INVALID) {
+            return il_arena_fail(p->scratch, err);
+        }
+    }
+    return IL_OK;
+}
+
 static il_status il_places_tool(void *ctx, const il_tool *t, il_error *err) {
     il_places_of *of = ctx;
     il_places *p = &of->places;
+    if (t->shell != NULL) {
+        IL_TRY(il_places_command(p, t, of->args, err));
+    }
     for (uint32_t i = 0; i < t->nbuilt; i++) {
         if (t->built[i].role == IL_ROLE_STORE) {
             IL_TRY(il_places_room(p, err));

@@ -11,9 +11,10 @@ typedef enum il_shell_does {
     IL_DOES_READ,        /* each operand is read */
     IL_DOES_SEARCH,      /* the first operand is a pattern, the others are read */
     IL_DOES_WRITE,       /* each operand is written */
-    IL_DOES_COPY,        /* each operand is read and written: the last may be a folder that gets the others' names */
+    IL_DOES_NAME,        /* a name is made, with nothing in it */
+    IL_DOES_COPY,        /* each operand is read and the last is written: it may be a folder that gets the others' names */
     IL_DOES_REMOVE,      /* cannot be taken back */
-    IL_DOES_GO,          /* changes what relative names mean: the place counts as read and written */
+    IL_DOES_GO,          /* changes what relative names mean */
     IL_DOES_FETCH,       /* reaches another machine */
     IL_DOES_ASK_NAMES,   /* the same, of a name server or by echo */
     IL_DOES_PRINT_LINES, /* sed -n '3,9p' */
@@ -74,8 +75,8 @@ static const il_shell_program il_shell_programs[] = {
      "--include= --exclude= --exclude-dir= --color= --ignore-case --line-number --recursive", "mABC"},
     {"rg", IL_DOES_SEARCH, "ivnclwxoqsFPUSN", "--ignore-case --line-number --files-with-matches --count --color= --fixed-strings",
      "mABCgt"},
-    {"mkdir", IL_DOES_WRITE, "pv", "--parents", ""},
-    {"touch", IL_DOES_WRITE, "acm", "", ""},
+    {"mkdir", IL_DOES_NAME, "pv", "--parents", ""},
+    {"touch", IL_DOES_NAME, "acm", "", ""},
     {"tee", IL_DOES_WRITE, "a", "--append", ""},
     {"cp", IL_DOES_COPY, "rRpavfnuL", "--recursive", ""},
     {"mv", IL_DOES_COPY, "vfnu", "", ""},
@@ -355,15 +356,12 @@ static void il_shell_do(il_shell_walk *w, const il_shell_program *p) {
             il_shell_stop(w, "a place that is not told");
             return;
         }
-        for (size_t i = 0; i < operands.n; i++) {
-            il_shell_reads(w, operands.words[i]);
-            il_shell_writes(w, operands.words[i]);
-        }
         w->went = true;
         w->place = operands.n == 1 ? operands.words[0] : IL_STR("~");
         return;
     case IL_DOES_READ:
     case IL_DOES_WRITE:
+    case IL_DOES_NAME:
         break;
     case IL_DOES_REMOVE:
         w->out->runs = true;
@@ -387,13 +385,15 @@ static void il_shell_do(il_shell_walk *w, const il_shell_program *p) {
         return;
     }
     for (size_t i = from; i < operands.n; i++) {
-        if (p->does != IL_DOES_WRITE && tree) {
+        if (p->does != IL_DOES_WRITE && p->does != IL_DOES_NAME && tree) {
             il_shell_tree(w, operands.words[i]);
-        } else if (p->does != IL_DOES_WRITE) {
+        } else if (p->does != IL_DOES_WRITE && p->does != IL_DOES_NAME) {
             il_shell_reads(w, operands.words[i]);
         }
-        if (p->does == IL_DOES_WRITE || p->does == IL_DOES_COPY) {
+        if (p->does == IL_DOES_WRITE || (p->does == IL_DOES_COPY && i + 1 == operands.n)) {
             il_shell_writes(w, operands.words[i]);
+        } else if (p->does == IL_DOES_COPY || p->does == IL_DOES_NAME) {
+            w->out->runs = w->out->runs || il_path_runs_later(operands.words[i]);
         }
     }
 }

@@ -272,6 +272,12 @@ static void test_calls(void **state) {
             fail_msg("%s %s: %u, not %u", rows[i].tool, rows[i].args, is, rows[i].effects);
         }
     }
+    /* what a command writes takes the session's labels */
+    const il_label wrote = policy_label(&c, "Bash", "{\"command\":\"echo x > ~/src/a; mkdir ~/src; cp ~/b /srv/c > rel; cd ~/src && echo y > d\"}", 0);
+    assert_int_equal(wrote.nplaces, 3);
+    assert_true(il_str_eq(wrote.places[0].value, IL_STR("~/src/a")) && il_str_eq(wrote.places[1].value, IL_STR("/srv/c")));
+    assert_true(il_str_eq(wrote.places[2].value, IL_STR("~/src/d")) && il_str_eq(wrote.places[2].kind, IL_STR("path")));
+    assert_int_equal(policy_label(&c, "Bash", "{\"command\":\"make > ~/src/a\"}", 0).nplaces, 0);
     assert_int_equal(il_policy_trials(c.policy)->n, 2);
     assert_int_equal(c.policy->rules.n, 3);
     free(text);

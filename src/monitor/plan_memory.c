@@ -178,7 +178,17 @@ static il_status il_plan_place_of(il_plan *p, il_str kind, il_str value, il_plan
     il_sha256_init(&h, p->core->sha256);
     il_sha256_add(&h, &n, 1);
     il_sha256_add(&h, kind.p, kind.n);
-    il_sha256_add(&h, value.p, value.n);
+    /* one file, however its letters are written: file systems differ, and more labels are the safe side */
+    const bool fold = il_str_eq(kind, IL_STR("path"));
+    for (size_t at = 0; at < value.n;) {
+        char piece[64];
+        size_t k = 0;
+        for (; k < sizeof piece && at < value.n; k++, at++) {
+            const char c = value.p[at];
+            piece[k] = fold && c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+        }
+        il_sha256_add(&h, piece, k);
+    }
     il_sha256_end(&h, digest);
     il_digest_hex(digest, key);
     for (*out = p->places; *out != NULL; *out = (*out)->next) {

@@ -448,32 +448,32 @@ static bool il_text_at_word(il_text_scan *s, il_str t, size_t at) {
         return true;
     }
     char joined[34];
-    size_t n = 0, i = at;
-    bool capitals = true, grouped = false;
-    while (i < t.n) {
+    size_t n = 0, i = at, best = 0; /* the beginning of one may check as well: the longest counts */
+    bool capitals = true;
+    for (bool grouped = false, more = true; more; grouped = true) {
         size_t from = i;
-        while (i < t.n && il_ascii_alnum(t.p[i])) {
-            if (n == sizeof joined) {
-                return true; /* too long to be one */
-            }
+        while (i < t.n && il_ascii_alnum(t.p[i]) && n < sizeof joined) {
             capitals = capitals && il_ascii_upper(t.p[i]) == t.p[i];
             joined[n++] = t.p[i++];
         }
+        if (i < t.n && il_ascii_alnum(t.p[i])) {
+            break; /* too long to be one */
+        }
         if (n >= 15 && ((!grouped && capitals) || il_text_iban_checks((il_str){joined, n}))) {
-            il_str token = {0};
-            if (il_arena_copy(s->scratch, (il_str){joined, n}, &token, NULL) != IL_OK) {
-                token = (il_str){0};
-            }
-            return il_text_report(s, IL_KIND_ACCOUNT, token);
+            best = n;
         }
         size_t gap = il_text_gap(t, i);
-        if (i - from != 4 || gap == i || gap == t.n || !il_ascii_alnum(t.p[gap]) || n + 1 > sizeof joined) {
-            return true;
-        }
-        grouped = true;
+        more = i - from == 4 && gap > i && gap < t.n && il_ascii_alnum(t.p[gap]) && n < sizeof joined;
         i = gap;
     }
-    return true;
+    if (best == 0) {
+        return true;
+    }
+    il_str token = {0};
+    if (il_arena_copy(s->scratch, (il_str){joined, best}, &token, NULL) != IL_OK) {
+        token = (il_str){0};
+    }
+    return il_text_report(s, IL_KIND_ACCOUNT, token);
 }
 
 /* U+FF20 and U+FE6B, which normalise to `@`. */

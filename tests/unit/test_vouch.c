@@ -192,6 +192,11 @@ static void vouch_typed(void **state) {
     UNVOUCHED(c, "s.post", "{\"channel\":\"app\"}", IL_VOUCH_NOTHING);
     UNVOUCHED(c, "s.push", "{\"owner\":\"acme\",\"repo\":\"app2\"}", IL_VOUCH_NOTHING);
     UNVOUCHED(c, "s.push", "{\"owner\":\"acme\",\"repo\":\"site\"}", IL_VOUCH_NOTHING);
+    vouch_types(c, "pay GB33 BUKB 2020 1555 5555 55 now"); /* its first 16 signs check as well */
+    {
+        const il_label l = vouch_label(c, "s.pay", "{\"to\":\"GB33BUKB20201555555555\"}");
+        assert_true(l.nvalues == 1 && l.values[0].how == IL_VOUCH_TYPED);
+    }
     /* the end of another address */
     vouch_types(c, "write to o'brien@x.example, prvs=1=al@x.example, 'di@x.example' or *ed@x.example*");
     UNVOUCHED(c, "s.send", "{\"to\":\"brien@x.example\"}", IL_VOUCH_NOTHING);

@@ -133,7 +133,7 @@ static bool il_vouch_fact(void *ctx, const il_seen *fact) {
         how = IL_VOUCH_CLAIMED;
     } else if (!f->complete) {
         how = IL_VOUCH_FORGOT;
-    } else if (fact->has_via && !il_vouch_via(f->s, f->kind, fact)) {
+    } else if (fact->has_via && (fact->shared || !il_vouch_via(f->s, f->kind, fact))) {
         how = IL_VOUCH_VIA;
     } else if (il_memory_sent_before(f->s->memory, f->value, fact->source)) {
         how = IL_VOUCH_SENT;

@@ -125,6 +125,7 @@ il_status il_episode_fact(il_episode *e, const il_fact *fact, il_error *err) {
             return il_arena_fail(e->arena, err);
         }
         memcpy(f->via, via, (size_t)f->nvia * IL_MARK_BYTES);
+        il_mark(IL_MARK_FOUND, fact->kind, (il_str){(const char *)f->via, (size_t)f->nvia * IL_MARK_BYTES}, f->found);
     }
     return IL_OK;
 }
@@ -304,6 +305,7 @@ static void il_episode_put_facts(const il_episode *e, il_buf *b) {
         if ((f->standing & IL_FACT_HAS_VIA) != 0) {
             il_buf_u8(b, f->nvia);
             il_buf_put(b, (il_str){(const char *)f->via, (size_t)f->nvia * IL_MARK_BYTES});
+            il_buf_put(b, (il_str){(const char *)f->found, IL_MARK_BYTES});
         }
     }
 }

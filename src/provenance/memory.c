@@ -11,6 +11,7 @@ il_status il_memory_new(const il_alloc *alloc, const il_index_limits *index, il_
     }
     *m = (il_memory){.alloc = *alloc, .sent_all = UINT32_MAX};
     il_bag_init(&m->by_fact, &m->alloc);
+    il_bag_init(&m->by_found, &m->alloc);
     il_bag_init(&m->typed, &m->alloc);
     il_bag_init(&m->words, &m->alloc);
     il_bag_init(&m->sent, &m->alloc);
@@ -42,6 +43,7 @@ void il_memory_free(il_memory *m) {
         il_index_free(m->index);
     }
     il_bag_free(&m->by_fact);
+    il_bag_free(&m->by_found);
     il_bag_free(&m->typed);
     il_bag_free(&m->words);
     il_bag_free(&m->sent);
@@ -57,7 +59,7 @@ bool il_memory_complete(const il_memory *m) { return !m->partial && il_index_com
 
 size_t il_memory_bytes(const il_memory *m) {
     const il_index_size index = il_index_measure(m->index);
-    return sizeof *m + index.text_bytes + index.index_bytes + m->text_bytes + il_bag_bytes(&m->by_fact) +
+    return sizeof *m + index.text_bytes + index.index_bytes + m->text_bytes + il_bag_bytes(&m->by_fact) + il_bag_bytes(&m->by_found) +
            il_bag_bytes(&m->typed) + il_bag_bytes(&m->words) + il_bag_bytes(&m->sent) + m->sources_cap * sizeof *m->sources +
            m->facts_cap * sizeof *m->facts + m->via_cap * sizeof *m->via + m->forms_cap * sizeof *m->forms +
            m->words_cap * sizeof *m->starts + m->names_cap * sizeof *m->names;
@@ -68,12 +70,23 @@ il_source il_memory_source(const il_memory *m, uint32_t number) {
     return number > 0 && number <= m->nsources ? m->sources[number - 1] : (il_source){0};
 }
 
+static bool il_memory_shared(const il_memory *m, const il_held_fact *f) {
+    for (const il_bag_entry *e = il_bag_find(&m->by_found, f->found, NULL); e != NULL;
+         e = il_bag_find(&m->by_found, f->found, e)) {
+        if (memcmp(m->facts[e->value].mark, f->mark, IL_MARK_BYTES) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void il_memory_facts(const il_memory *m, il_str kind, il_str value, bool (*visit)(void *ctx, const il_seen *fact), void *ctx) {
     uint8_t mark[IL_MARK_BYTES];
     il_mark(IL_MARK_FACT, kind, value, mark);
     for (const il_bag_entry *e = il_bag_find(&m->by_fact, mark, NULL); e != NULL; e = il_bag_find(&m->by_fact, mark, e)) {
         const il_held_fact *f = &m->facts[e->value];
-        const il_seen seen = {f->source, f->standing, f->has_via, f->nvia > 0 ? m->via[f->via] : NULL, f->nvia};
+        const il_seen seen = {
+            f->source, f->standing, f->has_via, f->nvia > 0 ? m->via[f->via] : NULL, f->nvia, f->has_via && il_memory_shared(m, f)};
         if (!visit(ctx, &seen)) {
             return;
         }

@@ -49,6 +49,7 @@ typedef struct il_seen { /* a fact, as far as it is kept */
     bool has_via;       /* it was found by a sibling: ask about that */
     const uint8_t *via; /* hashes of the sibling's words; none for one that cannot be vouched */
     uint32_t via_words;
+    bool shared; /* another value of this kind was found by the same sibling: which of them is meant cannot be told */
 } il_seen;
 /* Visits the facts of this kind and value, newest first; the visitor returns false to stop. */
 void il_memory_facts(const il_memory *m, il_str kind, il_str value, bool (*visit)(void *ctx, const il_seen *fact), void *ctx);

@@ -10,6 +10,7 @@ typedef struct il_held_fact {
     il_standing standing;
     bool has_via;
     uint32_t via, nvia; /* marks, from which on */
+    uint8_t mark[IL_MARK_BYTES], found[IL_MARK_BYTES];
 } il_held_fact;
 
 typedef struct il_held_name {
@@ -31,7 +32,7 @@ struct il_memory {
     uint32_t nfacts, facts_cap;
     uint8_t (*via)[IL_MARK_BYTES];
     uint32_t nvia, via_cap;
-    il_bag by_fact;
+    il_bag by_fact, by_found;
 
     il_bag typed; /* the value says nothing */
     il_bag words; /* by IL_MARK_WORD and IL_MARK_FOLD: the number of a word */

@@ -45,6 +45,7 @@ static il_status il_memory_read_fact(il_memory *m, il_cursor *c, il_error *err) 
     const bool has_via = (standing & IL_FACT_HAS_VIA) != 0;
     const uint32_t nvia = has_via ? il_cursor_u8(c) : 0;
     const il_str via = il_cursor_bytes(c, (size_t)nvia * IL_MARK_BYTES);
+    const il_str found = il_cursor_bytes(c, has_via ? IL_MARK_BYTES : 0);
     if (c->failed || (standing & ~known) != 0 || nvia > IL_VIA_WORDS_MAX) {
         return il_memory_damaged(err);
     }
@@ -52,7 +53,13 @@ static il_status il_memory_read_fact(il_memory *m, il_cursor *c, il_error *err) 
     IL_TRY(il_grow(&m->alloc, &p, m->nfacts, &m->facts_cap, sizeof *m->facts, err));
     m->facts = p;
     const il_standing is = (standing & IL_STANDING_AUTHENTIC) != 0 ? IL_STANDING_AUTHENTIC : IL_STANDING_CLAIMED;
-    m->facts[m->nfacts] = (il_held_fact){m->nsources, is, has_via, m->nvia, nvia};
+    il_held_fact *f = &m->facts[m->nfacts];
+    *f = (il_held_fact){.source = m->nsources, .standing = is, .has_via = has_via, .via = m->nvia, .nvia = nvia};
+    memcpy(f->mark, mark.p, IL_MARK_BYTES);
+    if (has_via) {
+        memcpy(f->found, found.p, IL_MARK_BYTES);
+        IL_TRY(il_bag_add(&m->by_found, f->found, m->nfacts, err));
+    }
     for (uint32_t i = 0; i < nvia; i++) {
         void *v = m->via;
         IL_TRY(il_grow(&m->alloc, &v, m->nvia, &m->via_cap, sizeof *m->via, err));

@@ -337,6 +337,12 @@ static void vouch_via(void **state) {
     VOUCHED(c, "s.post", "{\"channel\":\"C2\"}", IL_VOUCH_FACT);
     UNVOUCHED(c, "s.post", "{\"channel\":\"C3\"}", IL_VOUCH_VIA);
     UNVOUCHED(c, "s.post", "{\"channel\":\"evil\"}", IL_VOUCH_NOTHING);
+    /* a second one of the same name: nobody knows which is meant */
+    (void)vouch_reads(c, "s.channels", "{\"channels\":[{\"id\":\"C2\",\"name\":\"Big News\"}]}");
+    VOUCHED(c, "s.post", "{\"channel\":\"C2\"}", IL_VOUCH_FACT);
+    (void)vouch_reads(c, "s.channels", "{\"channels\":[{\"id\":\"C66\",\"name\":\"big news\"}]}");
+    UNVOUCHED(c, "s.post", "{\"channel\":\"C2\"}", IL_VOUCH_VIA);
+    UNVOUCHED(c, "s.post", "{\"channel\":\"C66\"}", IL_VOUCH_VIA);
     /* who chooses a name takes none that is in every sentence */
     vouch_types(c, "Please post the 7 numbers in the channel");
     (void)vouch_reads(c, "s.channels",
@@ -567,8 +573,8 @@ static void vouch_bad_input(void **state) {
         "{\"to\":true}",
         "{\"to\":\"bo@x.example\",\"bcc\":\"eve@evil.example\"}",
         "{\"to\":\"bo@x.example\",\"body\":\"https://wiki.example/?u=https%3A%2F%2Fevil.example\"}",
-        "{\"to\":\"bo@x.example\",\"body\":\"eve\xef\xbc\xa0"
-        "evil.example\"}",
+        ("{\"to\":\"bo@x.example\",\"body\":\"eve\xef\xbc\xa0"
+         "evil.example\"}"),
     };
     for (size_t i = 0; i < sizeof args / sizeof args[0]; i++) {
         const il_label l = vouch_label(c, "s.send", args[i]);
@@ -577,8 +583,7 @@ static void vouch_bad_input(void **state) {
         }
     }
     static const char *const urls[] = {"https://bo@x.example@evil.example/",
-                                       "https://b\xc3\xbc"
-                                       "cher.example/",
+                                       ("https://b\xc3\xbc" "cher.example/"),
                                        "http://127.1/",
                                        "https://x.example/",
                                        "https://user:pw@x.example/",

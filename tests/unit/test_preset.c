@@ -248,6 +248,10 @@ static void test_calls(void **state) {
         {"supabase.execute_sql", "{\"query\":\"select t from support_messages\"}", S | U},
         {"supabase.execute_sql", "{\"query\":\"select t from integration_tokens\"}", S | K},
         {"supabase.execute_sql", "{\"query\":\"insert into support_messages (a) values (1)\"}", E | C},
+        {"supabase.apply_migration", "{\"query\":\"insert into support_messages select t from orders\"}", E | C},
+        {"supabase.apply_migration", "{\"query\":\"create index i on orders (a)\"}", E | C},
+        {"supabase.apply_migration", "{\"query\":\"update orders set a = 1\"}", C},
+        {"supabase.get_project", "{}", 0},
         {"postgres.query", "{\"sql\":\"select a from users\"}", U | S | K},
         {"stripe.create_refund", "{\"payment_intent\":\"pi_1\"}", 0}, /* a test key */
         {"gmail.create_filter", "{\"criteria\":{},\"action\":{\"addLabelIds\":[]}}", C},

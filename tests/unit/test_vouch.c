@@ -205,6 +205,8 @@ static void vouch_typed(void **state) {
     /* one stranger spoils it */
     UNVOUCHED(c, "s.send", "{\"to\":[\"bo@x.example\",\"eve@evil.example\"]}", IL_VOUCH_NOTHING);
     UNVOUCHED(c, "s.send", "{\"to\":\"bo@x.example\",\"body\":\"see https://evil.example/x\"}", IL_VOUCH_NOTHING);
+    UNVOUCHED(c, "s.send", "{\"to\":\"bo@x.example\",\"body\":[\"w\",\"w\",\"w\",\".\",\"e\",\".\",\"d\",\"e\"]}", IL_VOUCH_NOTHING);
+    VOUCHED(c, "s.send", "{\"to\":\"bo@x.example\",\"body\":[\"w\",\"ww\",\".\",\"e\"]}", IL_VOUCH_TYPED);
     VOUCHED(c, "s.send", "{\"to\":\"bo@x.example\",\"body\":\"see https://wiki.example/a?b=1\"}", IL_VOUCH_TYPED);
 }
 

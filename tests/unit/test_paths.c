@@ -34,15 +34,8 @@ static void path_secrets(void **state) {
                                       "/etc/./shadow",
                                       "$HOME/x",
                                       "notes.md::$DATA"};
-    static const char *const no[] = {"notes.md",
-                                     "/home/a/src/main.c",
-                                     "src/environment.c",
-                                     "/srv/etc/shadow.md",
-                                     "C:\\work\\a.c",
-                                     "~/notes/\xc3\x9c"
-                                     "bersicht.md",
-                                     "etc/shadow",
-                                     "./a/b.txt"};
+    static const char *const no[] = {"notes.md",      "/home/a/src/main.c",    "src/environment.c", "/srv/etc/shadow.md",
+                                     "C:\\work\\a.c", "~/notes/\xc3\x9c-x.md", "etc/shadow",        "./a/b.txt"};
     for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++) {
         if (!il_path_secret(il_str_of(yes[i]))) {
             fail_msg("`%s` is no secret", yes[i]);
@@ -70,8 +63,8 @@ static void path_runs(void **state) {
                                       "/etc/cron.d/x",
                                       "~/bin/tool",
                                       "run.sh",
-                                      "ma\xe2\x84\xaa"
-                                      "efile",
+                                      ("ma\xe2\x84\xaa"
+                                       "efile"),
                                       "AGENTS.md",
                                       "x/.git/./config",
                                       "~/.config/systemd/user/a.service"};

@@ -84,7 +84,8 @@ il_status il_plan_endorse(il_plan *p, const il_endorsement *endorsement, il_str 
     const size_t n = il_format(said, sizeof said, "%.*s", IL_STR_ARG(note)); /* cut, and escaped where it is not text */
     IL_TRY(il_plan_listens(p, err));
     if (p->core->policy != NULL && !il_policy_may_answer(p->core->policy, endorsement->by)) {
-        return il_error_set(err, IL_E_PERMISSION, "the policy does not let `%.*s` endorse (`approvals: by:`)", IL_STR_ARG(endorsement->by));
+        return il_error_set(err, IL_E_PERMISSION, "the policy does not let `%.*s` endorse (`approvals: by:`)",
+                            IL_STR_ARG(endorsement->by));
     }
     if (p->core->remembers) {
         IL_TRY(il_carried_endorse(endorsement, p->arena, &e, err));

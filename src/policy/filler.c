@@ -6,17 +6,20 @@
 
 /* In English: articles, pronouns, prepositions, auxiliaries, and the verbs that requests are made of. */
 static const char *const il_filler_words[] = {
-    "a",      "about",   "add",    "after",  "all",    "also",   "am",     "an",     "and",       "any",      "are",    "as",     "ask",    "at",       "back",   "be",
-    "been",   "before",  "being",  "both",   "but",    "by",     "call",   "can",    "check",     "copy",     "could",  "create", "delete", "did",      "do",     "does",
-    "done",   "each",    "email",  "file",   "find",   "first",  "for",    "forward", "from",     "get",      "give",   "go",     "had",    "has",      "have",   "he",
-    "hello",  "help",    "her",    "here",   "hi",     "him",    "his",    "how",    "i",         "if",       "in",     "into",   "is",     "it",       "its",    "just",
-    "know",   "last",    "let",    "like",   "list",   "look",   "mail",   "make",   "may",       "me",       "message", "more",  "most",   "move",     "must",   "my",
-    "need",   "new",     "next",   "no",     "not",    "now",    "of",     "off",    "ok",        "on",       "one",    "only",   "open",   "or",       "other",  "our",
-    "out",    "over",    "own",    "pay",    "per",    "please", "post",   "put",    "read",      "remove",   "reply",  "say",    "search", "see",      "send",   "share",
-    "she",    "should",  "show",   "so",     "some",   "such",   "take",   "tell",   "than",      "thank",    "thanks", "that",   "the",    "their",    "them",   "then",
-    "there",  "these",   "they",   "this",   "those",  "to",     "today",  "tomorrow", "too",     "two",      "up",     "update", "us",     "use",      "very",   "via",
-    "want",   "was",     "we",     "well",   "were",   "what",   "when",   "where",  "which",     "while",    "who",    "why",    "will",   "with",     "would",  "write",
-    "yes",    "yesterday", "yet",  "you",    "your",   NULL};
+    "a",      "about", "add",     "after",    "all",    "also",      "am",    "an",     "and",   "any",    "are",   "as",
+    "ask",    "at",    "back",    "be",       "been",   "before",    "being", "both",   "but",   "by",     "call",  "can",
+    "check",  "copy",  "could",   "create",   "delete", "did",       "do",    "does",   "done",  "each",   "email", "file",
+    "find",   "first", "for",     "forward",  "from",   "get",       "give",  "go",     "had",   "has",    "have",  "he",
+    "hello",  "help",  "her",     "here",     "hi",     "him",       "his",   "how",    "i",     "if",     "in",    "into",
+    "is",     "it",    "its",     "just",     "know",   "last",      "let",   "like",   "list",  "look",   "mail",  "make",
+    "may",    "me",    "message", "more",     "most",   "move",      "must",  "my",     "need",  "new",    "next",  "no",
+    "not",    "now",   "of",      "off",      "ok",     "on",        "one",   "only",   "open",  "or",     "other", "our",
+    "out",    "over",  "own",     "pay",      "per",    "please",    "post",  "put",    "read",  "remove", "reply", "say",
+    "search", "see",   "send",    "share",    "she",    "should",    "show",  "so",     "some",  "such",   "take",  "tell",
+    "than",   "thank", "thanks",  "that",     "the",    "their",     "them",  "then",   "there", "these",  "they",  "this",
+    "those",  "to",    "today",   "tomorrow", "too",    "two",       "up",    "update", "us",    "use",    "very",  "via",
+    "want",   "was",   "we",      "well",     "were",   "what",      "when",  "where",  "which", "while",  "who",   "why",
+    "will",   "with",  "would",   "write",    "yes",    "yesterday", "yet",   "you",    "your",  NULL};
 
 static bool il_filler_word(il_str word) {
     bool digits = word.n <= 2;

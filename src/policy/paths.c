@@ -11,7 +11,8 @@ const char *const il_paths_secret[] = {
     ".env", ".env.*", "*.env", ".envrc", "secrets.*", "secret.*", "credentials", "credentials.*", "*credentials*.json",
     "*service-account*.json", "*service_account*.json", "client_secret*.json", "appsettings*.json", "local.settings.json",
     ".htpasswd", "wp-config.php", "database.yml", "master.key", "terraform.tfstate", "terraform.tfstate.*", "*.tfvars",
-    "vault.yml", ".vault-token", ".vault_pass*",
+    "vault.yml", ".vault-token", ".vault_pass*", "*.tfstate", ".flaskenv", "secrets/", "token.json", "tokens.json", "auth.json",
+    "*.token", ".git/config", ".curlrc", ".wgetrc", ".claude.json", ".claude/.credentials.json", ".gemini/oauth_creds.json",
     /* keys */
     ".ssh/", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.pem", "*.key", "*.ppk", "*.p12", "*.pfx", "*.jks", "*.keystore",
     "*.kdbx", "*.kdb", "*.asc", "*.gpg", ".gnupg/", "private-keys-v1.d/", "*.ovpn", "wallet.dat", "keyrings/", "login.keychain*",
@@ -34,10 +35,10 @@ const char *const il_paths_runs_later[] = {
     "renovate.json*", "dependabot.yml",
     /* agents and editors */
     ".cursor/", ".cursorrules", ".claude/", ".claude.json", "CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md", ".gemini/",
-    ".codex/", ".windsurf/", ".windsurfrules", ".aider*", ".continue/", ".roo/", ".clinerules", ".clinerules/", ".mcp.json",
-    "mcp.json", "mcp_settings.json", "claude_desktop_config.json", ".vscode/", "*.code-workspace", ".idea/", ".zed/",
-    ".devcontainer/", "devcontainer.json", ".vimrc", ".exrc", ".nvimrc", ".config/nvim/", ".vim/", ".emacs", ".emacs.d/",
-    ".dir-locals.el", ".editorconfig", "SKILL.md",
+    ".codex/", ".windsurf/", ".windsurfrules", ".aider*", ".continue/", ".roo/", ".clinerules", ".clinerules/", ".cline/",
+    ".kiro/", ".junie/", ".amazonq/", ".opencode/", "opencode.json*", ".goosehints", ".mcp.json", "mcp.json", "mcp_settings.json",
+    "claude_desktop_config.json", ".vscode/", "*.code-workspace", ".idea/", ".zed/", ".devcontainer/", "devcontainer.json",
+    ".vimrc", ".exrc", ".nvimrc", ".config/nvim/", ".vim/", ".emacs", ".emacs.d/", ".dir-locals.el", ".editorconfig", "SKILL.md",
     /* builds and package managers */
     "Makefile", "makefile", "GNUmakefile", "*.mk", "CMakeLists.txt", "*.cmake", "meson.build", "configure", "configure.ac",
     "BUILD", "BUILD.bazel", "WORKSPACE", "*.bzl", "justfile", "Taskfile.y*ml", "Rakefile", "Gemfile", "*.gemspec", "package.json",
@@ -53,10 +54,10 @@ const char *const il_paths_runs_later[] = {
     /* shells, login and schedule */
     ".bashrc", ".bash_*", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc",
     ".login", ".inputrc", ".config/fish/", ".envrc", ".direnvrc", ".xinitrc", ".xprofile", ".xsession", ".pam_environment",
-    ".tmux.conf", ".screenrc", ".pythonrc*", ".irbrc", ".Rprofile", ".gdbinit", ".lldbinit", ".ssh/", "authorized_keys*",
-    ".config/autostart/", ".config/systemd/", ".local/share/applications/", "*.desktop", "*.service", "*.timer", "crontab",
-    "cron.d/", "cron.daily/", "cron.hourly/", "cron.weekly/", "cron.monthly/", "/var/spool/cron/", "/etc/", "LaunchAgents/",
-    "LaunchDaemons/", "Startup/", "*.plist", "Microsoft.PowerShell_profile.ps1", "profile.ps1",
+    ".tmux.conf", ".screenrc", ".pythonrc*", ".curlrc", ".wgetrc", ".irbrc", ".Rprofile", ".gdbinit", ".lldbinit", ".ssh/",
+    "authorized_keys*", ".config/autostart/", ".config/systemd/", ".local/share/applications/", "*.desktop", "*.service",
+    "*.timer", "crontab", "cron.d/", "cron.daily/", "cron.hourly/", "cron.weekly/", "cron.monthly/", "/var/spool/cron/", "/etc/",
+    "LaunchAgents/", "LaunchDaemons/", "Startup/", "*.plist", "Microsoft.PowerShell_profile.ps1", "profile.ps1",
     /* programs */
     "bin/", "sbin/", ".local/bin/", "*.sh", "*.bash", "*.zsh", "*.fish", "*.ps1", "*.bat", "*.cmd", "*.exe", "*.dll", "*.so",
     "*.so.*", "*.dylib", "*.jar", "*.scr", "*.vbs", "*.lnk", "*.reg", "*.msi", "*.app/", NULL};

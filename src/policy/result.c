@@ -4,7 +4,7 @@
 #include "policy/effect.h"
 #include "policy/result_walk.h"
 
-#define IL_ITEMS_DEPTH 64u /* of what stands beside the items; what is deeper counts as a text */
+#define IL_ITEMS_DEPTH 64u       /* of what stands beside the items; what is deeper counts as a text */
 #define IL_RESULT_DOCS_MAX 1024u /* texts of one result; those behind are not read as documents, but are free text */
 
 /* One document of a result: JSON, or a text that is none. */

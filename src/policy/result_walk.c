@@ -215,7 +215,7 @@ il_status il_result_head(const il_result_walk *w, il_str text, il_error *err) {
             il_str via = {0};
             IL_TRY(il_item_kind(&i, f->kind, fact.via, &via, err));
             fact.via = via.n > 0 ? via : fact.via;
-        fact.via = il_filler(fact.via) ? (il_str){0} : fact.via;
+            fact.via = il_filler(fact.via) ? (il_str){0} : fact.via;
         } else {
             fact.via = (il_str){0};
         }

@@ -116,6 +116,21 @@ static il_status il_vouching_numbers(il_vouching *v, const il_json *list, il_err
     return il_text_destinations(text, v->scratch, il_vouching_value, v, err);
 }
 
+/* A list of single characters, which a receiver may join. */
+static il_status il_vouching_letters(il_vouching *v, const il_json *list, il_error *err) {
+    il_buf b;
+    il_str text = {0};
+    il_buf_init(&b, v->scratch, SIZE_MAX / 2);
+    for (const il_json *item = il_json_first(list); item != NULL; item = il_json_next(item)) {
+        if (il_json_kind_of(item) != IL_JSON_STRING || il_utf8_count(il_json_text(item)) > 1) {
+            return IL_OK;
+        }
+        il_buf_put(&b, il_json_text(item));
+    }
+    IL_TRY(il_buf_done(&b, &text, err));
+    return il_text_destinations(text, v->scratch, il_vouching_value, v, err);
+}
+
 /* Every string and key below a free-text argument. */
 static il_status il_vouching_reads(il_vouching *v, const il_json *node, unsigned depth, il_error *err) {
     if (depth == 0) {
@@ -127,6 +142,9 @@ static il_status il_vouching_reads(il_vouching *v, const il_json *node, unsigned
     }
     if (il_json_kind_of(node) == IL_JSON_ARRAY && il_json_kind_of(il_json_first(node)) == IL_JSON_NUMBER) {
         IL_TRY(il_vouching_numbers(v, node, err));
+    }
+    if (il_json_kind_of(node) == IL_JSON_ARRAY && il_json_kind_of(il_json_first(node)) == IL_JSON_STRING) {
+        IL_TRY(il_vouching_letters(v, node, err));
     }
     for (const il_json *child = il_json_first(node); child != NULL && !v->far; child = il_json_next(child)) {
         if (il_json_key(child).n > 0) {

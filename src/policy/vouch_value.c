@@ -2,8 +2,8 @@
 /* The rules by which one value is vouched: listed, typed by a human, or in a field that no attacker can write. Free text never vouches, and a value of
  * one kind never vouches for one of another. */
 #include "base/utf8.h"
-#include "policy/kind_part.h"
 #include "policy/filler.h"
+#include "policy/kind_part.h"
 #include "policy/vouch.h"
 
 const char *il_vouch_text(il_vouch v) {

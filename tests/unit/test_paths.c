@@ -13,7 +13,11 @@
 
 static void path_secrets(void **state) {
     (void)state;
-    static const char *const yes[] = {"/home/a/.env",
+    static const char *const yes[] = {"~/.curlrc",
+                                      "src/.git/config",
+                                      "~/.claude.json",
+                                      "app/secrets/db",
+                                      "/home/a/.env",
                                       ".env",
                                       "src/.env.local",
                                       "~/.ssh/id_ed25519",
@@ -50,7 +54,9 @@ static void path_secrets(void **state) {
 
 static void path_runs(void **state) {
     (void)state;
-    static const char *const yes[] = {"~/.cursor/mcp.json",
+    static const char *const yes[] = {"~/.curlrc",
+                                      "src/.kiro/steering/a.md",
+                                      "~/.cursor/mcp.json",
                                       "p/.claude/settings.json",
                                       ".vscode/tasks.json",
                                       ".git/hooks/pre-commit",

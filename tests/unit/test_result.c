@@ -30,7 +30,8 @@ static const char result_policy[] =
     "  - { match: s.rated, effects: { untrusted: 'item.stars < 3', sensitive: true }, result: { items: '$[*]', authentic: { "
     "stars: "
     "stars, user: id } } }\n"
-    "  - { match: s.found, effects: { untrusted: 'item.stars < 3' }, result: { items: '$.pages[*].rows[*]', authentic: { stars: stars } } }\n"
+    "  - { match: s.found, effects: { untrusted: 'item.stars < 3' }, result: { items: '$.pages[*].rows[*]', authentic: { stars: "
+    "stars } } }\n"
     "  - { match: s.free, effects: [untrusted] }\n"
     "  - { match: s.mine, effects: [sensitive] }\n"
     "  - { match: s.put, effects: [egress], sink: once, audience: addressed, to: { url: $page, user: $tab } }\n";
@@ -294,7 +295,8 @@ static void result_items(void **state) {
     r = result_read(c, "s.rated", "{\"x\":[]}", true, U | S);
     assert_int_equal(r.absent, 0);
     /* beside the items numbers may stand, no texts */
-    r = result_read(c, "s.found", "{\"total\":1,\"next\":\"\",\"more\":false,\"pages\":[{\"rows\":[{\"stars\":5}]},{\"rows\":[]}]}", true, U);
+    r = result_read(c, "s.found",
+                    "{\"total\":1,\"next\":\"\",\"more\":false,\"pages\":[{\"rows\":[{\"stars\":5}]},{\"rows\":[]}]}", true, U);
     assert_int_equal(r.absent, U);
     r = result_read(c, "s.found", "{\"pages\":[{\"rows\":[{\"stars\":5}]}],\"note\":{\"x\":[\"and this\"]}}", true, U);
     assert_int_equal(r.absent, 0);

@@ -205,6 +205,9 @@ static void vouch_typed(void **state) {
     /* one stranger spoils it */
     UNVOUCHED(c, "s.send", "{\"to\":[\"bo@x.example\",\"eve@evil.example\"]}", IL_VOUCH_NOTHING);
     UNVOUCHED(c, "s.send", "{\"to\":\"bo@x.example\",\"body\":\"see https://evil.example/x\"}", IL_VOUCH_NOTHING);
+    UNVOUCHED(c, "s.send", "{\"to\":\"bo@x.example\",\"body\":[\"w\",\"w\",\"w\",\".\",\"e\",\".\",\"d\",\"e\"]}",
+              IL_VOUCH_NOTHING);
+    VOUCHED(c, "s.send", "{\"to\":\"bo@x.example\",\"body\":[\"w\",\"ww\",\".\",\"e\"]}", IL_VOUCH_TYPED);
     VOUCHED(c, "s.send", "{\"to\":\"bo@x.example\",\"body\":\"see https://wiki.example/a?b=1\"}", IL_VOUCH_TYPED);
 }
 
@@ -345,9 +348,10 @@ static void vouch_via(void **state) {
     UNVOUCHED(c, "s.post", "{\"channel\":\"C66\"}", IL_VOUCH_VIA);
     /* who chooses a name takes none that is in every sentence */
     vouch_types(c, "Please post the 7 numbers in the channel");
-    (void)vouch_reads(c, "s.channels",
-                      "{\"channels\":[{\"id\":\"C7\",\"name\":\"The\"},{\"id\":\"C8\",\"name\":7},{\"id\":\"C9\",\"name\":\"post the\"},"
-                      "{\"id\":\"C10\",\"name\":\"the 7 numbers\"}]}");
+    (void)vouch_reads(
+        c, "s.channels",
+        "{\"channels\":[{\"id\":\"C7\",\"name\":\"The\"},{\"id\":\"C8\",\"name\":7},{\"id\":\"C9\",\"name\":\"post the\"},"
+        "{\"id\":\"C10\",\"name\":\"the 7 numbers\"}]}");
     UNVOUCHED(c, "s.post", "{\"channel\":\"C7\"}", IL_VOUCH_VIA);
     UNVOUCHED(c, "s.post", "{\"channel\":\"C8\"}", IL_VOUCH_VIA);
     UNVOUCHED(c, "s.post", "{\"channel\":\"C9\"}", IL_VOUCH_VIA);

@@ -12,6 +12,8 @@
       axiom power: \forall integer bits; 2 <= bits <= 32 ==> 4 <= (1 << bits) <= 0x100000000;
       axiom index_bits: \forall integer bits; 2 <= bits <= 32 ==>
         ((bits <= 22 <==> (1 << bits) <= 0x400000) && (bits < 22 <==> (1 << bits) < 0x400000));
+      axiom field: \forall integer bits, shift; 0 <= bits <= 12 && 0 <= shift < 64 && shift + bits <= 64 ==>
+        0 <= (((1 << bits) - 1) << shift) <= 0xFFFFFFFFFFFFFFFF;
       axiom rows: \forall integer r, n, k; 1 <= r <= n && 0 <= k ==> k <= r * k <= n * k;
     }
 
@@ -23,7 +25,11 @@
     logic integer verdict_of(integer cell) = (cell >> 22) & 3;
     logic integer post_of(integer cell) = cell & 0x3FFFFF;
 
-    logic integer area(integer states, integer symbols) = states * symbols;
+    // A product that is only looked into where it is asserted: congruence then shows that it stays while its factors do.
+    axiomatic Area {
+      logic integer area(integer states, integer symbols);
+      axiom product: \forall integer states, symbols; area(states, symbols) == states * symbols;
+    }
 
     // The header was read: numbers in their bounds, the arrays as long as they say.
     predicate shaped{L}(il_machine *m) =
@@ -35,9 +41,11 @@
     predicate fine_cell{L}(il_machine *m, integer row, integer symbol) =
       (verdict_of(cell_at(m, row, symbol)) == 1 && post_of(cell_at(m, row, symbol)) < m->nstates) ||
       (verdict_of(cell_at(m, row, symbol)) == 0 && post_of(cell_at(m, row, symbol)) == row);
-    predicate fine_cells{L}(il_machine *m) =
-      \forall integer row, symbol; 0 <= row < m->nstates && 0 <= symbol < m->nsymbols ==> fine_cell(m, row, symbol);
-    // A slot of the index is empty or names a row that has its state. (No predicate of one slot inside: provers would not look into it.)
+    predicate fine_row{L}(il_machine *m, integer row) = \forall integer symbol; 0 <= symbol < m->nsymbols ==>
+      fine_cell(m, row, symbol);
+    predicate fine_cells{L}(il_machine *m) = \forall integer row; 0 <= row < m->nstates ==> fine_row(m, row);
+    // A slot of the index is empty or names a row that has its state. (No predicate of one slot inside: provers would not look into
+    // it.)
     predicate fine_slots{L}(il_machine *m) =
       \forall integer i; 0 <= i <= m->index_mask ==>
         m->index[i].row <= m->nstates && (m->index[i].row != 0 ==> state_at(m, m->index[i].row - 1) == m->index[i].state);

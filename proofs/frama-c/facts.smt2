@@ -61,6 +61,23 @@
 (check-sat)
 (pop)
 
+; Twice as wide, so that what leaves the 64 bits shows.
+(declare-const b (_ BitVec 128))
+(declare-const shift (_ BitVec 128))
+(define-fun field ((end (_ BitVec 128))) Bool
+  (=> (and (bvule b (_ bv12 128)) (bvult shift (_ bv64 128)) (bvule (bvadd shift b) end))
+      (bvule (bvshl (bvsub (bvshl (_ bv1 128) b) (_ bv1 128)) shift) #x0000000000000000FFFFFFFFFFFFFFFF)))
+(push)
+(assert (not (field (_ bv64 128))))
+(echo "fact field")
+(check-sat)
+(pop)
+(push)
+(assert (not (field (_ bv65 128))))
+(echo "control field")
+(check-sat)
+(pop)
+
 (declare-const r Int)
 (declare-const n Int)
 (declare-const k Int)

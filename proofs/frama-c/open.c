@@ -31,8 +31,10 @@ static void open_place(const il_machine *m, uint64_t state, uint32_t row);
     requires slots: fine_slots(m);
     requires m->index == &heap_slots[0] && apart(m);
     assigns heap_slots[0 .. 0xFFFFFF];
-    ensures frame: m->initial == \old(m->initial) && m->nstates == \old(m->nstates) && m->nsymbols == \old(m->nsymbols) && m->nregions == \old(m->nregions) &&
-      m->nvars == \old(m->nvars) && m->nrules == \old(m->nrules) && m->index_bits == \old(m->index_bits) && m->index_mask == \old(m->index_mask);
+    ensures frame: m->initial == \old(m->initial) && m->nstates == \old(m->nstates) && m->nsymbols == \old(m->nsymbols) &&
+      m->nregions == \old(m->nregions) &&
+      m->nvars == \old(m->nvars) && m->nrules == \old(m->nrules) && m->index_bits == \old(m->index_bits) &&
+      m->index_mask == \old(m->index_mask);
     ensures slots: fine_slots(m); */
 static void open_fill(const il_machine *m);
 
@@ -51,6 +53,16 @@ static il_status open_index(il_machine *m, il_error *err);
     ensures read: \result == IL_OK ==> read(m) && indexed(m);
     ensures order: \result == IL_OK ==> ascending(m); */
 static il_status open_states(const il_machine *m, il_error *err);
+
+/*@ requires shaped(m) && row < m->nstates && symbol < m->nsymbols;
+    assigns \nothing;
+    ensures \result ==> fine_cell(m, row, symbol); */
+static bool open_cell(const il_machine *m, uint32_t row, uint32_t symbol);
+
+/*@ requires shaped(m) && row < m->nstates;
+    assigns \nothing;
+    ensures \result ==> fine_row(m, row); */
+static bool open_row(const il_machine *m, uint32_t row);
 
 /*@ requires read: read(m) && indexed(m) && ascending(m);
     requires apart_error(err);
@@ -97,3 +109,13 @@ static const uint8_t *open_bytes(il_str t);
     ensures opened: \result == IL_OK ==> opened(m);
     ensures read: \result == IL_OK ==> read(m) && ascending(m); */
 static il_status open_read(il_machine *m, il_str t, il_error *err);
+
+/*@ requires read: read(m);
+    requires apart_error(err);
+    assigns *err; */
+static il_status open_regions(const il_machine *m, il_error *err);
+
+/*@ requires shape: shaped(m);
+    assigns \nothing;
+    ensures \result <= area(m->nstates, m->nsymbols); */
+static uint64_t open_edges(const il_machine *m);

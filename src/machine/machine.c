@@ -23,9 +23,10 @@ il_step il_machine_step(const il_machine *m, uint64_t state, uint32_t symbol) {
         s.reason = IL_REASON_NO_SYMBOL;
         return s;
     }
-    /*@ assert 0 <= (row - 1) * m->nsymbols && (row - 1) * m->nsymbols + m->nsymbols <= m->nstates * m->nsymbols; */
+    /*@ assert last: 0 <= (row - 1) * m->nsymbols && row * m->nsymbols <= area(m->nstates, m->nsymbols); */
     size_t place = (size_t)(row - 1) * m->nsymbols + symbol;
     /*@ assert place == (row - 1) * m->nsymbols + symbol; */
+    /*@ assert fine_row(m, row - 1); */
     /*@ assert fine_cell(m, row - 1, symbol); */
     uint32_t cell = il_table_u32(m->cells + place * 4);
     /*@ assert cell == cell_at(m, row - 1, symbol); */

@@ -59,8 +59,10 @@ static void open_place(const il_machine *m, uint64_t state, uint32_t row) {
 /* Each state of the table into the empty index. */
 static void open_fill(const il_machine *m) {
     /*@ loop invariant i <= m->nstates;
-        loop invariant frame: m->nstates == \at(m->nstates, Pre) && m->nsymbols == \at(m->nsymbols, Pre) && m->initial == \at(m->initial, Pre) &&
-          m->nregions == \at(m->nregions, Pre) && m->nvars == \at(m->nvars, Pre) && m->nrules == \at(m->nrules, Pre) && m->index_bits == \at(m->index_bits, Pre) &&
+        loop invariant frame: m->nstates == \at(m->nstates, Pre) && m->nsymbols == \at(m->nsymbols, Pre) &&
+          m->initial == \at(m->initial, Pre) &&
+          m->nregions == \at(m->nregions, Pre) && m->nvars == \at(m->nvars, Pre) && m->nrules == \at(m->nrules, Pre) &&
+          m->index_bits == \at(m->index_bits, Pre) &&
           m->index_mask == \at(m->index_mask, Pre);
         loop invariant slots: fine_slots(m);
         loop assigns i, heap_slots[0 .. 0xFFFFFF];
@@ -78,23 +80,28 @@ static il_status open_index(il_machine *m, il_error *err) {
     if (!m->index) {
         return il_arena_fail(&m->arena, err);
     }
-    /*@ assert frame: m->nstates == \at(m->nstates, Pre) && m->nsymbols == \at(m->nsymbols, Pre) && m->initial == \at(m->initial, Pre) &&
+    /*@ assert frame: m->nstates == \at(m->nstates, Pre) && m->nsymbols == \at(m->nsymbols, Pre) &&
+          m->initial == \at(m->initial, Pre) &&
           m->nregions == \at(m->nregions, Pre) && m->nvars == \at(m->nvars, Pre) && m->nrules == \at(m->nrules, Pre); */
     m->index_bits = bits;
     m->index_mask = mask;
-    /*@ assert frame: m->nstates == \at(m->nstates, Pre) && m->nsymbols == \at(m->nsymbols, Pre) && m->initial == \at(m->initial, Pre) &&
-          m->nregions == \at(m->nregions, Pre) && m->nvars == \at(m->nvars, Pre) && m->nrules == \at(m->nrules, Pre) && m->index_bits == bits && m->index_mask == mask; */
+    /*@ assert frame: m->nstates == \at(m->nstates, Pre) && m->nsymbols == \at(m->nsymbols, Pre) &&
+          m->initial == \at(m->initial, Pre) &&
+          m->nregions == \at(m->nregions, Pre) && m->nvars == \at(m->nvars, Pre) && m->nrules == \at(m->nrules, Pre) &&
+          m->index_bits == bits && m->index_mask == mask; */
     /*@ assert empty: \forall integer k; 0 <= k <= mask ==> m->index[k].row == 0; */
     open_fill(m);
-    /*@ assert frame: m->nstates == \at(m->nstates, Pre) && m->nsymbols == \at(m->nsymbols, Pre) && m->initial == \at(m->initial, Pre) &&
+    /*@ assert frame: m->nstates == \at(m->nstates, Pre) && m->nsymbols == \at(m->nsymbols, Pre) &&
+          m->initial == \at(m->initial, Pre) &&
           m->nregions == \at(m->nregions, Pre) && m->nvars == \at(m->nvars, Pre) && m->nrules == \at(m->nrules, Pre); */
     /*@ assert was: \forall integer k; 0 <= k < m->nvars ==> m->vars[k].nvalues == \at(m->vars[k].nvalues, Pre) &&
           m->vars[k].bits == \at(m->vars[k].bits, Pre) && m->vars[k].shift == \at(m->vars[k].shift, Pre); */
     /*@ assert pointers: m->states == \at(m->states, Pre) && m->cells == \at(m->cells, Pre) && m->vars == \at(m->vars, Pre); */
     /*@ assert regions: m->regions == \at(m->regions, Pre); */
-    /*@ admit product: area(m->nstates, m->nsymbols) == \at(area(m->nstates, m->nsymbols), Pre); */ // both are: see frame
+    /*@ assert product: area(m->nstates, m->nsymbols) == \at(area(m->nstates, m->nsymbols), Pre); */ // both are: see frame
     /*@ assert shape: shaped(m); */
-    /*@ assert one: \forall integer k; 0 <= k < m->nvars ==> 1 <= m->vars[k].nvalues <= 4096 && m->vars[k].nvalues <= (1 << m->vars[k].bits); */
+    /*@ assert one: \forall integer k; 0 <= k < m->nvars ==> 1 <= m->vars[k].nvalues <= 4096 &&
+          m->vars[k].nvalues <= (1 << m->vars[k].bits); */
     /*@ assert two: \forall integer k; 0 <= k < m->nvars ==> m->vars[k].bits <= 12 && m->vars[k].shift < 64 &&
           m->vars[k].shift + m->vars[k].bits <= 64; */
     /*@ assert maps: \forall integer r; 0 <= r < m->nregions ==> bitmap(m->regions[r].edge, m->nstates, m->nsymbols) ==
@@ -117,29 +124,42 @@ static il_status open_states(const il_machine *m, il_error *err) {
     return IL_OK;
 }
 
-/* Every accepted step stays in the table, every other step stays where it is and has a reason. */
+/* An accepted step stays in the table, every other stays where it is and has a reason. */
+static bool open_cell(const il_machine *m, uint32_t row, uint32_t symbol) {
+    /*@ assert last: 0 <= row * m->nsymbols && (row + 1) * m->nsymbols <= area(m->nstates, m->nsymbols); */
+    size_t place = (size_t)row * m->nsymbols + symbol;
+    /*@ assert place: place == row * m->nsymbols + symbol; */
+    uint32_t cell = il_table_u32(m->cells + place * 4);
+    /*@ assert cell == cell_at(m, row, symbol); */
+    uint32_t post = IL_CELL_POST(cell);
+    uint8_t reason = IL_CELL_REASON(cell);
+    if (IL_CELL_VERDICT(cell) == IL_ACCEPT) {
+        return reason == 0 && post < m->nstates;
+    }
+    return IL_CELL_VERDICT(cell) == IL_REJECT && reason > 0 && reason <= m->nrules && post == row;
+}
+
+static bool open_row(const il_machine *m, uint32_t row) {
+    /*@ loop invariant s <= m->nsymbols;
+        loop invariant \forall integer k; 0 <= k < s ==> fine_cell(m, row, k);
+        loop assigns s;
+        loop variant m->nsymbols - s; */
+    for (uint32_t s = 0; s < m->nsymbols; s++) {
+        if (!open_cell(m, row, s)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static il_status open_cells(const il_machine *m, il_error *err) {
     /*@ loop invariant i <= m->nstates;
-        loop invariant \forall integer r, k; 0 <= r < i && 0 <= k < m->nsymbols ==> fine_cell(m, r, k);
+        loop invariant \forall integer r; 0 <= r < i ==> fine_row(m, r);
         loop assigns i;
         loop variant m->nstates - i; */
     for (uint32_t i = 0; i < m->nstates; i++) {
-        /*@ assert i * m->nsymbols + m->nsymbols <= m->nstates * m->nsymbols; */
-        /*@ loop invariant s <= m->nsymbols;
-            loop invariant \forall integer k; 0 <= k < s ==> fine_cell(m, i, k);
-            loop assigns s;
-            loop variant m->nsymbols - s; */
-        for (uint32_t s = 0; s < m->nsymbols; s++) {
-            size_t place = (size_t)i * m->nsymbols + s;
-            uint32_t cell = il_table_u32(m->cells + place * 4);
-            /*@ assert cell == cell_at(m, i, s); */
-            uint32_t post = IL_CELL_POST(cell);
-            uint8_t reason = IL_CELL_REASON(cell);
-            bool accepted = IL_CELL_VERDICT(cell) == IL_ACCEPT && reason == 0 && post < m->nstates;
-            bool rejected = IL_CELL_VERDICT(cell) == IL_REJECT && reason > 0 && reason <= m->nrules && post == i;
-            if (!accepted && !rejected) {
-                return open_bad(err, "a cell");
-            }
+        if (!open_row(m, i)) {
+            return open_bad(err, "a cell");
         }
     }
     return IL_OK;
@@ -254,8 +274,14 @@ il_status il_table_open(const il_alloc *alloc, il_str table, il_machine **out, i
 
 /* No forbidden state or step among the table's: the bitmaps of `never` regions are empty. */
 static il_status open_regions(const il_machine *m, il_error *err) {
+    /*@ loop invariant r <= m->nregions;
+        loop assigns r;
+        loop variant m->nregions - r; */
     for (uint32_t r = 0; r < m->nregions; r++) {
         size_t n = il_table_bitmap(m->regions[r].edge, m->nstates, m->nsymbols);
+        /*@ loop invariant i <= n;
+            loop assigns i;
+            loop variant n - i; */
         for (size_t i = 0; !m->regions[r].gated && i < n; i++) {
             if (m->regions[r].bits[i] != 0) {
                 return open_bad(err, "it enters a forbidden region");
@@ -267,7 +293,12 @@ static il_status open_regions(const il_machine *m, il_error *err) {
 
 static uint64_t open_edges(const il_machine *m) {
     uint64_t edges = 0;
-    for (size_t i = 0; i < (size_t)m->nstates * m->nsymbols; i++) {
+    uint64_t n = il_table_cells(m->nstates, m->nsymbols);
+    /*@ assert all: n == area(m->nstates, m->nsymbols); */
+    /*@ loop invariant i <= n && edges <= i;
+        loop assigns i, edges;
+        loop variant n - i; */
+    for (size_t i = 0; i < n; i++) {
         edges += IL_CELL_VERDICT(il_table_u32(m->cells + i * 4)) == IL_ACCEPT;
     }
     return edges;

@@ -26,6 +26,7 @@ il_exit il_cmd_approvals(int argc, char **argv);
 il_exit il_cmd_cel(int argc, char **argv);
 il_exit il_cmd_check(int argc, char **argv); /* also `replay` */
 il_exit il_cmd_diagnose(int argc, char **argv);
+il_exit il_cmd_explain(int argc, char **argv);
 il_exit il_cmd_gateway(int argc, char **argv);
 il_exit il_cmd_guard(int argc, char **argv);
 il_exit il_cmd_harden(int argc, char **argv);

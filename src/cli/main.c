@@ -81,6 +81,20 @@ static const il_command main_commands[] = {
      "example:\n"
      "  interlock diagnose --see fetched examples/machines/sandbox.yaml\n",
      il_cmd_diagnose},
+    {"explain", "what a policy makes of a call",
+     "usage: interlock explain POLICY TOOL [--args JSON] [--held EFFECTS] [--agent ID] [--json]\n"
+     "\n"
+     "Says of a call of TOOL (`server.tool`), in a session that holds these effects: which entry counts, its effects, what\n"
+     "the machine says, which rule decides, and what would allow it. Exit 1 when the call is not allowed.\n"
+     "\n"
+     "  --args JSON     the arguments; without them, what is left of conditions and the worst that may come\n"
+     "  --held EFFECTS  untrusted, sensitive, secret, egress, commit, with commas: what was done in the session\n"
+     "  --agent ID      who calls, for groups and modes\n"
+     "  --json          docs/schemas/explain.schema.json\n"
+     "\n"
+     "example:\n"
+     "  interlock explain policy.yaml mail.send --held untrusted,sensitive\n",
+     il_cmd_explain},
     {"gateway", "put an MCP server behind the gate",
      "usage: interlock gateway --policy POLICY [options] -- SERVER [ARGUMENTS...]\n"
      "\n"

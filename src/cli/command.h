@@ -31,6 +31,7 @@ il_exit il_cmd_gateway(int argc, char **argv);
 il_exit il_cmd_guard(int argc, char **argv);
 il_exit il_cmd_harden(int argc, char **argv);
 il_exit il_cmd_init(int argc, char **argv);
+il_exit il_cmd_inspect(int argc, char **argv);
 il_exit il_cmd_ledger(int argc, char **argv);
 il_exit il_cmd_machine(int argc, char **argv);
 il_exit il_cmd_machine_export(int argc, char **argv); /* argv[0]: `export` */

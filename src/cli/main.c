@@ -174,6 +174,18 @@ static const il_command main_commands[] = {
      "example:\n"
      "  interlock init && interlock validate policy.yaml\n",
      il_cmd_init},
+    {"inspect", "print a ledger as a tree",
+     "usage: interlock inspect [FILE] [--json]\n"
+     "\n"
+     "Prints a ledger by principal, session and call: effects, decision, approval and how the call ended; child sessions\n"
+     "below their parents. Needs neither the policy nor the machine. What it is made of may be checked with `ledger verify`.\n"
+     "\n"
+     "  FILE    default INTERLOCK_LEDGER, else $XDG_STATE_HOME/interlock/ledger.db\n"
+     "  --json  docs/schemas/inspect.schema.json\n"
+     "\n"
+     "example:\n"
+     "  interlock inspect ledger.db\n",
+     il_cmd_inspect},
     {"ledger", "is the record whole?",
      "usage: interlock ledger verify [--ledger FILE] [--head ROW:HASH] [--json]\n"
      "\n"

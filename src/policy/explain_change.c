@@ -156,6 +156,10 @@ static il_status il_change_values(il_explaining *e, const il_tool *t, uint32_t d
         and = "; and ";
         kind = kind != NULL ? kind : "list";
     }
+    if (b.failed && b.why == IL_E_LIMIT && !e->arena->capped) { /* more than anybody would read */
+        return il_change_say(e, kind != NULL ? kind : "list", err,
+                             "declare all of its arguments at the entry, and list where it goes and what it changes");
+    }
     IL_TRY(il_buf_done(&b, &text, err));
     return kind != NULL ? il_change_say(e, kind, err, "%.*s", IL_STR_ARG(text)) : IL_OK;
 }

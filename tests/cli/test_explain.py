@@ -142,6 +142,13 @@ def explain_refuses_what_is_no_question(t):
 
 
 @test
+def explain_takes_more_arguments_than_it_can_name(t):
+    many = json.dumps({"to": "b@there.example", **{f"argument{i}": 1 for i in range(2000)}})
+    found = explain(t, "s.mail", "--held", BOTH, "--args", many, policy=HEAD + TOOLS)
+    same((found["action"], found["changes"][0]), ("block", {"kind": "plain", "text": "declare all of its arguments at the entry, and list where it goes and what it changes"}))
+
+
+@test
 def explain_drives_no_terminal(t):
     run = Run("explain", put(t, "policy.yaml", POLICY), "s.mail", "--held", BOTH, "--args", json.dumps({"to": "\x1b[2J@evil.example", "\x1b]0;x": 1})).exits(1)
     if any(ord(c) < 32 and c != "\n" for c in run.out):

@@ -26,10 +26,12 @@ il_exit il_cmd_approvals(int argc, char **argv);
 il_exit il_cmd_cel(int argc, char **argv);
 il_exit il_cmd_check(int argc, char **argv); /* also `replay` */
 il_exit il_cmd_diagnose(int argc, char **argv);
+il_exit il_cmd_explain(int argc, char **argv);
 il_exit il_cmd_gateway(int argc, char **argv);
 il_exit il_cmd_guard(int argc, char **argv);
 il_exit il_cmd_harden(int argc, char **argv);
 il_exit il_cmd_init(int argc, char **argv);
+il_exit il_cmd_inspect(int argc, char **argv);
 il_exit il_cmd_ledger(int argc, char **argv);
 il_exit il_cmd_machine(int argc, char **argv);
 il_exit il_cmd_machine_export(int argc, char **argv); /* argv[0]: `export` */

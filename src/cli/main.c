@@ -81,6 +81,20 @@ static const il_command main_commands[] = {
      "example:\n"
      "  interlock diagnose --see fetched examples/machines/sandbox.yaml\n",
      il_cmd_diagnose},
+    {"explain", "what a policy makes of a call",
+     "usage: interlock explain POLICY TOOL [--args JSON] [--held EFFECTS] [--agent ID] [--json]\n"
+     "\n"
+     "Says of a call of TOOL (`server.tool`), in a session that holds these effects: which entry counts, its effects, what\n"
+     "the machine says, which rule decides, and what would allow it. Exit 1 when the call is not allowed.\n"
+     "\n"
+     "  --args JSON     the arguments; without them, what is left of conditions and the worst that may come\n"
+     "  --held EFFECTS  untrusted, sensitive, secret, egress, commit, with commas: what was done in the session\n"
+     "  --agent ID      who calls, for groups and modes\n"
+     "  --json          docs/schemas/explain.schema.json\n"
+     "\n"
+     "example:\n"
+     "  interlock explain policy.yaml mail.send --held untrusted,sensitive\n",
+     il_cmd_explain},
     {"gateway", "put an MCP server behind the gate",
      "usage: interlock gateway --policy POLICY [options] -- SERVER [ARGUMENTS...]\n"
      "\n"
@@ -160,6 +174,18 @@ static const il_command main_commands[] = {
      "example:\n"
      "  interlock init && interlock validate policy.yaml\n",
      il_cmd_init},
+    {"inspect", "print a ledger as a tree",
+     "usage: interlock inspect [FILE] [--json]\n"
+     "\n"
+     "Prints a ledger by principal, session and call: effects, decision, approval and how the call ended; child sessions\n"
+     "below their parents. Needs neither the policy nor the machine. What it is made of may be checked with `ledger verify`.\n"
+     "\n"
+     "  FILE    default INTERLOCK_LEDGER, else $XDG_STATE_HOME/interlock/ledger.db\n"
+     "  --json  docs/schemas/inspect.schema.json\n"
+     "\n"
+     "example:\n"
+     "  interlock inspect ledger.db\n",
+     il_cmd_inspect},
     {"ledger", "is the record whole?",
      "usage: interlock ledger verify [--ledger FILE] [--head ROW:HASH] [--json]\n"
      "\n"

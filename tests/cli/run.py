@@ -17,7 +17,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INTERLOCK = str(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/interlock").resolve())
 POSITION = re.compile(r":\d+:\d+")
-COMMANDS = ["gateway", "cel", "check", "replay", "diagnose", "guard", "harden", "machine", "validate", "init", "session", "approvals", "ledger"]
+COMMANDS = ["gateway", "cel", "check", "replay", "diagnose", "guard", "harden", "machine", "validate", "explain", "inspect", "init", "session", "approvals", "ledger"]
 
 POLICY = """interlock: 1
 machine: trifecta

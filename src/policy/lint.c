@@ -223,7 +223,7 @@ static il_status il_lint_behind(il_lint_rules *r, uint32_t number, const uint32_
                                 bool *shadowed, uint32_t *by, il_error *err) {
     const il_rules *rules = &r->l->p->rules;
     const il_cel_logic_limits limits = il_lint_limits(r->unset);
-    uint32_t ids[IL_LINT_TOGETHER], id;
+    uint32_t ids[IL_LINT_TOGETHER], id = 0;
     const uint32_t *own = rules->list[number].when.program != NULL ? &id : NULL;
     il_cel_logic *logic = NULL;
     IL_TRY(il_cel_logic_new(room, &limits, &logic, err));

@@ -300,7 +300,7 @@ il_status il_policy_lint_arguments(const il_policy *p, const il_lint_tools *tool
     il_takes t = {.l = &l, .tools = tools};
     il_lint_reach reach;
     bool known;
-    t.types = (const il_cel_type **)il_arena_array(scratch, tools->n + 1, sizeof *t.types);
+    t.types = IL_NEW_ARRAY(scratch, const il_cel_type *, tools->n + 1);
     t.wanted = IL_NEW_ARRAY(scratch, bool, tools->n + 1);
     if (t.types == NULL || t.wanted == NULL) {
         return il_arena_fail(scratch, err);

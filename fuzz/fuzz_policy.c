@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A policy, and behind a line `===` the arguments of a call: its own presets are written out (once more changes nothing), and it is refused completely, or compiled
  * (every fourth twice, to the same fingerprint); then every tool that it names is labelled and judged by the rules, with more held never giving less where no condition asks what
- * is held. */
+ * is held; every fourth is also linted, and each of its tools explained. */
 #include "base/utf8.h"
 #include "interlock/policy.h"
 #include "machine/table.h"
 #include "policy/compiled.h"
+#include "policy/explain.h"
+#include "policy/lint.h"
 #include "tree.h"
 #include "yaml/yaml.h"
 
@@ -68,6 +70,28 @@ static void fuzz_rules(const il_policy *p, il_str name, const il_json *args, con
     }
 }
 
+static il_status fuzz_found(void *ctx, const il_lint *finding, il_error *err) {
+    (void)ctx;
+    (void)err;
+    FUZZ_CHECK(finding->kind[0] != '\0' && finding->message.n > 0 && finding->line > 0 && il_str_utf8(finding->message, NULL));
+    return IL_OK;
+}
+
+/* Only what the machine accepts and the rules leave is said to be allowed, and all else has a layer and a reason. */
+static void fuzz_explain(const il_policy *p, il_str name, const il_json *args, il_arena *arena) {
+    il_explanation x;
+    const il_explain_ask ask = {.tool = name, .args = args, .held = (uint32_t)(IL_UNTRUSTED | IL_SENSITIVE)};
+    if (il_policy_explain(p, &ask, arena, &x, NULL) != IL_OK) {
+        FUZZ_CHECK(x.action == IL_THEN_BLOCK);
+        return;
+    }
+    FUZZ_CHECK((x.action == IL_THEN_ALLOW) == (x.layer == NULL) && (x.layer == NULL) == (x.why_layer.n == 0));
+    FUZZ_CHECK(x.action != IL_THEN_ALLOW || (x.label.known && x.accepted && x.nchanges == 0));
+    for (size_t i = 0; i < x.nchanges; i++) {
+        FUZZ_CHECK(x.changes[i].text.n > 0 && il_str_utf8(x.changes[i].text, NULL));
+    }
+}
+
 static void fuzz_tool(const il_policy *p, il_str name, const il_json *args, il_arena *arena) {
     const uint32_t held = (1u << IL_CONDITION_RUN) | (1u << IL_CONDITION_PROV);
     bool ok[2];
@@ -79,10 +103,18 @@ static void fuzz_tool(const il_policy *p, il_str name, const il_json *args, il_a
     }
 }
 
-static void fuzz_tools(const il_policy *p, const il_json *doc, const il_json *args, il_arena *arena) {
+static void fuzz_tools(const il_policy *p, const il_json *doc, const il_json *args, bool tools, il_arena *arena) {
+    const il_lint_out out = {NULL, fuzz_found};
+    if (tools) {
+        const il_status s = il_policy_lint(p, arena, &out, NULL);
+        FUZZ_CHECK(s == IL_OK || s == IL_E_LIMIT);
+    }
     for (const il_json *t = il_json_first(il_json_get(doc, IL_STR("tools"))); t != NULL; t = il_json_next(t)) {
         const il_json *match = il_json_get(t, IL_STR("match"));
         fuzz_tool(p, il_json_text(match), args, arena);
+        if (tools) {
+            fuzz_explain(p, il_json_text(match), il_json_kind_of(args) == IL_JSON_OBJECT ? args : NULL, arena);
+        }
         for (const il_json *m = il_json_first(match); m != NULL; m = il_json_next(m)) {
             fuzz_tool(p, il_json_text(m), args, arena);
         }
@@ -122,7 +154,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         if (cut != SIZE_MAX && il_json_parse(&arena, il_str_part(all, cut + 5, size), NULL, &args, NULL) != IL_OK) {
             args = NULL;
         }
-        fuzz_tools(p, doc, args, &arena);
+        fuzz_tools(p, doc, args, size % 4 == 0, &arena);
     }
     il_policy_free(p);
     il_policy_free(again);

@@ -29,7 +29,8 @@ static bool open_valid_state(const il_machine *m, uint64_t state) {
 static uint32_t open_bits(uint32_t states) {
     uint32_t bits = 2;
     /*@ loop invariant 2 <= bits <= 22;
-        loop assigns bits; */
+        loop assigns bits;
+        loop variant 22 - bits; */
     while (UINT32_C(1) << bits < states * IL_MACHINE_INDEX_SPARE) {
         bits++;
     }

@@ -122,7 +122,8 @@ typedef struct il_cel_function {
     uint32_t cost;                                                           /* steps, charged before it is called */
     il_cel_value (*call)(void *ctx, const il_cel_value *args, size_t nargs); /* NULL: can be checked, not evaluated */
     void *ctx;
-    bool per_call; /* `ctx` is not the function's but the evaluation's: what il_cel_eval_in is given. Without it (il_cel_eval) a call is
+    bool
+        per_call; /* `ctx` is not the function's but the evaluation's: what il_cel_eval_in is given. Without it (il_cel_eval) a call is
                       IL_CEL_UNSET, and what is asked of a program without evaluating it takes the answer as unknown */
 } il_cel_function;
 

@@ -184,7 +184,8 @@ IL_API IL_NODISCARD il_status il_monitor_say(il_monitor *m, il_str session, il_s
 /* Keeps a human's word for one exact value, which the policy's rules may ask for (`endorsed(args.text, "legal")`), with a row in the ledger. `note` (may be empty; at most
  * 256 bytes of it are kept) is for people. Nothing that an agent can call may lead here. It changes no taint and no effect. IL_E_PERMISSION for who may not approve
  * (`approvals: by:`); IL_E_STATE when the session has ended. */
-IL_API IL_NODISCARD il_status il_monitor_endorse(il_monitor *m, il_str session, const il_endorsement *e, il_str note, il_error *err);
+IL_API IL_NODISCARD il_status il_monitor_endorse(il_monitor *m, il_str session, const il_endorsement *e, il_str note,
+                                                 il_error *err);
 
 typedef enum il_notice_kind {
     IL_NOTICE_MESSAGE = 0,     /* of a server, that answers no call */

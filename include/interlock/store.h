@@ -21,9 +21,10 @@ extern "C" {
 #define IL_SESSION_STATE_MAX 16384
 
 typedef struct il_store_row { /* one line of the audit trail; borrowed */
-    il_str kind;              /* `begin`, `decision`, `settle`, `request`, `approve`, `refuse`, `lapse`, `quarantine`, `join`, `say`, `notice`, `endorse`, `labels`, `laundering`, `end` */
-    uint64_t ticket;          /* 0: none */
-    il_str body;              /* canonical JSON object, see docs/schemas */
+    il_str
+        kind; /* `begin`, `decision`, `settle`, `request`, `approve`, `refuse`, `lapse`, `quarantine`, `join`, `say`, `notice`, `endorse`, `labels`, `laundering`, `end` */
+    uint64_t ticket; /* 0: none */
+    il_str body;     /* canonical JSON object, see docs/schemas */
 } il_store_row;
 
 typedef struct il_store_change {

@@ -25,8 +25,8 @@ typedef struct il_behind {
     const il_space_bounds *bounds; /* whose time and work are asked about; may be NULL */
     uint64_t bits, hits;           /* hits that matter; those that were found */
     uint64_t steps;                /* that were looked at and not yet spent */
-    bool fault;          /* some step has no meaning */
-    bool full;           /* no more room: nothing may be concluded */
+    bool fault;                    /* some step has no meaning */
+    bool full;                     /* no more room: nothing may be concluded */
 } il_behind;
 
 /* After the fields up to `bits` were set: nothing is behind yet. */

@@ -259,8 +259,9 @@ il_status il_recover_graph_make(il_recover_graph *g, il_error *err) {
 }
 
 void il_recover_graph_free(il_recover_graph *g) {
-    void *parts[] = {g->held, g->mark,          g->parent,     g->order,         g->scratch,    g->next[0].first, g->next[0].to,
-                     g->next[1].first, g->next[1].to, g->back[0].first, g->back[0].to, g->back[1].first, g->back[1].to};
+    void *parts[] = {g->held,          g->mark,          g->parent,        g->order,      g->scratch,
+                     g->next[0].first, g->next[0].to,    g->next[1].first, g->next[1].to, g->back[0].first,
+                     g->back[0].to,    g->back[1].first, g->back[1].to};
     for (size_t i = 0; g->h && i < sizeof parts / sizeof parts[0]; i++) {
         recover_drop(g, parts[i]);
     }

@@ -6,8 +6,8 @@
 #include "check/mislabel.h"
 #include "check/report.h"
 #include "check/usage.h"
-#include "interlock/host.h"
 #include "host/preset.h"
+#include "interlock/host.h"
 #include "policy/approval.h"
 #include "policy/bind.h"
 

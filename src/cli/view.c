@@ -172,7 +172,8 @@ il_view_answer il_view_answered(const il_view *v, il_str approval) {
 
 il_str il_view_held(const il_view *v, const il_slot *slot) {
     for (size_t i = 0; i < v->nrows && slot->rule != 0; i++) {
-        if (il_str_eq(v->rows[i].kind, IL_STR("request")) && il_str_eq(il_view_text(&v->rows[i], "approval"), il_str_of(slot->id))) {
+        if (il_str_eq(v->rows[i].kind, IL_STR("request")) &&
+            il_str_eq(il_view_text(&v->rows[i], "approval"), il_str_of(slot->id))) {
             return il_view_text(&v->rows[i], "reason");
         }
     }

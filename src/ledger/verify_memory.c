@@ -39,7 +39,7 @@ static bool episodes_chain(il_verify *v, il_str id, const il_session *s, il_aren
     for (uint64_t i = 1; i <= s->episodes; i++) {
         const il_recall_key key = il_recall_key_of(&prefix, i);
         il_error why = {0};
-        il_str bytes;
+        il_str bytes = {0};
         il_arena_reset(arena);
         const il_status status = episodes_load(v->l, arena, (il_str){key.text, key.n}, &bytes, &why);
         if (il_verify_stops(v, status)) {

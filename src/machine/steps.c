@@ -209,7 +209,7 @@ static bool steps_action_make(il_steps *steps, uint32_t action) {
     const il_model *m = steps->m;
     const il_action_def *def = &m->actions[action];
     steps_action *a = &steps->actions[action];
-    uint64_t of[IL_MODEL_VARS_MAX] = {0};     /* variables that decide next.x */
+    uint64_t of[IL_MODEL_VARS_MAX] = {0};    /* variables that decide next.x */
     uint64_t needs[IL_MODEL_VARS_MAX] = {0}; /* updates from which it comes */
     a->plain = def->nclauses > IL_LOOK_CLAUSES;
     a->parts = IL_NEW_ARRAY(&steps->arena, steps_part, def->nupdates + def->nclauses);

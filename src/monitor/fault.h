@@ -18,7 +18,8 @@
     X(IL_FAULT_NO_POLICY, "no-policy", "fault", "block", "the monitor was made without a policy", "fault_no_policy")             \
     X(IL_FAULT_POLICY_MISMATCH, "policy-mismatch", "fault", "block", "the session is bound to another policy or machine",        \
       "fault_policy_mismatch")                                                                                                   \
-    X(IL_FAULT_BAD_ARGUMENTS, "bad-arguments", "fault", "block", "the arguments are not an object, or a label is of none of them", "fault_bad_arguments") \
+    X(IL_FAULT_BAD_ARGUMENTS, "bad-arguments", "fault", "block",                                                                 \
+      "the arguments are not an object, or a label is of none of them", "fault_bad_arguments")                                   \
     X(IL_FAULT_TOO_MANY, "too-many-in-flight", "fault", "block", "32 calls of the session are not settled",                      \
       "fault_too_many_in_flight")                                                                                                \
     X(IL_FAULT_OFF_TABLE, "off-table", "fault", "block, and the session is quarantined",                                         \

@@ -44,7 +44,7 @@ static il_label_call il_deciding_judged(const il_deciding *c) {
                             .held = ((uint32_t)p->s->counted | p->s->shadow) & IL_TAINTS,
                             .agent = il_str_of(p->s->principal),
                             .unjoined = c->call->unjoined,
-                           .memory = p->memory,
+                            .memory = p->memory,
                             .elsewhere = il_deciding_elsewhere(p),
                             .stores = &p->stores,
                             .labels = c->call->labels,

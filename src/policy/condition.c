@@ -333,7 +333,7 @@ static il_status il_condition_look_call(il_condition_look *l, const il_cel_node 
             .size = sizeof word, .kind = said ? il_cel_str(kind->lit) : IL_STR("any"), .by = IL_STR("any")};
         il_error why = {0};
         if (il_origin_endorsement_check(&word, &why) != IL_OK) {
-            return IL_CONDITION_FAIL(l, kind, "%s", why.msg);
+            return IL_CONDITION_FAIL(l, kind != NULL ? kind : n, "%s", why.msg);
         }
         l->condition->asks |= IL_CONDITION_ASKS_ENDORSED;
     }

@@ -270,7 +270,8 @@ static il_status il_expand_server(il_expanding *x, const il_json *v, il_json *se
     const il_json *roots = il_json_get(v, IL_STR("roots")); /* the client's feature, where it is no parameter of the preset */
     if (roots != NULL && !parameter) {
         if (il_json_kind_of(roots) != IL_JSON_BOOL) {
-            return IL_JSON_FAIL(roots, x->err, IL_E_INVALID, "this preset has no parameter `roots`; of a server it is true or false");
+            return IL_JSON_FAIL(roots, x->err, IL_E_INVALID,
+                                "this preset has no parameter `roots`; of a server it is true or false");
         }
         IL_TRY(il_expand_set(x, server, IL_STR("roots"), il_expand_copy(x, roots), roots));
     }

@@ -84,7 +84,7 @@ static il_status il_label_judge(const il_policy *p, const il_label_call *call, i
     out->outside = outside;
     out->child = m.child && !call->unjoined;
     out->declared = m.effects | (m.child && call->unjoined ? (uint32_t)(IL_UNTRUSTED | IL_SENSITIVE) : 0u) |
-                     (outside || call->carries ? (uint32_t)IL_UNTRUSTED : 0u) |
+                    (outside || call->carries ? (uint32_t)IL_UNTRUSTED : 0u) |
                     (outside && !(lists && il_json_count(args) == 0) ? (uint32_t)IL_EGRESS : 0u);
     out->effects = out->declared;
     IL_TRY(il_label_places(p, name, call, scratch, out, err));

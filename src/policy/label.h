@@ -3,8 +3,8 @@
  * matches is denied. Effects are declared worst case; only vouching removes one (docs/policy.md). */
 #pragma once
 #include "interlock/policy.h"
-#include "json/node.h"
 #include "machine/vocabulary.h"
+#include "json/node.h"
 
 /* How a value of a sink call stands. */
 typedef enum il_vouch {
@@ -16,7 +16,7 @@ typedef enum il_vouch {
     IL_VOUCH_VIA,     /* an authentic field has it, but what it was found by is not vouched */
     IL_VOUCH_NAMED,   /* an authentic field has it, and so has a text that an attacker may have written */
     IL_VOUCH_FORGOT,  /* an authentic field has it, but not all that the session read is kept any more */
-    IL_VOUCH_REACH,   /* an authentic field or a human has it, but this sink's readers are not the addressee alone, or it is standing */
+    IL_VOUCH_REACH, /* an authentic field or a human has it, but this sink's readers are not the addressee alone, or it is standing */
     /* vouched */
     IL_VOUCH_LISTED, /* the policy lists it for all that the session holds */
     IL_VOUCH_TYPED,  /* a human typed it */
@@ -56,8 +56,10 @@ typedef struct il_label {
     size_t ndestinations;
     const il_place *places; /* what the entry says that this call writes (`stores`); in scratch */
     size_t nplaces;
-    bool near;         /* not vouched, but every value that is not is one that a human may say is right; then only a human may release the call */
-    const il_vouched *values; /* what was looked at, in that order, in scratch: at most IL_LABEL_VALUES_MAX, up to the first that is not near */
+    bool
+        near; /* not vouched, but every value that is not is one that a human may say is right; then only a human may release the call */
+    const il_vouched *
+        values; /* what was looked at, in that order, in scratch: at most IL_LABEL_VALUES_MAX, up to the first that is not near */
     size_t nvalues;
 } il_label;
 
@@ -70,18 +72,19 @@ typedef struct il_label_stores {
 
 /* What is judged. */
 typedef struct il_label_call {
-    il_str server, tool; /* server: empty for a host's own tool */
-    const il_json *args; /* NULL: none */
-    uint32_t held;       /* taint bits that the session counts now */
-    il_str agent;        /* the session's principal; empty: nobody in particular */
+    il_str server, tool;            /* server: empty for a host's own tool */
+    const il_json *args;            /* NULL: none */
+    uint32_t held;                  /* taint bits that the session counts now */
+    il_str agent;                   /* the session's principal; empty: nobody in particular */
     const struct il_memory *memory; /* what the session knows; NULL: nothing, so only the lists vouch */
-    bool elsewhere; /* what made the session untrusted is not in its memory (a parent read it, or nobody knows): no field of a result vouches */
-    const il_label_stores *stores;  /* NULL: none, so every place counts as labelled with everything */
-    const il_origin_at *labels;     /* of the arguments, as the host's carriers have them (carried.h) */
+    bool
+        elsewhere; /* what made the session untrusted is not in its memory (a parent read it, or nobody knows): no field of a result vouches */
+    const il_label_stores *stores; /* NULL: none, so every place counts as labelled with everything */
+    const il_origin_at *labels;    /* of the arguments, as the host's carriers have them (carried.h) */
     size_t nlabels;
-    bool carries; /* one of them is untrusted (il_carried_untrusted) */
+    bool carries;  /* one of them is untrusted (il_carried_untrusted) */
     bool unjoined; /* nobody joins the child that an entry with `child: true` calls */
 } il_label_call;
 /* Errors (limits, memory) fill err and leave a label that is not known. */
-IL_NODISCARD il_status il_policy_label(const il_policy *p, const il_label_call *call, il_arena *scratch, il_label *out, il_error *err);
-
+IL_NODISCARD il_status il_policy_label(const il_policy *p, const il_label_call *call, il_arena *scratch, il_label *out,
+                                       il_error *err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The names that a policy lists: `ours` (inside the trust domain) and `destinations` (trusted for some classes of data). */
 #pragma once
-#include "json/node.h"
 #include "policy/kinds.h"
+#include "json/node.h"
 
 typedef struct il_listed {
     il_kind_pattern pattern;

@@ -461,7 +461,7 @@ il_status il_shell_read(il_str text, il_arena *arena, il_shell *out, il_error *e
         return IL_OK;
     }
     il_shell_walk *w = IL_NEW(arena, il_shell_walk);
-    il_str *words = IL_NEW_ARRAY(arena, il_str, 4u * IL_SHELL_WORDS_MAX);
+    il_str *words = IL_NEW_ARRAY(arena, il_str, (size_t)4 * IL_SHELL_WORDS_MAX);
     char *room = il_arena_bytes(arena, text.n + 1);
     if (w == NULL || words == NULL || room == NULL) {
         return il_arena_fail(arena, err);
@@ -471,7 +471,7 @@ il_status il_shell_read(il_str text, il_arena *arena, il_shell *out, il_error *e
     w->arena = arena;
     w->reads.words = words;
     w->writes.words = words + IL_SHELL_WORDS_MAX;
-    w->words.words = words + 2u * IL_SHELL_WORDS_MAX;
+    w->words.words = words + (size_t)2 * IL_SHELL_WORDS_MAX;
     il_shell_walk_on(w);
     if (w->why != NULL) {
         *out = (il_shell){0};

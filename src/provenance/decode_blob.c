@@ -140,7 +140,7 @@ static il_status blob_parts(il_reader *r, const il_passage *t, unsigned bits, un
 static il_status blob_hexadecimal(il_reader *r, const il_passage *t, unsigned level) {
     bool is;
     IL_TRY(blob_whole(r, t, 4, level, &is));
-    return is || t->n < 2 * IL_READ_PART ? IL_OK : blob_parts(r, t, 4, level);
+    return is || t->n < (size_t)2 * IL_READ_PART ? IL_OK : blob_parts(r, t, 4, level);
 }
 
 static il_passage blob_part(const il_passage *t, size_t from, size_t to) {

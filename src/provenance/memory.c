@@ -59,10 +59,10 @@ bool il_memory_complete(const il_memory *m) { return !m->partial && il_index_com
 
 size_t il_memory_bytes(const il_memory *m) {
     const il_index_size index = il_index_measure(m->index);
-    return sizeof *m + index.text_bytes + index.index_bytes + m->text_bytes + il_bag_bytes(&m->by_fact) + il_bag_bytes(&m->by_found) +
-           il_bag_bytes(&m->typed) + il_bag_bytes(&m->words) + il_bag_bytes(&m->sent) + m->sources_cap * sizeof *m->sources +
-           m->facts_cap * sizeof *m->facts + m->via_cap * sizeof *m->via + m->forms_cap * sizeof *m->forms +
-           m->words_cap * sizeof *m->starts + m->names_cap * sizeof *m->names;
+    return sizeof *m + index.text_bytes + index.index_bytes + m->text_bytes + il_bag_bytes(&m->by_fact) +
+           il_bag_bytes(&m->by_found) + il_bag_bytes(&m->typed) + il_bag_bytes(&m->words) + il_bag_bytes(&m->sent) +
+           m->sources_cap * sizeof *m->sources + m->facts_cap * sizeof *m->facts + m->via_cap * sizeof *m->via +
+           m->forms_cap * sizeof *m->forms + m->words_cap * sizeof *m->starts + m->names_cap * sizeof *m->names;
 }
 
 uint32_t il_memory_sources(const il_memory *m) { return m->nsources; }
@@ -85,8 +85,9 @@ void il_memory_facts(const il_memory *m, il_str kind, il_str value, bool (*visit
     il_mark(IL_MARK_FACT, kind, value, mark);
     for (const il_bag_entry *e = il_bag_find(&m->by_fact, mark, NULL); e != NULL; e = il_bag_find(&m->by_fact, mark, e)) {
         const il_held_fact *f = &m->facts[e->value];
-        const il_seen seen = {
-            f->source, f->standing, f->has_via, f->nvia > 0 ? m->via[f->via] : NULL, f->nvia, f->has_via && il_memory_shared(m, f)};
+        const il_seen seen = {f->source,  f->standing,
+                              f->has_via, f->nvia > 0 ? m->via[f->via] : NULL,
+                              f->nvia,    f->has_via && il_memory_shared(m, f)};
         if (!visit(ctx, &seen)) {
             return;
         }
@@ -148,11 +149,11 @@ il_status il_memory_find(const il_memory *m, il_str text, il_arena *scratch, il_
         return il_arena_fail(scratch, err);
     }
     for (size_t i = 0; i < hits.n;) {
-        size_t middle = i, end = i;
+        size_t middle = i;
         while (middle < hits.n && hits.list[middle].source == (hits.list[i].source & ~1u)) {
             middle++;
         }
-        end = middle;
+        size_t end = middle;
         while (end < hits.n && hits.list[end].source == (hits.list[i].source | 1u)) {
             end++;
         }

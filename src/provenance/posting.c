@@ -63,7 +63,7 @@ static uint32_t run_seek(const il_posting_run *r, uint32_t at, uint32_t end, uin
 
 static unsigned run_bits(size_t n) {
     unsigned bits = YOUNG_BITS;
-    while (bits < IL_POSTING_KEY && (n >> bits) >= 2 * BUCKET) {
+    while (bits < IL_POSTING_KEY && (n >> bits) >= (size_t)2 * BUCKET) {
         bits++;
     }
     return bits;

@@ -109,6 +109,8 @@ il_label policy_label(policy_case *c, const char *tool, const char *args, uint32
         server = il_str_part(name, 0, dot);
         name = il_str_part(name, dot + 1, name.n);
     }
-    c->status = il_policy_label(c->policy, &(il_label_call){.server = server, .tool = name, .args = policy_json(c, args), .held = held}, &c->arena, &label, &c->err);
+    c->status =
+        il_policy_label(c->policy, &(il_label_call){.server = server, .tool = name, .args = policy_json(c, args), .held = held},
+                        &c->arena, &label, &c->err);
     return label;
 }

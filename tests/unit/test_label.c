@@ -339,9 +339,13 @@ static void label_unknown(void **state) {
     }
     /* a server's name with a dot, or a host's own tool with one, cannot pass for another's tool */
     il_label l;
-    assert_int_equal(il_policy_label(c->policy, &(il_label_call){.server = IL_STR("in.read"), .tool = IL_STR("x"), .args = NULL}, &c->arena, &l, NULL), IL_OK);
+    assert_int_equal(il_policy_label(c->policy, &(il_label_call){.server = IL_STR("in.read"), .tool = IL_STR("x"), .args = NULL},
+                                     &c->arena, &l, NULL),
+                     IL_OK);
     assert_false(l.known);
-    assert_int_equal(il_policy_label(c->policy, &(il_label_call){.server = (il_str){0}, .tool = IL_STR("in.read"), .args = NULL}, &c->arena, &l, NULL), IL_OK);
+    assert_int_equal(il_policy_label(c->policy, &(il_label_call){.server = (il_str){0}, .tool = IL_STR("in.read"), .args = NULL},
+                                     &c->arena, &l, NULL),
+                     IL_OK);
     assert_false(l.known);
 }
 
@@ -377,7 +381,9 @@ static void label_no_tool(void **state) {
     policy_case *c = *state;
     policy_must(c, label_policy);
     il_label l = {.known = true};
-    assert_int_equal(il_policy_label(c->policy, &(il_label_call){.server = IL_STR("in"), .tool = (il_str){0}, .args = NULL}, &c->arena, &l, NULL), IL_OK);
+    assert_int_equal(il_policy_label(c->policy, &(il_label_call){.server = IL_STR("in"), .tool = (il_str){0}, .args = NULL},
+                                     &c->arena, &l, NULL),
+                     IL_OK);
     assert_false(l.known);
 }
 
@@ -393,7 +399,9 @@ static void label_deep(void **state) {
     assert_true(il_json_set(args, IL_STR("to"), il_json_string(&c->arena, IL_STR("bo@corp.example"))));
     assert_true(il_json_set(args, IL_STR("body"), v));
     il_label l;
-    assert_int_equal(il_policy_label(c->policy, &(il_label_call){.server = IL_STR("in"), .tool = IL_STR("mail"), .args = args}, &c->arena, &l, NULL), IL_OK);
+    assert_int_equal(il_policy_label(c->policy, &(il_label_call){.server = IL_STR("in"), .tool = IL_STR("mail"), .args = args},
+                                     &c->arena, &l, NULL),
+                     IL_OK);
     assert_int_equal(l.effects, E);
 }
 
@@ -408,7 +416,8 @@ static void label_memory(void **state) {
         il_arena scratch;
         il_label l;
         il_arena_init(&scratch, &c->memory.alloc, cap);
-        il_status s = il_policy_label(c->policy, &(il_label_call){.server = IL_STR("in"), .tool = IL_STR("mail"), .args = args}, &scratch, &l, NULL);
+        il_status s = il_policy_label(c->policy, &(il_label_call){.server = IL_STR("in"), .tool = IL_STR("mail"), .args = args},
+                                      &scratch, &l, NULL);
         failed += s != IL_OK ? 1u : 0u;
         assert_true(s != IL_OK ? !l.known : l.effects == E);
         il_arena_free(&scratch);

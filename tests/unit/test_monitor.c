@@ -147,7 +147,8 @@ static void monitor_records(void **state) {
     assert_int_equal(il_monitor_sweep(c->monitor, IL_STR("s1"), NULL, &c->err), IL_OK);
     assert_int_equal(il_monitor_quarantine(c->monitor, IL_STR("s1"), IL_STR("test"), &c->err), IL_OK);
     assert_int_equal(il_monitor_end(c->monitor, IL_STR("s1"), false, &c->err), IL_OK);
-    static const char *const kinds[] = {"begin", "decision", "settle", "request", "approve", "refuse", "lapse", "quarantine", "end", "endorse", "labels"};
+    static const char *const kinds[] = {"begin", "decision",   "settle", "request", "approve", "refuse",
+                                        "lapse", "quarantine", "end",    "endorse", "labels"};
     enum { KINDS = sizeof kinds / sizeof kinds[0] };
     bool seen[KINDS] = {false};
     for (size_t i = 0; i < c->store.nrows; i++) {

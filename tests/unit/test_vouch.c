@@ -587,7 +587,8 @@ static void vouch_bad_input(void **state) {
         }
     }
     static const char *const urls[] = {"https://bo@x.example@evil.example/",
-                                       ("https://b\xc3\xbc" "cher.example/"),
+                                       ("https://b\xc3\xbc"
+                                        "cher.example/"),
                                        "http://127.1/",
                                        "https://x.example/",
                                        "https://user:pw@x.example/",

@@ -57,7 +57,7 @@ typedef struct il_label {
     const il_place *places; /* what the entry says that this call writes (`stores`); in scratch */
     size_t nplaces;
     bool
-        near; /* not vouched, but every value that is not is one that a human may say is right; then only a human may release the call */
+        near; /* not vouched, but every value that is not is one that a human may say is right. For people: no decision rests on it */
     const il_vouched *
         values; /* what was looked at, in that order, in scratch: at most IL_LABEL_VALUES_MAX, up to the first that is not near */
     size_t nvalues;

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "check/space.h"
 #include "helper_memory.h"
+#include "helper_space.h"
 
 /* 0..99; symbol 0 adds one, 1 doubles, 2 stays, 3 (a write) adds ten. */
 static uint32_t space_numbers_of(const uint64_t *fault, uint32_t nsymbols, uint64_t key, il_space_edge *out) {
@@ -157,34 +157,6 @@ static uint64_t space_grid_edge(void *ctx, uint64_t key, uint32_t symbol, uint64
 }
 static void *space_grid_fork(void *ctx) { return ctx; }
 static void space_grid_join(void *ctx, void *other) { assert_ptr_equal(ctx, other); }
-
-static void *space_get(void *ctx, size_t n) {
-    (void)ctx;
-    return malloc(n);
-}
-static void space_put(void *ctx, void *p) {
-    (void)ctx;
-    free(p);
-}
-
-static void space_same(const il_space *a, const il_space *b) {
-    assert_int_equal(a->n, b->n);
-    assert_int_equal(a->edges, b->edges);
-    assert_int_equal(a->depth, b->depth);
-    assert_int_equal(a->bound_hit, b->bound_hit);
-    assert_int_equal(a->stopped, b->stopped);
-    for (uint32_t i = 0; i < a->n; i++) {
-        if (il_space_key(a, i) != il_space_key(b, i) || il_space_parent(a, i) != il_space_parent(b, i)) {
-            fail_msg("node %u differs", (unsigned)i);
-        }
-    }
-    for (uint32_t i = 0; i <= 64; i++) {
-        const il_space_hit *x = i < 64 ? &a->hits[i] : &a->fault;
-        const il_space_hit *y = i < 64 ? &b->hits[i] : &b->fault;
-        assert_true(x->found == y->found && x->edge == y->edge && x->node == y->node && x->symbol == y->symbol &&
-                    x->next == y->next);
-    }
-}
 
 /* However many look, the same is found: the nodes in their order, their parents, the hits; with writes and without, at bounds too. */
 static void test_workers(void **state) {

@@ -87,7 +87,8 @@ void il_memory_facts(const il_memory *m, il_str kind, il_str value, bool (*visit
         const il_held_fact *f = &m->facts[e->value];
         const il_seen seen = {f->source,  f->standing,
                               f->has_via, f->nvia > 0 ? m->via[f->via] : NULL,
-                              f->nvia,    f->has_via && il_memory_shared(m, f)};
+                              f->nvia,    f->has_via && il_memory_shared(m, f),
+                              kind,       f->mark};
         if (!visit(ctx, &seen)) {
             return;
         }

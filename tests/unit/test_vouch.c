@@ -357,6 +357,20 @@ static void vouch_via(void **state) {
     UNVOUCHED(c, "s.post", "{\"channel\":\"C9\"}", IL_VOUCH_VIA);
     VOUCHED(c, "s.post", "{\"channel\":\"C10\"}", IL_VOUCH_FACT);
     UNVOUCHED(c, "s.post", "{\"channel\":\"the\"}", IL_VOUCH_NOTHING);
+    /* nor does a part of a longer name, or the same word in two ways */
+    vouch_types(c, "Tell Bo Smith, and the Zed's, and Quill");
+    (void)vouch_reads(c, "s.channels",
+                      "{\"channels\":[{\"id\":\"C11\",\"name\":\"Bo Smith\"},{\"id\":\"C12\",\"name\":\"Bo\"},{\"id\":\"C13\",\"name\":"
+                      "\"Zed's\"},{\"id\":\"C14\",\"name\":\"Zed\"},{\"id\":\"C15\",\"name\":\"quill\"},{\"id\":\"C16\",\"name\":\"Quill "
+                      "Foo\"},{\"id\":\"C11\",\"name\":\"Smith\"}]}");
+    VOUCHED(c, "s.post", "{\"channel\":\"C11\"}", IL_VOUCH_FACT);
+    UNVOUCHED(c, "s.post", "{\"channel\":\"C12\"}", IL_VOUCH_VIA);
+    UNVOUCHED(c, "s.post", "{\"channel\":\"C13\"}", IL_VOUCH_VIA);
+    UNVOUCHED(c, "s.post", "{\"channel\":\"C14\"}", IL_VOUCH_VIA);
+    VOUCHED(c, "s.post", "{\"channel\":\"C15\"}", IL_VOUCH_FACT);
+    UNVOUCHED(c, "s.post", "{\"channel\":\"C16\"}", IL_VOUCH_VIA);
+    vouch_types(c, "and to Bo");
+    VOUCHED(c, "s.post", "{\"channel\":\"C12\"}", IL_VOUCH_FACT);
     vouch_types(c, "and one in \"the\"");
     VOUCHED(c, "s.post", "{\"channel\":\"the\"}", IL_VOUCH_TYPED);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a human typed, and what a call sends: the two that decide whether a value that comes back is news. */
+#include "base/buf.h"
 #include "policy/compiled.h"
 #include "policy/kind_part.h"
 #include "policy/result.h"
 #include "policy/text.h"
+#include "provenance/sent.h"
 #include "provenance/typed.h"
 
 #define IL_SEND_DEPTH 128u /* of arguments; what is deeper counts as sent, whatever it is */
@@ -115,10 +117,27 @@ il_status il_policy_hear(const il_policy *p, il_str text, il_arena *arena, il_ep
     return IL_OK;
 }
 
+/* A list of texts and numbers, which a receiver may join. */
+static il_status il_send_joined(il_hearing *h, const il_json *list, il_error *err) {
+    il_buf b;
+    il_str text = {0};
+    il_buf_init(&b, h->arena, SIZE_MAX / 2);
+    for (const il_json *item = il_json_first(list); item != NULL; item = il_json_next(item)) {
+        const il_json_kind kind = il_json_kind_of(item);
+        if (kind != IL_JSON_STRING && kind != IL_JSON_NUMBER) {
+            return IL_OK;
+        }
+        il_buf_put(&b, il_json_text(item));
+    }
+    IL_TRY(il_buf_done(&b, &text, err));
+    return il_episode_sent_text(h->episode, text, err);
+}
+
 static il_status il_send_below(il_hearing *h, const il_json *v, unsigned depth, il_error *err) {
     const il_json_kind kind = il_json_kind_of(v);
     if (kind == IL_JSON_STRING || kind == IL_JSON_NUMBER) {
         IL_TRY(il_episode_sent_text(h->episode, il_json_text(v), err));
+        IL_TRY(il_sent_readings(h->episode, il_json_text(v), h->arena, err));
         /* only URLs and account numbers are written in other ways than their canonical form, letter case apart */
         const il_str text = il_json_text(v);
         const bool url = il_hear_has(text, "/") || il_str_find(text, IL_STR("www."), 0) != SIZE_MAX;
@@ -127,6 +146,9 @@ static il_status il_send_below(il_hearing *h, const il_json *v, unsigned depth, 
     if (depth == 0) {
         il_episode_sent_all(h->episode);
         return IL_OK;
+    }
+    if (kind == IL_JSON_ARRAY && il_json_count(v) > 1) {
+        IL_TRY(il_send_joined(h, v, err));
     }
     for (const il_json *c = il_json_first(v); c != NULL; c = il_json_next(c)) {
         IL_TRY(il_episode_sent_text(h->episode, il_json_key(c), err));

@@ -95,28 +95,6 @@ void il_memory_facts(const il_memory *m, il_str kind, il_str value, bool (*visit
     }
 }
 
-static bool il_memory_token_sent(const il_memory *m, il_str token, uint32_t source) {
-    uint8_t mark[IL_MARK_BYTES];
-    il_memory_sent_key(il_mark_sent(token), mark);
-    const il_bag_entry *e = il_bag_find(&m->sent, mark, NULL);
-    return e != NULL && e->value < source;
-}
-
-bool il_memory_sent_before(const il_memory *m, il_str value, uint32_t source) {
-    if (source > m->sent_all || il_memory_token_sent(m, value, source)) {
-        return true;
-    }
-    size_t at = 0, words = 0;
-    bool all = true;
-    il_typed_word w;
-    while (all && il_typed_next(value, &at, &w)) { /* each of its words was, wherever: short ones are not kept */
-        const il_str word = w.forms[0].text;
-        words++;
-        all = word.n < IL_SENT_TOKEN_MIN || il_memory_token_sent(m, word, source);
-    }
-    return all && words > 1;
-}
-
 static bool il_memory_untrusted(void *ctx, uint32_t source) {
     (void)ctx;
     return (source & 1u) != 0;

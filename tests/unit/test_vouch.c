@@ -403,6 +403,18 @@ static void vouch_named_short(void **state) {
                 {"id=7", true},
                 {"id 77", false},
                 {"number 7", true},
+                {"user: 7", true},
+                {"User : 7.", true},
+                {"user=7", true},
+                {"the first (7)", true},
+                {"the first [7], not [8]", true},
+                {"<7>", true},
+                {"{\\\"user_id\\\": 7}", true},
+                {"{\\\"user_id\\\":\\\"7\\\"}", true},
+                {"{\\\"id\\\": 7, \\\"a\\\": 1}", true},
+                {"user_id=7&x=1", true},
+                {"user id: 7", true},
+                {"(77) user: 78, user_id=79, users: 3, at 7:30 (about 7)", false},
                 {"No. 7", true}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         vouch_case *c = *state;

@@ -2,6 +2,7 @@
 /* What a human typed, and what a call sends: the two that decide whether a value that comes back is news. */
 #include "base/buf.h"
 #include "policy/compiled.h"
+#include "policy/filler.h"
 #include "policy/kind_part.h"
 #include "policy/result.h"
 #include "policy/text.h"
@@ -77,6 +78,27 @@ static bool il_hear_digits(il_str word) {
     return false;
 }
 
+/* `setup.py`, `README.md`: who names a file names no host, though somebody could buy it. A human who means one writes it as a URL. */
+static bool il_hear_file(il_str word) {
+    static const char *const endings[] = {"md", "py", "sh", "rs", "cc", "mk", "tf", "pm", "ml", "zip", "mov", "ps"};
+    const size_t dot = il_str_find(word, IL_STR("."), 0);
+    if (dot == SIZE_MAX || dot == 0 || il_str_find(word, IL_STR("."), dot + 1) != SIZE_MAX) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        if (il_str_eq_nocase(il_str_part(word, dot + 1, word.n), il_str_of(endings[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* `and/or`, `read/write`: words of every sentence on both sides are no repository. */
+static bool il_hear_either(il_str word) {
+    const size_t slash = il_str_find(word, IL_STR("/"), 0);
+    return il_filler(il_str_part(word, 0, slash)) && il_filler(il_str_part(word, slash + 1, word.n));
+}
+
 /* Whole words that are a host, a repository, a path or an account number. */
 static il_status il_hear_words(il_hearing *h, il_str text, il_error *err) {
     size_t at = 0;
@@ -89,9 +111,9 @@ static il_status il_hear_words(il_hearing *h, il_str text, il_error *err) {
             if (rooted) {
                 s = il_hear_value(h, IL_KIND_PATH, word);
             } else if (slash) {
-                s = il_hear_value(h, IL_KIND_REPO, word);
+                s = il_hear_either(word) ? IL_OK : il_hear_value(h, IL_KIND_REPO, word);
             } else if (il_hear_has(word, ".:") || il_str_eq_nocase(word, IL_STR("localhost"))) {
-                s = il_hear_value(h, IL_KIND_HOST, word);
+                s = il_hear_file(word) ? IL_OK : il_hear_value(h, IL_KIND_HOST, word);
             } else if (il_hear_digits(word)) {
                 s = il_hear_value(h, IL_KIND_ACCOUNT, word);
             }

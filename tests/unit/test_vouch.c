@@ -244,6 +244,14 @@ static void vouch_typed_words(void **state) {
             fail_msg("`%s`", rows[i].words);
         }
     }
+    /* a file is no host, and "or" no repository */
+    vouch_types(c, "Read setup.py and/or README.MD, then push acme/tool to build2.example.py and a.md:8080");
+    UNVOUCHED(c, "s.host", "{\"host\":\"setup.py\"}", IL_VOUCH_NOTHING);
+    UNVOUCHED(c, "s.host", "{\"host\":\"readme.md\"}", IL_VOUCH_NOTHING);
+    UNVOUCHED(c, "s.push", "{\"owner\":\"and\",\"repo\":\"or\"}", IL_VOUCH_NOTHING);
+    VOUCHED(c, "s.push", "{\"owner\":\"acme\",\"repo\":\"tool\"}", IL_VOUCH_TYPED);
+    VOUCHED(c, "s.host", "{\"host\":\"build2.example.py\"}", IL_VOUCH_TYPED);
+    VOUCHED(c, "s.host", "{\"host\":\"a.md:8080\"}", IL_VOUCH_TYPED);
     /* no run goes from one thing that was typed to the next */
     vouch_types(c, "Bo");
     vouch_types(c, "Ray");

@@ -255,6 +255,7 @@ il_status il_condition_scope_new(const il_condition_names *names, const il_json 
                                 .items = names->nitem > 0,
                                 .sql = names->sql,
                                 .shell = names->shell,
+                                .plain = names->plain,
                                 .nown = names->nown};
     return IL_OK;
 }
@@ -379,7 +380,7 @@ static il_status il_condition_look_at(il_condition_look *l, const il_cel_node *n
 }
 
 il_status il_condition_new(const il_json *v, const il_condition_scope *scope, il_arena *arena, il_condition *out, il_error *err) {
-    static const il_cel_limits limits = {.size = sizeof limits, .steps = IL_CONDITION_STEPS};
+    const il_cel_limits limits = {.size = sizeof limits, .steps = IL_CONDITION_STEPS, .alike = !scope->plain};
     *out = (il_condition){0};
     if (il_json_kind_of(v) != IL_JSON_STRING || il_json_text(v).n == 0) {
         return IL_JSON_FAIL(v, err, IL_E_INVALID, "a condition is a text that gives true or false, such as `args.amount > 5000`");

@@ -47,6 +47,7 @@ typedef struct il_condition_scope {
     const il_cel_env *env;
     bool items;      /* `item` has fields */
     bool sql, shell; /* the entry names the argument that is read so; of rules both */
+    bool plain;
     uint32_t nown;
 } il_condition_scope;
 
@@ -63,6 +64,7 @@ typedef struct il_condition_names {
     uint32_t nitem;
     const il_json *given; /* constants by name: what a preset was used with; NULL: none */
     bool sql, shell;
+    bool plain; /* values of two kinds differ, as in CEL. Otherwise to compare them is an error: a server may take `"true"` for true */
 } il_condition_names;
 IL_NODISCARD il_status il_condition_scope_new(const il_condition_names *names, const il_json *at, il_arena *arena,
                                               il_condition_scope *out, il_error *err);

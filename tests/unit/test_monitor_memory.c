@@ -397,7 +397,7 @@ static void memory_places(void **state) {
     static memory_case c;
     memory_init(&c, true);
     const il_begin how = {.size = sizeof how, .principal = IL_STR("ana")};
-    static const char *const readers[] = {"r1", "r2", "r3", "r4", "r5", "r6"};
+    static const char *const readers[] = {"r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8"};
     for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
         assert_int_equal(il_monitor_begin(c.m.monitor, il_str_of(readers[i]), &how, &c.m.err), IL_OK);
     }
@@ -412,6 +412,20 @@ static void memory_places(void **state) {
     assert_int_equal(memory_effects(&c, "r4", "/w/a/other.txt"), 0);
     assert_int_equal(memory_effects(&c, "r4", "/w/clean.txt"), 0);
     assert_int_equal(memory_effects(&c, "r4", "/w/a/notes.txt.bak"), 0);
+    /* any home is the same place, and below whatever homes are below */
+    monitor_run(&c.m, "in.write", "{\"path\":\"~/Notes/a.txt\"}");
+    static const char *const same[] = {"~/notes/A.txt", "/home/ana/Notes/a.txt", "/Users/bo/Notes", "/root/Notes/a.txt", "/var/home/x/Notes",
+                                       "~", "/home/ana", "/root", "/home", "/Users", "/var"};
+    static const char *const others[] = {"~/Notes/b.txt", "/rooted/Notes/a.txt", "/srv/Notes/a.txt", "/home/ana/x", "/Notes/a.txt", "/etc"};
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        assert_int_equal(memory_effects(&c, "r7", same[i]), IL_SENSITIVE);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        assert_int_equal(memory_effects(&c, "r4", others[i]), 0);
+    }
+    monitor_run(&c.m, "in.write", "{\"path\":\"/Users/ana/src\"}");
+    assert_int_equal(memory_effects(&c, "r8", "~/src/deep/in/it"), IL_SENSITIVE);
+    assert_int_equal(memory_effects(&c, "r4", "~/srcs"), 0);
     /* what was written as a folder counts for all that is in it; a place that cannot be read for all places */
     monitor_run(&c.m, "in.write", "{\"path\":\"/w/b\"}");
     assert_int_equal(memory_effects(&c, "r5", "/w/b/deep/in/it"), IL_SENSITIVE);

@@ -124,6 +124,7 @@ static il_str judge_key(uint32_t line, char out[JUDGE_KEY_BYTES]) {
 static bool judge_broken(il_status status) { return status == IL_E_MEMORY || status == IL_E_INTERNAL; }
 
 static il_status judge_step(il_judge *j, il_str session, const il_recording_step *step, il_judgement *out, il_error *err) {
+    static const il_json none = {.kind = IL_JSON_OBJECT};
     const size_t dot = il_str_find(step->tool, IL_STR("."), 0);
     const il_call call = {.size = sizeof call,
                           .server = dot == SIZE_MAX ? IL_STR("") : il_str_part(step->tool, 0, dot),
@@ -155,7 +156,7 @@ static il_status judge_step(il_judge *j, il_str session, const il_recording_step
                                     .result = step->result,
                                     .bare = true,
                                     .error = step->error,
-                                    .args = step->args};
+                                    .args = step->args ? step->args : &none};
         il_settlement settlement = IL_SETTLEMENT_INIT;
         status = il_monitor_settle(j->monitor, session, d.ticket, &outcome, &settlement, err);
     }

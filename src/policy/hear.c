@@ -127,7 +127,7 @@ static il_status il_hear_words(il_hearing *h, il_str text, il_error *err) {
 
 il_status il_policy_hear(const il_policy *p, il_str text, il_arena *arena, il_episode **out, il_error *err) {
     *out = NULL;
-    if ((p->remembers & (uint32_t)(IL_REMEMBERS_TYPED | IL_REMEMBERS_TEXTS)) == 0) {
+    if (p != NULL && (p->remembers & (uint32_t)(IL_REMEMBERS_TYPED | IL_REMEMBERS_TEXTS)) == 0) {
         return IL_OK;
     }
     il_hearing h = {.arena = arena};

@@ -18,7 +18,7 @@ IL_NODISCARD il_status il_memory_apply(il_memory *m, uint64_t number, il_str epi
                                        il_error *err);
 /* How many episodes it holds. */
 uint64_t il_memory_episodes(const il_memory *m);
-/* Whether everything that the session has read is in it: false once the index is full or evicting, or a text is missing. Then no field vouches. */
+/* Whether everything that the session has read is in it: false once the index is full or evicting. Then no field vouches. */
 bool il_memory_complete(const il_memory *m);
 size_t il_memory_bytes(const il_memory *m);
 

@@ -390,7 +390,7 @@ static il_status il_condition_look_at(il_condition_look *l, const il_cel_node *n
 }
 
 il_status il_condition_new(const il_json *v, const il_condition_scope *scope, il_arena *arena, il_condition *out, il_error *err) {
-    static const il_cel_limits limits = {.size = sizeof limits, .steps = IL_CONDITION_STEPS};
+    const il_cel_limits limits = {.size = sizeof limits, .steps = IL_CONDITION_STEPS, .list_contains = scope->interbolt};
     *out = (il_condition){0};
     if (il_json_kind_of(v) != IL_JSON_STRING || il_json_text(v).n == 0) {
         return IL_JSON_FAIL(v, err, IL_E_INVALID, "a condition is a text that gives true or false, such as `args.amount > 5000`");

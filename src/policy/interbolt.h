@@ -56,6 +56,7 @@ IL_NODISCARD il_status il_interbolt_unknown(struct il_condition_call *c, uint32_
 /* ---- what has been written and was not meant ---------------------------------------------------------------- */
 
 struct il_lint_out;
-/* The warnings that Interbolt's own validate has, at their places in the document. */
-IL_NODISCARD il_status il_interbolt_lint(const il_policy *p, const il_json *doc, il_arena *scratch, const struct il_lint_out *out,
-                                         il_error *err);
+/* What Interbolt's own validate says of a document that loads: what it calls a warning goes to `warn`, what it calls an error to `found`. That a rule is never reached is
+ * il_policy_lint's. `doc` is the document as it was written. */
+IL_NODISCARD il_status il_interbolt_lint(const il_policy *p, const il_json *doc, il_arena *scratch, const struct il_lint_out *warn,
+                                         const struct il_lint_out *found, il_error *err);

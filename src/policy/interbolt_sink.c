@@ -154,29 +154,10 @@ static il_status il_sink_rule_word(il_interbolt_sink *k, const il_json *name, il
     return il_interbolt_set(k->x, k->seen, *out, il_interbolt_text(k->x, *out, name), name);
 }
 
-/* `.any(` is what people write who think of Python; the language has `exists`. Texts are passed over. */
-static bool il_sink_any(il_str when, size_t *at) {
-    char quote = 0;
-    for (size_t i = 0; i < when.n; i++) {
-        const char c = when.p[i];
-        if (quote != 0) {
-            i += c == '\\' ? 1u : 0u;
-            quote = c == quote ? 0 : quote;
-        } else if (c == '"' || c == '\'') {
-            quote = c;
-        } else if (c == '.' && il_str_starts(il_str_part(when, i, when.n), IL_STR(".any("))) {
-            *at = i + 1;
-            return true;
-        }
-    }
-    return false;
-}
-
 static il_status il_sink_when(il_interbolt_sink *k, const il_json *v, il_json *rule) {
     const il_json *when = il_json_get(v, IL_STR("when")), *kind = il_json_get(v, IL_STR("require_endorsement"));
     const bool asks = il_json_kind_of(when) != IL_JSON_NULL, needs = il_json_kind_of(kind) != IL_JSON_NULL;
     il_str text = il_json_text(when);
-    size_t any = 0;
     if (asks && needs) {
         return IL_JSON_FAIL(kind, k->x->err, IL_E_INVALID,
                             "a rule has `when` or `require_endorsement`, not both; in `when` it is `taint.exists(t, ...)`");
@@ -186,10 +167,6 @@ static il_status il_sink_when(il_interbolt_sink *k, const il_json *v, il_json *r
     }
     if (needs && (il_json_kind_of(kind) != IL_JSON_STRING || !il_interbolt_name_ok(il_json_text(kind)))) {
         return IL_JSON_FAIL(kind, k->x->err, IL_E_INVALID, "an endorsement kind has letters, digits and `_ - .` only");
-    }
-    if (asks && il_sink_any(text, &any)) {
-        return il_error_at(k->x->err, IL_E_INVALID, when->line, when->col + (when->plain ? 0u : 1u) + (uint32_t)any, when->offset,
-                           "sink `%.*s`: there is no `any`; write `exists`", IL_STR_ARG(k->v->key));
     }
     if (needs) {
         IL_TRY(il_interbolt_endorsement(k->x->arena, il_json_text(kind), &text, k->x->err));

@@ -35,7 +35,8 @@ static const il_cel_field il_ib_run_fields[] = {{{"tainted", 7}, &il_cel_type_bo
                                                 {{"sources", 7}, &il_ib_strings},
                                                 {{"untrusted_sources", 17}, &il_ib_strings},
                                                 {{"ingested_by", 11}, &il_ib_strings},
-                                                {{"trifecta", 8}, &il_ib_trifecta}};
+                                                {{"trifecta", 8}, &il_ib_trifecta},
+                                                {{"capability_evicted", 18}, &il_cel_type_bool}};
 #define IL_IB_RUN_FIELDS (sizeof il_ib_run_fields / sizeof il_ib_run_fields[0])
 const il_cel_type il_interbolt_run = {
     .kind = IL_CEL_RECORD, .fields = il_ib_run_fields, .nfields = IL_IB_RUN_FIELDS, .name = {"run", 3}};
@@ -171,6 +172,7 @@ il_status il_interbolt_run_value(il_condition_call *c, il_cel_value *out, il_err
     const bool tainted = (c->call->held & (uint32_t)IL_UNTRUSTED) != 0 || fields[2].n > 0;
     fields[0] = il_cel_of_bool(tainted);
     IL_TRY(il_ib_legs_value(c, tainted, held, &fields[4], err));
+    fields[5] = il_cel_of_bool(false); /* nothing that a session holds is ever forgotten */
     *out = il_cel_of_items(IL_CEL_RECORD, fields, IL_IB_RUN_FIELDS);
     return IL_OK;
 }
@@ -202,7 +204,7 @@ il_status il_interbolt_unknown(il_condition_call *c, uint32_t asks, il_error *er
     IL_TRY(il_ib_room(c, IL_IB_RUN_FIELDS, &fields, err));
     for (size_t i = 0; i < IL_IB_RUN_FIELDS; i++) {
         const bool said = i == 0 || i == 4; /* what the session holds; an untrusted label would add to it */
-        fields[i] = said && (tainted || labels) ? known[i] : il_cel_unknown();
+        fields[i] = i == 5 || (said && (tainted || labels)) ? known[i] : il_cel_unknown();
     }
     c->values[IL_CONDITION_RUN] = il_cel_of_items(IL_CEL_RECORD, fields, IL_IB_RUN_FIELDS);
     return IL_OK;

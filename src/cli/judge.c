@@ -123,13 +123,67 @@ static il_str judge_key(uint32_t line, char out[JUDGE_KEY_BYTES]) {
 
 static bool judge_broken(il_status status) { return status == IL_E_MEMORY || status == IL_E_INTERNAL; }
 
-static il_status judge_step(il_judge *j, il_str session, const il_recording_step *step, il_judgement *out, il_error *err) {
+/* What a program that marks its values does when it takes one in: the session knows its sources from then on, whatever becomes of the call. */
+static il_status judge_notice(il_judge *j, il_str session, const il_recording_label *label, const il_origin *origin,
+                              il_error *err) {
+    const il_trust_table table = il_policy_trust(j->policy);
+    for (size_t i = 0; i < il_origin_sources(origin); i++) {
+        const il_str source = il_origin_lineage(origin, i);
+        const il_notice notice = {.size = sizeof notice,
+                                  .kind = IL_NOTICE_MESSAGE,
+                                  .from = source,
+                                  .value = label->value,
+                                  .untrusted = !table.trusts(table.ctx, source)};
+        IL_TRY(il_monitor_notice(j->monitor, session, &notice, err));
+    }
+    return IL_OK;
+}
+
+static void judge_labels_free(il_origin_at *labels, uint32_t n) {
+    const il_alloc *alloc = il_host_alloc();
+    for (uint32_t i = 0; labels && i < n; i++) {
+        il_origin_free((il_origin *)(uintptr_t)labels[i].origin);
+    }
+    alloc->free(alloc->ctx, labels);
+}
+
+static il_status judge_labels(il_judge *j, il_str session, il_str agent, const il_recording_step *step, il_origin_at **out,
+                              il_error *err) {
+    const il_alloc *alloc = il_host_alloc();
+    *out = NULL;
+    if (step->nlabels == 0) {
+        return IL_OK;
+    }
+    il_origin_at *labels = alloc->alloc(alloc->ctx, step->nlabels * sizeof *labels);
+    if (!labels) {
+        return il_error_set(err, IL_E_MEMORY, "out of memory");
+    }
+    il_status status = IL_OK;
+    for (uint32_t i = 0; i < step->nlabels; i++) {
+        il_origin *origin = NULL;
+        labels[i] = (il_origin_at){.path = step->labels[i].path};
+        status = status == IL_OK ? il_recording_origin(alloc, &step->labels[i], agent, &origin, err) : status;
+        labels[i].origin = origin;
+        status = status == IL_OK ? judge_notice(j, session, &step->labels[i], origin, err) : status;
+    }
+    if (status != IL_OK) {
+        judge_labels_free(labels, step->nlabels);
+        return status;
+    }
+    *out = labels;
+    return IL_OK;
+}
+
+static il_status judge_call(il_judge *j, il_str session, const il_recording_step *step, const il_origin_at *labels,
+                            il_judgement *out, il_error *err) {
     static const il_json none = {.kind = IL_JSON_OBJECT};
     const size_t dot = il_str_find(step->tool, IL_STR("."), 0);
     const il_call call = {.size = sizeof call,
                           .server = dot == SIZE_MAX ? IL_STR("") : il_str_part(step->tool, 0, dot),
                           .tool = dot == SIZE_MAX ? step->tool : il_str_part(step->tool, dot + 1, step->tool.n),
                           .args = step->args,
+                          .labels = labels,
+                          .nlabels = labels ? step->nlabels : 0,
                           .unjoined = true};
     il_decision d = IL_DECISION_INIT;
     j->why[0] = '\0';
@@ -168,6 +222,20 @@ static il_status judge_step(il_judge *j, il_str session, const il_recording_step
     return judge_broken(status) ? status : IL_OK;
 }
 
+static il_status judge_step(il_judge *j, il_str session, il_str agent, const il_recording_step *step, il_judgement *out,
+                            il_error *err) {
+    il_origin_at *labels = NULL;
+    il_status status = judge_labels(j, session, agent, step, &labels, err);
+    if (status != IL_OK) { /* never judged as if it had none */
+        *out = (il_judgement){.action = IL_ACTION_BLOCK, .layer = IL_LAYER_FAULT};
+        (void)il_format(out->reason, sizeof out->reason, "%s", il_status_name(status));
+        return judge_broken(status) ? status : IL_OK;
+    }
+    status = judge_call(j, session, step, labels, out, err);
+    judge_labels_free(labels, labels ? step->nlabels : 0);
+    return status;
+}
+
 /* What the user typed; of a child session it is what another agent told it. */
 static il_status judge_prompt(il_judge *j, il_str session, const il_recording *recording, il_error *err) {
     if (recording->prompt.n == 0) {
@@ -195,7 +263,7 @@ il_status il_judge_recording(il_judge *j, const il_recording *recording, il_judg
         return status;
     }
     for (uint32_t i = 0; i < recording->nsteps; i++) {
-        IL_TRY(judge_step(j, session, &recording->steps[i], &out[i], err));
+        IL_TRY(judge_step(j, session, recording->agent, &recording->steps[i], &out[i], err));
     }
     return IL_OK;
 }

@@ -129,6 +129,7 @@ static il_status recording_step(il_arena *arena, const il_json *from, il_recordi
                                .result = recording_result(arena, il_json_get(from, IL_STR("result"))),
                                .failed = !recording_absent(il_json_get(from, IL_STR("error"))),
                                .approved = il_json_bool(approved)};
+    IL_TRY(il_recording_labels(arena, il_json_get(from, IL_STR("labels")), out->args, &out->labels, &out->nlabels, err));
     for (size_t i = 0; i < sizeof strange / sizeof strange[0] && !out->strange; i++) {
         const il_json *member = il_json_get(from, il_str_of(strange[i]));
         out->strange = member ? strange[i] : NULL;

@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/propose.h"
+#include "cli/validate_interbolt.h"
 #include "host/file.h"
 #include "host/preset.h"
 #include "interlock/host.h"
@@ -38,6 +39,7 @@ typedef struct validate_run {
     il_json *warnings; /* of a policy that is valid and may not be what was meant; they leave the exit code alone */
     uint64_t tools;    /* listed */
     uint64_t trials;   /* the policy's own tests that were run */
+    il_str interbolt;  /* Interbolt's fingerprint of a document of its own; empty: of ours */
 } validate_run;
 
 static bool validate_add(il_json *object, const char *key, il_json *value) { return il_json_set(object, il_str_of(key), value); }
@@ -421,10 +423,15 @@ static il_status validate_lint_tools(validate_run *run, il_lint_tools *out, il_e
     return IL_OK;
 }
 
+static il_status validate_lint_warned(void *ctx, const il_lint *f, il_error *err) {
+    return validate_warn(ctx, f->kind, f->name, f->line, f->col, f->message, err);
+}
+
 static il_status validate_lint(validate_run *run, il_error *err) {
-    const il_lint_out out = {run, validate_lint_found};
+    const il_lint_out out = {run, validate_lint_found}, warn = {run, validate_lint_warned};
     il_lint_tools tools;
     IL_TRY(il_policy_lint(run->policy, &run->arena, &out, err));
+    IL_TRY(il_validate_interbolt(run->policy, run->path, &run->arena, &warn, &out, &run->interbolt, err));
     if (run->nlists == 0) {
         return IL_OK;
     }
@@ -457,6 +464,9 @@ static il_status validate_report(validate_run *run, il_error *err) {
             (void)printf("%s%zu finding%s", run->nlists ? ", " : "; ", found, found == 1 ? "" : "s");
         }
         (void)printf("\nfingerprint %s\n", fingerprint);
+        if (run->interbolt.n) {
+            (void)printf("of Interbolt %.*s\n", IL_STR_ARG(run->interbolt));
+        }
         return IL_OK;
     }
     il_json *report = il_json_make(&run->arena, IL_JSON_OBJECT);
@@ -464,6 +474,7 @@ static il_status validate_report(validate_run *run, il_error *err) {
                       validate_add(report, "machine", il_json_string(&run->arena, machine)) &&
                       validate_add(report, "mode", il_json_string(&run->arena, il_str_of(mode))) &&
                       validate_add(report, "fingerprint", il_json_string(&run->arena, il_str_of(fingerprint))) &&
+                      (!run->interbolt.n || validate_add(report, "interbolt", il_json_string(&run->arena, run->interbolt))) &&
                       validate_add(report, "entries", il_json_number(&run->arena, run->policy->ntools)) &&
                       validate_add(report, "tests", il_json_number(&run->arena, (int64_t)run->trials)) &&
                       validate_add(report, "warnings", run->warnings) && validate_add(report, "findings", run->findings);

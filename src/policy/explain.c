@@ -68,17 +68,20 @@ static uint32_t il_explain_held(uint32_t held) {
 
 /* ---- conditions ------------------------------------------------------------------------------------------ */
 
-static void il_explain_unknown(il_condition_call *c, uint32_t asks, uint32_t nown) {
+static il_status il_explain_unknown(il_condition_call *c, uint32_t asks, uint32_t nown, il_error *err) {
     if (c->call->args == NULL) {
         c->values[IL_CONDITION_ARGS] = c->values[IL_CONDITION_PROV] = il_cel_unknown();
     }
-    if ((asks & IL_CONDITION_ASKS_SOURCES) != 0) {
+    if (c->policy->interbolt.on) {
+        IL_TRY(il_interbolt_unknown(c, asks, err));
+    } else if ((asks & IL_CONDITION_ASKS_SOURCES) != 0) {
         c->values[IL_CONDITION_RUN] = il_cel_unknown();
     }
     c->values[IL_CONDITION_ITEM] = il_cel_unknown();
     for (uint32_t i = 0; i < nown; i++) {
         c->values[IL_CONDITION_NAMES + i] = il_cel_unknown();
     }
+    return IL_OK;
 }
 
 static il_status il_explain_left(const il_condition *condition, il_condition_call *c, uint32_t nown, il_explain_condition *out,
@@ -90,7 +93,7 @@ static il_status il_explain_left(const il_condition *condition, il_condition_cal
     }
     out->when = condition->program->root->src->text;
     IL_TRY(il_condition_values(c, condition->asks, err));
-    il_explain_unknown(c, condition->asks, nown);
+    IL_TRY(il_explain_unknown(c, condition->asks, nown, err));
     IL_TRY(il_cel_partial(c->scratch, condition->program, c->values, &left, err));
     c->made = 0; /* the next condition is told what it is not to know again */
     if (!left.decided) {
@@ -165,16 +168,16 @@ static il_status il_explain_rules(il_explaining *e, il_error *err) {
                            .tool = out->nentries == 1 ? out->entry : NULL,
                            .scratch = e->arena};
     bool over = false;
-    out->rules = IL_NEW_ARRAY(e->arena, il_explain_condition, rules->n + 1);
+    out->rules = IL_NEW_ARRAY(e->arena, il_explain_condition, rules->n + 2);
     if (out->rules == NULL) {
         return il_arena_fail(e->arena, err);
     }
     if (e->call.args != NULL) {
         IL_TRY(il_rules_judge(e->p, &e->call, out->name, &out->label, out->state, e->arena, &e->ruling, err));
     }
-    for (uint32_t i = 0; i < rules->n && !over; i++) {
-        const il_policy_rule *rule = &rules->list[i];
-        if (!il_rule_names(rule, out->name)) {
+    for (uint32_t i = 0; i < rules->n + (rules->otherwise != NULL ? 1u : 0u) && !over; i++) {
+        const il_policy_rule *rule = i < rules->n ? &rules->list[i] : rules->otherwise;
+        if (i < rules->n && !il_rule_names(rule, out->name)) {
             continue;
         }
         il_explain_condition *x = &out->rules[out->nrules++];
@@ -187,6 +190,7 @@ static il_status il_explain_rules(il_explaining *e, il_error *err) {
             over = decides;
             continue;
         }
+        x->matches = rules->soft && x->matches == IL_MATCHES_ERRS ? IL_MATCHES_NO : x->matches;
         over = x->matches == IL_MATCHES_YES || x->matches == IL_MATCHES_ERRS;
         out->depends = out->depends || x->matches == IL_MATCHES_MAYBE;
         if (x->matches != IL_MATCHES_NO) {
@@ -256,7 +260,8 @@ il_status il_policy_explain(const il_policy *p, const il_explain_ask *ask, il_ar
     uint32_t rejected = 0;
     *out = (il_explanation){0};
     e.call = (il_label_call){
-        .server = ask->server, .tool = ask->tool, .args = ask->args, .held = e.held & IL_TAINTS, .agent = ask->agent};
+        .server = ask->server, .tool = ask->tool, .args = ask->args, .held = e.held & IL_TAINTS, .agent = ask->agent,
+        .sends = (e.held & (uint32_t)IL_EGRESS) != 0};
     IL_TRY(il_bind_open(p->machine, &e.bind, err));
     IL_TRY(il_explain_name(&e, ask, err));
     if (!il_explain_state(&e.bind, e.held, &out->state, &rejected)) {

@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/propose.h"
+#include "cli/validate_against.h"
 #include "cli/validate_interbolt.h"
 #include "host/file.h"
 #include "host/preset.h"
@@ -623,8 +624,10 @@ il_exit il_cmd_validate(int argc, char **argv) {
     validate_run run = {0};
     bool expanded = false, presets = false;
     const char *lists[VALIDATE_LISTS_MAX];
+    const char *against = NULL;
     size_t nlists = 0;
-    const il_option options[] = {{.name = "tools", .list = lists, .most = VALIDATE_LISTS_MAX, .count = &nlists},
+    const il_option options[] = {{.name = "against", .value = &against},
+                                 {.name = "tools", .list = lists, .most = VALIDATE_LISTS_MAX, .count = &nlists},
                                  {.name = "expanded", .flag = &expanded},
                                  {.name = "presets", .flag = &presets},
                                  {.name = "json", .flag = &run.json}};
@@ -635,6 +638,10 @@ il_exit il_cmd_validate(int argc, char **argv) {
     }
     if (arguments.n != (presets ? 0 : 1)) {
         return arguments.n ? il_usage(argv[0], "one policy, not %d", arguments.n) : il_usage(argv[0], "which policy?");
+    }
+    if (against) {
+        return nlists || expanded || presets ? il_usage(argv[0], "`--against` compares two policies and takes only `--json` beside it")
+                                             : il_validate_against(arguments.v[0], against, run.json);
     }
     run.path = presets ? NULL : arguments.v[0];
     il_arena_init(&run.arena, il_host_alloc(), VALIDATE_ARENA_BYTES);

@@ -8,6 +8,7 @@
 #include "interlock/host.h"
 
 #define RECORDING_IDS_BYTES ((size_t)1 << 30)
+#define RECORDING_AGENT_MAX ((size_t)IL_SESSION_ID_BYTES - 1)
 #define RECORDING_NODES_MAX 4000000u
 #define RECORDING_MEMORY_MAX ((size_t)768 << 20)
 
@@ -78,6 +79,15 @@ static bool recording_blank(il_str s) {
         }
     }
     return true;
+}
+
+/* As a monitor takes it for a session's principal. */
+static bool recording_agent_ok(il_str name) {
+    bool ok = name.n > 0 && name.n <= RECORDING_AGENT_MAX;
+    for (size_t i = 0; i < name.n; i++) {
+        ok = ok && name.p[i] > ' ' && name.p[i] < 0x7f;
+    }
+    return ok;
 }
 
 static bool recording_absent(const il_json *v) { return il_json_kind_of(v) == IL_JSON_NULL; }
@@ -189,14 +199,19 @@ static il_status recording_read(il_recordings *r, il_arena *arena, il_str text, 
     if (il_json_kind_of(root) != IL_JSON_OBJECT) {
         return IL_JSON_FAIL(root, err, IL_E_INVALID, "a session is an object");
     }
-    const il_json *prompt = il_json_get(root, IL_STR("prompt")), *steps = il_json_get(root, IL_STR("steps"));
+    const il_json *prompt = il_json_get(root, IL_STR("prompt")), *steps = il_json_get(root, IL_STR("steps")),
+                  *agent = il_json_get(root, IL_STR("agent"));
     if (!recording_absent(prompt) && il_json_kind_of(prompt) != IL_JSON_STRING) {
         return IL_JSON_FAIL(prompt, err, IL_E_INVALID, "`prompt` is a text or null");
     }
     if (il_json_kind_of(steps) != IL_JSON_ARRAY) {
         return IL_JSON_FAIL(steps ? steps : root, err, IL_E_INVALID, "a session needs `steps`, a list");
     }
+    if (!recording_absent(agent) && (il_json_kind_of(agent) != IL_JSON_STRING || !recording_agent_ok(il_json_text(agent)))) {
+        return IL_JSON_FAIL(agent, err, IL_E_INVALID, "`agent` is the name of whose session it is: visible ASCII, at most %zu bytes", RECORDING_AGENT_MAX);
+    }
     out->prompt = il_json_text(prompt);
+    out->agent = il_json_text(agent);
     IL_TRY(recording_id(r, arena, root, out, err));
     IL_TRY(recording_parent(r, root, out, err));
     out->steps = IL_NEW_ARRAY(arena, il_recording_step, il_json_count(steps));

@@ -10,6 +10,7 @@
 
 /* A decision waits for its conditions: far below what the language would allow by itself. */
 #define IL_CONDITION_STEPS 1000000u
+#define IL_CONDITION_COST UINT64_C(1000000000000) /* of Interbolt's conditions, for the longest lists that there could be */
 
 static const char *const il_condition_own_words[] = {"args", "tool", "server", "agent", "run", "prov", "state", "item"};
 _Static_assert(sizeof il_condition_own_words / sizeof il_condition_own_words[0] == IL_CONDITION_NAMES, "a word for each name");
@@ -390,8 +391,12 @@ static il_status il_condition_look_at(il_condition_look *l, const il_cel_node *n
 }
 
 il_status il_condition_new(const il_json *v, const il_condition_scope *scope, il_arena *arena, il_condition *out, il_error *err) {
-    const il_cel_limits limits = {
-        .size = sizeof limits, .steps = IL_CONDITION_STEPS, .alike = !scope->interbolt, .list_contains = scope->interbolt};
+    const il_cel_limits limits = {.size = sizeof limits,
+                                  .steps = IL_CONDITION_STEPS,
+                                  /* loops over labels and their lineage are usual there, and both are short: `steps` holds when they are not */
+                                  .cost = scope->interbolt ? IL_CONDITION_COST : 0,
+                                  .alike = !scope->interbolt,
+                                  .list_contains = scope->interbolt};
     *out = (il_condition){0};
     if (il_json_kind_of(v) != IL_JSON_STRING || il_json_text(v).n == 0) {
         return IL_JSON_FAIL(v, err, IL_E_INVALID, "a condition is a text that gives true or false, such as `args.amount > 5000`");

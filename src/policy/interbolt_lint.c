@@ -156,7 +156,12 @@ static il_status il_ibl_rule(il_ib_linting *l, const il_policy_rule *rule) {
     if (rule->when.program == NULL) {
         return IL_OK;
     }
-    IL_TRY(il_ibl_walk(l, rule->when.program->root));
+    const il_cel_node *root = rule->when.program->root;
+    IL_TRY(il_ibl_walk(l, root));
+    if (root->type == NULL || root->type->kind != IL_CEL_BOOL) {
+        IL_IBL_SAY(l, l->warn, "not-bool", root, "this may be no bool, and blocks the call when it is none; compare it: `%.*s == true`",
+                   IL_STR_ARG(il_str_part(root->src->text, root->start, root->end)));
+    }
     if (l->vacuous && !l->provenance && (rule->when.asks & (1u << IL_CONDITION_AGENT)) != 0) {
         IL_IBL_SAY(l, l->warn, "agent-alone", rule->when.program->root,
                    "the agent has unconditional access: the rule asks who calls and not where the data came from");

@@ -6,7 +6,8 @@
 
 bool il_interbolt_is(const il_json *doc) {
     return il_json_kind_of(doc) == IL_JSON_OBJECT && il_json_get(doc, IL_STR("interlock")) == NULL &&
-           (il_json_get(doc, IL_STR("version")) != NULL || il_json_get(doc, IL_STR("sinks")) != NULL);
+           il_json_get(doc, IL_STR("machine")) == NULL &&
+           (il_json_kind_of(il_json_get(doc, IL_STR("version"))) == IL_JSON_STRING || il_json_get(doc, IL_STR("sinks")) != NULL);
 }
 
 /* ---- nodes ------------------------------------------------------------------------------------------------ */

@@ -12,7 +12,7 @@
 
 #define IL_INTERBOLT_MACHINE "rules-only"
 
-/* Whether the document was written for Interbolt: it has no `interlock`, and has `version` or `sinks`. */
+/* Whether the document was written for Interbolt: it has no `interlock` and no `machine` (which has a number as `version`), and has a text as `version`, or `sinks`. */
 bool il_interbolt_is(const il_json *doc);
 /* *out is a policy of ours, in the arena, that borrows from `doc`; its nodes stand where they came from. IL_E_INVALID with position, IL_E_VERSION. */
 IL_NODISCARD il_status il_interbolt_expand(il_arena *arena, const il_json *doc, const il_json **out, il_error *err);

@@ -395,7 +395,7 @@ il_status il_condition_new(const il_json *v, const il_condition_scope *scope, il
                                   .steps = IL_CONDITION_STEPS,
                                   /* loops over labels and their lineage are usual there, and both are short: `steps` holds when they are not */
                                   .cost = scope->interbolt ? IL_CONDITION_COST : 0,
-                                  .alike = !scope->interbolt,
+                                  .alike = true,
                                   .list_contains = scope->interbolt};
     *out = (il_condition){0};
     if (il_json_kind_of(v) != IL_JSON_STRING || il_json_text(v).n == 0) {

@@ -64,8 +64,7 @@ typedef struct il_condition_names {
     uint32_t nitem;
     const il_json *given; /* constants by name: what a preset was used with; NULL: none */
     bool sql, shell;
-    bool interbolt; /* what Interbolt's conditions name stands behind the names of every policy, and values of two kinds differ, as in CEL. Otherwise to compare
-                     * them is an error: a server may take `"true"` for true */
+    bool interbolt; /* what Interbolt's conditions name stands behind the names of every policy, and a list has `contains` */
 } il_condition_names;
 IL_NODISCARD il_status il_condition_scope_new(const il_condition_names *names, const il_json *at, il_arena *arena,
                                               il_condition_scope *out, il_error *err);

@@ -34,6 +34,8 @@ static il_status il_condition_agent_value(il_condition_call *c, il_cel_value *ou
     return IL_OK;
 }
 
+static bool il_condition_of_interbolt(const il_condition_call *c) { return c->policy != NULL && c->policy->interbolt.on; }
+
 /* What the session holds and what this call adds. */
 static uint32_t il_condition_held(const il_condition_call *c) {
     return c->call->held | c->declared | (c->call->sends ? (uint32_t)IL_EGRESS : 0u);
@@ -114,7 +116,7 @@ static il_status il_condition_value(il_condition_call *c, uint32_t name, uint32_
         *out = il_cel_of_json(c->call->args != NULL ? c->call->args : &none);
         return IL_OK;
     case IL_CONDITION_TOOL:
-        if (c->policy->interbolt.on) {
+        if (il_condition_of_interbolt(c)) {
             return il_interbolt_tool_value(c, out, err);
         }
         *out = il_cel_of_str(c->call->tool);
@@ -125,7 +127,7 @@ static il_status il_condition_value(il_condition_call *c, uint32_t name, uint32_
     case IL_CONDITION_AGENT:
         return il_condition_agent_value(c, out, err);
     case IL_CONDITION_RUN:
-        return c->policy->interbolt.on ? il_interbolt_run_value(c, out, err) : il_condition_run_value(c, asks, out, err);
+        return il_condition_of_interbolt(c) ? il_interbolt_run_value(c, out, err) : il_condition_run_value(c, asks, out, err);
     case IL_CONDITION_PROV:
         return il_condition_prov_value(c, out, err);
     case IL_CONDITION_STATE:
@@ -149,7 +151,7 @@ il_status il_condition_values(il_condition_call *c, uint32_t asks, il_error *err
             c->made |= 1u << i;
         }
     }
-    for (uint32_t i = 0; i < IL_INTERBOLT_NAMES && c->policy->interbolt.on; i++) {
+    for (uint32_t i = 0; i < IL_INTERBOLT_NAMES && il_condition_of_interbolt(c); i++) {
         const uint32_t bit = 1u << (IL_CONDITION_NAMES + i);
         if ((asks & ~c->made & bit) != 0) {
             IL_TRY(il_interbolt_value(c, (il_interbolt_name)i, &c->values[IL_CONDITION_NAMES + i], err));

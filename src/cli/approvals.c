@@ -43,6 +43,43 @@ static const il_view_row *approvals_request(const il_view *v, const char *id) {
     return NULL;
 }
 
+/* The row of the decision that asked: why, and since which calls. */
+static const il_view_row *approvals_decision(const il_view *v, const char *id) {
+    for (size_t i = v->nrows; i-- > 0;) {
+        if (il_str_eq(v->rows[i].kind, IL_STR("decision")) && il_str_eq(il_view_text(&v->rows[i], "approval"), il_str_of(id)) &&
+            il_str_eq(il_view_text(&v->rows[i], "action"), IL_STR("require_approval"))) {
+            return &v->rows[i];
+        }
+    }
+    return NULL;
+}
+
+/* `untrusted from web.fetch (call 1), sensitive from files.read (call 2)` */
+static void approvals_since(const il_view_row *decision) {
+    const il_json *list = decision ? il_json_get(decision->body, IL_STR("witnesses")) : NULL;
+    for (const il_json *w = il_json_first(list); w; w = il_json_next(w)) {
+        (void)fputs(w == il_json_first(list) ? "  since    " : ", ", stdout);
+        il_put_text(stdout, il_json_text(il_json_get(w, IL_STR("effect"))));
+        (void)fputs(" from ", stdout);
+        il_put_text(stdout, il_json_text(il_json_get(w, IL_STR("tool"))));
+        (void)fputs(" (call ", stdout);
+        il_put_text(stdout, il_json_text(il_json_get(w, IL_STR("ticket"))));
+        (void)fputc(')', stdout);
+    }
+    (void)fputs(il_json_count(list) ? "\n" : "", stdout);
+}
+
+/* The policy's `where` as it was when the request was made; rows of older builds do not say. */
+static bool approvals_paged(const il_view *v, const char *id) {
+    const il_view_row *request = approvals_request(v, id);
+    const il_json *where = request ? il_json_get(request->body, IL_STR("where")) : NULL;
+    bool paged = il_json_count(where) == 0;
+    for (const il_json *w = il_json_first(where); w; w = il_json_next(w)) {
+        paged = paged || il_str_eq(il_json_text(w), IL_STR("page"));
+    }
+    return paged;
+}
+
 /* Where each value came from: `bo@x.example: a human typed it`. Rows of older builds do not say. */
 static void approvals_values(const il_view_row *request) {
     const il_json *values = request ? il_json_get(request->body, IL_STR("values")) : NULL;
@@ -85,9 +122,21 @@ static void approvals_text(const il_view *v, const il_slot *slot) {
         (void)fputc('\n', stdout);
     }
     approvals_values(request);
+    const il_view_row *decision = approvals_decision(v, slot->id);
+    const il_str why = decision ? il_view_text(decision, "why") : (il_str){0};
+    if (why.n) {
+        (void)fputs("  not vouched: ", stdout);
+        il_put_text(stdout, why);
+        (void)fputc('\n', stdout);
+    }
     (void)fputs("  held by  ", stdout);
     il_put_text(stdout, rule.n ? rule : IL_STR("a machine that is not shipped (name its policy with --policy)"));
-    (void)fputs("\n  until    ", stdout);
+    (void)fputc('\n', stdout);
+    approvals_since(decision);
+    if (!approvals_paged(v, slot->id)) {
+        (void)fputs("  asked    in the client's own dialogue only\n", stdout);
+    }
+    (void)fputs("  until    ", stdout);
     il_put_time(stdout, slot->expires_ms);
     (void)fputc('\n', stdout);
 }
@@ -117,8 +166,12 @@ static il_status approvals_json(approvals_run *run, const il_view *v, const il_s
         IL_TRY(il_arena_copy(arena, texts[i], &kept[i], err));
     }
     bool made = true;
-    il_json *values;
+    il_json *values, *witnesses;
+    const il_view_row *decision = approvals_decision(v, slot->id);
     IL_TRY(approvals_copy(arena, request ? il_json_get(request->body, IL_STR("values")) : NULL, &values, err));
+    IL_TRY(approvals_copy(arena, decision ? il_json_get(decision->body, IL_STR("witnesses")) : NULL, &witnesses, err));
+    il_str why = decision ? il_view_text(decision, "why") : (il_str){0};
+    IL_TRY(il_arena_copy(arena, why, &why, err));
     for (const il_json *d = il_json_first(to); d && made; d = il_json_next(d)) {
         il_str text;
         IL_TRY(il_arena_copy(arena, il_json_text(d), &text, err));
@@ -132,6 +185,8 @@ static il_status approvals_json(approvals_run *run, const il_view *v, const il_s
            il_json_set(o, IL_STR("effects"), il_json_effects(arena, slot->effects)) &&
            il_json_set(o, IL_STR("reason"), kept[3].n ? il_json_string(arena, kept[3]) : il_json_make(arena, IL_JSON_NULL)) &&
            il_json_set(o, IL_STR("destinations"), destinations) && il_json_set(o, IL_STR("values"), values) &&
+           il_json_set(o, IL_STR("why"), why.n ? il_json_string(arena, why) : il_json_make(arena, IL_JSON_NULL)) &&
+           il_json_set(o, IL_STR("witnesses"), witnesses) &&
            il_json_set(o, IL_STR("expires_ms"), il_json_number(arena, (int64_t)slot->expires_ms)) && il_json_push(run->list, o);
     return made ? IL_OK : il_arena_fail(arena, err);
 }
@@ -259,7 +314,14 @@ static il_status approvals_answer(approvals_run *run, const char *id, bool grant
         il_status status = approvals_view(run, &v, ids.ids[i], &why);
         const bool readable = status == IL_OK;
         const bool here = readable && approvals_slot(&v.session, id);
-        if (here) {
+        if (here && grant) {
+            status = il_view_rows(&v, run->ledger, err);
+        }
+        if (here && grant && status == IL_OK && !approvals_paged(&v, id)) {
+            status = il_error_set(err, IL_E_PERMISSION,
+                                  "the policy has humans asked in the client's own dialogue, not here (`approvals: where:`); `deny` works");
+        }
+        if (here && status == IL_OK) {
             status = approvals_answer_view(run, &v, id, grant, err);
         }
         il_view_close(&v);

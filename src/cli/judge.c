@@ -18,6 +18,7 @@ struct il_judge {
     bool standing;
     bool marked;   /* every place of a store holds every label */
     uint32_t asked; /* sessions of single calls */
+    bool cut; /* of this recording: not all of its prompt was heard */
 };
 
 #define JUDGE_KEY_BYTES 24
@@ -63,6 +64,8 @@ static il_status judge_commit(void *ctx, const il_store_change *changes, size_t 
         for (size_t r = 0; r < changes[i].nrows; r++) {
             if (il_str_eq(changes[i].rows[r].kind, IL_STR("decision"))) {
                 judge_look(j, changes[i].rows[r].body);
+            } else if (il_str_eq(changes[i].rows[r].kind, IL_STR("say"))) {
+                j->cut = il_str_find(changes[i].rows[r].body, IL_STR("\"cut\":true"), 0) != SIZE_MAX;
             }
         }
     }
@@ -265,15 +268,19 @@ static il_status judge_prompt(il_judge *j, il_str session, const il_recording *r
     return il_monitor_notice(j->monitor, session, &task, err);
 }
 
+bool il_judge_cut(const il_judge *j) { return j->cut; }
+
 il_status il_judge_recording(il_judge *j, const il_recording *recording, il_judgement *out, il_error *err) {
     char key[JUDGE_KEY_BYTES], parent[JUDGE_KEY_BYTES];
     const il_str session = judge_key(recording->line, key);
     const il_begin how = {.size = sizeof how,
                           .principal = recording->agent,
                           .parent = recording->parent_line ? judge_key(recording->parent_line, parent) : IL_STR("")};
+    j->cut = false;
     il_status status = il_monitor_begin(j->monitor, session, &how, err);
     if (status == IL_OK) {
         status = judge_prompt(j, session, recording, err);
+        j->cut = j->cut || status != IL_OK;
     }
     /* A session that could not begin (its parent's effects may not be joined) is absent, and each of its steps is decided as that. */
     if (judge_broken(status)) {

@@ -23,6 +23,8 @@ typedef struct il_judge il_judge;
 /* `policy` is borrowed. `blind`: untrusted texts are not indexed, which is what an attacker who paraphrases achieves. A policy in mode `monitor` is judged as in `enforce`: what does not pass does not run. */
 IL_NODISCARD il_status il_judge_new(const il_policy *policy, bool blind, il_judge **out, il_error *err);
 void il_judge_free(il_judge *j);
+/* The prompt of the latest recording is longer than is heard: what its end names vouches for nothing. */
+bool il_judge_cut(const il_judge *j);
 /* Decides the steps in order; `out` has room for recording->nsteps. A failure is one of the machinery (memory), not of a step. */
 IL_NODISCARD il_status il_judge_recording(il_judge *j, const il_recording *recording, il_judgement *out, il_error *err);
 /* Decides one call in a session of its own that is as the call says; fills action, effects and sink. */

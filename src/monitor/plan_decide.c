@@ -214,6 +214,8 @@ static void il_deciding_witnesses(il_deciding *c) {
 
 static il_status il_deciding_request_row(il_deciding *c, const il_slot *slot, uint64_t pre, il_error *err) {
     il_record r;
+    il_str where[2];
+    const uint32_t nwhere = il_policy_asks_where(c->plan->core->policy, where);
     il_record_open(&r, c->plan->arena);
     il_record_text(&r, IL_STR("approval"), slot->id);
     il_record_digest(&r, IL_STR("args_digest"), c->d->args_digest);
@@ -226,6 +228,7 @@ static il_status il_deciding_request_row(il_deciding *c, const il_slot *slot, ui
     il_record_text(&r, IL_STR("tool"), slot->tool);
     il_record_number(&r, IL_STR("v"), 1);
     il_record_values(&r, IL_STR("values"), &c->label, c->plan->memory);
+    il_record_strings(&r, IL_STR("where"), where, nwhere);
     return il_plan_row(c->plan, "request", 0, &r, err);
 }
 

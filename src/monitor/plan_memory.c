@@ -64,13 +64,15 @@ static void il_plan_heard(const il_plan *p, il_record *r) {
 il_status il_plan_say(il_plan *p, il_str text, const uint8_t digest[IL_DIGEST_BYTES], il_error *err) {
     il_episode *e = NULL;
     il_record r;
+    bool cut = false;
     IL_TRY(il_plan_listens(p, err));
     if (p->s->parent[0] != '\0') {
         return il_error_set(err, IL_E_STATE, "nobody types in a child session: note what it was told as a task");
     }
-    IL_TRY(il_policy_hear(p->core->policy, text, p->arena, &e, err));
+    IL_TRY(il_policy_hear(p->core->policy, text, p->arena, &e, &cut, err));
     IL_TRY(il_plan_remember(p, e, err));
     il_record_open(&r, p->arena);
+    il_record_truth(&r, IL_STR("cut"), cut);
     il_record_digest(&r, IL_STR("digest"), digest);
     il_plan_heard(p, &r);
     il_record_number(&r, IL_STR("v"), 1);

@@ -32,8 +32,9 @@ static il_status il_approval_by(const il_json *v, il_arena *arena, il_approval_r
     return IL_OK;
 }
 
+static const char *const il_approval_wheres[] = {"page", "notification"}; /* by bit */
+
 static il_status il_approval_where_read(const il_json *v, uint32_t *out, il_error *err) {
-    static const char *const words[] = {"page", "notification"};
     *out = 0;
     if (il_json_kind_of(v) != IL_JSON_ARRAY || il_json_count(v) == 0) {
         return IL_JSON_FAIL(v, err, IL_E_INVALID, "`where` is a list of `page` and `notification`");
@@ -41,7 +42,7 @@ static il_status il_approval_where_read(const il_json *v, uint32_t *out, il_erro
     for (const il_json *w = il_json_first(v); w != NULL; w = il_json_next(w)) {
         uint32_t bit = 0;
         for (uint32_t i = 0; i < 2; i++) {
-            bit |= il_json_kind_of(w) == IL_JSON_STRING && il_str_eq(il_json_text(w), il_str_of(words[i])) ? 1u << i : 0u;
+            bit |= il_json_kind_of(w) == IL_JSON_STRING && il_str_eq(il_json_text(w), il_str_of(il_approval_wheres[i])) ? 1u << i : 0u;
         }
         if (bit == 0) {
             return IL_JSON_FAIL(w, err, IL_E_INVALID, "`where` is a list of `page` and `notification`");
@@ -122,6 +123,16 @@ bool il_policy_answered(const il_policy *p, const uint8_t by[16]) {
         }
     }
     return rules->nby == 0;
+}
+
+uint32_t il_policy_asks_where(const il_policy *p, il_str out[2]) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        if ((il_policy_approval_rules(p)->where >> i & 1u) != 0) {
+            out[n++] = il_str_of(il_approval_wheres[i]);
+        }
+    }
+    return n;
 }
 
 uint64_t il_policy_approval_ms(const il_policy *p) { return il_policy_approval_rules(p)->lasts_ms; }

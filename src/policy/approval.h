@@ -32,4 +32,6 @@ bool il_policy_may_release(const il_policy *p, uint32_t effects);
 bool il_policy_may_answer(const il_policy *p, il_str by);
 /* The same of the first 16 bytes of the name's SHA-256: who approves may not have the policy at hand, and is looked at once more when the call is. */
 bool il_policy_answered(const il_policy *p, const uint8_t by[16]);
+/* The words of `where` that the policy has; returns how many. */
+uint32_t il_policy_asks_where(const il_policy *p, il_str out[2]);
 uint64_t il_policy_approval_ms(const il_policy *p);

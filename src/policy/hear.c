@@ -6,6 +6,7 @@
 #include "policy/kind_part.h"
 #include "policy/result.h"
 #include "policy/text.h"
+#include "provenance/episode_part.h"
 #include "provenance/sent.h"
 #include "provenance/typed.h"
 
@@ -16,7 +17,8 @@ typedef struct il_hearing {
     il_arena *arena;
     il_str text; /* which is read */
     il_status broken;
-    bool sends;
+    uint32_t typed; /* values */
+    bool sends, cut;
 } il_hearing;
 
 static il_status il_hear_value(il_hearing *h, il_kind kind, il_str text) {
@@ -25,6 +27,8 @@ static il_status il_hear_value(il_hearing *h, il_kind kind, il_str text) {
     if (s != IL_OK) {
         return s == IL_E_INVALID ? IL_OK : s;
     }
+    h->typed++;
+    h->cut = h->cut || h->typed > IL_EPISODE_TYPED_MAX;
     return h->sends ? il_episode_sent(h->episode, canonical, false, NULL)
                     : il_episode_typed_value(h->episode, il_kind_word(kind), canonical, NULL);
 }
@@ -57,6 +61,7 @@ static il_status il_hear_text(il_hearing *h, il_str text, il_error *err) {
     if (h->broken != IL_OK) {
         return il_arena_fail(h->arena, err);
     }
+    h->cut = h->cut || s == IL_E_LIMIT;
     return s == IL_OK || s == IL_E_LIMIT ? IL_OK : il_error_set(err, s, "out of memory");
 }
 
@@ -102,8 +107,11 @@ static bool il_hear_either(il_str word) {
 /* Whole words that are a host, a repository, a path or an account number. */
 static il_status il_hear_words(il_hearing *h, il_str text, il_error *err) {
     size_t at = 0;
+    uint32_t words = 0;
     il_typed_word w;
     while (il_typed_next(text, &at, &w)) {
+        words++;
+        h->cut = h->cut || words > IL_EPISODE_WORDS_MAX;
         for (uint32_t i = 0; i < w.n; i++) {
             const il_str word = w.forms[i].text;
             const bool rooted = word.p[0] == '/' || word.p[0] == '~', slash = il_hear_has(word, "/");
@@ -125,8 +133,11 @@ static il_status il_hear_words(il_hearing *h, il_str text, il_error *err) {
     return IL_OK;
 }
 
-il_status il_policy_hear(const il_policy *p, il_str text, il_arena *arena, il_episode **out, il_error *err) {
+il_status il_policy_hear(const il_policy *p, il_str text, il_arena *arena, il_episode **out, bool *cut, il_error *err) {
     *out = NULL;
+    if (cut != NULL) {
+        *cut = false;
+    }
     if (p != NULL && (p->remembers & (uint32_t)(IL_REMEMBERS_TYPED | IL_REMEMBERS_TEXTS)) == 0) {
         return IL_OK;
     }
@@ -135,6 +146,9 @@ il_status il_policy_hear(const il_policy *p, il_str text, il_arena *arena, il_ep
     IL_TRY(il_episode_typed(h.episode, text, err));
     IL_TRY(il_hear_text(&h, text, err));
     IL_TRY(il_hear_words(&h, text, err));
+    if (cut != NULL) {
+        *cut = h.cut;
+    }
     *out = h.episode;
     return IL_OK;
 }

@@ -45,8 +45,10 @@ IL_NODISCARD il_status il_policy_read(const il_policy *p, const il_result_call *
 IL_NODISCARD il_status il_policy_sent(const il_policy *p, const il_label_call *call, const il_label *label, uint64_t ticket,
                                       il_arena *arena, il_episode **out, il_error *err);
 
-/* What a human typed in the root session over a channel that the agent cannot write; *out is NULL when nobody asks. `p` may be NULL: it is not known who will ask. */
-IL_NODISCARD il_status il_policy_hear(const il_policy *p, il_str text, il_arena *arena, il_episode **out, il_error *err);
+/* What a human typed in the root session over a channel that the agent cannot write; *out is NULL when nobody asks. `p` may be NULL: it is not known who will ask. *cut (may be
+ * NULL): the text is longer than is heard, and what its end names is not typed. */
+IL_NODISCARD il_status il_policy_hear(const il_policy *p, il_str text, il_arena *arena, il_episode **out, bool *cut,
+                                      il_error *err);
 
 /* Any other text that reached the agent: every text and key below `value`, untrusted unless `trusted`. *out is NULL when nobody asks. */
 typedef struct il_overheard {

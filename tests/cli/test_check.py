@@ -360,6 +360,15 @@ def check_hears_the_user(t):
 
 
 @test
+def check_says_when_a_prompt_is_too_long(t):
+    """What stands behind the part that is heard was not typed, and that is said."""
+    for words, warned in ((1000, False), (70000, True)):
+        lines = sessions({"prompt": "mail al@far.example " + "word " * words, "steps": [SEND]})
+        run = Run("check", "--policy", put(t, "policy.yaml", KNOWS), "--json", stdin=lines).exits(0)
+        same("<stdin>:1: warning: the prompt is longer than is heard" in run.err, warned)
+
+
+@test
 def check_reads_a_text_as_json_once(t):
     """A file whose content is JSON, given back as a JSON text, has no fields."""
     fields = [{"from": "al@far.example", "body": "hi"}]

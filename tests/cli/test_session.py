@@ -212,7 +212,21 @@ def approvals_text_and_usage(t):
     for args in (["approve"], ["list", "a"], ["deny", "a", "b"], ["nonsense"]):
         cli(t, "approvals", *args).refuses()
     gateway(t, ("fetch", {}), ("read", {}), SEND)
-    cli(t, "approvals").exits(0).says("t.send [egress]", "out").says("eve@evil.example", "out")
+    shown = cli(t, "approvals").exits(0).says("t.send [egress]", "out").says("eve@evil.example", "out")
+    shown.says("not vouched: argument `to`: an email is not listed", "out").says("since    untrusted from t.fetch (call 1), sensitive from t.read (call 2)", "out")
+    (waiting,) = read(t, "approvals")["approvals"]
+    same([(w["effect"], w["tool"], w["ticket"]) for w in waiting["witnesses"]], [("untrusted", "t.fetch", 1), ("sensitive", "t.read", 2)])
+    same([(v["argument"], v["why"]) for v in waiting["values"]], [("to", "nothing speaks for it")])
+
+
+@test
+def approvals_are_given_where_the_policy_says(t):
+    gateway(t, ("fetch", {}), ("read", {}), SEND, policy=POLICY.replace("expires: 10m", "where: [notification]"))
+    (waiting,) = read(t, "approvals")["approvals"]
+    cli(t, "approvals").exits(0).says("asked    in the client's own dialogue only", "out")
+    cli(t, "approvals", "approve", waiting["id"]).refuses().says("`approvals: where:`")
+    same(read(t, "approvals")["approvals"][0]["state"], "asked")
+    cli(t, "approvals", "deny", waiting["id"]).exits(0)
 
 
 @test

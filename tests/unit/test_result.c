@@ -364,7 +364,7 @@ static void result_asks(void **state) {
         if (il_policy_remembers(c->p.policy) != rows[i].asks) {
             fail_msg("%s: %u", rows[i].entry, il_policy_remembers(c->p.policy));
         }
-        assert_int_equal(il_policy_hear(c->p.policy, IL_STR("x"), &c->p.arena, &e, NULL), IL_OK);
+        assert_int_equal(il_policy_hear(c->p.policy, IL_STR("x"), &c->p.arena, &e, NULL, NULL), IL_OK);
         assert_true((e != NULL) == ((rows[i].asks & (uint32_t)IL_REMEMBERS_TYPED) != 0));
     }
 }

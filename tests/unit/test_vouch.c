@@ -105,7 +105,9 @@ static void vouch_apply(vouch_case *c, il_episode *e) {
 
 static void vouch_types(vouch_case *c, const char *text) {
     il_episode *e = NULL;
-    assert_int_equal(il_policy_hear(c->p.policy, il_str_of(text), &c->p.arena, &e, NULL), IL_OK);
+    bool cut = true;
+    assert_int_equal(il_policy_hear(c->p.policy, il_str_of(text), &c->p.arena, &e, &cut, NULL), IL_OK);
+    assert_false(cut);
     vouch_apply(c, e);
 }
 

@@ -34,15 +34,16 @@ class World:
         self.ledger, self.answer, self.policy = str(self.folder / "ledger.db"), self.folder / "answer", policy
         self.gateways, self.session = {}, None
 
-    def begin(self, session, servers):
+    def begin(self, session, servers, *args):
+        """`args`: of the gateways, in place of the session's id."""
         self.end()
-        self.session = session
+        self.session, self.args = session, args or ("--session", session)
         for name in servers:
             self.gateway(name)
 
     def gateway(self, name):
         if name not in self.gateways:
-            self.gateways[name] = Gateway(self.policy, args=("--session", self.session, "--log", "debug"), server=[*SERVER, str(self.answer)], name=name, ledger=self.ledger)
+            self.gateways[name] = Gateway(self.policy, args=self.args, server=[*SERVER, str(self.answer)], name=name, ledger=self.ledger)
             self.gateways[name].start()
         return self.gateways[name]
 
@@ -268,6 +269,49 @@ def test_a_gateway_that_starts_again_still_knows():
     allowed(world, send("al@far.example"))  # nothing that was read names it: hashes say so without the texts
     allowed(world, send("eve@evil.example"), yes=False)
     world.end()
+
+
+def test_joined_gateways_are_one_session_until_it_is_ended():
+    world = World(POLICY)
+    who = f"join:uid:{os.getuid()}"
+    world.begin(who, ["web"], "--join")
+    allowed(world, FETCH)
+    world.begin(who, ["list", "mail"], "--join")  # other processes, later
+    allowed(world, READ)
+    allowed(world, send("bo@corp.example"), yes=False)
+    world.say("to bo@corp.example")
+    allowed(world, send("bo@corp.example"))
+    world.end()
+    interlock("session", "end", who, "--ledger", world.ledger)
+    for _ in range(2):  # the next one begins, once
+        world.begin(who + ".2", ["mail"], "--join")
+        allowed(world, send("cy@corp.example"))
+    world.end()
+    world.begin("join:ana", ["mail"], "--join", "--principal", "ana")
+    allowed(world, send("cy@corp.example"))
+    world.end()
+    odd = "join:" + hashlib.sha256(b"ana@corp").hexdigest()[:32]
+    world.begin(odd, ["mail"], "--join", "--principal", "ana@corp")
+    allowed(world, send("cy@corp.example"))
+    world.end()
+    listed = json.loads(interlock("session", "list", "--json", "--ledger", world.ledger))["sessions"]
+    assert sorted(s["id"] for s in listed) == sorted([who, who + ".2", "join:ana", odd]), listed
+
+
+def test_an_agent_is_who_the_gateway_is_started_for():
+    case = SCENARIOS / "rules"
+    world = World((case / "policy.yaml").read_text())
+    pay = {"tool": "t.pay", "args": {"to": "DE89370400440532013000", "amount": 200}, "result": "ok"}
+    seen = []
+    for who in ("ana", "bo"):
+        world.begin(who, ["t"], "--session", who, "--principal", who)
+        world.call(pay)
+        seen.append([d["reason"] for d in world.decisions()])
+        world.end()
+    assert seen[0] != seen[1] and "stranger" in seen[1], seen
+    Gateway(world.policy, args=("--session", "ana", "--principal", "bo"), server=[*SERVER, str(world.answer)], name="t", ledger=world.ledger).end(3)
+    for args in (("--session", "a", "--join"), ("--principal", "x" * 200), ("--principal", "a b")):
+        Gateway(world.policy, args=args, server=[*SERVER, str(world.answer)], name="t", ledger=world.ledger).end(3)
 
 
 TESTS = {f"test_{case.name}_is_decided_alike": scenario(case) for case in sorted(SCENARIOS.iterdir()) if (case / "sessions.ndjson").is_file()}

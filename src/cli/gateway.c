@@ -89,7 +89,9 @@ static il_status gateway_principal(gateway_run *run, il_error *err) {
 
 static il_status gateway_session(gateway_run *run, il_error *err) {
     if (run->join) {
-        return run->session_flag ? il_error_set(err, IL_E_INVALID, "`--join` and a session's id are two sessions; give one of them") : IL_OK;
+        return run->session_flag
+                   ? il_error_set(err, IL_E_INVALID, "`--join` and a session's id are two sessions; give one of them")
+                   : IL_OK;
     }
     if (run->session_flag) {
         const il_str id = il_str_of(run->session_flag);
@@ -115,11 +117,11 @@ static il_status gateway_session(gateway_run *run, il_error *err) {
 static il_status gateway_options(gateway_run *run, int argc, char **argv, il_error *err) {
     const char *level = NULL, *timeout = NULL, *start = NULL, *restarts = NULL, *durability = NULL;
     const il_option options[] = {
-        {.name = "policy", .value = &run->policy_path},   {.name = "name", .value = &run->name_flag},
-        {.name = "session", .value = &run->session_flag}, {.name = "ledger", .value = &run->ledger_flag},
-        {.name = "durability", .value = &durability},     {.name = "log", .value = &level},
-        {.name = "log-json", .flag = &run->log.json},     {.name = "call-timeout", .value = &timeout},
-        {.name = "start-timeout", .value = &start},       {.name = "restart", .value = &restarts},
+        {.name = "policy", .value = &run->policy_path},       {.name = "name", .value = &run->name_flag},
+        {.name = "session", .value = &run->session_flag},     {.name = "ledger", .value = &run->ledger_flag},
+        {.name = "durability", .value = &durability},         {.name = "log", .value = &level},
+        {.name = "log-json", .flag = &run->log.json},         {.name = "call-timeout", .value = &timeout},
+        {.name = "start-timeout", .value = &start},           {.name = "restart", .value = &restarts},
         {.name = "principal", .value = &run->principal_flag}, {.name = "join", .flag = &run->join},
     };
     il_arguments arguments;
@@ -210,7 +212,8 @@ static il_status gateway_begin(gateway_run *run, il_error *err) {
             return status;
         }
     }
-    return il_error_set(err, IL_E_LIMIT, "%d sessions of `%s` have ended in this ledger; begin a new one", GATEWAY_JOINS, run->principal);
+    return il_error_set(err, IL_E_LIMIT, "%d sessions of `%s` have ended in this ledger; begin a new one", GATEWAY_JOINS,
+                        run->principal);
 }
 
 static il_status gateway_monitor(gateway_run *run, il_error *err) {
@@ -260,9 +263,10 @@ static void gateway_say(gateway_run *run, bool unenforced) {
         il_log_write(&run->log, IL_LOG_WARN, "monitor mode: calls are decided and recorded, but nothing is stopped");
     }
     if (strcmp(run->path, ":memory:") != 0 && stat(run->path, &ledger) == 0 && (ledger.st_uid == geteuid() || geteuid() == 0)) {
-        il_log_write(&run->log, IL_LOG_WARN,
-                     "an agent that runs as this user could approve its own calls, and say words in a human's place: it may write the "
-                     "ledger (run the gateway as another user)");
+        il_log_write(
+            &run->log, IL_LOG_WARN,
+            "an agent that runs as this user could approve its own calls, and say words in a human's place: it may write the "
+            "ledger (run the gateway as another user)");
     }
 }
 

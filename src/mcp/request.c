@@ -38,8 +38,10 @@ static void request_denied(il_wire *w) {
         return;
     }
     if (il_budget_report(&w->denied, now) > 0) {
-        il_log_write(w->c.log, IL_LOG_WARN, "more than %u calls were denied in a row, and each is kept in the ledger: the client is read slowly from now on",
-                     w->denied.burst);
+        il_log_write(
+            w->c.log, IL_LOG_WARN,
+            "more than %u calls were denied in a row, and each is kept in the ledger: the client is read slowly from now on",
+            w->denied.burst);
     }
     il_wire_hold(w, IL_HOLD_DENIED, true);
     il_timer_set(w->slow, 1000u / w->denied.per_second);
@@ -116,8 +118,8 @@ static void request_keep(il_wire *w, il_pending *e, il_str tool, const il_json *
     il_json_write(&text, args != NULL ? args : &none, IL_JSON_AS_READ);
     if (il_buf_done(&text, &bytes, NULL) != IL_OK || !il_pendings_keep(&w->calls, e, bytes)) {
         il_log_write(w->c.log, IL_LOG_INFO,
-                     "the arguments of %.*s.%.*s (ticket %llu) are too large to be kept: its effects are its worst", IL_STR_ARG(w->c.name),
-                     IL_STR_ARG(tool), (unsigned long long)e->ticket);
+                     "the arguments of %.*s.%.*s (ticket %llu) are too large to be kept: its effects are its worst",
+                     IL_STR_ARG(w->c.name), IL_STR_ARG(tool), (unsigned long long)e->ticket);
     }
 }
 

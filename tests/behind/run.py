@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A gateway decides what `interlock check` decides: every session of tests/scenarios again, through real gateways in front of a server that answers what the session
+"""A gateway decides what `interlock check` decides: every session of tests/scenarios and of results/ (each way to read a result) again, through real gateways in front of a server that answers what the session
 says. One gateway for each server of a session, all on one session of one ledger; what the user typed comes by `interlock session say`.
 
 Usage: run.py BUILD/interlock [CASE]. Ends with `N passed, N failed, N skipped`."""
@@ -314,7 +314,7 @@ def test_an_agent_is_who_the_gateway_is_started_for():
         Gateway(world.policy, args=args, server=[*SERVER, str(world.answer)], name="t", ledger=world.ledger).end(3)
 
 
-TESTS = {f"test_{case.name}_is_decided_alike": scenario(case) for case in sorted(SCENARIOS.iterdir()) if (case / "sessions.ndjson").is_file()}
+TESTS = {f"test_{case.name}_is_decided_alike": scenario(case) for case in [HERE / "results", *sorted(SCENARIOS.iterdir())] if (case / "sessions.ndjson").is_file()}
 
 TESTS |= {name: body for name, body in list(globals().items()) if name.startswith("test_")}
 

@@ -298,6 +298,18 @@ def test_joined_gateways_are_one_session_until_it_is_ended():
     assert sorted(s["id"] for s in listed) == sorted([who, who + ".2", "join:ana", odd]), listed
 
 
+def test_an_agent_has_its_own_mode():
+    world = World(POLICY + "groups: { ops: [] }\nagents: { bot: { groups: [ops], mode: monitor } }\n")
+    for who, mode in (("bot", "monitor"), ("ana", None)):
+        gateway = Gateway(world.policy, args=("--session", who, "--principal", who), server=[*SERVER, str(world.answer)], name="mail", ledger=world.ledger)
+        assert gateway.start().get("_meta", {}).get("interlock/mode") == mode
+        world.answer.write_text("{}")
+        for tool in ("nothing", "send"):
+            ran = gateway.call(tool, to="bo@corp.example")["result"]
+            assert ran.get("isError", False) == (mode is None and tool == "nothing"), (who, tool, ran)
+        gateway.end()
+
+
 def test_an_agent_is_who_the_gateway_is_started_for():
     case = SCENARIOS / "rules"
     world = World((case / "policy.yaml").read_text())

@@ -69,7 +69,7 @@ typedef struct il_recall_cache {
 
 typedef struct il_monitor_config {
     size_t size;
-    const il_policy *policy;   /* borrowed until il_monitor_free. NULL: a monitor that only approves, refuses, hears humans, ends and lists */
+    const il_policy *policy;   /* borrowed until il_monitor_free. NULL: a monitor that approves, refuses, hears, ends and lists */
     const il_machine *machine; /* needed when policy is NULL, else NULL or the policy's */
     il_store store;
     il_host host;

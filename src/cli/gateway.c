@@ -8,12 +8,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sha256.h"
 #include "cli/ledger.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/view.h"
 #include "interlock/host.h"
 #include "mcp/filter.h"
 #include "mcp/gateway.h"
+#include "policy/agent.h"
 #include "policy/compiled.h"
 
 #define GATEWAY_LIMIT_S ((uint64_t)600) /* a call with progress */
@@ -22,10 +25,12 @@
 #define GATEWAY_RESTARTS 5
 #define GATEWAY_RESTARTS_MAX ((uint64_t)100)
 #define GATEWAY_BUSY_MS 1000
+#define GATEWAY_JOINS 100000
 #define GATEWAY_KEEP_ROWS 1000 /* of a ledger in memory, which nobody else can read */
 
 typedef struct gateway_run {
-    const char *policy_path, *ledger_flag, *session_flag, *name_flag;
+    const char *policy_path, *ledger_flag, *session_flag, *name_flag, *principal_flag;
+    bool join; /* the principal's session */
     char *const *command;
     uint64_t timeout_s, start_s, restarts;
     il_durability durability;
@@ -33,7 +38,7 @@ typedef struct gateway_run {
     bool enforce;       /* the environment tightens a policy in monitor mode */
     il_log log;
     char path[IL_LEDGER_PATH_BYTES];
-    char session[IL_SESSION_ID_BYTES], name[IL_TOOL_BYTES], principal[32];
+    char session[IL_SESSION_ID_BYTES], name[IL_TOOL_BYTES], principal[IL_SESSION_ID_BYTES];
     il_bundle *bundle;
     il_ledger *ledger;
     il_ledger_batch batch;
@@ -68,7 +73,26 @@ static il_status gateway_name(gateway_run *run, il_error *err) {
     return IL_OK;
 }
 
+/* Whose calls these are: whoever starts the gateway says it, as he says which policy and session; nothing that a client sends does. */
+static il_status gateway_principal(gateway_run *run, il_error *err) {
+    if (!run->principal_flag) {
+        (void)il_format(run->principal, sizeof run->principal, "uid:%llu", (unsigned long long)getuid());
+        return IL_OK;
+    }
+    const il_str name = il_str_of(run->principal_flag);
+    if (name.n >= sizeof run->principal) {
+        return il_error_set(err, IL_E_INVALID, "the principal is longer than %zu bytes", sizeof run->principal - 1);
+    }
+    memcpy(run->principal, name.p, name.n + 1);
+    return IL_OK;
+}
+
 static il_status gateway_session(gateway_run *run, il_error *err) {
+    if (run->join) {
+        return run->session_flag
+                   ? il_error_set(err, IL_E_INVALID, "`--join` and a session's id are two sessions; give one of them")
+                   : IL_OK;
+    }
     if (run->session_flag) {
         const il_str id = il_str_of(run->session_flag);
         if (id.n >= sizeof run->session) {
@@ -93,11 +117,12 @@ static il_status gateway_session(gateway_run *run, il_error *err) {
 static il_status gateway_options(gateway_run *run, int argc, char **argv, il_error *err) {
     const char *level = NULL, *timeout = NULL, *start = NULL, *restarts = NULL, *durability = NULL;
     const il_option options[] = {
-        {.name = "policy", .value = &run->policy_path},   {.name = "name", .value = &run->name_flag},
-        {.name = "session", .value = &run->session_flag}, {.name = "ledger", .value = &run->ledger_flag},
-        {.name = "durability", .value = &durability},     {.name = "log", .value = &level},
-        {.name = "log-json", .flag = &run->log.json},     {.name = "call-timeout", .value = &timeout},
-        {.name = "start-timeout", .value = &start},       {.name = "restart", .value = &restarts},
+        {.name = "policy", .value = &run->policy_path},       {.name = "name", .value = &run->name_flag},
+        {.name = "session", .value = &run->session_flag},     {.name = "ledger", .value = &run->ledger_flag},
+        {.name = "durability", .value = &durability},         {.name = "log", .value = &level},
+        {.name = "log-json", .flag = &run->log.json},         {.name = "call-timeout", .value = &timeout},
+        {.name = "start-timeout", .value = &start},           {.name = "restart", .value = &restarts},
+        {.name = "principal", .value = &run->principal_flag}, {.name = "join", .flag = &run->join},
     };
     il_arguments arguments;
     IL_TRY(il_options_read(argc, argv, options, sizeof options / sizeof *options, &arguments, err));
@@ -140,7 +165,55 @@ static il_status gateway_options(gateway_run *run, int argc, char **argv, il_err
     }
     run->enforce = mode != NULL;
     IL_TRY(gateway_name(run, err));
+    IL_TRY(gateway_principal(run, err));
     return gateway_session(run, err);
+}
+
+/* The id of the principal's session number `nth`, from 1. A principal that is no id stands there by its hash. */
+static void gateway_join_id(gateway_run *run, unsigned nth) {
+    const il_str who = il_str_of(run->principal);
+    static const char signs[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-"; /* of a session's id */
+    const bool plain = who.n <= 100 && strspn(run->principal, signs) == who.n;
+    size_t n = il_format(run->session, sizeof run->session, "join:");
+    if (plain) {
+        n += il_format(run->session + n, sizeof run->session - n, "%s", run->principal);
+    } else {
+        uint8_t digest[IL_DIGEST_BYTES];
+        char hex[IL_DIGEST_HEX];
+        il_sha256_of(who, digest);
+        il_digest_hex(digest, hex);
+        n += il_format(run->session + n, sizeof run->session - n, "%.*s", 32, hex);
+    }
+    if (nth > 1) {
+        (void)il_format(run->session + n, sizeof run->session - n, ".%u", nth);
+    }
+}
+
+static bool gateway_ended(const gateway_run *run) {
+    il_view v;
+    il_error why;
+    const bool ended = il_view_open(&v, run->ledger, il_str_of(run->session), NULL, &why) == IL_OK &&
+                       il_str_eq(il_view_value(&v, "phase"), IL_STR("ended"));
+    il_view_close(&v);
+    return ended;
+}
+
+/* With --join every gateway of the principal is one session, until a person ends it: then the next one begins. An agent that starts programs gets no clean one by it. */
+static il_status gateway_begin(gateway_run *run, il_error *err) {
+    const il_begin how = {
+        .size = sizeof how, .resume = run->join || run->session_flag != NULL, .principal = il_str_of(run->principal)};
+    if (!run->join) {
+        return il_monitor_begin(run->monitor, il_str_of(run->session), &how, err);
+    }
+    for (unsigned nth = 1; nth <= GATEWAY_JOINS; nth++) {
+        gateway_join_id(run, nth);
+        const il_status status = il_monitor_begin(run->monitor, il_str_of(run->session), &how, err);
+        if ((status != IL_E_STATE && status != IL_E_MISMATCH) || !gateway_ended(run)) {
+            return status;
+        }
+    }
+    return il_error_set(err, IL_E_LIMIT, "%d sessions of `%s` have ended in this ledger; begin a new one", GATEWAY_JOINS,
+                        run->principal);
 }
 
 static il_status gateway_monitor(gateway_run *run, il_error *err) {
@@ -156,9 +229,7 @@ static il_status gateway_monitor(gateway_run *run, il_error *err) {
         .cache = il_host_recalls_cache(run->recalls),
     };
     IL_TRY(il_monitor_new(il_host_alloc(), &config, &run->monitor, err));
-    (void)il_format(run->principal, sizeof run->principal, "uid:%llu", (unsigned long long)getuid());
-    const il_begin how = {.size = sizeof how, .resume = run->session_flag != NULL, .principal = il_str_of(run->principal)};
-    IL_TRY(il_monitor_begin(run->monitor, il_str_of(run->session), &how, err));
+    IL_TRY(gateway_begin(run, err));
     return il_monitor_recover(run->monitor, il_str_of(run->session), &run->recovered, err);
 }
 
@@ -181,8 +252,8 @@ static void gateway_say_server(gateway_run *run) {
 /* What a person should know before the agent starts. */
 static void gateway_say(gateway_run *run, bool unenforced) {
     struct stat ledger;
-    il_log_write(&run->log, IL_LOG_INFO, "session %s%s, server `%s`, ledger %s", run->session, run->session_flag ? "" : " (new)",
-                 run->name, run->path);
+    il_log_write(&run->log, IL_LOG_INFO, "session %s%s of %s, server `%s`, ledger %s", run->session,
+                 run->session_flag || run->join ? "" : " (new)", run->principal, run->name, run->path);
     if (run->recovered > 0) {
         il_log_write(&run->log, IL_LOG_WARN, "%u call%s that a gateway left open when it died count%s as the worst now",
                      run->recovered, run->recovered == 1 ? "" : "s", run->recovered == 1 ? "s" : "");
@@ -192,9 +263,10 @@ static void gateway_say(gateway_run *run, bool unenforced) {
         il_log_write(&run->log, IL_LOG_WARN, "monitor mode: calls are decided and recorded, but nothing is stopped");
     }
     if (strcmp(run->path, ":memory:") != 0 && stat(run->path, &ledger) == 0 && (ledger.st_uid == geteuid() || geteuid() == 0)) {
-        il_log_write(&run->log, IL_LOG_WARN,
-                     "an agent that runs as this user could approve its own calls, and say words in a human's place: it may write the "
-                     "ledger (run the gateway as another user)");
+        il_log_write(
+            &run->log, IL_LOG_WARN,
+            "an agent that runs as this user could approve its own calls, and say words in a human's place: it may write the "
+            "ledger (run the gateway as another user)");
     }
 }
 
@@ -231,7 +303,7 @@ static il_exit gateway_serve(gateway_run *run) {
         .monitor = run->monitor,
         .batch = &run->batch,
         .policy = policy,
-        .unenforced = il_policy_mode(policy) == IL_MODE_MONITOR && !run->enforce,
+        .unenforced = il_policy_mode_of(policy, il_str_of(run->principal)) == IL_MODE_MONITOR && !run->enforce,
         .session = il_str_of(run->session),
         .name = il_str_of(run->name),
         .command = run->command,

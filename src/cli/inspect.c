@@ -370,8 +370,7 @@ static il_json *inspect_session_json(inspect_run *run, const inspect_session *s)
            inspect_add(o, "quarantined", il_json_boolean(&run->arena, s->quarantined)) &&
            inspect_add(o, "joined", il_json_boolean(&run->arena, s->joined)) &&
            inspect_add(o, "erased", il_json_number(&run->arena, (int64_t)s->erased)) && inspect_add(o, "said", said) &&
-           inspect_add(o, "calls", calls) &&
-           inspect_add(o, "children", inspect_sessions_json(run, s->children));
+           inspect_add(o, "calls", calls) && inspect_add(o, "children", inspect_sessions_json(run, s->children));
     return made ? o : NULL;
 }
 

@@ -104,6 +104,8 @@ static const il_command main_commands[] = {
      "  --policy POLICY     or INTERLOCK_POLICY\n"
      "  --name NAME         the server's name in the policy; default: SERVER's file name without its ending\n"
      "  --session ID        begins or resumes that session, or INTERLOCK_SESSION; default: a new one, named on stderr\n"
+     "  --join              the principal's own session, until it is ended: the same one in each gateway of his\n"
+     "  --principal NAME    whose calls these are, for agents and groups of the policy; default: uid:N of the user\n"
      "  --ledger FILE       or INTERLOCK_LEDGER; default $XDG_STATE_HOME/interlock/ledger.db; :memory: keeps nothing\n"
      "  --durability WORD   normal: decisions survive every crash of a program; full: loss of power too; default normal\n"
      "  --call-timeout S    seconds without an answer or progress, 1 to 600; default 60\n"

@@ -142,17 +142,16 @@ static il_json *show_approvals(il_view *v) {
 static il_status show_json(il_view *v, il_error *err) {
     const il_session *s = &v->session;
     il_json *o = il_json_make(&v->arena, IL_JSON_OBJECT);
-    bool made = show_add(o, "id", show_text(v, v->id)) && show_add(o, "version", show_number(v, v->version)) &&
-                show_add(o, "begun_ms", show_number(v, s->begun_ms)) && show_add(o, "seen_ms", show_number(v, s->seen_ms)) &&
-                show_add(o, "policy", show_digest(v, s->policy)) &&
-                show_add(o, "machine", show_text(v, il_machine_name(v->machine))) &&
-                show_add(o, "principal", show_text(v, il_str_of(s->principal))) &&
-                show_add(o, "parent", show_text(v, il_str_of(s->parent))) &&
-                show_add(o, "unenforced", il_json_boolean(&v->arena, s->unenforced)) &&
-                show_add(o, "quarantined", il_json_boolean(&v->arena, s->quarantined)) && show_add(o, "state", show_state(v)) &&
-                show_add(o, "counted", il_json_effects(&v->arena, s->counted)) && show_add(o, "said", show_said(v)) &&
-                show_add(o, "calls", show_calls(v)) &&
-                show_add(o, "open", show_open(v)) && show_add(o, "approvals", show_approvals(v));
+    bool made =
+        show_add(o, "id", show_text(v, v->id)) && show_add(o, "version", show_number(v, v->version)) &&
+        show_add(o, "begun_ms", show_number(v, s->begun_ms)) && show_add(o, "seen_ms", show_number(v, s->seen_ms)) &&
+        show_add(o, "policy", show_digest(v, s->policy)) && show_add(o, "machine", show_text(v, il_machine_name(v->machine))) &&
+        show_add(o, "principal", show_text(v, il_str_of(s->principal))) &&
+        show_add(o, "parent", show_text(v, il_str_of(s->parent))) &&
+        show_add(o, "unenforced", il_json_boolean(&v->arena, s->unenforced)) &&
+        show_add(o, "quarantined", il_json_boolean(&v->arena, s->quarantined)) && show_add(o, "state", show_state(v)) &&
+        show_add(o, "counted", il_json_effects(&v->arena, s->counted)) && show_add(o, "said", show_said(v)) &&
+        show_add(o, "calls", show_calls(v)) && show_add(o, "open", show_open(v)) && show_add(o, "approvals", show_approvals(v));
     return made ? il_put_json(stdout, o, err) : il_arena_fail(&v->arena, err);
 }
 

@@ -10,7 +10,7 @@
 static const il_json *answer_args(il_wire *w, const il_pending *e) {
     const il_json_limits limits = il_wire_limits(IL_PENDINGS_KEPT_MAX);
     il_json *args = NULL;
-    return e->args.p != NULL && il_json_parse(&w->arena, e->args, &limits, &args, NULL) == IL_OK ? args : NULL;
+    return e->args != NULL && il_json_parse(&w->arena, (il_str){e->args, e->nargs}, &limits, &args, NULL) == IL_OK ? args : NULL;
 }
 
 bool il_wire_settle(il_wire *w, const il_pending *e, il_outcome_kind how, const il_json *result, il_str error,
@@ -22,8 +22,7 @@ bool il_wire_settle(il_wire *w, const il_pending *e, il_outcome_kind how, const 
     if (!w->turn.open) {
         il_wire_turn_end(w); /* e was not decided in it, and stays */
     }
-    const il_outcome outcome = {
-        .size = sizeof outcome, .how = how, .result = result, .error = error, .args = answer_args(w, e)};
+    const il_outcome outcome = {.size = sizeof outcome, .how = how, .result = result, .error = error, .args = answer_args(w, e)};
     il_settlement s = IL_SETTLEMENT_INIT;
     il_error err = {0};
     const il_status st = il_monitor_settle(w->c.monitor, w->c.session, e->ticket, &outcome, &s, &err);

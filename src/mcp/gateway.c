@@ -405,6 +405,7 @@ static il_status gateway_open(il_wire *w, il_error *err) {
     IL_TRY(il_timer_new(w->loop, gateway_on_changed, w, &w->changed, err));
     IL_TRY(il_timer_new(w->loop, il_wire_on_turn_end, w, &w->turn.end, err));
     IL_TRY(il_timer_new(w->loop, il_wire_on_drain_timer, w, &w->drain, err));
+    IL_TRY(il_timer_new(w->loop, il_wire_on_slow_timer, w, &w->slow, err));
     IL_TRY(il_timer_new(w->loop, il_wire_on_restart_timer, w, &w->restart.timer, err));
     IL_TRY(il_loop_signal(w->loop, SIGTERM, il_wire_on_term, w, err));
     IL_TRY(il_loop_signal(w->loop, SIGHUP, il_wire_on_term, w, err));
@@ -424,6 +425,7 @@ static void gateway_close(il_wire *w) {
     il_timer_free(w->due);
     il_timer_free(w->changed);
     il_timer_free(w->drain);
+    il_timer_free(w->slow);
     il_timer_free(w->restart.timer);
     il_loop_free(w->loop);
     il_pendings_free(&w->calls);
@@ -443,6 +445,7 @@ int il_gateway_run(const il_gateway_config *config) {
     *w = (il_wire){.c = *config,
                    .notices = IL_WIRE_NOTICES,
                    .noise = IL_WIRE_NOISE,
+                   .denied = IL_WIRE_DENIED,
                    .refusals = IL_WIRE_NOISE,
                    .denials = IL_WIRE_NOISE,
                    .answers = IL_WIRE_NOISE,

@@ -11,8 +11,8 @@ void il_pendings_init(il_pendings *p, const il_alloc *alloc, size_t max) {
 
 static void pending_free(il_pendings *p, il_pending *e) {
     if (e != NULL) {
-        p->kept -= e->args.n;
-        p->alloc->free(p->alloc->ctx, (void *)(uintptr_t)e->args.p);
+        p->kept -= e->nargs;
+        p->alloc->free(p->alloc->ctx, e->args);
         p->alloc->free(p->alloc->ctx, e);
     }
 }
@@ -81,14 +81,14 @@ il_status il_pendings_add(il_pendings *p, const il_pending_spec *spec, il_pendin
 }
 
 bool il_pendings_keep(il_pendings *p, il_pending *e, il_str args) {
-    char *copy = e->args.p == NULL && args.n > 0 && args.n <= IL_PENDINGS_KEPT_MAX - p->kept
-                     ? p->alloc->alloc(p->alloc->ctx, args.n)
-                     : NULL;
+    char *copy =
+        e->args == NULL && args.n > 0 && args.n <= IL_PENDINGS_KEPT_MAX - p->kept ? p->alloc->alloc(p->alloc->ctx, args.n) : NULL;
     if (copy == NULL) {
         return false;
     }
     memcpy(copy, args.p, args.n);
-    e->args = (il_str){copy, args.n};
+    e->args = copy;
+    e->nargs = args.n;
     p->kept += args.n;
     return true;
 }

@@ -12,10 +12,11 @@ typedef struct il_pending {
     il_rpc_id id;    /* the asker's; text owned */
     il_rpc_id token; /* the asker's progress token, or not present; text owned */
     il_message message;
-    il_str method;     /* static */
-    il_str what;       /* what is called, for people: a tool's name or the method; owned */
-    il_str extra;      /* the resource's URI of a (un)subscribe, the cursor of a list (p NULL: none); owned */
-    il_str args;       /* what was decided, as canonical text, when its result cannot be read without (p NULL: not kept); owned */
+    il_str method; /* static */
+    il_str what;   /* what is called, for people: a tool's name or the method; owned */
+    il_str extra;  /* the resource's URI of a (un)subscribe, the cursor of a list (p NULL: none); owned */
+    char *args;    /* what was decided, as canonical text, when its result cannot be read without; NULL: not kept; owned */
+    size_t nargs;
     unsigned turn;     /* in which it was decided: see il_wire_in_turn */
     bool judged;       /* the ticket has to be settled */
     size_t progress_n; /* of the last progress, as it was written; 0: none yet */

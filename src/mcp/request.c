@@ -27,6 +27,26 @@ void il_wire_deny(il_wire *w, const il_rpc_id *id, il_message message, const il_
     il_wire_to_client(w, il_deny_answer(&w->arena, id, message, &denial));
 }
 
+void il_wire_on_slow_timer(void *ctx) {
+    il_wire *w = ctx;
+    il_wire_hold(w, IL_HOLD_DENIED, false);
+}
+
+static void request_denied(il_wire *w) {
+    const uint64_t now = il_loop_now_ms();
+    if (il_budget_take(&w->denied, now)) {
+        return;
+    }
+    if (il_budget_report(&w->denied, now) > 0) {
+        il_log_write(
+            w->c.log, IL_LOG_WARN,
+            "more than %u calls were denied in a row, and each is kept in the ledger: the client is read slowly from now on",
+            w->denied.burst);
+    }
+    il_wire_hold(w, IL_HOLD_DENIED, true);
+    il_timer_set(w->slow, 1000u / w->denied.per_second);
+}
+
 bool il_wire_judge(il_wire *w, il_pending *e, il_str tool, const il_json *args, il_decision *d) {
     *d = (il_decision)IL_DECISION_INIT;
     if (!w->turn.open) {
@@ -47,6 +67,7 @@ bool il_wire_judge(il_wire *w, il_pending *e, il_str tool, const il_json *args, 
                          d->reason[0] != '\0' ? d->reason : "fault", d->approval[0] != '\0' ? ", request " : "", d->approval);
         }
         d->run = false;
+        request_denied(w);
         return false;
     }
     e->judged = true;
@@ -97,8 +118,8 @@ static void request_keep(il_wire *w, il_pending *e, il_str tool, const il_json *
     il_json_write(&text, args != NULL ? args : &none, IL_JSON_AS_READ);
     if (il_buf_done(&text, &bytes, NULL) != IL_OK || !il_pendings_keep(&w->calls, e, bytes)) {
         il_log_write(w->c.log, IL_LOG_INFO,
-                     "the arguments of %.*s.%.*s (ticket %llu) are too large to be kept: its effects are its worst", IL_STR_ARG(w->c.name),
-                     IL_STR_ARG(tool), (unsigned long long)e->ticket);
+                     "the arguments of %.*s.%.*s (ticket %llu) are too large to be kept: its effects are its worst",
+                     IL_STR_ARG(w->c.name), IL_STR_ARG(tool), (unsigned long long)e->ticket);
     }
 }
 

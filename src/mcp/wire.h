@@ -33,7 +33,9 @@
 #define IL_WIRE_VIOLATIONS_MS 60000
 /* What a server may send without being asked, in messages a second and in a burst. */
 #define IL_WIRE_NOTICES ((il_budget){.per_second = 200, .burst = 1000}) /* passed on to the client */
-#define IL_WIRE_NOISE ((il_budget){.per_second = 50, .burst = 500})     /* each may cost an answer or a line of our log */
+/* Each denied call is a row of the ledger, for good. Nobody needs so many; above it the client is read as slowly as they fill up again. */
+#define IL_WIRE_DENIED ((il_budget){.per_second = 5, .burst = 5000})
+#define IL_WIRE_NOISE ((il_budget){.per_second = 50, .burst = 500}) /* each may cost an answer or a line of our log */
 
 typedef enum il_phase {
     IL_PHASE_NEW = 0,   /* no initialize yet */
@@ -63,7 +65,8 @@ typedef struct il_restart {
 #define IL_HOLD_HANDSHAKE 1u
 #define IL_HOLD_FULL 2u
 #define IL_HOLD_DRAIN 4u
-#define IL_HOLD_CLIENT 8u /* it does not read its answers */
+#define IL_HOLD_CLIENT 8u  /* it does not read its answers */
+#define IL_HOLD_DENIED 16u /* its calls are denied without end */
 
 /* A call that was decided, or whose result was settled, in the turn's transaction, and what it wrote: nothing of that leaves before the commit. */
 typedef struct il_wire_member {
@@ -99,7 +102,7 @@ typedef struct il_wire {
     il_reader *in;
     il_writer *out;
     il_upstream *up;
-    il_timer *due, *changed, *drain;
+    il_timer *due, *changed, *drain, *slow;
     il_wire_turn turn;
     size_t line; /* bytes of the message that is handled */
     il_phase phase;
@@ -115,7 +118,7 @@ typedef struct il_wire {
     bool tools_changed, resources_changed, prompts_changed;
     unsigned violations, interrupts;
     uint64_t violations_at; /* when the first of them was counted */
-    il_budget notices, noise;
+    il_budget notices, noise, denied;
     il_budget refusals, denials,
         answers; /* lines of our log: about what the client sends, what is denied, what the server answers */
     il_seen cursors[IL_WIRE_LISTS], subscribed;
@@ -175,6 +178,7 @@ void il_wire_request(il_wire *w, const il_rpc *rpc);
 /* Judges `tool` of the server with these arguments. True: it may go, and e carries the ticket. False: *d holds the refusal's words. */
 bool il_wire_judge(il_wire *w, il_pending *e, il_str tool, const il_json *args, il_decision *d);
 void il_wire_deny(il_wire *w, const il_rpc_id *id, il_message message, const il_decision *d); /* answers that it was not run */
+void il_wire_on_slow_timer(void *ctx);                                                        /* the client is read again */
 /* answer.c */
 void il_wire_answer(il_wire *w, const il_rpc *rpc);
 /* Settles; false: what came must not be released, and `reason` says why. `error`: the text of a failure that the client will get, if there is one. */

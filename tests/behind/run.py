@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A gateway decides what `interlock check` decides: every session of tests/scenarios again, through real gateways in front of a server that answers what the session
+"""A gateway decides what `interlock check` decides: every session of tests/scenarios and of results/ (each way to read a result) again, through real gateways in front of a server that answers what the session
 says. One gateway for each server of a session, all on one session of one ledger; what the user typed comes by `interlock session say`.
 
 Usage: run.py BUILD/interlock [CASE]. Ends with `N passed, N failed, N skipped`."""
@@ -34,15 +34,16 @@ class World:
         self.ledger, self.answer, self.policy = str(self.folder / "ledger.db"), self.folder / "answer", policy
         self.gateways, self.session = {}, None
 
-    def begin(self, session, servers):
+    def begin(self, session, servers, *args):
+        """`args`: of the gateways, in place of the session's id."""
         self.end()
-        self.session = session
+        self.session, self.args = session, args or ("--session", session)
         for name in servers:
             self.gateway(name)
 
     def gateway(self, name):
         if name not in self.gateways:
-            self.gateways[name] = Gateway(self.policy, args=("--session", self.session, "--log", "debug"), server=[*SERVER, str(self.answer)], name=name, ledger=self.ledger)
+            self.gateways[name] = Gateway(self.policy, args=self.args, server=[*SERVER, str(self.answer)], name=name, ledger=self.ledger)
             self.gateways[name].start()
         return self.gateways[name]
 
@@ -270,7 +271,62 @@ def test_a_gateway_that_starts_again_still_knows():
     world.end()
 
 
-TESTS = {f"test_{case.name}_is_decided_alike": scenario(case) for case in sorted(SCENARIOS.iterdir()) if (case / "sessions.ndjson").is_file()}
+def test_joined_gateways_are_one_session_until_it_is_ended():
+    world = World(POLICY)
+    who = f"join:uid:{os.getuid()}"
+    world.begin(who, ["web"], "--join")
+    allowed(world, FETCH)
+    world.begin(who, ["list", "mail"], "--join")  # other processes, later
+    allowed(world, READ)
+    allowed(world, send("bo@corp.example"), yes=False)
+    world.say("to bo@corp.example")
+    allowed(world, send("bo@corp.example"))
+    world.end()
+    interlock("session", "end", who, "--ledger", world.ledger)
+    for _ in range(2):  # the next one begins, once
+        world.begin(who + ".2", ["mail"], "--join")
+        allowed(world, send("cy@corp.example"))
+    world.end()
+    world.begin("join:ana", ["mail"], "--join", "--principal", "ana")
+    allowed(world, send("cy@corp.example"))
+    world.end()
+    odd = "join:" + hashlib.sha256(b"ana@corp").hexdigest()[:32]
+    world.begin(odd, ["mail"], "--join", "--principal", "ana@corp")
+    allowed(world, send("cy@corp.example"))
+    world.end()
+    listed = json.loads(interlock("session", "list", "--json", "--ledger", world.ledger))["sessions"]
+    assert sorted(s["id"] for s in listed) == sorted([who, who + ".2", "join:ana", odd]), listed
+
+
+def test_an_agent_has_its_own_mode():
+    world = World(POLICY + "groups: { ops: [] }\nagents: { bot: { groups: [ops], mode: monitor } }\n")
+    for who, mode in (("bot", "monitor"), ("ana", None)):
+        gateway = Gateway(world.policy, args=("--session", who, "--principal", who), server=[*SERVER, str(world.answer)], name="mail", ledger=world.ledger)
+        assert gateway.start().get("_meta", {}).get("interlock/mode") == mode
+        world.answer.write_text("{}")
+        for tool in ("nothing", "send"):
+            ran = gateway.call(tool, to="bo@corp.example")["result"]
+            assert ran.get("isError", False) == (mode is None and tool == "nothing"), (who, tool, ran)
+        gateway.end()
+
+
+def test_an_agent_is_who_the_gateway_is_started_for():
+    case = SCENARIOS / "rules"
+    world = World((case / "policy.yaml").read_text())
+    pay = {"tool": "t.pay", "args": {"to": "DE89370400440532013000", "amount": 200}, "result": "ok"}
+    seen = []
+    for who in ("ana", "bo"):
+        world.begin(who, ["t"], "--session", who, "--principal", who)
+        world.call(pay)
+        seen.append([d["reason"] for d in world.decisions()])
+        world.end()
+    assert seen[0] != seen[1] and "stranger" in seen[1], seen
+    Gateway(world.policy, args=("--session", "ana", "--principal", "bo"), server=[*SERVER, str(world.answer)], name="t", ledger=world.ledger).end(3)
+    for args in (("--session", "a", "--join"), ("--principal", "x" * 200), ("--principal", "a b")):
+        Gateway(world.policy, args=args, server=[*SERVER, str(world.answer)], name="t", ledger=world.ledger).end(3)
+
+
+TESTS = {f"test_{case.name}_is_decided_alike": scenario(case) for case in [HERE / "results", *sorted(SCENARIOS.iterdir())] if (case / "sessions.ndjson").is_file()}
 
 TESTS |= {name: body for name, body in list(globals().items()) if name.startswith("test_")}
 

@@ -186,6 +186,21 @@ def test_denials_are_no_flood(start):
     assert len([m for m in w.messages() if m.get("result", {}).get("isError")]) == 3000, "each is answered"
 
 
+def test_denials_without_end_slow_the_client_down(start):
+    w = start(policy=OPEN.replace("up.*", "up.echo"))
+    w.start()
+    w.send(b"".join(b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"none"}}\n' % n for n in range(5400)))
+    w.logged(b"the client is read slowly")
+
+    def denied():
+        return len([m for m in w.messages() if m.get("result", {}).get("isError")])
+    w.until(lambda: denied() >= 5000, "the first of them")
+    assert denied() <= w.allowed(5000, 5) + 64, denied()  # 64: of a transaction that was begun
+    seen = denied()
+    w.until(lambda: denied() > seen, "the next of them")
+    assert denied() <= w.allowed(5000, 5) + 64, denied()
+
+
 # --- progress ----------------------------------------------------------------------------------
 
 def test_progress_belongs_to_a_call_and_moves_on(start):

@@ -129,4 +129,11 @@ if(NOT IL_TESTS STREQUAL "OFF" AND CMOCKA_FOUND AND JANSSON_FOUND)
   target_link_libraries(yaml-probe PRIVATE interlock-everything PkgConfig::EVENT PkgConfig::YAML PkgConfig::SQLITE)
   set_target_properties(yaml-probe PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/yaml")
   add_dependencies(unit-tests yaml-probe)
+
+  # tests/badinput: what a host does with an envelope that it cannot open, over the public interface alone.
+  add_executable(badinput-envelope EXCLUDE_FROM_ALL tests/badinput/envelope.c)
+  il_target_flags(badinput-envelope)
+  target_link_libraries(badinput-envelope PRIVATE interlock-static PkgConfig::YAML PkgConfig::SQLITE)
+  set_target_properties(badinput-envelope PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/badinput")
+  add_dependencies(unit-tests badinput-envelope)
 endif()

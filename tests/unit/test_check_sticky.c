@@ -64,7 +64,8 @@ static void test_kept(void **state) {
     custody_run(&k, SAFE(RAISE, "'sure'", ""), 0); /* a correction may raise it */
     assert_int_equal(k.line->verdict, IL_CHECK_PASS);
     machine_free(&k.c);
-    custody_run(&k, SAFE("pre.alarm == 'none' ? 'doubt' : pre.alarm", "pre.alarm", ""), 11); /* of 12 in all: corrections read fewer */
+    custody_run(&k, SAFE("pre.alarm == 'none' ? 'doubt' : pre.alarm", "pre.alarm", ""),
+                11); /* of 12 in all: corrections read fewer */
     assert_int_equal(k.line->verdict, IL_CHECK_PASS);
     assert_true(k.s.product);
     machine_free(&k.c);

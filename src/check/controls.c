@@ -19,7 +19,8 @@ static il_control_state control_witness(const il_harden *h) {
     uint64_t state = s->m->initial;
     uint64_t real = state;
     bool refused = false;
-    bool inside = false;
+    bool inside =
+        !s->m->regions[g->region].edge && il_model_in_region(s->m, g->region, state, 0, 0); /* a witness may have no step */
     for (uint32_t i = 0; i < g->witness.n; i++) {
         uint32_t symbol = g->witness.steps[i].symbol;
         il_step step = il_model_eval(s->m, &variant, state, symbol).step;

@@ -164,11 +164,12 @@ static il_status recovery_conclude(il_recovery_run *r, il_error *err) {
     const il_recovery *out = il_recovery_out(r);
     il_buf b;
     c->states = out->states;
-    c->verdict = out->nfindings > 0 ? IL_CHECK_FAIL : r->full ? IL_CHECK_INCONCLUSIVE : IL_CHECK_PASS;
-    c->bound_hit = r->full;
-    r->h->bounded = r->h->bounded || r->full;
+    const bool open = r->full || r->cut;
+    c->verdict = out->nfindings > 0 ? IL_CHECK_FAIL : open ? IL_CHECK_INCONCLUSIVE : IL_CHECK_PASS;
+    c->bound_hit = open;
+    r->h->bounded = r->h->bounded || open;
     if (out->nfindings == 0) {
-        c->finding = !r->full && out->strength == IL_RECOVERY_WEAK ? "WEAK" : NULL;
+        c->finding = !open && out->strength == IL_RECOVERY_WEAK ? "WEAK" : NULL;
         return IL_OK;
     }
     c->finding = out->findings[0].word;
@@ -226,10 +227,11 @@ static il_status recovery_run(il_recovery_run *r, il_error *err) {
     il_recovery *out = il_recovery_out(r);
     uint64_t limit = s->bounds.states && s->bounds.states < RECOVERY_PRODUCT_MAX ? s->bounds.states : RECOVERY_PRODUCT_MAX;
     out->scope = s->m->bits < 64 && s->m->product <= limit ? IL_RECOVERY_PRODUCT : IL_RECOVERY_REACHABLE;
+    r->cut = out->scope == IL_RECOVERY_REACHABLE && s->m->bits < 64 && s->m->product <= RECOVERY_PRODUCT_MAX;
     IL_TRY(out->scope == IL_RECOVERY_PRODUCT ? recovery_product(r, err) : recovery_reachable(r, err));
     out->danger = r->ndanger;
     recovery_begins(r);
-    if (r->ndanger == 0 && !r->full) {
+    if (r->ndanger == 0 && !r->full && !r->cut) {
         out->ran = true;
         r->check->verdict = IL_CHECK_VACUOUS;
         r->check->finding = "NO_DANGER_STATE";

@@ -2,8 +2,8 @@
 /* Recovery convergence: do corrective actions alone lead from every state that a forbidden region holds to the goal?
  *
  * Danger states: every state of the full product that a `never` region of states holds (scope PRODUCT), when the product is within 2^24 and the
- * caller's bound; else (scope REACHABLE) those among what the machine and its adversary reach, with one write of any variable at any time. Ghosts remember
- * what happened: a danger state has them at their first value, and nobody writes them.
+ * caller's bound; else (scope REACHABLE, which passes only when it was not the caller's bound) those among what the machine and its adversary reach,
+ * with one write of any variable at any time. Ghosts remember what happened: a danger state has them at their first value, and nobody writes them.
  * Goal: `recovery: {goal: …}` of the document, else `phase` is `ended` and `flight`, `open` and `crossing` are at their first value.
  * X is what accepted steps of corrective actions (naps included) reach from the danger states; a step that changes nothing is none.
  *

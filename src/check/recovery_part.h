@@ -13,7 +13,8 @@ typedef struct il_recovery_run {
     uint32_t ndanger, cap;
     uint64_t raise, lower; /* variables that an adversary writes */
     il_steps_edge *row;    /* room for the steps of one state */
-    bool full;
+    bool full;             /* a bound was reached */
+    bool cut;              /* the caller's bound left danger states out that would have been asked about */
 } il_recovery_run;
 
 /* Fills in what is asked of the machine; false when it declares no recovery. */

@@ -97,46 +97,63 @@ static il_status sticky_reachable(il_harden *h, il_sticky *out, il_check *c, il_
     return status;
 }
 
+/* A correction is taken from states that no session should be in, so its steps are asked everywhere. */
+typedef enum sticky_answer { STICKY_NOWHERE, STICKY_THERE, STICKY_UNKNOWN } sticky_answer;
+
+static bool sticky_at(sticky_walk *w, uint64_t state, const il_steps_edge *e) {
+    const uint64_t next = sticky_next(w, state, e->next);
+    il_sticky *out = w->out;
+    const uint32_t v = e->fault ? UINT32_MAX : sticky_lowered(w->view.subject->m, out->vars, state, next);
+    if (v != UINT32_MAX) {
+        out->var = v;
+        out->symbol = e->symbol;
+        out->anywhere = true;
+        out->from = state;
+        out->to = next;
+    }
+    return v != UINT32_MAX;
+}
+
 /* Whether some correction lowers some of it anywhere, in fewer questions than there are states: only what its steps read, and what is sticky
- * itself, makes a difference. True where that is not known. */
-static bool sticky_perhaps(const il_subject *s, uint64_t sticky) {
+ * itself, makes a difference. */
+static sticky_answer sticky_by_reads(sticky_walk *w) {
+    const il_subject *s = w->view.subject;
     const il_model *m = s->m;
+    sticky_answer answer = STICKY_NOWHERE;
     for (uint64_t left = s->corrective; left != 0; left &= left - 1) {
         const uint32_t a = (uint32_t)__builtin_ctzll(left);
         uint64_t reads = 0, writes = 0, vars = 0, product = 1, state = 0;
         if (!il_steps_touches(s->steps, a, &reads, &writes)) {
-            return true;
+            answer = STICKY_UNKNOWN;
+            continue;
         }
         for (uint32_t v = 0; v < m->nvars; v++) {
             const uint64_t bits = il_model_bits(m, v);
-            const bool asked = (reads & bits) != 0 || ((sticky >> v & 1) && (writes & bits));
+            const bool asked = (reads & bits) != 0 || ((w->out->vars >> v & 1) && (w->planted || (writes & bits)));
             vars |= asked ? UINT64_C(1) << v : 0;
             product *= asked && product <= STICKY_PRODUCT_MAX ? m->vars[v].domain.size : 1;
         }
         if (product > STICKY_PRODUCT_MAX) {
-            return true;
+            answer = STICKY_UNKNOWN;
+            continue;
         }
         do {
             il_steps_edges row = il_steps_of(s->steps, a, state);
             for (uint32_t k = 0; k < row.n; k++) {
-                if (!row.edge[k].fault && sticky_lowered(m, sticky, state, row.edge[k].next) != UINT32_MAX) {
-                    return true;
+                if (sticky_at(w, state, &row.edge[k])) {
+                    return STICKY_THERE;
                 }
             }
         } while (il_model_turn(m, vars, &state));
     }
-    return false;
+    return answer;
 }
 
-/* A correction is taken from states that no session should be in, so its steps are asked everywhere. */
-static il_status sticky_anywhere(il_harden *h, sticky_walk *w, il_error *err) {
-    il_sticky *out = w->out;
-    const il_subject *s = &h->subject;
+/* The same, one state of the full product after the other. */
+static bool sticky_by_states(sticky_walk *w) {
+    il_subject *s = w->view.subject;
     const il_model *m = s->m;
-    uint64_t limit = s->bounds.states && s->bounds.states < STICKY_PRODUCT_MAX ? s->bounds.states : STICKY_PRODUCT_MAX;
-    out->product = m->bits < 64 && m->product <= limit;
-    const bool perhaps = out->product && sticky_perhaps(s, out->vars);
-    for (uint64_t i = 0; perhaps && i < m->product && out->var == UINT32_MAX; i++) {
+    for (uint64_t i = 0; i < m->product; i++) {
         uint64_t state = 0;
         uint64_t index = i;
         for (uint32_t v = 0; v < m->nvars; v++) {
@@ -144,25 +161,34 @@ static il_status sticky_anywhere(il_harden *h, sticky_walk *w, il_error *err) {
             index /= m->vars[v].domain.size;
         }
         il_steps_edges row = il_steps_row(s->steps, NULL, state);
-        for (uint32_t k = 0; k < row.n && out->var == UINT32_MAX; k++) {
+        for (uint32_t k = 0; k < row.n; k++) {
             const il_steps_edge *e = &row.edge[k];
-            if (e->fault || !(s->corrective >> m->symbol_action[e->symbol] & 1)) {
-                continue;
-            }
-            const uint64_t next = sticky_next(w, state, e->next);
-            out->var = sticky_lowered(m, out->vars, state, next);
-            if (out->var != UINT32_MAX) {
-                out->symbol = e->symbol;
-                out->anywhere = true;
-                out->from = state;
-                out->witness = (il_trace){.found = true, .n = 1, .steps = IL_NEW(s->arena, il_trace_step)};
-                if (!out->witness.steps) {
-                    return il_arena_fail(s->arena, err);
-                }
-                out->witness.steps[0] = (il_trace_step){.symbol = e->symbol, .pre = state, .post = next};
+            if ((s->corrective >> m->symbol_action[e->symbol] & 1) && sticky_at(w, state, e)) {
+                return true;
             }
         }
     }
+    return false;
+}
+
+/* `bounded`: it was not asked everywhere. */
+static il_status sticky_anywhere(il_harden *h, sticky_walk *w, bool *bounded, il_error *err) {
+    il_sticky *out = w->out;
+    const il_subject *s = &h->subject;
+    const il_model *m = s->m;
+    const uint64_t limit = s->bounds.states && s->bounds.states < STICKY_PRODUCT_MAX ? s->bounds.states : STICKY_PRODUCT_MAX;
+    const bool fits = m->bits < 64 && m->product <= limit;
+    const sticky_answer answer = sticky_by_reads(w);
+    out->product = fits || answer != STICKY_UNKNOWN;
+    *bounded = !out->product;
+    if (!(fits && answer != STICKY_NOWHERE ? sticky_by_states(w) : answer == STICKY_THERE)) {
+        return IL_OK;
+    }
+    out->witness = (il_trace){.found = true, .n = 1, .steps = IL_NEW(s->arena, il_trace_step)};
+    if (!out->witness.steps) {
+        return il_arena_fail(s->arena, err);
+    }
+    out->witness.steps[0] = (il_trace_step){.symbol = out->symbol, .pre = out->from, .post = out->to};
     return IL_OK;
 }
 
@@ -197,10 +223,11 @@ il_status il_sticky_control(il_harden *h, il_control_state *out, il_error *err) 
     il_space space = {0};
     il_status status = sticky_explore(h, &w, &space, err);
     const bool seen = space.hits[0].found, bounded = space.bound_hit;
+    bool unasked = false;
     il_space_free(&space);
     IL_TRY(status);
     sticky_walk all = {.view = w.view, .out = &anywhere, .planted = true};
-    IL_TRY(sticky_anywhere(h, &all, err));
+    IL_TRY(sticky_anywhere(h, &all, &unasked, err));
     const bool missed = (w.plants > 0 && !seen) || (all.plants > 0 && anywhere.var == UINT32_MAX);
     *out = found.vars == 0 || (missed && !bounded) ? IL_CONTROL_BROKEN : seen ? IL_CONTROL_FAILED_AS_IT_MUST : IL_CONTROL_NOT_RUN;
     return IL_OK;
@@ -220,7 +247,10 @@ il_status il_sticky_run(il_harden *h, il_sticky *out, il_error *err) {
     IL_TRY(sticky_reachable(h, out, c, err));
     if (out->var == UINT32_MAX) {
         sticky_walk w = {.view = {.subject = &h->subject}, .out = out};
-        IL_TRY(sticky_anywhere(h, &w, err));
+        bool bounded = false;
+        IL_TRY(sticky_anywhere(h, &w, &bounded, err));
+        c->bound_hit = c->bound_hit || bounded;
+        h->bounded = h->bounded || bounded;
     }
     if (out->var != UINT32_MAX) {
         return sticky_fail(h, out, c, err);

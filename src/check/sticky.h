@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sticky variables: no accepted step lowers one (the order is that of its domain): no step of the table, and no corrective step, its naps included,
- * from any state of the full product (within 2^24 and the caller's bound; beyond, from the states that were reached).
- * `product` says whether it was the full product.
+ * from any state of the full product. That is asked of all values of what such a step reads and writes, which may be more than 2^24: then of all
+ * states; and where these are more than 2^24, or than the caller's bound, it is left open.
  * FAIL `STICKY_LOWERED` with the shortest way from the initial state, or, for a corrective step from where no session comes, that step alone.
  * INCONCLUSIVE when a bound was reached, or when some sticky variable is never raised (`NEVER_RAISED`): nothing was watched. */
 #pragma once
@@ -12,12 +12,12 @@ struct il_harden;
 
 typedef struct il_sticky {
     bool ran;
-    bool product;         /* corrective steps were asked from every state of the full product */
+    bool product;         /* corrective steps were asked of every state of the full product */
     uint64_t vars;        /* bit v: sticky variables */
     uint64_t raised;      /* of them: some accepted step of a reachable state raises it */
     uint32_t var, symbol; /* the first that is lowered, by this symbol; UINT32_MAX for none */
     bool anywhere;        /* by a corrective step from a state that is not reachable */
-    uint64_t from;        /* where the witness begins */
+    uint64_t from, to;    /* where the witness begins; of a corrective step that is not reachable, where it ends */
     il_trace witness;
 } il_sticky;
 

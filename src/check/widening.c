@@ -275,6 +275,35 @@ static il_status widening_widened(widening *w) {
     return IL_OK;
 }
 
+/* What a human or the runtime had to do, and somebody less trusted may do now: no step is new, and who takes it is. NULL: nothing of the kind. */
+static const il_action_def *widening_given(const widening *w, uint32_t action) {
+    const il_action_def *now = &w->now->actions[action];
+    const uint32_t old = il_model_action(w->was, now->name);
+    const il_action_def *was = old == UINT32_MAX ? NULL : &w->was->actions[old];
+    const bool lost = was && ((was->principal == IL_HUMAN && now->principal != IL_HUMAN) ||
+                              (was->principal == IL_RUNTIME && (now->principal == IL_AGENT || now->principal == IL_ENV)));
+    return lost ? was : NULL;
+}
+
+static il_status widening_principals(widening *w) {
+    for (uint32_t a = 0; a < w->now->nactions; a++) {
+        const il_action_def *was = widening_given(w, a);
+        if (!was || widening_listed(w, a, IL_STR("principal")) != UINT32_MAX) {
+            continue;
+        }
+        il_widening_line *l = widening_line(w, "principal", IL_CHECK_FAIL, "GIVEN_AWAY");
+        char text[64];
+        const size_t n = il_format(text, sizeof text, "%s, was %s", il_principal_name(w->now->actions[a].principal),
+                                   il_principal_name(was->principal));
+        if (!l) {
+            return widening_no_memory(w);
+        }
+        l->action = was->name;
+        IL_TRY(il_arena_copy(w->arena, (il_str){text, n}, &l->detail, w->err));
+    }
+    return IL_OK;
+}
+
 /* Entries of the list: each must happen, or it says more than is so. */
 static il_status widening_entries(widening *w) {
     for (uint32_t i = 0; i < w->now->nwidens; i++) {
@@ -286,7 +315,8 @@ static il_status widening_entries(widening *w) {
         }
         const uint32_t was = il_counterpart_rule(w->was, e->as), now = il_counterpart_rule(w->now, e->as);
         const bool contract = was && now && w->now->rules[now - 1].releasable && !w->was->rules[was - 1].releasable;
-        const bool happens = first || contract;
+        const bool given = il_str_eq(e->as, IL_STR("principal")) && widening_given(w, e->action);
+        const bool happens = first || contract || given;
         il_widening_line *l = widening_line(w, "widens",
                                             happens             ? IL_CHECK_PASS
                                             : w->out->bound_hit ? IL_CHECK_INCONCLUSIVE
@@ -597,6 +627,7 @@ static il_status widening_pairs(widening *w, const il_space_bounds *bounds) {
 static il_status widening_all(widening *w, const il_space_bounds *bounds) {
     IL_TRY(widening_pairs(w, bounds));
     IL_TRY(widening_widened(w));
+    IL_TRY(widening_principals(w));
     IL_TRY(widening_entries(w));
     IL_TRY(widening_lost_symbols(w));
     IL_TRY(widening_rules(w));

@@ -16,10 +16,11 @@ typedef struct il_widening_step {
 } il_widening_step;
 
 typedef struct il_widening_line {
-    const char *id; /* `widening`, `widens` (an entry of the list), `narrowing`, `symbol`, `rule`, `releasable`, `region` */
+    const char
+        *id; /* `widening`, `principal`, `widens` (an entry of the list), `narrowing`, `symbol`, `rule`, `releasable`, `region` */
     il_check_verdict verdict;
     const char *
-        finding; /* `WIDENED`, `LISTED`, `NEVER_HAPPENS`, `NARROWED`, `LOST_SYMBOL`, `BREAKING_RULE`, `RELEASABLE`, `LOST_REGION`,
+        finding; /* `WIDENED`, `GIVEN_AWAY`, `LISTED`, `NEVER_HAPPENS`, `NARROWED`, `LOST_SYMBOL`, `BREAKING_RULE`, `RELEASABLE`, `LOST_REGION`,
                             `REGION_WEAKENED`, `NOT_COMPARED`, `NOTHING_COMPARED`; NULL; static text */
     il_str action, rule; /* of a widening the old rule, of a narrowing the new one; of a region line `rule` is the region */
     il_str detail;

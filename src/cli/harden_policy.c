@@ -10,8 +10,12 @@
 #include "interlock/host.h"
 #include "policy/approval.h"
 #include "policy/bind.h"
+#include "policy/effect.h"
 
-enum { TOOL_SYMBOLS_MAX = 8, TOOL_ERRORS_MAX = 10 }; /* of one label: sets of effects with and without approval; single errors */
+enum {
+    TOOL_SYMBOLS_MAX = 2 << IL_EFFECTS,
+    TOOL_ERRORS_MAX = 10
+}; /* of one label: sets of effects with and without approval; single errors */
 #define TOOLS_MAX 16384u
 #define UNDECLARED IL_STR("undeclared") /* stands for every server that the policy does not name */
 
@@ -90,6 +94,19 @@ static bool tools_names(const il_tool *t, il_role role) {
     return names;
 }
 
+/* What a call may lack of the worst case: by vouching, by a condition on its arguments, or because a child's answer comes back by a join. A condition on
+ * `item` is settled behind the admission. */
+static uint32_t tools_may_lack(const il_tool *entry, const il_label *label) {
+    uint32_t bits = entry->child ? (uint32_t)(IL_UNTRUSTED | IL_SENSITIVE) & ~entry->effects : 0;
+    bits |= !label->outside && tools_names(entry, IL_ROLE_TO) ? (uint32_t)IL_EGRESS : 0;
+    bits |= !label->outside && tools_names(entry, IL_ROLE_OBJECT) ? (uint32_t)IL_COMMIT : 0;
+    for (uint32_t i = 0; entry->when && i < entry->when->n; i++) {
+        bits |= entry->when->when[i].bit & ~entry->when->on_item;
+    }
+    bits |= (bits & (uint32_t)IL_SECRET) && !(entry->said & (uint32_t)IL_SENSITIVE) ? (uint32_t)IL_SENSITIVE : 0;
+    return bits & label->effects & ~(label->outside ? (uint32_t)(IL_UNTRUSTED | IL_EGRESS) : 0u);
+}
+
 static il_status tools_sample(tools_walk *w, const il_tool *entry, il_str name, il_str server, il_str tool, il_error *err) {
     il_label label;
     IL_TRY(il_policy_label(w->policy, &(il_label_call){.server = server, .tool = tool, .unjoined = true}, w->arena, &label, err));
@@ -106,14 +123,16 @@ static il_status tools_sample(tools_walk *w, const il_tool *entry, il_str name, 
     if (!t->symbols || !t->errors) {
         return il_arena_fail(w->arena, err);
     }
-    bool to = !label.outside && tools_names(entry, IL_ROLE_TO), object = !label.outside && tools_names(entry, IL_ROLE_OBJECT);
-    for (uint32_t k = 0; k < 4; k++) { /* the worst case, and what vouching may leave of it */
-        if ((!(k & 1) || to) && (!(k & 2) || object)) {
-            uint32_t effects = label.effects & ~(k & 1 ? (uint32_t)IL_EGRESS : 0u) & ~(k & 2 ? (uint32_t)IL_COMMIT : 0u);
+    const uint32_t lacks = tools_may_lack(entry, &label);
+    uint32_t lacking = 0;
+    do { /* the worst case, and every part of it that a call may have */
+        const uint32_t effects = label.effects & ~lacking;
+        if (!(effects & (uint32_t)IL_SECRET) || (effects & (uint32_t)IL_SENSITIVE)) { /* a secret is sensitive */
             tools_add_symbols(w, t, effects, label.sink);
         }
-    }
-    tools_add_errors(w, t, &label, entry, to);
+        lacking = (lacking - lacks) & lacks;
+    } while (lacking != 0);
+    tools_add_errors(w, t, &label, entry, !label.outside && tools_names(entry, IL_ROLE_TO));
     return IL_OK;
 }
 

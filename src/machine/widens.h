@@ -12,7 +12,7 @@
 
 typedef struct il_widens {
     uint32_t action; /* of this machine */
-    il_str as;       /* the rule by which the older version denied it; `no-symbol`: it did not know it */
+    il_str as; /* the rule by which the older version denied it; `no-symbol`: it did not know it; `principal`: another took it */
     il_str why;
     uint32_t line, col;
 } il_widens;

@@ -106,3 +106,14 @@ def harden_prints_a_policy_for_people(t):
     path = put(t, "p.yaml", HEAD + READ + FETCH)
     Run("harden", path, "--mutants", "1").exits(2).says("policy: 3 tools", "out").says(
         "  files.read without `sensitive`: lethal-trifecta after admit admit{untrusted,egress=once}\n", "out").says("unmediated (answer) respond: ", "out")
+
+
+@test
+def harden_counts_what_conditions_leave_of_a_label(t):
+    """a call that does not write is admitted as one that only reads: its symbol is in use, with and without an approval"""
+    always = harden(t, "  - {match: web.page, effects: [untrusted, commit]}\n", machine="standard")
+    sometimes = harden(t, "  - {match: web.page, effects: {untrusted: true, commit: 'args.mode == \"write\"'}}\n", machine="standard")
+    unused = [set(r["policy"]["usage"]["unused"]) for r in (always, sometimes)]
+    if "admit{untrusted}" not in unused[0] or "admit{untrusted}" in unused[1]:
+        raise Failure(f"unused: {unused}")
+    same([r["policy"]["tools"] for r in (always, sometimes)], [1, 1])

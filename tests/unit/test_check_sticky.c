@@ -64,11 +64,21 @@ static void test_kept(void **state) {
     custody_run(&k, SAFE(RAISE, "'sure'", ""), 0); /* a correction may raise it */
     assert_int_equal(k.line->verdict, IL_CHECK_PASS);
     machine_free(&k.c);
-    /* the product has 12 states, sessions reach 8: corrections are asked from there alone, and the result says so */
-    custody_run(&k, SAFE("pre.alarm == 'none' ? 'doubt' : pre.alarm", "pre.alarm == 'sure' ? 'doubt' : pre.alarm", ""), 11);
+    custody_run(&k, SAFE("pre.alarm == 'none' ? 'doubt' : pre.alarm", "pre.alarm", ""),
+                11); /* of 12 in all: corrections read fewer */
     assert_int_equal(k.line->verdict, IL_CHECK_PASS);
+    assert_true(k.s.product);
+    machine_free(&k.c);
+}
+
+/* The product has 12 states, sessions reach 8, the bound is 11: the correction that forgets is in one of the others. */
+static void test_lowered_behind_a_bound(void **state) {
+    (void)state;
+    custody k;
+    custody_run(&k, SAFE("pre.alarm == 'none' ? 'doubt' : pre.alarm", "pre.alarm == 'sure' ? 'doubt' : pre.alarm", ""), 11);
+    assert_int_equal(k.line->verdict, IL_CHECK_FAIL);
     assert_int_equal(k.line->states, 8);
-    assert_false(k.s.product);
+    assert_true(k.s.product && k.s.anywhere);
     machine_free(&k.c);
 }
 
@@ -154,6 +164,7 @@ static void test_memory_fails(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_lowered_behind_a_bound),
         cmocka_unit_test(test_lowered_by_a_session),
         cmocka_unit_test(test_lowered_from_elsewhere),
         cmocka_unit_test(test_not_settled),

@@ -147,6 +147,30 @@ static void widened(void **state) {
     widening_end(&c, 1);
 }
 
+/* The same steps, and another takes them. */
+static void principals(void **state) {
+    (void)state;
+    widening_case c;
+    char text[1024];
+    (void)snprintf(text, sizeof text, "%s", door);
+    memcpy(strstr(text, "human"), "agent", 5);
+    widening_text(&c, door, text);
+    line_is(&c, "widening", "", "", IL_CHECK_PASS, "", "");
+    line_is(&c, "principal", "take", "", IL_CHECK_FAIL, "GIVEN_AWAY", "");
+    widening_end(&c, 1);
+    widening_text(&c, text, door); /* taken back */
+    assert_int_equal(lines_of(&c, "principal"), 0);
+    widening_end(&c, 0);
+    strcat(text, "widens: [{action: take, as: principal, why: x}]\n");
+    widening_text(&c, door, text);
+    line_is(&c, "widens", "take", "principal", IL_CHECK_PASS, "LISTED", "");
+    assert_int_equal(lines_of(&c, "principal"), 0);
+    widening_end(&c, 0);
+    widening_text(&c, text, text); /* and not where nothing was given */
+    line_is(&c, "widens", "take", "principal", IL_CHECK_VACUOUS, "NEVER_HAPPENS", "");
+    widening_end(&c, 2);
+}
+
 #define PICK "  pick: {principal: agent, next: {open: \"true\"}, reject: [{as: locked, if: \"pre.open\"}]}\n"
 
 static void listed(void **state) {
@@ -407,9 +431,9 @@ static void bad_lists(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same),     cmocka_unit_test(widened),      cmocka_unit_test(listed),
-                                       cmocka_unit_test(broken),   cmocka_unit_test(regions),      cmocka_unit_test(bounds),
-                                       cmocka_unit_test(shipped),  cmocka_unit_test(random_pairs), cmocka_unit_test(memory),
-                                       cmocka_unit_test(bad_lists)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same),   cmocka_unit_test(widened),  cmocka_unit_test(principals),
+                                       cmocka_unit_test(listed), cmocka_unit_test(broken),   cmocka_unit_test(regions),
+                                       cmocka_unit_test(bounds), cmocka_unit_test(shipped),  cmocka_unit_test(random_pairs),
+                                       cmocka_unit_test(memory), cmocka_unit_test(bad_lists)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,8 @@
  *     bench_decide POLICY [ROUNDS]        POLICY: bench/decide.yaml
  *     bench_decide POLICY ROUNDS pairs    decides and settles ROUNDS times without a digest and prints nothing: what an instruction counter
  *                                         runs
- *     bench_decide POLICY ROUNDS labels   POLICY: bench/judged.yaml, five rules; the arguments have 20 labels, of trusted sources */
+ *     bench_decide POLICY ROUNDS labels   POLICY: bench/judged.yaml, five rules; the arguments have 20 labels, of trusted sources
+ *     bench_decide POLICY ROUNDS call     prints what `labels` decides, as JSON, for the engines of bench/peers.mjs */
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -17,11 +18,12 @@
 #include "interlock/host.h"
 #include "json/node.h"
 
-enum { BENCH_SESSIONS = 10000, BENCH_ROUNDS = 20000, BENCH_LABELS = 20 };
+enum { BENCH_SESSIONS = 10000, BENCH_ROUNDS = 20000, BENCH_LABELS = 20, BENCH_TEXT = 1024 };
 
 typedef struct bench {
     il_bundle *bundle;
     il_json_doc *args;
+    char text[BENCH_TEXT + 1]; /* of the arguments */
     size_t rounds;
     uint64_t *times; /* of `rounds` calls, in ns */
     size_t bytes;    /* what is allocated now, by bench_counting */
@@ -79,14 +81,14 @@ static void bench_give(void *ctx, void *p) {
 
 /* 1,024 bytes as a client writes them: not sorted, a text of some hundred bytes, a list, numbers. */
 static void bench_arguments(bench *b) {
-    char text[1025];
+    char *text = b->text;
     il_error err = {0};
     size_t n =
-        (size_t)snprintf(text, sizeof text,
+        (size_t)snprintf(text, sizeof b->text,
                          "{\"path\":\"/srv/notes/2026/11/meeting.md\",\"options\":{\"follow\":false,\"limit\":200,\"encoding\":"
                          "\"utf-8\",\"ranges\":[{\"from\":1,\"to\":40},{\"from\":90,\"to\":120}]},\"tags\":[\"work\",\"notes\","
                          "\"quarterly\",\"draft\"],\"depth\":3,\"ratio\":0.75,\"body\":\"");
-    while (n < sizeof text - 3) {
+    while (n < BENCH_TEXT - 2) {
         text[n] = "a line of text, as people write them; "[n % 38];
         n++;
     }
@@ -222,22 +224,33 @@ static void bench_pairs(const bench *b) {
     bench_close(&g);
 }
 
-/* Each of another source, by turns of each argument. */
-static void bench_labelled(bench *b) {
-    char name[BENCH_LABELS][16], path[BENCH_LABELS][64];
-    il_origin *origins[BENCH_LABELS];
-    il_error err = {0};
+/* A label's source, and where it is: each of another source, by turns of each argument. */
+typedef struct bench_label {
+    char source[16], path[64];
+} bench_label;
+
+static void bench_place(const bench *b, bench_label labels[BENCH_LABELS]) {
     const il_json *a = NULL;
-    for (; b->nlabels < BENCH_LABELS; b->nlabels++) {
-        const size_t i = b->nlabels;
+    for (int i = 0; i < BENCH_LABELS; i++) {
         a = a != NULL && il_json_next(a) != NULL ? il_json_next(a) : il_json_first(il_json_doc_root(b->args));
-        (void)snprintf(name[i], sizeof name[i], "source%zu", i);
-        (void)snprintf(path[i], sizeof path[i], "/%.*s", IL_STR_ARG(il_json_key(a)));
-        bench_must(il_origin_new(il_host_alloc(), (il_str){name[i], strlen(name[i])}, IL_STR("ana"), &origins[i], &err), "label",
-                   &err);
-        b->labels[i] = (il_origin_at){{path[i], strlen(path[i])}, origins[i]};
+        (void)snprintf(labels[i].source, sizeof labels[i].source, "source%d", i);
+        (void)snprintf(labels[i].path, sizeof labels[i].path, "/%.*s", IL_STR_ARG(il_json_key(a)));
     }
-    bench_gate g = bench_open(b, il_host_alloc(), bench_null);
+}
+
+static void bench_call(const bench *b) {
+    bench_label labels[BENCH_LABELS];
+    bench_place(b, labels);
+    (void)printf("{\"server\":\"files\",\"tool\":\"read\",\"agent\":\"ana\",\"groups\":[],\"args\":%s,\"labels\":[", b->text);
+    for (int i = 0; i < BENCH_LABELS; i++) {
+        (void)printf("%s{\"at\":\"%s\",\"source\":\"%s\",\"trust\":\"trusted\"}", i > 0 ? "," : "", labels[i].path,
+                     labels[i].source);
+    }
+    (void)printf("]}\n");
+}
+
+static void bench_judged(bench *b, const char *name, il_sha256_blocks sha256) {
+    bench_gate g = bench_open(b, il_host_alloc(), sha256);
     bench_begin(&g, "bench");
     for (size_t i = 0; i < b->rounds; i++) {
         const uint64_t from = bench_ns();
@@ -245,8 +258,24 @@ static void bench_labelled(bench *b) {
         b->times[i] = bench_ns() - from;
         bench_settle(b, &g, "bench", ticket);
     }
-    bench_say("decide_", "labelled", bench_median(b), "us");
+    bench_say("decide_", name, bench_median(b), "us");
     bench_close(&g);
+}
+
+static void bench_labelled(bench *b) {
+    bench_label labels[BENCH_LABELS];
+    il_origin *origins[BENCH_LABELS];
+    il_error err = {0};
+    bench_place(b, labels);
+    for (; b->nlabels < BENCH_LABELS; b->nlabels++) {
+        const bench_label *l = &labels[b->nlabels];
+        il_origin **origin = &origins[b->nlabels];
+        bench_must(il_origin_new(il_host_alloc(), (il_str){l->source, strlen(l->source)}, IL_STR("ana"), origin, &err), "label",
+                   &err);
+        b->labels[b->nlabels] = (il_origin_at){{l->path, strlen(l->path)}, *origin};
+    }
+    bench_judged(b, "labelled", bench_null);
+    bench_judged(b, "recorded", il_host_system().sha256);
     for (; b->nlabels > 0; b->nlabels--) {
         il_origin_free(origins[b->nlabels - 1]);
     }
@@ -271,7 +300,7 @@ int main(int argc, char **argv) {
     bench b = {.rounds = argc > 2 ? strtoul(argv[2], NULL, 10) : BENCH_ROUNDS};
     il_error err = {0};
     if (argc < 2 || b.rounds == 0 || !(b.times = calloc(b.rounds, sizeof *b.times))) {
-        (void)fprintf(stderr, "usage: bench_decide POLICY [ROUNDS [pairs | labels]]\n");
+        (void)fprintf(stderr, "usage: bench_decide POLICY [ROUNDS [pairs | labels | call]]\n");
         return 3;
     }
     bench_must(il_bundle_load(il_host_alloc(), argv[1], &b.bundle, &err), "policy", &err);
@@ -280,6 +309,8 @@ int main(int argc, char **argv) {
         bench_pairs(&b);
     } else if (argc == 4 && strcmp(argv[3], "labels") == 0) {
         bench_labelled(&b);
+    } else if (argc == 4 && strcmp(argv[3], "call") == 0) {
+        bench_call(&b);
     } else {
         bench_all(&b);
     }

@@ -122,4 +122,11 @@ if(NOT IL_TESTS STREQUAL "OFF" AND CMOCKA_FOUND AND JANSSON_FOUND)
   target_link_libraries(index-probe PRIVATE interlock-everything PkgConfig::EVENT PkgConfig::YAML PkgConfig::SQLITE)
   set_target_properties(index-probe PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/index")
   add_dependencies(unit-tests index-probe)
+
+  # tests/yaml: our reading of YAML by lines.
+  add_executable(yaml-probe EXCLUDE_FROM_ALL tests/yaml/probe.c)
+  il_target_flags(yaml-probe)
+  target_link_libraries(yaml-probe PRIVATE interlock-everything PkgConfig::EVENT PkgConfig::YAML PkgConfig::SQLITE)
+  set_target_properties(yaml-probe PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/yaml")
+  add_dependencies(unit-tests yaml-probe)
 endif()

@@ -52,7 +52,7 @@ typedef struct il_host { /* the outside world, given by the host; thread-safe */
 } il_host;
 
 /* What a session knows of its past (docs/ledger.md: memory), in hand. It is in the store as well, but for the texts that were read: a monitor that has no recall of a
- * session makes one from the store, and what it cannot compare with a text any more counts as found. */
+ * session makes one from the store, and what it cannot compare with a text any more counts as found where its hash is. */
 typedef struct il_recall il_recall;
 IL_API void il_recall_free(il_recall *r); /* accepts NULL */
 IL_API size_t il_recall_bytes(const il_recall *r);
@@ -69,7 +69,7 @@ typedef struct il_recall_cache {
 
 typedef struct il_monitor_config {
     size_t size;
-    const il_policy *policy;   /* borrowed until il_monitor_free. NULL: a monitor that only approves, refuses, ends and lists */
+    const il_policy *policy;   /* borrowed until il_monitor_free. NULL: a monitor that only approves, refuses, hears humans, ends and lists */
     const il_machine *machine; /* needed when policy is NULL, else NULL or the policy's */
     il_store store;
     il_host host;
@@ -178,7 +178,7 @@ IL_API IL_NODISCARD il_status il_monitor_join(il_monitor *m, il_str session, il_
 
 /* Notes what a human typed: each value and run of words in it can vouch from now on. Only what came over a channel that the agent cannot write may be said to be
  * typed (no task text, server prompt, file expansion or answer to a server's question). IL_E_STATE in a child session: there nobody types. With a policy that asks
- * nothing of the past this and il_monitor_notice do nothing. */
+ * nothing of the past this and il_monitor_notice do nothing; a monitor without a policy notes what was typed, and nothing else. */
 IL_API IL_NODISCARD il_status il_monitor_say(il_monitor *m, il_str session, il_str text, il_error *err);
 
 /* Keeps a human's word for one exact value, which the policy's rules may ask for (`endorsed(args.text, "legal")`), with a row in the ledger. `note` (may be empty; at most

@@ -69,6 +69,12 @@ typedef enum il_cel_op {
     IL_CEL_OP_OPT_FLAT_MAP     /* target, body */
 } il_cel_op;
 
+/* What is asked of the range of an IN or of a macro in a program whose operands have to be alike. */
+typedef enum il_cel_alike {
+    IL_CEL_ALIKE_LIST = 1,    /* nothing is known of it: it has to be a list */
+    IL_CEL_ALIKE_LITERALS = 2 /* literals that stand there: a value has to be of the kind of one of them */
+} il_cel_alike;
+
 typedef struct il_cel_node il_cel_node;
 struct il_cel_node {
     uint8_t op;          /* il_cel_op */
@@ -76,6 +82,7 @@ struct il_cel_node {
     bool optional;       /* SELECT, INDEX: as said there */
     bool maybe;          /* an item of a list, or a key of a map, that is written with `?` */
     bool constant;       /* lit holds the value, whatever op says; the kids stay for printing and positions */
+    uint8_t alike;       /* IN and macros: il_cel_alike; check, where the limits ask for it */
     uint16_t height;     /* 1 for a leaf */
     uint32_t slot, slot2, field;
     uint32_t weight; /* nodes of the subtree: what one visit of all of it costs */
@@ -100,6 +107,7 @@ struct il_cel_program {
     const struct il_cel_code *code;
     const il_cel_env *env; /* a copy that lives as long as the program, without lets and container */
     uint64_t steps;        /* of one evaluation */
+    bool alike;            /* limits.alike */
 };
 
 /* The sign of a unary or binary operator (`&&`), the name of a macro; "" for other nodes. */

@@ -10,6 +10,7 @@ typedef struct il_cel_run {
     il_arena *scratch; /* may be NULL */
     int64_t steps;     /* left; below zero the evaluation is over */
     void *host;        /* of this evaluation; NULL: functions that are per call have nothing to answer from */
+    bool unlike;       /* il_cel_same met two kinds, none of them null, and no other difference before */
 } il_cel_run;
 
 /* Charges; false when the budget is gone: return il_cel_of_fault(IL_CEL_BUDGET). Charge before the work is done. Text costs a step for 64 bytes. */

@@ -260,6 +260,29 @@ static void check_settle(il_cel_checker *c, il_cel_node *n) {
     }
 }
 
+/* Literals, and nothing else, in brackets. */
+static bool check_literals(const il_cel_node *n) {
+    bool all = n->op == IL_CEL_OP_LIST;
+    for (const il_cel_node *k = n->kids; all && k != NULL; k = k->next) {
+        all = k->op == IL_CEL_OP_LIT && !k->maybe;
+    }
+    return all;
+}
+
+/* What the range of an `in` or of a macro has to be, where operands have to be alike. A macro with two variables looks at the values of a map too. */
+static void check_alike(const il_cel_checker *c, il_cel_node *n) {
+    const bool loop = n->op >= IL_CEL_OP_EXISTS && n->op <= IL_CEL_OP_TRANSFORM_ENTRY && n->slot2 == IL_CEL_NO_SLOT;
+    const il_cel_node *range = n->op == IL_CEL_OP_IN ? il_cel_check_second(n) : loop ? n->kids : NULL;
+    if (range != NULL) {
+        n->alike = check_literals(range)                              ? (uint8_t)IL_CEL_ALIKE_LITERALS
+                   : il_cel_type_is_dyn(il_cel_check_seen(c, range)) ? (uint8_t)IL_CEL_ALIKE_LIST
+                                                                      : 0;
+    }
+    for (il_cel_node *k = n->kids; k != NULL; k = k->next) {
+        check_alike(c, k);
+    }
+}
+
 /* Whether two values of which nothing is known are compared there. */
 static bool check_compares_dyn(const il_cel_checker *c, const il_cel_node *n) {
     const il_cel_node *b = il_cel_check_second(n);
@@ -330,6 +353,9 @@ il_status il_cel_check(il_arena *arena, const il_cel_env *env, const il_cel_limi
     il_status status = il_cel_check_node(c, root);
     if (status == IL_OK && c->types.nbound > 0) {
         check_settle(c, root);
+    }
+    if (status == IL_OK && limits->alike) {
+        check_alike(c, root);
     }
     /* What was found before the inference broke off may be wrong, refusals too. */
     if (il_cel_types_failed(&c->types) == IL_E_MEMORY) {

@@ -47,9 +47,9 @@ enum { IL_CEL_IN_REGISTER = 0, IL_CEL_IN_CONSTANT = 1, IL_CEL_IN_VARIABLE = 2, I
     X(GE)                                                                                                                       \
     X(EQ)                                                                                                                       \
     X(NE)                                                                                                                       \
-    X(IN)         /* a, b, c: list or map */                                                                                    \
+    X(IN)         /* a, b, c: list or map; mode: il_cel_alike */                                                                                    \
     X(IN_SET)     /* a, b, c: set */                                                                                            \
-    X(IN_ITEM)    /* a: whether found so far, b: value, c: an item of a list that is never built. DATA c: to, on error */       \
+    X(IN_ITEM)    /* a: whether found so far, or that one was of another kind, b: value, c: an item of a list that is never built. DATA c: to, on error */       \
     X(FIELD_IS)   /* a, b: record, c: field. DATA c: constant string, mode 1: `!=` */                                           \
     X(EACH_IS)    /* a, b: list or map, c: constant: exists(x, x == constant). DATA mode: il_cel_each, a: field, c: loop */     \
     X(SIZE)       /* a, b. DATA b: first argument register, c: call, for what is no list, map or bytes */                       \
@@ -64,7 +64,7 @@ enum { IL_CEL_IN_REGISTER = 0, IL_CEL_IN_CONSTANT = 1, IL_CEL_IN_VARIABLE = 2, I
     X(VALUE)      /* a: map, b, mode 1: its key is written with `?`; c: to, on error */                                         \
     X(MAP_DONE)   /* a: map: sorts it */                                                                                        \
     X(ENTRIES)    /* a: map, b: a map whose entries are added; mode: level, c: to, on error */                                  \
-    X(LOOP)  /* a: level, b: range, c: to, the NEXT. DATA a: result, mode: what it begins as (il_cel_begin), c: to, on error */ \
+    X(LOOP)  /* a: level, b: range, c: to, the NEXT; mode: il_cel_alike. DATA a: result, mode: what it begins as (il_cel_begin), c: to, on error */ \
     X(NEXT)  /* a: level, b: loop, c: to, while there is one */                                                                 \
     X(COUNT) /* a: how many so far, b: condition; c: to, on error */                                                            \
     X(ONE)   /* a: the count becomes whether it is 1 */                                                                         \
@@ -81,7 +81,8 @@ typedef enum il_cel_code_op {
 typedef enum il_cel_each {
     IL_CEL_EACH_NOT = 1,  /* x != constant */
     IL_CEL_EACH_ALL = 2,  /* all(x, …) */
-    IL_CEL_EACH_FIELD = 4 /* x.field == constant, of a record */
+    IL_CEL_EACH_FIELD = 4, /* x.field == constant, of a record */
+    IL_CEL_EACH_LIST = 8   /* of no map: IL_CEL_ALIKE_LIST */
 } il_cel_each;
 typedef enum il_cel_how { IL_CEL_PLAIN = 0, IL_CEL_MAYBE, IL_CEL_HAS } il_cel_how; /* x.f, x.?f, has(x.f) */
 typedef enum il_cel_begin {

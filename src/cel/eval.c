@@ -82,7 +82,9 @@ EVAL_APART il_cel_value eval_binary(const eval_state *s, const il_cel_word *w) {
     if (b->kind == IL_CEL_ERROR) {
         return eval_passed(s, w, w->c, 2);
     }
-    return eval_placed(s, w, il_cel_binary(s->run, (il_cel_code_op)w->op, a, b));
+    const il_cel_value v = w->op == IL_CEL_C_IN ? il_cel_in(s->run, a, b, w->mode & ~IL_CEL_FUSED)
+                                                 : il_cel_binary(s->run, (il_cel_code_op)w->op, a, b);
+    return eval_placed(s, w, v);
 }
 
 EVAL_APART il_cel_value eval_negative(const eval_state *s, const il_cel_word *w) {
@@ -129,17 +131,19 @@ EVAL_APART il_cel_value eval_index(const eval_state *s, const il_cel_word *w, il
     return eval_placed(s, w, il_cel_index(s->run, of, index, how));
 }
 
-/* Whether the value is equal to this item, too. */
-EVAL_APART il_cel_value eval_in_item(const eval_state *s, const il_cel_word *w) {
-    const il_cel_value *v = eval_at(s, w->b), *item = eval_at(s, w->c);
-    if (v->kind == IL_CEL_ERROR) {
-        return eval_passed(s, w, w->b, 1);
+/* Whether the value is equal to this item, too. *ends: an error of an operand; to be of another kind is none yet, since one behind may be equal. */
+EVAL_APART il_cel_value eval_in_item(const eval_state *s, const il_cel_word *w, bool *ends) {
+    const il_cel_value *v = eval_at(s, w->b), *item = eval_at(s, w->c), so_far = s->registers[w->a];
+    *ends = v->kind == IL_CEL_ERROR || item->kind == IL_CEL_ERROR;
+    if (*ends) {
+        return v->kind == IL_CEL_ERROR ? eval_passed(s, w, w->b, 1) : eval_passed(s, w, w->c, 2);
     }
-    if (item->kind == IL_CEL_ERROR) {
-        return eval_passed(s, w, w->c, 2);
+    if (il_cel_true(so_far)) {
+        return so_far;
     }
-    bool found = s->registers[w->a].u.b || il_cel_same(s->run, v, item);
-    return s->run->steps < 0 ? eval_fault(s, w, IL_CEL_BUDGET) : il_cel_of_bool(found);
+    const il_cel_value same = eval_placed(s, w, il_cel_compared(s->run, v, item));
+    *ends = eval_spent(&same);
+    return *ends || il_cel_true(same) || so_far.kind == IL_CEL_BOOL ? same : so_far;
 }
 
 /* The item, or its field with that number, in place where it can be. */
@@ -205,7 +209,7 @@ EVAL_APART int eval_each_word(const eval_state *s, const il_cel_value *range, co
 EVAL_APART il_cel_value eval_each_is(const eval_state *s, const il_cel_word *w, const il_cel_word *data) {
     const il_cel_value *range = eval_at(s, w->b), *constant = &s->code->constants[w->c];
     const bool equal = (data->mode & IL_CEL_EACH_NOT) == 0, decides = (data->mode & IL_CEL_EACH_ALL) == 0;
-    if (range->kind != IL_CEL_LIST && range->kind != IL_CEL_MAP) {
+    if (range->kind != IL_CEL_LIST && (range->kind != IL_CEL_MAP || (data->mode & IL_CEL_EACH_LIST) != 0)) {
         return eval_no_truth(s, w); /* the error that it is, or no overload */
     }
     const uint32_t weight = s->code->loops[data->c].weight, step = range->kind == IL_CEL_MAP ? 2 : 1;
@@ -225,20 +229,21 @@ EVAL_APART il_cel_value eval_each_is(const eval_state *s, const il_cel_word *w, 
         if ((data->mode & IL_CEL_EACH_FIELD) != 0) {
             item = eval_item_field(s, data, item, &made);
         }
-        bool truth;
+        il_cel_value same = *item;
         if (item->kind == IL_CEL_STRING && constant->kind == IL_CEL_STRING) {
-            truth = il_cel_same_text(item, constant) == equal;
+            same = il_cel_of_bool(il_cel_same_text(item, constant));
         } else if (item->kind != IL_CEL_ERROR) {
-            truth = il_cel_same(s->run, item, constant) == equal;
-        } else {
-            il_cel_value e = eval_placed(s, data, *item);
+            same = il_cel_compared(s->run, item, constant);
+        }
+        if (same.kind == IL_CEL_ERROR) {
+            il_cel_value e = eval_placed(s, data, same);
             if (eval_spent(&e)) {
                 return e;
             }
             answer = answer.kind == IL_CEL_ERROR ? answer : e;
             continue;
         }
-        if (truth == decides) {
+        if ((same.u.b == equal) == decides) {
             answer = il_cel_of_bool(decides);
             break;
         }
@@ -431,7 +436,7 @@ EVAL_APART bool eval_entries(const eval_state *s, const il_cel_word *w) {
 EVAL_APART bool eval_loop_begin(const eval_state *s, const il_cel_word *w, const il_cel_word *data) {
     il_cel_value range = *eval_at(s, w->b), *result = &s->registers[data->a];
     eval_loop *loop = &s->loops[w->a];
-    if (range.kind != IL_CEL_LIST && range.kind != IL_CEL_MAP) {
+    if (range.kind != IL_CEL_LIST && (range.kind != IL_CEL_MAP || (w->mode & IL_CEL_ALIKE_LIST) != 0)) {
         *result = eval_no_truth(s, w);
         return false;
     }
@@ -677,12 +682,16 @@ static il_cel_value eval_words(const eval_state *s) {
         if (s->run->steps < 0) {
             goto spent;
         }
+        if (!in && il_cel_unlike(s->run)) {
+            LEAVE(eval_fault(s, w, IL_CEL_NO_OVERLOAD));
+        }
         LEAVE_BOOL(in);
     }
     OP(IN_ITEM) : {
-        r[w->a] = eval_in_item(s, w);
+        bool ends;
+        r[w->a] = eval_in_item(s, w, &ends);
         const uint16_t to = ip++->c;
-        if (r[w->a].kind == IL_CEL_ERROR) {
+        if (ends) {
             ip = words + to;
         }
         goto leave;

@@ -201,11 +201,37 @@ static il_cel_value operator_order(il_cel_run *r, il_cel_code_op op, const il_ce
                                               : order >= 0);
 }
 
-static il_cel_value operator_in(il_cel_run *r, const il_cel_value *v, const il_cel_value *of) {
+/* What is no key, though of another kind than all keys, may be one to who reads it. */
+static il_cel_value operator_in_map(il_cel_run *r, const il_cel_value *v, const il_cel_value *map) {
+    il_cel_value key, item;
+    if (v->kind == IL_CEL_STRING && !il_cel_charge(r, v->n / 64)) {
+        return il_cel_of_fault(IL_CEL_BUDGET);
+    }
+    const bool found = il_cel_map_find(map, v, &item);
+    if (found || v->kind == IL_CEL_NULL || map->n == 0 || r->program == NULL || !r->program->alike) {
+        return il_cel_of_bool(found);
+    }
+    il_cel_walk w = il_cel_walk_of(map);
+    while (il_cel_walk_entry(&w, &key, &item)) {
+        if (!il_cel_charge(r, 1)) {
+            return il_cel_of_fault(IL_CEL_BUDGET);
+        }
+        (void)il_cel_same(r, v, &key);
+        if (r->steps < 0) {
+            return il_cel_of_fault(IL_CEL_BUDGET);
+        }
+        if (!il_cel_unlike(r)) {
+            return il_cel_of_bool(false);
+        }
+    }
+    return il_cel_of_fault(IL_CEL_NO_OVERLOAD);
+}
+
+il_cel_value il_cel_in(il_cel_run *r, const il_cel_value *v, const il_cel_value *of, unsigned alike) {
     il_cel_value item;
-    if (of->kind == IL_CEL_MAP) {
-        bool charged = v->kind != IL_CEL_STRING || il_cel_charge(r, v->n / 64);
-        return charged ? il_cel_of_bool(il_cel_map_find(of, v, &item)) : il_cel_of_fault(IL_CEL_BUDGET);
+    bool unlike = false, differs = false;
+    if (of->kind == IL_CEL_MAP && (alike & IL_CEL_ALIKE_LIST) == 0) {
+        return operator_in_map(r, v, of);
     }
     if (of->kind != IL_CEL_LIST) {
         return il_cel_of_fault(IL_CEL_NO_OVERLOAD);
@@ -223,22 +249,26 @@ static il_cel_value operator_in(il_cel_run *r, const il_cel_value *v, const il_c
             return il_cel_of_fault(IL_CEL_BUDGET);
         }
         if (at->kind == IL_CEL_STRING && v->kind == IL_CEL_STRING && at->n != v->n) {
+            differs = true;
             continue;
         }
         if (il_cel_same(r, v, at)) {
             return il_cel_of_bool(true);
         }
+        unlike = unlike || il_cel_unlike(r);
+        differs = differs || (!r->unlike && at->kind != IL_CEL_NULL);
     }
-    return r->steps < 0 ? il_cel_of_fault(IL_CEL_BUDGET) : il_cel_of_bool(false);
+    if (r->steps < 0) {
+        return il_cel_of_fault(IL_CEL_BUDGET);
+    }
+    return unlike && !(differs && (alike & IL_CEL_ALIKE_LITERALS) != 0) ? il_cel_of_fault(IL_CEL_NO_OVERLOAD)
+                                                                         : il_cel_of_bool(false);
 }
 
 il_cel_value il_cel_binary(il_cel_run *r, il_cel_code_op op, const il_cel_value *a, const il_cel_value *b) {
     if (op == IL_CEL_C_EQ || op == IL_CEL_C_NE) {
-        bool same = il_cel_same(r, a, b);
-        return r->steps < 0 ? il_cel_of_fault(IL_CEL_BUDGET) : il_cel_of_bool(same == (op == IL_CEL_C_EQ));
-    }
-    if (op == IL_CEL_C_IN) {
-        return operator_in(r, a, b);
+        const il_cel_value same = il_cel_compared(r, a, b);
+        return same.kind == IL_CEL_BOOL ? il_cel_of_bool(same.u.b == (op == IL_CEL_C_EQ)) : same;
     }
     if (op == IL_CEL_C_LT || op == IL_CEL_C_LE || op == IL_CEL_C_GT || op == IL_CEL_C_GE) {
         return operator_order(r, op, a, b);

@@ -66,6 +66,8 @@ static void explain_overload(const il_cel_node *n, il_error *err) {
         (void)explain_at(n, n->at, err, IL_E_INVALID, "`", explain_name(n), "` needs an optional");
     } else if (n->op == IL_CEL_OP_VAR || n->op == IL_CEL_OP_LOCAL) {
         (void)explain_at(n, n->at, err, IL_E_INVALID, "`", n->name, "` is of another kind than is needed here");
+    } else if (n->op == IL_CEL_OP_EQ || n->op == IL_CEL_OP_NE) {
+        (void)explain_at(n, n->at, err, IL_E_INVALID, "`", explain_name(n), "` got values of two kinds");
     } else if (explain_is_condition(n)) {
         (void)explain_at(n, n->at, err, IL_E_INVALID, "`", explain_name(n), "` got a value of another kind than it takes");
     } else {

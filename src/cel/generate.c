@@ -363,7 +363,12 @@ static il_status make_in(il_cel_maker *m, const il_cel_node *n, uint16_t dest) {
     for (const il_cel_node *k = of->kids; k != NULL && plain; k = k->next) {
         plain = !k->maybe;
     }
-    return plain ? make_in_items(m, n, dest) : make_binary(m, n, IL_CEL_C_IN, dest);
+    if (plain) {
+        return make_in_items(m, n, dest);
+    }
+    IL_TRY(make_binary(m, n, IL_CEL_C_IN, dest));
+    m->words[m->last].mode = n->alike;
+    return IL_OK;
 }
 
 /* --- conditions --- */
@@ -674,7 +679,8 @@ static il_status make_each(il_cel_maker *m, const il_cel_node *n, const il_cel_n
     uint32_t loop = 0;
     bool field = what->op != IL_CEL_OP_LOCAL;
     unsigned mode = (make_second(n)->op == IL_CEL_OP_NE ? (unsigned)IL_CEL_EACH_NOT : 0) |
-                    (n->op == IL_CEL_OP_ALL ? (unsigned)IL_CEL_EACH_ALL : 0) | (field ? (unsigned)IL_CEL_EACH_FIELD : 0);
+                    (n->op == IL_CEL_OP_ALL ? (unsigned)IL_CEL_EACH_ALL : 0) | (field ? (unsigned)IL_CEL_EACH_FIELD : 0) |
+                    ((n->alike & IL_CEL_ALIKE_LIST) != 0 ? (unsigned)IL_CEL_EACH_LIST : 0);
     IL_TRY(make_operand_in(m, n->kids, dest, &range));
     IL_TRY(make_constant(m, n, constant->lit, &place));
     IL_TRY(make_loop_info(m, n, make_weight(n), &loop));
@@ -755,6 +761,7 @@ static il_status make_loop(il_cel_maker *m, const il_cel_node *n, uint16_t dest)
     m->levels = m->level > m->levels ? m->level : m->levels;
     IL_TRY(make_word(m, n, IL_CEL_C_LOOP, level, range, 0));
     uint32_t loop = m->nwords - 1;
+    m->words[loop].mode = n->alike;
     const il_cel_begin begin = make_begin((il_cel_op)n->op);
     IL_TRY(make_data(m, n, (uint8_t)begin, dest, 0, 0));
     make_leap(m, m->nwords - 1, &ends);

@@ -76,3 +76,13 @@ IL_NODISCARD il_status il_cel_logic_shadowed(il_cel_logic *l, const uint32_t *ea
 /* The same, and neither does an error of it ever end the list: without the rule nothing is different. */
 IL_NODISCARD il_status il_cel_logic_idle(il_cel_logic *l, const uint32_t *earlier, size_t n, uint32_t id, il_cel_verdict *out,
                                          il_error *err);
+
+/* One of a list in order: the first that is true gives `yes`, one that errs before gives `err`; both are numbers below 8. */
+#define IL_CEL_ALWAYS UINT32_MAX
+typedef struct il_cel_ruled {
+    uint32_t id; /* IL_CEL_ALWAYS: no condition */
+    uint8_t yes, err;
+} il_cel_ruled;
+/* Do both lists give the same, whatever the request? `otherwise`: what a list gives of which none decides. */
+IL_NODISCARD il_status il_cel_logic_same(il_cel_logic *l, const il_cel_ruled *a, size_t na, const il_cel_ruled *b, size_t nb,
+                                         uint8_t otherwise, il_cel_verdict *out, il_error *err);

@@ -173,8 +173,7 @@ static il_status ask_facts(il_cel_logic *l, const uint32_t *facts, uint32_t n, i
     return IL_OK;
 }
 
-/* YES when f can never hold. f was made since the diagram had `mark` nodes. */
-static il_status ask_never(il_cel_logic *l, il_bdd_ref f, uint32_t mark, il_cel_verdict *out, il_error *err) {
+il_status il_cel_ask_never(il_cel_logic *l, il_bdd_ref f, uint32_t mark, il_cel_verdict *out, il_error *err) {
     il_arena room;
     il_arena_init(&room, l->arena->alloc, l->arena->cap);
     uint32_t *facts, n;
@@ -191,6 +190,12 @@ static il_status ask_never(il_cel_logic *l, il_bdd_ref f, uint32_t mark, il_cel_
     return status;
 }
 
+void il_cel_ask_begin(il_cel_logic *l) {
+    l->bdd.spent = false;
+    l->bdd.failed = IL_OK;
+    l->bdd.steps = l->limits.steps;
+}
+
 /* A new question; false: one of the conditions is beyond the bounds. */
 static il_status ask_begin(il_cel_logic *l, const il_cel_claim *claims, size_t n, il_cel_verdict *out, bool *known,
                            il_error *err) {
@@ -202,9 +207,7 @@ static il_status ask_begin(il_cel_logic *l, const il_cel_claim *claims, size_t n
         }
         *known = *known && !l->conditions[claims[i].id].lost;
     }
-    l->bdd.spent = false;
-    l->bdd.failed = IL_OK;
-    l->bdd.steps = l->limits.steps;
+    il_cel_ask_begin(l);
     return IL_OK;
 }
 
@@ -235,7 +238,7 @@ il_status il_cel_logic_never(il_cel_logic *l, const il_cel_claim *claims, size_t
     for (size_t i = 0; i < n && !il_bdd_bad(&l->bdd); i++) {
         f = il_bdd_and(&l->bdd, f, ask_claim(l, claims[i]));
     }
-    return ask_never(l, f, mark, out, err);
+    return il_cel_ask_never(l, f, mark, out, err);
 }
 
 il_status il_cel_logic_always(il_cel_logic *l, uint32_t id, unsigned may, il_cel_verdict *out, il_error *err) {
@@ -264,7 +267,7 @@ il_status il_cel_logic_equivalent(il_cel_logic *l, uint32_t a, uint32_t b, il_ce
     const uint32_t mark = d->n;
     const il_cel_bits x = l->conditions[a].bits, y = l->conditions[b].bits;
     const il_bdd_ref yes = il_bdd_ite(d, x.yes, il_bdd_not(d, y.yes), y.yes), no = il_bdd_ite(d, x.no, il_bdd_not(d, y.no), y.no);
-    return ask_never(l, il_bdd_or(d, yes, no), mark, out, err);
+    return il_cel_ask_never(l, il_bdd_or(d, yes, no), mark, out, err);
 }
 
 static il_status ask_behind(il_cel_logic *l, const uint32_t *earlier, size_t n, il_cel_claim last, il_cel_verdict *out,

@@ -66,6 +66,23 @@ static bool form_is_bool(il_cel_logic *l, const il_cel_node *n) {
 
 static bool form_lit(const il_cel_logic *l, uint32_t t) { return l->terms[t].op == IL_CEL_OP_LIT; }
 
+/* A class that nothing else is of and null is none of. */
+static bool form_plain_class(il_cel_class of) { return of >= IL_CEL_CLASS_BOOL && of <= IL_CEL_CLASS_BYTES; }
+
+/* Where two values can be compared: everywhere, but in a program that wants operands alike. `b`: a literal, if one is. */
+static il_bdd_ref form_alike(il_cel_logic *l, uint32_t a, uint32_t b) {
+    const il_cel_class of_a = il_cel_class_of_type(l->terms[a].type), of = il_cel_class_of_type(l->terms[b].type);
+    if (!l->program->alike || (form_lit(l, b) && l->terms[b].lit.kind == IL_CEL_NULL) || (form_plain_class(of) && of == of_a)) {
+        return IL_BDD_TRUE;
+    }
+    if (form_plain_class(of)) {
+        return il_bdd_or(&l->bdd, il_cel_fact_class(l, a, of), il_cel_fact_equal(l, a, il_cel_of(IL_CEL_NULL, 0)));
+    }
+    const uint32_t kids[2] = {a < b ? a : b, a < b ? b : a};
+    const uint32_t t = il_cel_term_make(l, IL_CEL_OP_EQ, IL_STR(""), kids, 2);
+    return il_bdd_bad(&l->bdd) ? IL_BDD_FALSE : il_cel_fact_ok(l, t);
+}
+
 static il_cel_bits form_equal_terms(il_cel_logic *l, uint32_t a, uint32_t b) {
     il_bdd *d = &l->bdd;
     if (il_bdd_bad(d)) {
@@ -76,7 +93,7 @@ static il_cel_bits form_equal_terms(il_cel_logic *l, uint32_t a, uint32_t b) {
         a = b;
         b = swap;
     }
-    const il_bdd_ref ok = il_bdd_and(d, il_cel_fact_ok(l, a), il_cel_fact_ok(l, b));
+    const il_bdd_ref ok = il_bdd_and(d, il_bdd_and(d, il_cel_fact_ok(l, a), il_cel_fact_ok(l, b)), form_alike(l, a, b));
     return form_where(l, ok, form_lit(l, b) ? il_cel_fact_equal(l, a, l->terms[b].lit) : il_cel_fact_same(l, a, b));
 }
 
@@ -152,14 +169,35 @@ static il_bdd_ref form_range(il_cel_logic *l, uint32_t range) {
     return il_bdd_and(&l->bdd, il_cel_fact_ok(l, range), il_cel_fact_class(l, range, IL_CEL_CLASS_RANGE));
 }
 
+/* Where x can be compared with the items of a list that stands there: of literals with one of them, of others with all. */
+static il_bdd_ref form_alike_items(il_cel_logic *l, const il_cel_node *in, uint32_t x, const uint32_t *items, uint32_t n) {
+    il_bdd *d = &l->bdd;
+    const bool literals = (in->alike & IL_CEL_ALIKE_LITERALS) != 0;
+    il_bdd_ref alike = literals ? IL_BDD_FALSE : IL_BDD_TRUE;
+    uint32_t nulls = 0;
+    for (uint32_t i = 0; literals && i < n && !il_bdd_bad(d); i++) {
+        const bool null = l->terms[items[i]].lit.kind == IL_CEL_NULL;
+        nulls += null ? 1 : 0;
+        alike = null ? alike : il_bdd_or(d, alike, form_alike(l, x, items[i]));
+    }
+    if (literals) {
+        return nulls == n ? IL_BDD_TRUE : alike;
+    }
+    const uint32_t t = il_cel_term_of(l, in);
+    return il_bdd_bad(d) ? IL_BDD_FALSE : il_cel_fact_ok(l, t);
+}
+
 /* x in [a, b, c] is x == a || x == b || x == c, but that an error of any item is one of the whole. */
-static il_cel_bits form_in_items(il_cel_logic *l, uint32_t x, const uint32_t *items, uint32_t n) {
+static il_cel_bits form_in_items(il_cel_logic *l, const il_cel_node *in, uint32_t x, const uint32_t *items, uint32_t n) {
     il_bdd *d = &l->bdd;
     il_bdd_ref ok = il_cel_fact_ok(l, x), any = IL_BDD_FALSE;
     for (uint32_t i = n; i-- > 0 && !il_bdd_bad(d);) {
         const il_cel_bits same = form_equal_terms(l, x, items[i]);
         ok = il_bdd_and(d, ok, il_cel_fact_ok(l, items[i]));
         any = il_bdd_or(d, any, same.yes);
+    }
+    if (l->program->alike && !il_bdd_bad(d)) {
+        ok = il_bdd_and(d, ok, form_alike_items(l, in, x, items, n));
     }
     return form_where(l, ok, any);
 }
@@ -182,13 +220,13 @@ static il_cel_bits form_in(il_cel_logic *l, const il_cel_node *n, uint32_t x, ui
         for (; nitems < list.n; nitems++) {
             items[nitems] = il_cel_term_lit(l, &list.u.items[nitems]);
         }
-        return form_in_items(l, x, items, nitems);
+        return form_in_items(l, n, x, items, nitems);
     }
     if (of->op == IL_CEL_OP_LIST && of->whole && of->nkids <= FEW) {
         for (; nitems < of->nkids; nitems++) {
             items[nitems] = l->kids[of->kids + nitems];
         }
-        return form_in_items(l, x, items, nitems);
+        return form_in_items(l, n, x, items, nitems);
     }
     const bool list = il_cel_term_is(of, IL_CEL_LIST);
     if (l->limits.unset || !(list || (form_lit(l, x) && form_plain_key(&l->terms[x].lit)))) {
@@ -200,7 +238,12 @@ static il_cel_bits form_in(il_cel_logic *l, const il_cel_node *n, uint32_t x, ui
     if (il_bdd_bad(d)) {
         return (il_cel_bits){0, 0};
     }
-    const il_bdd_ref ok = il_bdd_and(d, il_cel_fact_ok(l, x), form_range(l, range));
+    il_bdd_ref ok = il_bdd_and(d, il_cel_fact_ok(l, x), form_range(l, range));
+    const il_cel_type *element = list ? l->terms[range].type->element : NULL;
+    const il_cel_class each = il_cel_class_of_type(element);
+    if (l->program->alike && !(form_plain_class(each) && each == il_cel_class_of_type(l->terms[x].type))) {
+        ok = il_bdd_and(d, ok, il_cel_fact_ok(l, il_cel_term_of(l, n)));
+    }
     const il_bdd_ref same = form_lit(l, x) ? il_cel_fact_equal(l, item, l->terms[x].lit) : il_cel_fact_same(l, item, x);
     return form_where(l, ok, il_cel_fact_some(l, range, UINT64_C(1) << slot, same));
 }
@@ -233,7 +276,10 @@ static il_cel_bits form_items(il_cel_logic *l, const il_cel_node *n) {
     if (form_unroll(l, n, range, &bits)) {
         return bits;
     }
-    const il_bdd_ref ok = form_range(l, range);
+    il_bdd_ref ok = form_range(l, range);
+    if ((n->alike & IL_CEL_ALIKE_LIST) != 0) {
+        ok = il_bdd_and(d, ok, il_bdd_not(d, il_cel_fact_class(l, range, IL_CEL_CLASS_OWNER)));
+    }
     const uint64_t slots = il_cel_term_enter(l, n, range);
     il_cel_bits body = il_cel_bits_of(l, n->kids->next);
     body = n->op == IL_CEL_OP_ALL ? form_turned(body) : body; /* all(p) is !exists(!p), with errors too */

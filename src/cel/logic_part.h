@@ -159,9 +159,13 @@ void il_cel_atom_constrain(il_cel_logic *l, il_bdd_ref f);
 /* For an atom that says that t has something in it (FROM 1 of its size): t; else 0. */
 uint32_t il_cel_atom_filled(const il_cel_logic *l, const il_cel_atom *a);
 
-/* --- conditions (logic_form.c), questions (logic_ask.c) ------------------------------------------------------------------- */
+/* --- conditions (logic_form.c), questions (logic_ask.c, logic_list.c) ------------------------------------------------------------------- */
 il_cel_bits il_cel_bits_of(il_cel_logic *l, const il_cel_node *n);
 /* Whether f can hold. On YES *facts (n of them, in `room`) are atoms with their truth: atom << 1 | truth. */
 il_cel_answer il_cel_logic_holds(il_cel_logic *l, il_arena *room, il_bdd_ref f, uint32_t **facts, uint32_t *n);
+/* A question begins: nothing is spent. */
+void il_cel_ask_begin(il_cel_logic *l);
+/* YES when f can never hold. f was made since the diagram had `mark` nodes, which are forgotten. */
+IL_NODISCARD il_status il_cel_ask_never(il_cel_logic *l, il_bdd_ref f, uint32_t mark, il_cel_verdict *out, il_error *err);
 /* --- as text (logic_write.c) ------------------------------------------------------------------------------------------------ */
 void il_cel_atom_write(il_cel_logic *l, uint32_t atom, bool truth, il_buf *out);

@@ -312,7 +312,8 @@ static void term_know(const il_cel_logic *l, il_cel_term *t, const il_cel_builti
         break;
     case IL_CEL_OP_EQ:
     case IL_CEL_OP_NE:
-        t->strict = t->whole = true;
+        t->strict = true;
+        t->whole = !l->program->alike; /* what is known to be alike is not asked */
         t->type = &il_cel_type_bool;
         break;
     case IL_CEL_OP_LT:
@@ -327,7 +328,7 @@ static void term_know(const il_cel_logic *l, il_cel_term *t, const il_cel_builti
     }
     case IL_CEL_OP_IN:
         t->strict = true;
-        t->whole = il_cel_class_of_type(tb) == IL_CEL_CLASS_RANGE && !l->limits.unset;
+        t->whole = il_cel_class_of_type(tb) == IL_CEL_CLASS_RANGE && !l->limits.unset && !l->program->alike;
         t->type = &il_cel_type_bool;
         break;
     case IL_CEL_OP_NOT:

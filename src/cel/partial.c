@@ -145,7 +145,12 @@ static const il_cel_node *partial_dyn(partial_run *r, const il_cel_node *lit) {
 
 /* A word that a finite domain has not, where one is compared with it, would be refused: it is written so that only the
  * evaluation sees it. `n` itself when it is nothing of the kind. */
-static const il_cel_node *partial_word(partial_run *r, const il_cel_node *n, const il_cel_type *other) {
+static const il_cel_node *partial_word(partial_run *r, const il_cel_node *n, const il_cel_type *other, bool literals) {
+    const bool list = (n->op == IL_CEL_OP_LIT && n->lit.kind == IL_CEL_LIST) || n->op == IL_CEL_OP_LIST;
+    if (list && r->program->alike && !literals) { /* nor was it a list of literals, of which one alike is enough */
+        const il_cel_node *any = partial_dyn(r, n);
+        return any != NULL ? any : n;
+    }
     other = other != NULL && other->kind == IL_CEL_LIST ? other->element : other;
     if (other == NULL || other->domain == NULL) {
         return n;
@@ -159,7 +164,7 @@ static const il_cel_node *partial_word(partial_run *r, const il_cel_node *n, con
         const il_cel_node *any = partial_dyn(r, n);
         return any != NULL ? any : n;
     }
-    if ((n->op == IL_CEL_OP_LIT && n->lit.kind == IL_CEL_LIST) || n->op == IL_CEL_OP_LIST) {
+    if (list) {
         const il_cel_node *any = partial_dyn(r, n);
         return any != NULL ? any : n;
     }
@@ -306,8 +311,9 @@ static partial_answer partial_strict(partial_run *r, const il_cel_node *n) {
     }
     if ((n->op == IL_CEL_OP_EQ || n->op == IL_CEL_OP_NE || n->op == IL_CEL_OP_IN) && n->kids != NULL) {
         const il_cel_node *a = n->kids, *b = a->next;
-        kids[0].node = kids[0].node != a ? partial_word(r, kids[0].node, b->type) : a;
-        kids[1].node = kids[1].node != b ? partial_word(r, kids[1].node, a->type) : b;
+        kids[0].node = kids[0].node != a ? partial_word(r, kids[0].node, b->type, false) : a;
+        const bool literals = (n->alike & IL_CEL_ALIKE_LITERALS) != 0;
+        kids[1].node = kids[1].node != b ? partial_word(r, kids[1].node, a->type, literals) : b;
     }
     const il_cel_node *residue = partial_rebuilt(r, n, kids);
     if (error != NULL) {

@@ -46,6 +46,7 @@ il_status il_cel_compile(il_arena *arena, il_str source, uint32_t line, uint32_t
     kept->container = (il_str){NULL, 0};
     kept->families = NULL;
     p->env = kept;
+    p->alike = l.alike;
     p->steps = l.steps < INT64_MAX ? l.steps : INT64_MAX;
     IL_TRY(il_cel_generate(arena, p, root, err));
     *out = p;

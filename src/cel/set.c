@@ -119,6 +119,7 @@ static bool set_has_int(const il_cel_set *set, int64_t v) {
 }
 
 bool il_cel_set_has(il_cel_run *r, const il_cel_set *set, const il_cel_value *v) {
+    r->unlike = set->slots != NULL && v->kind != IL_CEL_STRING && v->kind != IL_CEL_NULL;
     if (set->slots != NULL) {
         return v->kind == IL_CEL_STRING && set_has_string(set, il_cel_str(*v));
     }

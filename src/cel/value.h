@@ -22,6 +22,10 @@ il_cel_value il_cel_map_get(il_cel_run *r, const il_cel_value *map, il_str key);
 
 /* `a == b`; charges for items and long texts; when the budget goes the answer is void (r->steps below zero). */
 bool il_cel_same(il_cel_run *r, const il_cel_value *a, const il_cel_value *b);
+/* The same as an operator answers it: IL_CEL_BUDGET, and, where the program wants operands alike, IL_CEL_NO_OVERLOAD of two kinds. */
+il_cel_value il_cel_compared(il_cel_run *r, const il_cel_value *a, const il_cel_value *b);
+/* Values of two kinds that are not equal: what the program wants alike and is not. */
+static inline bool il_cel_unlike(const il_cel_run *r) { return r->unlike && r->program != NULL && r->program->alike; }
 /* Order of two values of one ordered kind, or two numbers: <0, 0, >0; IL_CEL_UNORDERED for NaN, IL_CEL_INCOMPARABLE for kinds without an order. */
 #define IL_CEL_UNORDERED 2
 #define IL_CEL_INCOMPARABLE 3

@@ -270,7 +270,9 @@ static bool value_same(il_cel_run *r, const il_cel_value *a, const il_cel_value 
         return false;
     }
     if (a->kind != b->kind) {
-        return value_is_number(a) && value_is_number(b) && value_number_order(a, b) == 0;
+        const bool numbers = value_is_number(a) && value_is_number(b);
+        r->unlike = !numbers && a->kind != IL_CEL_NULL && b->kind != IL_CEL_NULL;
+        return numbers && value_number_order(a, b) == 0;
     }
     switch ((il_cel_kind)a->kind) {
     case IL_CEL_ERROR:
@@ -315,7 +317,15 @@ static bool value_same(il_cel_run *r, const il_cel_value *a, const il_cel_value 
 }
 
 bool il_cel_same(il_cel_run *r, const il_cel_value *a, const il_cel_value *b) {
+    r->unlike = false;
     return value_same(r, a, b, IL_CEL_DEPTH_MAX + 1);
+}
+
+il_cel_value il_cel_compared(il_cel_run *r, const il_cel_value *a, const il_cel_value *b) {
+    const bool same = il_cel_same(r, a, b);
+    return r->steps < 0                 ? il_cel_of_fault(IL_CEL_BUDGET)
+           : !same && il_cel_unlike(r) ? il_cel_of_fault(IL_CEL_NO_OVERLOAD)
+                                        : il_cel_of_bool(same);
 }
 
 bool il_cel_equal(il_cel_value a, il_cel_value b) {

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <pwd.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/ledger.h"
@@ -277,14 +276,6 @@ static il_status approvals_answer(approvals_run *run, const char *id, bool grant
                         id);
 }
 
-/* An approval is worth what keeps the agent from giving it. */
-static void approvals_note(const approvals_run *run) {
-    struct stat st;
-    if (stat(run->path, &st) == 0 && st.st_uid == geteuid()) {
-        (void)fputs("note: this user owns the ledger; an agent that runs as the same user could approve as well\n", stderr);
-    }
-}
-
 static il_exit approvals_verb(approvals_run *run, const char *verb, const char *id) {
     il_error err = {0};
     const il_host host = il_host_system();
@@ -303,7 +294,7 @@ static il_exit approvals_verb(approvals_run *run, const char *verb, const char *
         il_put_text(stdout, il_str_of(id));
         (void)fputs(grant ? "; the agent may now repeat exactly this call, once\n" : "\n", stdout);
         if (grant) {
-            approvals_note(run);
+            il_ledger_note_owner(run->path, "approve as well"); /* an approval is worth what keeps the agent from giving it */
         }
     }
     il_ledger_close(run->ledger);

@@ -193,8 +193,8 @@ static void gateway_say(gateway_run *run, bool unenforced) {
     }
     if (strcmp(run->path, ":memory:") != 0 && stat(run->path, &ledger) == 0 && (ledger.st_uid == geteuid() || geteuid() == 0)) {
         il_log_write(&run->log, IL_LOG_WARN,
-                     "an agent that runs as this user could approve its own calls: it may write the ledger (run the gateway as "
-                     "another user)");
+                     "an agent that runs as this user could approve its own calls, and say words in a human's place: it may write the "
+                     "ledger (run the gateway as another user)");
     }
 }
 

@@ -23,6 +23,8 @@ typedef struct inspect_approval {
 typedef struct inspect_call inspect_call;
 struct inspect_call {
     inspect_call *next;
+    bool said;     /* no call: a human typed something, */
+    il_str digest; /* of this digest */
     uint64_t ticket, time_ms;
     il_str tool, action, layer, reason, how, withheld;
     uint32_t effects, refined;
@@ -179,6 +181,17 @@ static il_status inspect_decision(inspect_run *run, inspect_session *s, const il
     return IL_OK;
 }
 
+static il_status inspect_say(inspect_run *run, inspect_session *s, const il_ledger_row *row, const il_json *body) {
+    inspect_call *c = IL_NEW(&run->arena, inspect_call);
+    if (!c) {
+        return il_arena_fail(&run->arena, run->err);
+    }
+    *c = (inspect_call){.said = true, .time_ms = row->time_ms};
+    *(s->last ? &s->last->next : &s->calls) = c;
+    s->last = c;
+    return inspect_text(run, body, "digest", &c->digest);
+}
+
 static il_status inspect_settle(inspect_run *run, const inspect_session *s, const il_ledger_row *row, const il_json *body) {
     void **place = inspect_place(run, INSPECT_TICKETS, s->id, row->ticket);
     inspect_call *c = place ? *place : NULL;
@@ -242,6 +255,9 @@ static il_status inspect_row(inspect_run *run, const il_ledger_row *row) {
     }
     if (il_str_eq(row->kind, IL_STR("settle"))) {
         return inspect_settle(run, s, row, body);
+    }
+    if (il_str_eq(row->kind, IL_STR("say"))) {
+        return inspect_say(run, s, row, body);
     }
     if (il_str_eq(row->kind, IL_STR("join"))) {
         return inspect_join(run, body);
@@ -320,6 +336,14 @@ static il_json *inspect_call_json(inspect_run *run, const inspect_call *c) {
     return made ? o : NULL;
 }
 
+static il_json *inspect_said_json(inspect_run *run, const inspect_call *c) {
+    il_json *o = il_json_make(&run->arena, IL_JSON_OBJECT);
+    return inspect_add(o, "time_ms", il_json_number(&run->arena, (int64_t)c->time_ms)) &&
+                   inspect_add(o, "digest", inspect_string(run, c->digest))
+               ? o
+               : NULL;
+}
+
 static il_json *inspect_session_json(inspect_run *run, const inspect_session *s);
 
 static il_json *inspect_sessions_json(inspect_run *run, const inspect_session *first) {
@@ -332,10 +356,11 @@ static il_json *inspect_sessions_json(inspect_run *run, const inspect_session *f
 
 /* Depth: INSPECT_DEPTH; so the others. */
 static il_json *inspect_session_json(inspect_run *run, const inspect_session *s) {
-    il_json *o = il_json_make(&run->arena, IL_JSON_OBJECT), *calls = il_json_make(&run->arena, IL_JSON_ARRAY);
+    il_json *o = il_json_make(&run->arena, IL_JSON_OBJECT), *calls = il_json_make(&run->arena, IL_JSON_ARRAY),
+            *said = il_json_make(&run->arena, IL_JSON_ARRAY);
     bool made = true;
     for (const inspect_call *c = s->calls; c && made; c = c->next) {
-        made = il_json_push(calls, inspect_call_json(run, c));
+        made = c->said ? il_json_push(said, inspect_said_json(run, c)) : il_json_push(calls, inspect_call_json(run, c));
     }
     made = made && inspect_add(o, "id", il_json_string(&run->arena, s->id)) &&
            inspect_add(o, "principal", inspect_string(run, s->principal)) &&
@@ -344,13 +369,20 @@ static il_json *inspect_session_json(inspect_run *run, const inspect_session *s)
            inspect_add(o, "ended", il_json_boolean(&run->arena, s->ended)) &&
            inspect_add(o, "quarantined", il_json_boolean(&run->arena, s->quarantined)) &&
            inspect_add(o, "joined", il_json_boolean(&run->arena, s->joined)) &&
-           inspect_add(o, "erased", il_json_number(&run->arena, (int64_t)s->erased)) && inspect_add(o, "calls", calls) &&
+           inspect_add(o, "erased", il_json_number(&run->arena, (int64_t)s->erased)) && inspect_add(o, "said", said) &&
+           inspect_add(o, "calls", calls) &&
            inspect_add(o, "children", inspect_sessions_json(run, s->children));
     return made ? o : NULL;
 }
 
 static void inspect_put_call(const inspect_call *c, int indent) {
     (void)printf("%*s", indent, "");
+    if (c->said) {
+        (void)fputs("a human typed something (sha256 ", stdout);
+        il_put_text(stdout, il_str_part(c->digest, 0, 16));
+        (void)puts("...)");
+        return;
+    }
     il_put_cell(stdout, c->tool, 28);
     (void)fputc(' ', stdout);
     il_put_effects_cell(stdout, c->effects, 20);

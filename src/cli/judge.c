@@ -2,7 +2,9 @@
 #include "cli/judge.h"
 
 #include "base/sha256.h"
+#include "monitor/session.h"
 #include "policy/approval.h"
+#include "policy/judged.h"
 
 struct il_judge {
     const il_policy *policy;
@@ -14,6 +16,8 @@ struct il_judge {
     il_arena arena; /* of the row being looked at */
     char why[IL_JUDGE_WHY_BYTES];
     bool standing;
+    bool marked;   /* every place of a store holds every label */
+    uint32_t asked; /* sessions of single calls */
 };
 
 #define JUDGE_KEY_BYTES 24
@@ -62,12 +66,25 @@ static il_status judge_commit(void *ctx, const il_store_change *changes, size_t 
             }
         }
     }
+    while (j->marked && n > 1 && il_str_eq(changes[n - 1].space, IL_STR(IL_SPACE_STORE))) {
+        n--; /* what nobody wrote stays as it is */
+    }
     return j->store.commit(j->store.ctx, changes, n, now_ms, err);
 }
 
 static il_status judge_load(void *ctx, il_str space, il_str key, uint8_t *buf, size_t cap, size_t *n, uint64_t *version,
                             il_error *err) {
     il_judge *j = ctx;
+    if (j->marked && il_str_eq(space, IL_STR(IL_SPACE_STORE))) {
+        static const uint8_t all[] = {'I', 'L', 'P', 1, IL_TAINTS, IL_TAINTS}; /* docs/formats.md: places */
+        *n = sizeof all;
+        *version = 1;
+        if (cap < sizeof all) {
+            return il_error_set(err, IL_E_LIMIT, "no room for the labels of a place");
+        }
+        memcpy(buf, all, sizeof all);
+        return IL_OK;
+    }
     return j->store.load(j->store.ctx, space, key, buf, cap, n, version, err);
 }
 
@@ -123,12 +140,67 @@ static il_str judge_key(uint32_t line, char out[JUDGE_KEY_BYTES]) {
 
 static bool judge_broken(il_status status) { return status == IL_E_MEMORY || status == IL_E_INTERNAL; }
 
-static il_status judge_step(il_judge *j, il_str session, const il_recording_step *step, il_judgement *out, il_error *err) {
+/* What a program that marks its values does when it takes one in: the session knows its sources from then on, whatever becomes of the call. */
+static il_status judge_notice(il_judge *j, il_str session, const il_recording_label *label, const il_origin *origin,
+                              il_error *err) {
+    const il_trust_table table = il_policy_trust(j->policy);
+    for (size_t i = 0; i < il_origin_sources(origin); i++) {
+        const il_str source = il_origin_lineage(origin, i);
+        const il_notice notice = {.size = sizeof notice,
+                                  .kind = IL_NOTICE_MESSAGE,
+                                  .from = source,
+                                  .value = label->value,
+                                  .untrusted = !table.trusts(table.ctx, source)};
+        IL_TRY(il_monitor_notice(j->monitor, session, &notice, err));
+    }
+    return IL_OK;
+}
+
+static void judge_labels_free(il_origin_at *labels, uint32_t n) {
+    const il_alloc *alloc = il_host_alloc();
+    for (uint32_t i = 0; labels && i < n; i++) {
+        il_origin_free((il_origin *)(uintptr_t)labels[i].origin);
+    }
+    alloc->free(alloc->ctx, labels);
+}
+
+static il_status judge_labels(il_judge *j, il_str session, il_str agent, const il_recording_step *step, il_origin_at **out,
+                              il_error *err) {
+    const il_alloc *alloc = il_host_alloc();
+    *out = NULL;
+    if (step->nlabels == 0) {
+        return IL_OK;
+    }
+    il_origin_at *labels = alloc->alloc(alloc->ctx, step->nlabels * sizeof *labels);
+    if (!labels) {
+        return il_error_set(err, IL_E_MEMORY, "out of memory");
+    }
+    il_status status = IL_OK;
+    for (uint32_t i = 0; i < step->nlabels; i++) {
+        il_origin *origin = NULL;
+        labels[i] = (il_origin_at){.path = step->labels[i].path};
+        status = status == IL_OK ? il_recording_origin(alloc, &step->labels[i], agent, &origin, err) : status;
+        labels[i].origin = origin;
+        status = status == IL_OK ? judge_notice(j, session, &step->labels[i], origin, err) : status;
+    }
+    if (status != IL_OK) {
+        judge_labels_free(labels, step->nlabels);
+        return status;
+    }
+    *out = labels;
+    return IL_OK;
+}
+
+static il_status judge_call(il_judge *j, il_str session, const il_recording_step *step, const il_origin_at *labels,
+                            il_judgement *out, il_error *err) {
+    static const il_json none = {.kind = IL_JSON_OBJECT};
     const size_t dot = il_str_find(step->tool, IL_STR("."), 0);
     const il_call call = {.size = sizeof call,
                           .server = dot == SIZE_MAX ? IL_STR("") : il_str_part(step->tool, 0, dot),
                           .tool = dot == SIZE_MAX ? step->tool : il_str_part(step->tool, dot + 1, step->tool.n),
                           .args = step->args,
+                          .labels = labels,
+                          .nlabels = labels ? step->nlabels : 0,
                           .unjoined = true};
     il_decision d = IL_DECISION_INIT;
     j->why[0] = '\0';
@@ -155,7 +227,7 @@ static il_status judge_step(il_judge *j, il_str session, const il_recording_step
                                     .result = step->result,
                                     .bare = true,
                                     .error = step->error,
-                                    .args = step->args};
+                                    .args = step->args ? step->args : &none};
         il_settlement settlement = IL_SETTLEMENT_INIT;
         status = il_monitor_settle(j->monitor, session, d.ticket, &outcome, &settlement, err);
     }
@@ -165,6 +237,20 @@ static il_status judge_step(il_judge *j, il_str session, const il_recording_step
     }
     /* A fault of one step is that step's decision; memory is nobody's. */
     return judge_broken(status) ? status : IL_OK;
+}
+
+static il_status judge_step(il_judge *j, il_str session, il_str agent, const il_recording_step *step, il_judgement *out,
+                            il_error *err) {
+    il_origin_at *labels = NULL;
+    il_status status = judge_labels(j, session, agent, step, &labels, err);
+    if (status != IL_OK) { /* never judged as if it had none */
+        *out = (il_judgement){.action = IL_ACTION_BLOCK, .layer = IL_LAYER_FAULT};
+        (void)il_format(out->reason, sizeof out->reason, "%s", il_status_name(status));
+        return judge_broken(status) ? status : IL_OK;
+    }
+    status = judge_call(j, session, step, labels, out, err);
+    judge_labels_free(labels, labels ? step->nlabels : 0);
+    return status;
 }
 
 /* What the user typed; of a child session it is what another agent told it. */
@@ -194,7 +280,73 @@ il_status il_judge_recording(il_judge *j, const il_recording *recording, il_judg
         return status;
     }
     for (uint32_t i = 0; i < recording->nsteps; i++) {
-        IL_TRY(judge_step(j, session, &recording->steps[i], &out[i], err));
+        IL_TRY(judge_step(j, session, recording->agent, &recording->steps[i], &out[i], err));
     }
     return IL_OK;
+}
+
+/* ---- one call ---------------------------------------------------------------------------------------------- */
+
+/* Puts the session into the state in which it holds these, as if calls had brought them. */
+static il_status judge_hold(il_judge *j, il_str key, uint32_t held, il_error *err) {
+    uint8_t bytes[IL_SESSION_STATE_MAX];
+    il_session s;
+    il_bind bind;
+    size_t n = 0;
+    uint64_t version = 0;
+    uint32_t rejected;
+    IL_TRY(il_bind_open(il_policy_machine(j->policy), &bind, err));
+    IL_TRY(j->store.load(j->store.ctx, IL_STR(IL_SPACE_SESSION), key, bytes, sizeof bytes, &n, &version, err));
+    IL_TRY(il_session_decode(bytes, n, &s, err));
+    if (!il_judged_state(&bind, held, &s.state, &rejected)) {
+        return il_error_set(err, IL_E_STATE, "no session holds these effects together");
+    }
+    s.counted = (uint8_t)il_bind_counted(&bind, s.state);
+    if (bind.secret == UINT32_MAX && (s.counted & (uint32_t)IL_SENSITIVE) != 0) {
+        s.counted |= (uint8_t)(held & (uint32_t)IL_SECRET);
+    }
+    s.flight = il_bind_live(&bind, s.state, bind.flight);
+    s.open = il_bind_live(&bind, s.state, bind.open);
+    IL_TRY(il_session_encode(&s, bytes, sizeof bytes, &n, err));
+    const il_store_change change = {
+        .space = IL_STR(IL_SPACE_SESSION), .key = key, .expect = version, .moves = true, .state = {(const char *)bytes, n}};
+    return j->store.commit(j->store.ctx, &change, 1, ++j->now_ms, err);
+}
+
+static il_status judge_against_in(il_judge *j, il_str key, const il_against_call *c, const il_origin *origin, il_decision *d,
+                                  il_error *err) {
+    const il_begin how = {.size = sizeof how, .principal = c->agent};
+    const il_origin_at label = {.origin = origin};
+    const il_call call = {.size = sizeof call,
+                          .server = c->server,
+                          .tool = c->tool,
+                          .args = c->args,
+                          .unjoined = true,
+                          .labels = origin ? &label : NULL,
+                          .nlabels = origin ? 1 : 0};
+    IL_TRY(il_monitor_begin(j->monitor, key, &how, err));
+    IL_TRY(c->typed.n ? il_monitor_say(j->monitor, key, c->typed, err) : IL_OK);
+    IL_TRY(judge_hold(j, key, c->held, err));
+    j->standing = false;
+    const il_status status = il_monitor_decide(j->monitor, key, &call, d, err);
+    return judge_broken(status) ? status : IL_OK; /* a fault of the call is its decision */
+}
+
+il_status il_judge_against(il_judge *j, const il_against_call *call, il_against_side *out, il_error *err) {
+    char key[JUDGE_KEY_BYTES];
+    const il_str session = judge_key(++j->asked, key);
+    il_origin *origin = NULL;
+    il_decision d = IL_DECISION_INIT;
+    *out = (il_against_side){0};
+    if (call->source.n) {
+        IL_TRY(il_origin_new(il_host_alloc(), call->source, IL_STR(""), &origin, err));
+    }
+    j->marked = call->marked;
+    const il_status status = judge_against_in(j, session, call, origin, &d, err);
+    j->marked = false;
+    il_origin_free(origin);
+    out->action = (il_then)d.action;
+    out->effects = d.effects;
+    out->sink = (d.effects & (uint32_t)IL_EGRESS) == 0 ? IL_SINK_NONE : j->standing ? IL_SINK_STANDING : IL_SINK_ONCE;
+    return status;
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include "cli/recording.h"
 #include "interlock/host.h"
+#include "policy/against.h"
 
 #define IL_JUDGE_WHY_BYTES 192
 
@@ -24,3 +25,5 @@ IL_NODISCARD il_status il_judge_new(const il_policy *policy, bool blind, il_judg
 void il_judge_free(il_judge *j);
 /* Decides the steps in order; `out` has room for recording->nsteps. A failure is one of the machinery (memory), not of a step. */
 IL_NODISCARD il_status il_judge_recording(il_judge *j, const il_recording *recording, il_judgement *out, il_error *err);
+/* Decides one call in a session of its own that is as the call says; fills action, effects and sink. */
+IL_NODISCARD il_status il_judge_against(il_judge *j, const il_against_call *call, il_against_side *out, il_error *err);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/ledger.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/str.h"
 #include "interlock/host.h"
@@ -39,6 +42,13 @@ il_status il_ledger_path(const char *flag, char out[IL_LEDGER_PATH_BYTES], il_er
     memcpy(out, folder.p, folder.n);
     memcpy(out + folder.n, rest.p, rest.n + 1); /* with the literal's NUL */
     return IL_OK;
+}
+
+void il_ledger_note_owner(const char *path, const char *what) {
+    struct stat st;
+    if (stat(path, &st) == 0 && st.st_uid == geteuid()) {
+        (void)fprintf(stderr, "note: this user owns the ledger; an agent that runs as the same user could %s\n", what);
+    }
 }
 
 il_status il_ledger_use(const char *flag, const il_ledger_options *options, char path[IL_LEDGER_PATH_BYTES], il_ledger **out,

@@ -234,15 +234,18 @@ static const il_command main_commands[] = {
      "example:\n"
      "  interlock replay --policy policy.yaml --against policy-new.yaml sessions.ndjson\n",
      il_cmd_check},
-    {"session", "list, show, explain, end or prune sessions",
+    {"session", "list, show, explain, end or prune sessions, note what a human typed",
      "usage: interlock session [list] [--ledger FILE] [--json]\n"
      "       interlock session show ID [--ledger FILE] [--policy POLICY] [--json | --trail]\n"
      "       interlock session why ID  [--ledger FILE] [--policy POLICY] [--json]\n"
+     "       interlock session say ID  [--ledger FILE] [--policy POLICY] (- | --text TEXT)\n"
      "       interlock session end ID  [--ledger FILE] [--policy POLICY] [--abandon]\n"
      "       interlock session prune --older-than AGE [--idle] [--dry-run] [--ledger FILE] [--policy POLICY] [--json]\n"
      "\n"
      "show: every call with its effects and decision, the state, open calls and approvals.\n"
      "why:  which call first brought each effect that counts, and why the last call was denied.\n"
+     "say:  notes what a human typed, on standard input (`-`) or as TEXT: what it names can vouch from the next call on.\n"
+     "      For hosts and hooks that the agent cannot run. The ledger keeps hashes of it, not the text.\n"
      "end:  retires the session for good; its id is not used again. What a dead process left\n"
      "      open is settled as its worst first.\n"
      "\n"

@@ -41,7 +41,7 @@ static il_status model_document(il_arena *arena, il_named_machine *m, il_file_tr
 
 il_status il_named_machine_load(il_arena *arena, il_named_machine *m, il_file_trust trust, il_error *err) {
     IL_TRY(model_document(arena, m, trust, err));
-    if (il_json_get(m->document, IL_STR("interlock"))) {
+    if (il_json_get(m->document, IL_STR("interlock")) || il_interbolt_is(m->document)) {
         m->policy = m->document;
         IL_TRY(model_of_policy(arena, m, err));
     }

@@ -82,7 +82,7 @@ static bool recording_blank(il_str s) {
 
 static bool recording_absent(const il_json *v) { return il_json_kind_of(v) == IL_JSON_NULL; }
 
-/* Text that is itself JSON is read as JSON. */
+/* Text that is itself JSON is read as JSON, once: a text in a text stays what its tool wrote, for whoever reads the result as JSON would read it a second time. */
 static const il_json *recording_result(il_arena *arena, const il_json *result) {
     const il_json_limits limits = {
         .size = sizeof limits, .bytes = IL_RECORDING_BYTES_MAX, .nodes = RECORDING_NODES_MAX, .memory = RECORDING_MEMORY_MAX};
@@ -90,7 +90,8 @@ static const il_json *recording_result(il_arena *arena, const il_json *result) {
     if (recording_absent(result)) {
         return NULL;
     }
-    if (il_json_kind_of(result) == IL_JSON_STRING && il_json_parse(arena, il_json_text(result), &limits, &inner, NULL) == IL_OK) {
+    if (il_json_kind_of(result) == IL_JSON_STRING && il_json_parse(arena, il_json_text(result), &limits, &inner, NULL) == IL_OK &&
+        il_json_kind_of(inner) != IL_JSON_STRING) {
         return inner;
     }
     return result;
@@ -128,6 +129,7 @@ static il_status recording_step(il_arena *arena, const il_json *from, il_recordi
                                .result = recording_result(arena, il_json_get(from, IL_STR("result"))),
                                .failed = !recording_absent(il_json_get(from, IL_STR("error"))),
                                .approved = il_json_bool(approved)};
+    IL_TRY(il_recording_labels(arena, il_json_get(from, IL_STR("labels")), out->args, &out->labels, &out->nlabels, err));
     for (size_t i = 0; i < sizeof strange / sizeof strange[0] && !out->strange; i++) {
         const il_json *member = il_json_get(from, il_str_of(strange[i]));
         out->strange = member ? strange[i] : NULL;

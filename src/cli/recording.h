@@ -3,6 +3,7 @@
 #pragma once
 #include <stdio.h>
 
+#include "cli/recording_label.h"
 #include "json/node.h"
 
 /* The longest line. */
@@ -15,6 +16,8 @@ typedef struct il_recording_step {
     bool failed;           /* `error` is there */
     il_str error;          /* its text, or its JSON when it is none */
     bool approved;         /* a human approves it once */
+    uint32_t nlabels;      /* of `args` and what is in them */
+    il_recording_label *labels;
     uint32_t strange_col;
     const char *strange; /* a member that is ignored and looks like a misspelt `args` or `tool`; NULL: none */
 } il_recording_step;

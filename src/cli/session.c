@@ -13,6 +13,7 @@
 
 typedef struct session_run {
     const char *ledger_flag, *policy;
+    const char *text; /* of say; NULL: standard input */
     bool json, abandon, trail;
     const char *older_than; /* of prune, with the two below */
     bool idle, dry_run;
@@ -148,6 +149,20 @@ static il_exit session_end(session_run *run, const char *id) {
     return IL_EXIT_FINE;
 }
 
+static il_exit session_say(session_run *run, const char *id) {
+    il_view v;
+    il_error err = {0};
+    il_status status = il_view_open(&v, run->ledger, il_str_of(id), run->policy, &err);
+    if (status == IL_OK) {
+        status = il_session_say(run->ledger, &v, run->text, &err);
+    }
+    il_view_close(&v);
+    if (status == IL_OK) {
+        il_ledger_note_owner(run->path, "say so in a human's place");
+    }
+    return status == IL_OK ? IL_EXIT_FINE : il_fail(NULL, &err);
+}
+
 typedef struct session_trail_job {
     il_arena arena; /* of one row */
     size_t n;
@@ -204,14 +219,16 @@ static il_exit session_trail(session_run *run, const char *id) {
 
 static il_exit session_verb(session_run *run, const char *verb, const char *id) {
     il_error err = {0};
-    const bool ends = strcmp(verb, "end") == 0;
-    const il_ledger_options options = {.size = sizeof options, .must_exist = true, .read_only = !ends};
+    const bool ends = strcmp(verb, "end") == 0, says = strcmp(verb, "say") == 0;
+    const il_ledger_options options = {.size = sizeof options, .must_exist = true, .read_only = !ends && !says};
     if (il_ledger_use(run->ledger_flag, &options, run->path, &run->ledger, &err) != IL_OK) {
         return il_fail(NULL, &err);
     }
     il_exit code;
     if (ends) {
         code = session_end(run, id);
+    } else if (says) {
+        code = session_say(run, id);
     } else if (run->trail && id) {
         code = session_trail(run, id);
     } else if (strcmp(verb, "show") == 0) {
@@ -223,6 +240,18 @@ static il_exit session_verb(session_run *run, const char *verb, const char *id) 
     }
     il_ledger_close(run->ledger);
     return code;
+}
+
+/* `say ID -` or `say ID --text T`. */
+static il_exit session_say_usage(session_run *run, const il_arguments *arguments) {
+    const bool piped = arguments->n == 3 && strcmp(arguments->v[2], "-") == 0;
+    if (run->json || run->abandon || run->trail || arguments->n < 2 || (!piped && arguments->n != 2)) {
+        return il_usage("session", "`say` takes the id of one session, and `-` or `--text`");
+    }
+    if (piped == (run->text != NULL)) {
+        return il_usage("session", "what was typed? give it on standard input, with `-`, or with --text");
+    }
+    return session_verb(run, "say", arguments->v[1]);
 }
 
 static il_exit session_prune(session_run *run, const il_arguments *arguments) {
@@ -247,7 +276,8 @@ il_exit il_cmd_session(int argc, char **argv) {
     const il_option options[] = {{.name = "ledger", .value = &run.ledger_flag}, {.name = "policy", .value = &run.policy},
                                  {.name = "json", .flag = &run.json},           {.name = "abandon", .flag = &run.abandon},
                                  {.name = "trail", .flag = &run.trail},         {.name = "older-than", .value = &run.older_than},
-                                 {.name = "idle", .flag = &run.idle},           {.name = "dry-run", .flag = &run.dry_run}};
+                                 {.name = "idle", .flag = &run.idle},           {.name = "dry-run", .flag = &run.dry_run},
+                                 {.name = "text", .value = &run.text}};
     il_arguments arguments;
     il_error err = {0};
     if (il_options_read(argc, argv, options, sizeof options / sizeof options[0], &arguments, &err) != IL_OK) {
@@ -261,8 +291,14 @@ il_exit il_cmd_session(int argc, char **argv) {
     if (run.older_than || run.idle || run.dry_run) {
         return il_usage(argv[0], "`--older-than`, `--idle` and `--dry-run` belong to `prune`, not to `%s`", verb);
     }
+    if (strcmp(verb, "say") == 0) {
+        return session_say_usage(&run, &arguments);
+    }
+    if (run.text) {
+        return il_usage(argv[0], "`--text` belongs to `say`, not to `%s`", verb);
+    }
     if (!lists && strcmp(verb, "show") != 0 && strcmp(verb, "why") != 0 && strcmp(verb, "end") != 0) {
-        return il_usage(argv[0], "unknown word `%s`; it is list, show, why, end or prune", verb);
+        return il_usage(argv[0], "unknown word `%s`; it is list, show, why, say, end or prune", verb);
     }
     if (run.trail && strcmp(verb, "show") != 0) {
         return il_usage(argv[0], "`--trail` belongs to `show`, not to `%s`", verb);

@@ -84,6 +84,24 @@ static il_json *show_calls(il_view *v) {
     return list;
 }
 
+/* When a human typed something, and the digest of it. */
+static il_json *show_said(il_view *v) {
+    il_json *list = il_json_make(&v->arena, IL_JSON_ARRAY);
+    for (size_t i = 0; i < v->nrows; i++) {
+        const il_view_row *row = &v->rows[i];
+        if (!il_str_eq(row->kind, IL_STR("say"))) {
+            continue;
+        }
+        il_json *said = il_json_make(&v->arena, IL_JSON_OBJECT);
+        const bool made =
+            show_add(said, "time_ms", show_number(v, row->time_ms)) && show_add(said, "digest", show_member(v, row, "digest"));
+        if (!made || !il_json_push(list, said)) {
+            return NULL;
+        }
+    }
+    return list;
+}
+
 static il_json *show_open(il_view *v) {
     il_json *list = il_json_make(&v->arena, IL_JSON_ARRAY);
     for (uint32_t i = 0; i < v->session.ntickets; i++) {
@@ -132,7 +150,8 @@ static il_status show_json(il_view *v, il_error *err) {
                 show_add(o, "parent", show_text(v, il_str_of(s->parent))) &&
                 show_add(o, "unenforced", il_json_boolean(&v->arena, s->unenforced)) &&
                 show_add(o, "quarantined", il_json_boolean(&v->arena, s->quarantined)) && show_add(o, "state", show_state(v)) &&
-                show_add(o, "counted", il_json_effects(&v->arena, s->counted)) && show_add(o, "calls", show_calls(v)) &&
+                show_add(o, "counted", il_json_effects(&v->arena, s->counted)) && show_add(o, "said", show_said(v)) &&
+                show_add(o, "calls", show_calls(v)) &&
                 show_add(o, "open", show_open(v)) && show_add(o, "approvals", show_approvals(v));
     return made ? il_put_json(stdout, o, err) : il_arena_fail(&v->arena, err);
 }
@@ -206,6 +225,14 @@ static void show_laundering_text(const il_view_row *row) {
     (void)puts(il_json_bool(il_json_get(row->body, IL_STR("compared"))) ? "" : ", by its fingerprints");
 }
 
+static void show_said_text(const il_view_row *row) {
+    (void)fputs("     -  ", stdout);
+    il_put_time(stdout, row->time_ms);
+    (void)fputs("  a human typed something (sha256 ", stdout);
+    il_put_text(stdout, il_str_part(il_view_text(row, "digest"), 0, 16));
+    (void)puts("...)");
+}
+
 static void show_calls_text(const il_view *v) {
     (void)puts("\n  call  time                      tool                          effects               decision");
     for (size_t i = 0; i < v->nrows; i++) {
@@ -213,6 +240,8 @@ static void show_calls_text(const il_view *v) {
         char call[24] = "-";
         if (il_str_eq(row->kind, IL_STR("laundering"))) {
             show_laundering_text(row);
+        } else if (il_str_eq(row->kind, IL_STR("say"))) {
+            show_said_text(row);
         }
         if (!show_is_decision(row)) {
             continue;

@@ -8,6 +8,8 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/propose.h"
+#include "cli/validate_against.h"
+#include "cli/validate_interbolt.h"
 #include "host/file.h"
 #include "host/preset.h"
 #include "interlock/host.h"
@@ -38,6 +40,7 @@ typedef struct validate_run {
     il_json *warnings; /* of a policy that is valid and may not be what was meant; they leave the exit code alone */
     uint64_t tools;    /* listed */
     uint64_t trials;   /* the policy's own tests that were run */
+    il_str interbolt;  /* Interbolt's fingerprint of a document of its own; empty: of ours */
 } validate_run;
 
 static bool validate_add(il_json *object, const char *key, il_json *value) { return il_json_set(object, il_str_of(key), value); }
@@ -421,10 +424,15 @@ static il_status validate_lint_tools(validate_run *run, il_lint_tools *out, il_e
     return IL_OK;
 }
 
+static il_status validate_lint_warned(void *ctx, const il_lint *f, il_error *err) {
+    return validate_warn(ctx, f->kind, f->name, f->line, f->col, f->message, err);
+}
+
 static il_status validate_lint(validate_run *run, il_error *err) {
-    const il_lint_out out = {run, validate_lint_found};
+    const il_lint_out out = {run, validate_lint_found}, warn = {run, validate_lint_warned};
     il_lint_tools tools;
     IL_TRY(il_policy_lint(run->policy, &run->arena, &out, err));
+    IL_TRY(il_validate_interbolt(run->policy, run->path, &run->arena, &warn, &out, &run->interbolt, err));
     if (run->nlists == 0) {
         return IL_OK;
     }
@@ -457,6 +465,9 @@ static il_status validate_report(validate_run *run, il_error *err) {
             (void)printf("%s%zu finding%s", run->nlists ? ", " : "; ", found, found == 1 ? "" : "s");
         }
         (void)printf("\nfingerprint %s\n", fingerprint);
+        if (run->interbolt.n) {
+            (void)printf("of Interbolt %.*s\n", IL_STR_ARG(run->interbolt));
+        }
         return IL_OK;
     }
     il_json *report = il_json_make(&run->arena, IL_JSON_OBJECT);
@@ -464,6 +475,7 @@ static il_status validate_report(validate_run *run, il_error *err) {
                       validate_add(report, "machine", il_json_string(&run->arena, machine)) &&
                       validate_add(report, "mode", il_json_string(&run->arena, il_str_of(mode))) &&
                       validate_add(report, "fingerprint", il_json_string(&run->arena, il_str_of(fingerprint))) &&
+                      (!run->interbolt.n || validate_add(report, "interbolt", il_json_string(&run->arena, run->interbolt))) &&
                       validate_add(report, "entries", il_json_number(&run->arena, run->policy->ntools)) &&
                       validate_add(report, "tests", il_json_number(&run->arena, (int64_t)run->trials)) &&
                       validate_add(report, "warnings", run->warnings) && validate_add(report, "findings", run->findings);
@@ -612,8 +624,10 @@ il_exit il_cmd_validate(int argc, char **argv) {
     validate_run run = {0};
     bool expanded = false, presets = false;
     const char *lists[VALIDATE_LISTS_MAX];
+    const char *against = NULL;
     size_t nlists = 0;
-    const il_option options[] = {{.name = "tools", .list = lists, .most = VALIDATE_LISTS_MAX, .count = &nlists},
+    const il_option options[] = {{.name = "against", .value = &against},
+                                 {.name = "tools", .list = lists, .most = VALIDATE_LISTS_MAX, .count = &nlists},
                                  {.name = "expanded", .flag = &expanded},
                                  {.name = "presets", .flag = &presets},
                                  {.name = "json", .flag = &run.json}};
@@ -624,6 +638,10 @@ il_exit il_cmd_validate(int argc, char **argv) {
     }
     if (arguments.n != (presets ? 0 : 1)) {
         return arguments.n ? il_usage(argv[0], "one policy, not %d", arguments.n) : il_usage(argv[0], "which policy?");
+    }
+    if (against) {
+        return nlists || expanded || presets ? il_usage(argv[0], "`--against` compares two policies and takes only `--json` beside it")
+                                             : il_validate_against(arguments.v[0], against, run.json);
     }
     run.path = presets ? NULL : arguments.v[0];
     il_arena_init(&run.arena, il_host_alloc(), VALIDATE_ARENA_BYTES);

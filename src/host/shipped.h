@@ -9,7 +9,8 @@
     X(standard, "standard")                   \
     X(trifecta, "trifecta")                   \
     X(capability_broker, "capability-broker") \
-    X(secret_custody, "secret-custody")
+    X(secret_custody, "secret-custody")       \
+    X(rules_only, "rules-only")
 
 #define IL_SHIPPED_EXTERN(name, text)                                                                                  \
     extern const uint8_t il_shipped_##name##_table[], il_shipped_##name##_certificate[], il_shipped_##name##_source[]; \

@@ -6,6 +6,13 @@
 
 #define ANSWER_URL_ASKED (-32042) /* URLElicitationRequired of 2025-11-25: its data are links for the person to open */
 
+/* What was decided, when it was kept; NULL: not known any more. */
+static const il_json *answer_args(il_wire *w, const il_pending *e) {
+    const il_json_limits limits = il_wire_limits(IL_PENDINGS_KEPT_MAX);
+    il_json *args = NULL;
+    return e->args.p != NULL && il_json_parse(&w->arena, e->args, &limits, &args, NULL) == IL_OK ? args : NULL;
+}
+
 bool il_wire_settle(il_wire *w, const il_pending *e, il_outcome_kind how, const il_json *result, il_str error,
                     char reason[IL_REASON_BYTES]) {
     reason[0] = '\0';
@@ -15,7 +22,8 @@ bool il_wire_settle(il_wire *w, const il_pending *e, il_outcome_kind how, const 
     if (!w->turn.open) {
         il_wire_turn_end(w); /* e was not decided in it, and stays */
     }
-    const il_outcome outcome = {.size = sizeof outcome, .how = how, .result = result, .error = error};
+    const il_outcome outcome = {
+        .size = sizeof outcome, .how = how, .result = result, .error = error, .args = answer_args(w, e)};
     il_settlement s = IL_SETTLEMENT_INIT;
     il_error err = {0};
     const il_status st = il_monitor_settle(w->c.monitor, w->c.session, e->ticket, &outcome, &s, &err);

@@ -9,15 +9,17 @@ void il_pendings_init(il_pendings *p, const il_alloc *alloc, size_t max) {
     *p = (il_pendings){.alloc = alloc, .max = max, .next = 1};
 }
 
-static void pending_free(const il_alloc *alloc, il_pending *e) {
+static void pending_free(il_pendings *p, il_pending *e) {
     if (e != NULL) {
-        alloc->free(alloc->ctx, e);
+        p->kept -= e->args.n;
+        p->alloc->free(p->alloc->ctx, (void *)(uintptr_t)e->args.p);
+        p->alloc->free(p->alloc->ctx, e);
     }
 }
 
 void il_pendings_free(il_pendings *p) {
     for (size_t i = 0; i < p->n; i++) {
-        pending_free(p->alloc, p->v[i]);
+        pending_free(p, p->v[i]);
     }
     p->alloc->free(p->alloc->ctx, p->v);
     p->v = NULL;
@@ -78,12 +80,25 @@ il_status il_pendings_add(il_pendings *p, const il_pending_spec *spec, il_pendin
     return IL_OK;
 }
 
+bool il_pendings_keep(il_pendings *p, il_pending *e, il_str args) {
+    char *copy = e->args.p == NULL && args.n > 0 && args.n <= IL_PENDINGS_KEPT_MAX - p->kept
+                     ? p->alloc->alloc(p->alloc->ctx, args.n)
+                     : NULL;
+    if (copy == NULL) {
+        return false;
+    }
+    memcpy(copy, args.p, args.n);
+    e->args = (il_str){copy, args.n};
+    p->kept += args.n;
+    return true;
+}
+
 void il_pendings_remove(il_pendings *p, il_pending *e) {
     for (size_t i = 0; i < p->n; i++) {
         if (p->v[i] == e) {
             memmove(p->v + i, p->v + i + 1, (p->n - i - 1) * sizeof(il_pending *));
             p->n--;
-            pending_free(p->alloc, e);
+            pending_free(p, e);
             return;
         }
     }

@@ -15,6 +15,7 @@ typedef struct il_pending {
     il_str method;     /* static */
     il_str what;       /* what is called, for people: a tool's name or the method; owned */
     il_str extra;      /* the resource's URI of a (un)subscribe, the cursor of a list (p NULL: none); owned */
+    il_str args;       /* what was decided, as canonical text, when its result cannot be read without (p NULL: not kept); owned */
     unsigned turn;     /* in which it was decided: see il_wire_in_turn */
     bool judged;       /* the ticket has to be settled */
     size_t progress_n; /* of the last progress, as it was written; 0: none yet */
@@ -31,6 +32,7 @@ typedef struct il_pendings {
     const il_alloc *alloc;
     il_pending **v; /* in order of uid */
     size_t n, cap, max;
+    size_t kept;  /* bytes of arguments */
     int64_t next; /* the next uid */
 } il_pendings;
 
@@ -45,6 +47,9 @@ typedef struct il_pending_spec { /* borrowed, copied by il_pendings_add */
 } il_pending_spec;
 /* IL_E_EXISTS when the asker has a request with this id in flight, IL_E_LIMIT when `max` are, IL_E_MEMORY. */
 IL_NODISCARD il_status il_pendings_add(il_pendings *p, const il_pending_spec *spec, il_pending **out, il_error *err);
+/* Keeps what was decided until the request is removed. False: there is no room for it (IL_PENDINGS_KEPT_MAX bytes of all that wait), and it is not kept. */
+#define IL_PENDINGS_KEPT_MAX ((size_t)8 << 20)
+bool il_pendings_keep(il_pendings *p, il_pending *e, il_str args);
 void il_pendings_remove(il_pendings *p, il_pending *e);
 il_pending *il_pendings_by_uid(const il_pendings *p, int64_t uid);
 il_pending *il_pendings_by_id(const il_pendings *p, const il_rpc_id *id);

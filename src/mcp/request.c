@@ -2,6 +2,7 @@
 /* The client's requests on their way to the server. */
 #include "base/error.h"
 #include "mcp/wire.h"
+#include "policy/result.h"
 
 /* --- the decision --- */
 
@@ -82,6 +83,25 @@ static void request_forward(il_wire *w, const il_rpc *rpc, const il_pending *e) 
     il_wire_to_server(w, lost ? NULL : il_rpc_request(&w->arena, e->uid, e->method, params));
 }
 
+/* An entry whose effects are read in its results by what was asked needs the arguments until then. Too large, or no memory: then its results lower nothing. */
+static void request_keep(il_wire *w, il_pending *e, il_str tool, const il_json *args) {
+    static const il_json none = {.kind = IL_JSON_OBJECT};
+    char name[IL_TOOL_BYTES];
+    il_buf text;
+    il_str bytes;
+    const size_t n = il_format(name, sizeof name, "%.*s.%.*s", IL_STR_ARG(w->c.name), IL_STR_ARG(tool));
+    if (!il_policy_reads_by_args(w->c.policy, (il_str){name, n})) {
+        return;
+    }
+    il_buf_init(&text, &w->arena, IL_PENDINGS_KEPT_MAX);
+    il_json_write(&text, args != NULL ? args : &none, IL_JSON_AS_READ);
+    if (il_buf_done(&text, &bytes, NULL) != IL_OK || !il_pendings_keep(&w->calls, e, bytes)) {
+        il_log_write(w->c.log, IL_LOG_INFO,
+                     "the arguments of %.*s.%.*s (ticket %llu) are too large to be kept: its effects are its worst", IL_STR_ARG(w->c.name),
+                     IL_STR_ARG(tool), (unsigned long long)e->ticket);
+    }
+}
+
 /* Adds, judges where it must be judged, forwards. */
 static void request_go(il_wire *w, const il_rpc *rpc, const il_mediation *m) {
     const bool call = m->message == IL_MSG_TOOLS_CALL;
@@ -128,6 +148,7 @@ static void request_go(il_wire *w, const il_rpc *rpc, const il_mediation *m) {
             il_wire_member_close(w);
             return;
         }
+        request_keep(w, e, tool, args);
     }
     const uint64_t now = il_loop_now_ms();
     e->deadline = now + w->c.call_timeout_ms;

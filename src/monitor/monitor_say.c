@@ -14,11 +14,11 @@ static il_status il_monitor_say_work(il_plan *p, void *ctx, il_error *err) {
     return j->notice != NULL ? il_plan_notice(p, j->notice, j->digest, err) : il_plan_say(p, j->text, j->digest, err);
 }
 
-/* For a policy that asks nothing of the past nothing is noted, but that the session is there. */
+/* For a policy that asks nothing of the past nothing is noted, but that the session is there. Without a policy it is not known what it asks: what was typed is noted. */
 static il_status il_monitor_say_run(const il_monitor *m, il_str session, il_monitor_say_job *j, il_error *err) {
     il_monitor_job job = {.work = il_monitor_say_work, .ctx = j, .sweeps = true, .recalls = true};
     il_sha256 h;
-    if (m == NULL || !m->core.remembers) {
+    if (m == NULL || !(m->core.remembers || (m->core.policy == NULL && j->notice == NULL))) {
         return il_monitor_check(m, session, err);
     }
     if (j->notice != NULL && j->notice->value != NULL) {

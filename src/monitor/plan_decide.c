@@ -49,7 +49,8 @@ static il_label_call il_deciding_judged(const il_deciding *c) {
                             .stores = &p->stores,
                             .labels = c->call->labels,
                             .nlabels = c->call->nlabels,
-                            .carries = c->carries};
+                            .carries = c->carries,
+                            .sends = p->s->open != 0 || p->s->flight != 0 || (p->s->shadow & (uint32_t)IL_EGRESS) != 0};
     /* what the values bring was there before the call is judged */
     judged.held |= c->carries ? (uint32_t)IL_UNTRUSTED : 0u;
     return judged;
@@ -438,6 +439,9 @@ static il_status il_deciding_rules(il_deciding *c, il_error *err) {
     const il_label_call judged = il_deciding_judged(c);
     IL_TRY(il_rules_judge(p->core->policy, &judged, c->name, &c->label, p->s->state, p->arena, &c->ruling, err));
     if (!c->ruling.erred) {
+        if (c->ruling.then == IL_THEN_ALLOW && c->ruling.why[0] != '\0') { /* what was passed over stands in the row */
+            (void)il_format(c->label.why, sizeof c->label.why, "%s", c->ruling.why);
+        }
         return IL_OK;
     }
     il_fault_block(c->d, IL_FAULT_CONDITION);

@@ -170,6 +170,22 @@ static il_status il_place_read(il_plan_place *place, il_str bytes, il_error *err
     return IL_OK;
 }
 
+/* How many bytes name somebody's home: of `~/a` 1, of `/home/ana/a` 9, of `/root/a` 5; 0: none. All homes are one place, since who runs a tool is not known
+ * here, and more labels are the safe side. */
+static size_t il_place_home(il_str kind, il_str value) {
+    static const char *const above[] = {"/home/", "/users/", "/var/home/"};
+    size_t n = value.n > 0 && value.p[0] == '~' ? 1 : value.n >= 5 && il_str_eq_nocase(il_str_part(value, 0, 5), IL_STR("/root")) ? 5 : 0;
+    for (size_t i = 0; i < sizeof above / sizeof above[0]; i++) {
+        const il_str front = il_str_of(above[i]);
+        if (value.n > front.n && il_str_eq_nocase(il_str_part(value, 0, front.n), front)) {
+            const size_t end = il_str_find(value, IL_STR("/"), front.n);
+            n = end != SIZE_MAX ? end : value.n;
+        }
+    }
+    const bool whole = n == value.n || (n > 0 && value.p[n] == '/');
+    return whole && il_str_eq(kind, IL_STR("path")) ? n : 0;
+}
+
 static il_status il_plan_place_of(il_plan *p, il_str kind, il_str value, il_plan_place **out, il_error *err) {
     uint8_t digest[IL_DIGEST_BYTES], n = (uint8_t)kind.n;
     char key[IL_DIGEST_HEX];
@@ -181,7 +197,9 @@ static il_status il_plan_place_of(il_plan *p, il_str kind, il_str value, il_plan
     il_sha256_add(&h, kind.p, kind.n);
     /* one file, however its letters are written: file systems differ, and more labels are the safe side */
     const bool fold = il_str_eq(kind, IL_STR("path"));
-    for (size_t at = 0; at < value.n;) {
+    const size_t home = il_place_home(kind, value);
+    il_sha256_add(&h, "~", home > 0 ? 1 : 0);
+    for (size_t at = home; at < value.n;) {
         char piece[64];
         size_t k = 0;
         for (; k < sizeof piece && at < value.n; k++, at++) {
@@ -219,8 +237,24 @@ static il_status il_plan_place_of(il_plan *p, il_str kind, il_str value, il_plan
     return IL_OK;
 }
 
-/* What the value stands below: cuts it at its last `/`; false at the top. Only paths and what is written like them have something above. */
-static bool il_place_up(il_str *value) {
+/* The places that a value stands below, one after the other; in the end all above any home. */
+typedef struct il_place_walk {
+    il_str kind, value;
+    uint32_t above; /* of il_place_tops that were given */
+} il_place_walk;
+
+static const char *const il_place_tops[] = {"/var/home", "/var", "/home", "/users", "/"};
+
+/* Cuts the value at its last `/`; false at the top. Only paths and what is written like them have something above. */
+static bool il_place_up(il_place_walk *w) {
+    il_str *value = &w->value;
+    if (w->above > 0 || il_place_home(w->kind, *value) == value->n) {
+        if (value->n == 0 || w->above == sizeof il_place_tops / sizeof il_place_tops[0]) {
+            return false;
+        }
+        *value = il_str_of(il_place_tops[w->above++]);
+        return true;
+    }
     size_t n = value->n;
     while (n > 1 && value->p[n - 1] != '/') {
         n--;
@@ -235,15 +269,15 @@ static bool il_place_up(il_str *value) {
 il_status il_plan_place_labels(void *ctx, const il_place *place, uint32_t *taints, il_error *err) {
     il_plan *p = ctx;
     il_plan_place *at;
-    il_str value = place->value;
+    il_place_walk w = {place->kind, place->value, 0};
     *taints = IL_TAINTS;
-    IL_TRY(il_plan_place_of(p, place->kind, value, &at, err));
+    IL_TRY(il_plan_place_of(p, w.kind, w.value, &at, err));
     uint32_t found = (uint32_t)at->own | at->below;
-    while (il_place_up(&value)) {
-        IL_TRY(il_plan_place_of(p, place->kind, value, &at, err));
+    while (il_place_up(&w)) {
+        IL_TRY(il_plan_place_of(p, w.kind, w.value, &at, err));
         found |= at->own;
     }
-    IL_TRY(il_plan_place_of(p, place->kind, IL_STR(""), &at, err));
+    IL_TRY(il_plan_place_of(p, w.kind, IL_STR(""), &at, err));
     *taints = found | at->own;
     return IL_OK;
 }
@@ -258,18 +292,18 @@ static void il_place_grow(il_plan_place *place, uint32_t own, uint32_t below) {
 
 il_status il_plan_write_place(il_plan *p, const il_place *place, uint32_t taints, il_error *err) {
     il_plan_place *at;
-    il_str value = place->value;
+    il_place_walk w = {place->kind, place->value, 0};
     taints &= IL_TAINTS;
     if (taints == 0) {
         return IL_OK;
     }
-    IL_TRY(il_plan_place_of(p, place->kind, value, &at, err));
+    IL_TRY(il_plan_place_of(p, w.kind, w.value, &at, err));
     il_place_grow(at, taints, 0);
-    while (il_place_up(&value)) {
-        IL_TRY(il_plan_place_of(p, place->kind, value, &at, err));
+    while (il_place_up(&w)) {
+        IL_TRY(il_plan_place_of(p, w.kind, w.value, &at, err));
         il_place_grow(at, 0, taints);
     }
-    IL_TRY(il_plan_place_of(p, place->kind, IL_STR(""), &at, err));
+    IL_TRY(il_plan_place_of(p, w.kind, IL_STR(""), &at, err));
     il_place_grow(at, 0, taints);
     return IL_OK;
 }

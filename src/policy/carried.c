@@ -33,6 +33,32 @@ bool il_carried_whole(const il_origin_at *label) {
     return label->path.n == 0 || il_carried_first(label->path).n + 1 == label->path.n;
 }
 
+/* The member or item of this name, as a path writes it. */
+static const il_json *il_carried_step(const il_json *v, il_str name) {
+    const bool list = il_json_kind_of(v) == IL_JSON_ARRAY;
+    int64_t number = -1, at = 0;
+    if (list && !il_str_int(name, &number)) {
+        return NULL;
+    }
+    for (const il_json *child = il_json_first(v); child != NULL; child = il_json_next(child), at++) {
+        if (list ? at == number : il_carried_is(name, il_json_key(child))) {
+            return child;
+        }
+    }
+    return NULL;
+}
+
+const il_json *il_carried_value(const il_json *args, il_str path) {
+    const il_json *v = args;
+    for (size_t from = 0; from < path.n && v != NULL;) {
+        const size_t next = il_str_find(path, IL_STR("/"), from + 1);
+        const size_t end = next != SIZE_MAX ? next : path.n;
+        v = path.p[from] == '/' ? il_carried_step(v, il_str_part(path, from + 1, end)) : NULL;
+        from = end;
+    }
+    return v;
+}
+
 il_status il_carried_check(const il_json *args, const il_origin_at *labels, size_t n, il_error *err) {
     const il_label_call call = {.labels = labels, .nlabels = n};
     if (n > IL_CALL_LABELS || (n > 0 && labels == NULL) || il_carried_names(&call) > IL_CALL_NAMES) {

@@ -13,6 +13,8 @@ bool il_carried_untrusted(const il_policy *p, const il_label_call *call);
 bool il_carried_about(const il_origin_at *label, il_str argument);
 /* The label is of all of its argument. */
 bool il_carried_whole(const il_origin_at *label);
+/* What stands at a path (JSON Pointer) of the arguments; NULL: nothing. */
+const il_json *il_carried_value(const il_json *args, il_str path);
 /* How many names they have, doubles counted: sources and agents. */
 uint32_t il_carried_names(const il_label_call *call);
 

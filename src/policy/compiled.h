@@ -3,6 +3,7 @@
 #pragma once
 #include "policy/agent.h"
 #include "policy/approval.h"
+#include "policy/interbolt.h"
 #include "policy/label.h"
 #include "policy/names.h"
 #include "policy/options.h"
@@ -35,6 +36,7 @@ struct il_policy {
     il_agents agents;
     il_rules rules;
     uint32_t asks; /* of all conditions, of effects and rules */
+    bool sourced;  /* an entry says what its results are called as a source */
     uint32_t nservers, ntools, nexact;
     il_server *servers;
     il_tool *tools;
@@ -42,6 +44,7 @@ struct il_policy {
     il_approval_rules approvals;
     il_trials trials;
     il_options options;
+    il_interbolt interbolt; /* of a translated document; else off */
 };
 
 /* The entries that match: an exact one alone, else all patterns. Equal entries are one. The visitor's failure ends it and is passed on.

@@ -5,6 +5,7 @@
 #include "cel/ast.h"
 #include "cel/suggest.h"
 #include "policy/argument.h"
+#include "policy/interbolt.h"
 #include "provenance/origin.h"
 
 /* A decision waits for its conditions: far below what the language would allow by itself. */
@@ -212,7 +213,8 @@ il_status il_condition_scope_new(const il_condition_names *names, const il_json 
     if (names->nown > IL_CONDITION_OWN_MAX) {
         return IL_JSON_FAIL(at, err, IL_E_LIMIT, "more than %u kinds and remembered names in one entry", IL_CONDITION_OWN_MAX);
     }
-    il_cel_field *vars = IL_NEW_ARRAY(arena, il_cel_field, IL_CONDITION_NAMES + names->nown);
+    const uint32_t more = names->interbolt ? (uint32_t)IL_INTERBOLT_NAMES : names->nown;
+    il_cel_field *vars = IL_NEW_ARRAY(arena, il_cel_field, IL_CONDITION_NAMES + more);
     il_cel_env *env = IL_NEW(arena, il_cel_env);
     if (vars == NULL || env == NULL) {
         return il_arena_fail(arena, err);
@@ -222,15 +224,21 @@ il_status il_condition_scope_new(const il_condition_names *names, const il_json 
     }
     vars[IL_CONDITION_ARGS].type = &il_cel_type_json;
     vars[IL_CONDITION_TOOL].type = vars[IL_CONDITION_SERVER].type = &il_cel_type_string;
-    IL_TRY(il_condition_agent(names, arena, &vars[IL_CONDITION_AGENT].type, err));
-    vars[IL_CONDITION_RUN].type = &il_condition_run;
+    vars[IL_CONDITION_AGENT].type = &il_interbolt_agent;
+    if (!names->interbolt) {
+        IL_TRY(il_condition_agent(names, arena, &vars[IL_CONDITION_AGENT].type, err));
+    }
+    vars[IL_CONDITION_RUN].type = names->interbolt ? &il_interbolt_run : &il_condition_run;
     vars[IL_CONDITION_PROV].type = &il_condition_prov[names->place];
     IL_TRY(il_condition_state(names->machine, arena, &vars[IL_CONDITION_STATE].type, err));
     vars[IL_CONDITION_ITEM].type = &il_cel_type_dyn; /* where it has no fields it is refused, by a message of its own */
     if (names->nitem > 0) {
         IL_TRY(il_condition_items(names, at, arena, &vars[IL_CONDITION_ITEM].type, err));
     }
-    for (uint32_t i = 0; i < names->nown; i++) {
+    for (uint32_t i = 0; i < IL_INTERBOLT_NAMES && names->interbolt; i++) {
+        vars[IL_CONDITION_NAMES + i] = il_interbolt_vars[i];
+    }
+    for (uint32_t i = 0; i < names->nown && !names->interbolt; i++) {
         if (!il_condition_own_ok(names->own[i])) {
             return IL_JSON_FAIL(at, err, IL_E_INVALID, "`%.*s` is what conditions call something else; give it another name",
                                 IL_STR_ARG(names->own[i]));
@@ -239,7 +247,7 @@ il_status il_condition_scope_new(const il_condition_names *names, const il_json 
     }
     *env = (il_cel_env){.size = sizeof *env,
                         .vars = vars,
-                        .nvars = IL_CONDITION_NAMES + names->nown,
+                        .nvars = IL_CONDITION_NAMES + more,
                         .functions = il_condition_functions,
                         .nfunctions = il_condition_nfunctions};
     IL_TRY(il_condition_given(names, arena, env, err));
@@ -255,6 +263,7 @@ il_status il_condition_scope_new(const il_condition_names *names, const il_json 
                                 .items = names->nitem > 0,
                                 .sql = names->sql,
                                 .shell = names->shell,
+                                .interbolt = names->interbolt,
                                 .nown = names->nown};
     return IL_OK;
 }
@@ -280,7 +289,9 @@ static il_status il_condition_look_var(il_condition_look *l, const il_cel_node *
     if (n->slot == IL_CONDITION_ITEM && !l->scope->items) {
         return IL_CONDITION_FAIL(l, n, "`item` has no fields here: declare them in this entry's `result`, under `authentic`");
     }
-    l->condition->asks |= n->slot < IL_CONDITION_NAMES ? 1u << n->slot : 0u;
+    const uint32_t asked = IL_CONDITION_NAMES + (l->scope->interbolt ? (uint32_t)IL_INTERBOLT_NAMES : 0u);
+    l->condition->asks |= n->slot < asked ? 1u << n->slot : 0u;
+    l->condition->asks |= l->scope->interbolt && n->slot == IL_CONDITION_RUN ? IL_CONDITION_ASKS_SOURCES : 0u; /* for `tainted` too */
     return IL_OK;
 }
 
@@ -379,7 +390,8 @@ static il_status il_condition_look_at(il_condition_look *l, const il_cel_node *n
 }
 
 il_status il_condition_new(const il_json *v, const il_condition_scope *scope, il_arena *arena, il_condition *out, il_error *err) {
-    static const il_cel_limits limits = {.size = sizeof limits, .steps = IL_CONDITION_STEPS};
+    const il_cel_limits limits = {
+        .size = sizeof limits, .steps = IL_CONDITION_STEPS, .alike = !scope->interbolt, .list_contains = scope->interbolt};
     *out = (il_condition){0};
     if (il_json_kind_of(v) != IL_JSON_STRING || il_json_text(v).n == 0) {
         return IL_JSON_FAIL(v, err, IL_E_INVALID, "a condition is a text that gives true or false, such as `args.amount > 5000`");

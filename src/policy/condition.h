@@ -26,7 +26,7 @@ typedef enum il_condition_name {
 } il_condition_name;
 #define IL_CONDITION_OWN_MAX 16u /* kinds and remembered names of one entry */
 
-/* What else is asked than variables, as bits of il_condition.asks; bit i below these: variable i. */
+/* What else is asked than variables, as bits of il_condition.asks; bit i below these: variable i, and of Interbolt's names IL_CONDITION_NAMES + i. */
 #define IL_CONDITION_ASKS_VOUCHED (1u << 16)
 #define IL_CONDITION_ASKS_LABELLED (1u << 17)
 #define IL_CONDITION_ASKS_SQL (1u << 18)
@@ -47,6 +47,7 @@ typedef struct il_condition_scope {
     const il_cel_env *env;
     bool items;      /* `item` has fields */
     bool sql, shell; /* the entry names the argument that is read so; of rules both */
+    bool interbolt;
     uint32_t nown;
 } il_condition_scope;
 
@@ -63,6 +64,8 @@ typedef struct il_condition_names {
     uint32_t nitem;
     const il_json *given; /* constants by name: what a preset was used with; NULL: none */
     bool sql, shell;
+    bool interbolt; /* what Interbolt's conditions name stands behind the names of every policy, and values of two kinds differ, as in CEL. Otherwise to compare
+                     * them is an error: a server may take `"true"` for true */
 } il_condition_names;
 IL_NODISCARD il_status il_condition_scope_new(const il_condition_names *names, const il_json *at, il_arena *arena,
                                               il_condition_scope *out, il_error *err);

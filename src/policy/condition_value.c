@@ -2,6 +2,7 @@
 /* The values of what conditions name, made when a condition reads them. */
 #include "policy/compiled.h"
 #include "policy/condition.h"
+#include "policy/interbolt.h"
 #include "policy/past.h"
 #include "json/node.h"
 
@@ -34,7 +35,9 @@ static il_status il_condition_agent_value(il_condition_call *c, il_cel_value *ou
 }
 
 /* What the session holds and what this call adds. */
-static uint32_t il_condition_held(const il_condition_call *c) { return c->call->held | c->declared; }
+static uint32_t il_condition_held(const il_condition_call *c) {
+    return c->call->held | c->declared | (c->call->sends ? (uint32_t)IL_EGRESS : 0u);
+}
 
 static il_status il_condition_run_value(il_condition_call *c, uint32_t asks, il_cel_value *out, il_error *err) {
     static const uint32_t legs[] = {(uint32_t)IL_UNTRUSTED, (uint32_t)IL_SENSITIVE, (uint32_t)IL_EGRESS};
@@ -111,6 +114,9 @@ static il_status il_condition_value(il_condition_call *c, uint32_t name, uint32_
         *out = il_cel_of_json(c->call->args != NULL ? c->call->args : &none);
         return IL_OK;
     case IL_CONDITION_TOOL:
+        if (c->policy->interbolt.on) {
+            return il_interbolt_tool_value(c, out, err);
+        }
         *out = il_cel_of_str(c->call->tool);
         return IL_OK;
     case IL_CONDITION_SERVER:
@@ -119,7 +125,7 @@ static il_status il_condition_value(il_condition_call *c, uint32_t name, uint32_
     case IL_CONDITION_AGENT:
         return il_condition_agent_value(c, out, err);
     case IL_CONDITION_RUN:
-        return il_condition_run_value(c, asks, out, err);
+        return c->policy->interbolt.on ? il_interbolt_run_value(c, out, err) : il_condition_run_value(c, asks, out, err);
     case IL_CONDITION_PROV:
         return il_condition_prov_value(c, out, err);
     case IL_CONDITION_STATE:
@@ -141,6 +147,13 @@ il_status il_condition_values(il_condition_call *c, uint32_t asks, il_error *err
         if ((asks & ~c->made & (1u << i)) != 0) {
             IL_TRY(il_condition_value(c, i, c->made & sources, err));
             c->made |= 1u << i;
+        }
+    }
+    for (uint32_t i = 0; i < IL_INTERBOLT_NAMES && c->policy->interbolt.on; i++) {
+        const uint32_t bit = 1u << (IL_CONDITION_NAMES + i);
+        if ((asks & ~c->made & bit) != 0) {
+            IL_TRY(il_interbolt_value(c, (il_interbolt_name)i, &c->values[IL_CONDITION_NAMES + i], err));
+            c->made |= bit;
         }
     }
     for (uint32_t i = 0; i < c->nown; i++) {

@@ -3,6 +3,7 @@
 #include "base/sha256.h"
 #include "interlock/policy.h"
 #include "policy/glob.h"
+#include "policy/interbolt.h"
 #include "json/node.h"
 
 #define IL_EXPAND_ENTRIES_MAX 10000u
@@ -333,6 +334,9 @@ static bool il_expand_needed(const il_json *doc) {
 
 il_status il_policy_expand(il_arena *arena, const il_json *doc, const il_presets *presets, const il_json **out, il_error *err) {
     *out = doc;
+    if (il_interbolt_is(doc)) {
+        return il_interbolt_expand(arena, doc, out, err);
+    }
     if (il_json_kind_of(doc) != IL_JSON_OBJECT || !il_expand_needed(doc)) {
         return IL_OK;
     }

@@ -11,74 +11,26 @@ const char *il_matches_word(il_matches m) {
     return words[m];
 }
 
-/* ---- the state ------------------------------------------------------------------------------------------ */
-
-/* The machine's state after calls that brought these effects one by one, in this order of bits; false: it rejects one. */
-static bool il_explain_walk(const il_bind *b, const uint32_t *bits, uint32_t n, uint64_t *state, uint32_t *rejected) {
-    *state = il_machine_initial(b->machine);
-    for (uint32_t i = 0; i < n; i++) {
-        const bool egress = bits[i] == (uint32_t)IL_EGRESS;
-        const uint32_t symbol = il_bind_admit(b, bits[i], egress ? IL_SINK_STANDING : IL_SINK_NONE, false);
-        const il_step step = il_machine_step(b->machine, *state, symbol);
-        *rejected = bits[i];
-        if (symbol == IL_NO_SYMBOL || step.verdict != IL_ACCEPT) {
-            return false;
-        }
-        *state = step.next;
-        const uint32_t settle = il_bind_settle(b, bits[i] & IL_TAINTS, 0);
-        const il_step settled = il_machine_step(b->machine, *state, settle);
-        *state = settle != IL_NO_SYMBOL && settled.verdict == IL_ACCEPT ? settled.next : *state;
-    }
-    return true;
-}
-
-/* Any order in which the machine accepts them. Depth: IL_EFFECTS. */
-static bool il_explain_orders(const il_bind *b, uint32_t *bits, uint32_t at, uint32_t n, uint64_t *state, uint32_t *rejected) {
-    if (at == n) {
-        return il_explain_walk(b, bits, n, state, rejected);
-    }
-    for (uint32_t i = at; i < n; i++) {
-        const uint32_t swap = bits[at];
-        bits[at] = bits[i];
-        bits[i] = swap;
-        if (il_explain_orders(b, bits, at + 1, n, state, rejected)) {
-            return true;
-        }
-        bits[i] = bits[at];
-        bits[at] = swap;
-    }
-    return false;
-}
-
-bool il_explain_state(const il_bind *b, uint32_t held, uint64_t *state, uint32_t *rejected) {
-    uint32_t bits[IL_EFFECTS], n = 0;
-    held &= (held & (uint32_t)IL_SECRET) != 0 ? ~(uint32_t)IL_SENSITIVE : UINT32_MAX; /* a secret brings it */
-    for (uint32_t i = 0; i < IL_EFFECTS; i++) {
-        if ((held & (1u << i)) != 0) {
-            bits[n++] = (1u << i) | ((1u << i) == (uint32_t)IL_SECRET ? (uint32_t)IL_SENSITIVE : 0u);
-        }
-    }
-    *rejected = 0;
-    return il_explain_orders(b, bits, 0, n, state, rejected);
-}
-
 static uint32_t il_explain_held(uint32_t held) {
     return (held & (uint32_t)IL_SECRET) != 0 ? held | (uint32_t)IL_SENSITIVE : held;
 }
 
 /* ---- conditions ------------------------------------------------------------------------------------------ */
 
-static void il_explain_unknown(il_condition_call *c, uint32_t asks, uint32_t nown) {
+static il_status il_explain_unknown(il_condition_call *c, uint32_t asks, uint32_t nown, il_error *err) {
     if (c->call->args == NULL) {
         c->values[IL_CONDITION_ARGS] = c->values[IL_CONDITION_PROV] = il_cel_unknown();
     }
-    if ((asks & IL_CONDITION_ASKS_SOURCES) != 0) {
+    if (c->policy->interbolt.on) {
+        IL_TRY(il_interbolt_unknown(c, asks, err));
+    } else if ((asks & IL_CONDITION_ASKS_SOURCES) != 0) {
         c->values[IL_CONDITION_RUN] = il_cel_unknown();
     }
     c->values[IL_CONDITION_ITEM] = il_cel_unknown();
     for (uint32_t i = 0; i < nown; i++) {
         c->values[IL_CONDITION_NAMES + i] = il_cel_unknown();
     }
+    return IL_OK;
 }
 
 static il_status il_explain_left(const il_condition *condition, il_condition_call *c, uint32_t nown, il_explain_condition *out,
@@ -90,7 +42,7 @@ static il_status il_explain_left(const il_condition *condition, il_condition_cal
     }
     out->when = condition->program->root->src->text;
     IL_TRY(il_condition_values(c, condition->asks, err));
-    il_explain_unknown(c, condition->asks, nown);
+    IL_TRY(il_explain_unknown(c, condition->asks, nown, err));
     IL_TRY(il_cel_partial(c->scratch, condition->program, c->values, &left, err));
     c->made = 0; /* the next condition is told what it is not to know again */
     if (!left.decided) {
@@ -165,16 +117,16 @@ static il_status il_explain_rules(il_explaining *e, il_error *err) {
                            .tool = out->nentries == 1 ? out->entry : NULL,
                            .scratch = e->arena};
     bool over = false;
-    out->rules = IL_NEW_ARRAY(e->arena, il_explain_condition, rules->n + 1);
+    out->rules = IL_NEW_ARRAY(e->arena, il_explain_condition, rules->n + 2);
     if (out->rules == NULL) {
         return il_arena_fail(e->arena, err);
     }
     if (e->call.args != NULL) {
         IL_TRY(il_rules_judge(e->p, &e->call, out->name, &out->label, out->state, e->arena, &e->ruling, err));
     }
-    for (uint32_t i = 0; i < rules->n && !over; i++) {
-        const il_policy_rule *rule = &rules->list[i];
-        if (!il_rule_names(rule, out->name)) {
+    for (uint32_t i = 0; i < rules->n + (rules->otherwise != NULL ? 1u : 0u) && !over; i++) {
+        const il_policy_rule *rule = i < rules->n ? &rules->list[i] : rules->otherwise;
+        if (i < rules->n && !il_rule_names(rule, out->name)) {
             continue;
         }
         il_explain_condition *x = &out->rules[out->nrules++];
@@ -187,6 +139,7 @@ static il_status il_explain_rules(il_explaining *e, il_error *err) {
             over = decides;
             continue;
         }
+        x->matches = rules->soft && x->matches == IL_MATCHES_ERRS ? IL_MATCHES_NO : x->matches;
         over = x->matches == IL_MATCHES_YES || x->matches == IL_MATCHES_ERRS;
         out->depends = out->depends || x->matches == IL_MATCHES_MAYBE;
         if (x->matches != IL_MATCHES_NO) {
@@ -203,41 +156,17 @@ static il_status il_explain_rules(il_explaining *e, il_error *err) {
 /* ---- the decision ---------------------------------------------------------------------------------------------- */
 
 bool il_explain_accepts(const il_explaining *e, uint64_t state, uint32_t effects, il_sink_word sink, bool approved) {
-    const uint32_t symbol =
-        il_bind_admit(&e->bind, effects, (effects & (uint32_t)IL_EGRESS) != 0 ? sink : IL_SINK_NONE, approved);
-    if (symbol == IL_NO_SYMBOL) {
-        return false;
-    }
-    const il_step step = il_machine_step(e->bind.machine, state, symbol);
-    return step.verdict == IL_ACCEPT ||
-           (approved && step.verdict == IL_REJECT &&
-            il_str_eq(il_machine_reason(e->bind.machine, step.reason), IL_STR("no-approval"))); /* had a human granted it */
+    return il_judged_accepts(&e->bind, state, effects, sink, approved);
 }
 
-static void il_explain_decided(il_explanation *out, il_then action, const char *layer, il_str reason) {
-    out->action = action;
-    out->layer = action == IL_THEN_ALLOW ? NULL : layer;
-    out->why_layer = action == IL_THEN_ALLOW ? (il_str){0} : reason;
-}
-
-/* As the monitor's plan of a decision has it: the strictest wins. */
-static void il_explain_decide(il_explaining *e) {
+static void il_explain_decided(il_explaining *e, const il_judged *j) {
     il_explanation *out = e->out;
-    const il_then then = e->ruling.then;
-    const il_str rule = e->ruling.rule != NULL ? e->ruling.rule->name : (il_str){0};
-    if (e->ruling.erred) {
-        il_explain_decided(out, IL_THEN_BLOCK, "fault", IL_STR("condition-error"));
-    } else if (out->accepted) {
-        il_explain_decided(out, then == IL_THEN_APPROVAL && !e->bind.approves ? IL_THEN_BLOCK : then, "rule", rule);
-    } else {
-        e->human = e->releasable && e->bind.approves && il_policy_may_release(e->p, out->label.effects) &&
-                   il_explain_accepts(e, out->state, out->label.effects, out->label.sink, true);
-        if (e->human && then == IL_THEN_BLOCK && e->ruling.rule != NULL) {
-            il_explain_decided(out, IL_THEN_BLOCK, "rule", rule);
-        } else {
-            il_explain_decided(out, e->human ? IL_THEN_APPROVAL : IL_THEN_BLOCK, "machine", out->reason);
-        }
-    }
+    out->accepted = j->accepted;
+    out->reason = j->rejection;
+    out->action = j->action;
+    out->layer = j->layer;
+    out->why_layer = j->reason;
+    e->ruling = j->ruling;
 }
 
 static il_status il_explain_name(il_explaining *e, const il_explain_ask *ask, il_error *err) {
@@ -256,10 +185,11 @@ il_status il_policy_explain(const il_policy *p, const il_explain_ask *ask, il_ar
     uint32_t rejected = 0;
     *out = (il_explanation){0};
     e.call = (il_label_call){
-        .server = ask->server, .tool = ask->tool, .args = ask->args, .held = e.held & IL_TAINTS, .agent = ask->agent};
+        .server = ask->server, .tool = ask->tool, .args = ask->args, .held = e.held & IL_TAINTS, .agent = ask->agent,
+        .sends = (e.held & (uint32_t)IL_EGRESS) != 0};
     IL_TRY(il_bind_open(p->machine, &e.bind, err));
     IL_TRY(il_explain_name(&e, ask, err));
-    if (!il_explain_state(&e.bind, e.held, &out->state, &rejected)) {
+    if (!il_judged_state(&e.bind, e.held, &out->state, &rejected)) {
         return il_error_set(err, IL_E_STATE,
                             "no session holds these effects together: machine `%.*s` rejects `%.*s` after the others",
                             IL_STR_ARG(il_machine_name(p->machine)),
@@ -267,19 +197,16 @@ il_status il_policy_explain(const il_policy *p, const il_explain_ask *ask, il_ar
     }
     IL_TRY(il_explain_effects(&e, err));
     if (!out->label.known) {
-        il_explain_decided(out, IL_THEN_BLOCK, "labeller", IL_STR("unlabelled-tool"));
+        out->layer = "labeller";
+        out->why_layer = IL_STR("unlabelled-tool");
         return il_explain_changes(&e, err);
     }
-    const uint32_t symbol = il_bind_admit(&e.bind, out->label.effects, out->label.sink, false);
-    if (symbol == IL_NO_SYMBOL) {
-        return il_error_set(err, IL_E_INTERNAL, "the machine does not know this call's symbol");
-    }
-    const il_step step = il_machine_step(p->machine, out->state, symbol);
-    out->accepted = step.verdict == IL_ACCEPT;
-    out->reason = out->accepted ? (il_str){0} : il_machine_reason(p->machine, step.reason);
-    e.releasable = !out->accepted && il_machine_releasable(p->machine, step.reason);
+    il_judged j = {.label = out->label};
+    IL_TRY(il_judged_step(&j, &e.bind, out->state, err));
     IL_TRY(il_explain_rules(&e, err));
-    il_explain_decide(&e);
+    j.ruling = e.ruling;
+    il_judged_decide(&j, p, &e.bind, out->state);
+    il_explain_decided(&e, &j);
     /* an effect that is not told yet may be none */
     for (size_t i = 0; i < out->nconditions && !out->accepted && ask->args == NULL; i++) {
         out->depends = out->depends || out->conditions[i].matches == IL_MATCHES_MAYBE;

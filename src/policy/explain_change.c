@@ -246,7 +246,7 @@ static il_status il_change_session(il_explaining *e, il_error *err) {
         const uint32_t less = e->held & ~(bit == (uint32_t)IL_SENSITIVE ? bit | (uint32_t)IL_SECRET : bit);
         uint64_t state;
         uint32_t rejected;
-        if ((e->held & bit) != 0 && il_explain_state(&e->bind, less, &state, &rejected) &&
+        if ((e->held & bit) != 0 && il_judged_state(&e->bind, less, &state, &rejected) &&
             il_explain_accepts(e, state, e->out->label.effects, e->out->label.sink, false)) {
             IL_TRY(il_change_say(e, "session", err, "a session that does not hold `%.*s`", IL_STR_ARG(il_effect_name(bit))));
         }

@@ -4,6 +4,7 @@
 #include "policy/bind.h"
 #include "policy/compiled.h"
 #include "policy/explain.h"
+#include "policy/judged.h"
 
 typedef struct il_explaining {
     const il_policy *p;
@@ -13,12 +14,8 @@ typedef struct il_explaining {
     il_bind bind;
     uint32_t held;
     il_ruling ruling;
-    bool releasable; /* the machine's rejection, by what the machine says */
-    bool human;      /* and by what the policy says */
 } il_explaining;
 
-/* The state of a session that holds these; false: the machine rejects `*rejected` after the others, in whatever order. */
-bool il_explain_state(const il_bind *b, uint32_t held, uint64_t *state, uint32_t *rejected);
 bool il_explain_accepts(const il_explaining *e, uint64_t state, uint32_t effects, il_sink_word sink, bool approved);
 /* What would allow the call, into out->changes. */
 IL_NODISCARD il_status il_explain_changes(il_explaining *e, il_error *err);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a human typed, and what a call sends: the two that decide whether a value that comes back is news. */
+#include "base/buf.h"
 #include "policy/compiled.h"
+#include "policy/filler.h"
 #include "policy/kind_part.h"
 #include "policy/result.h"
 #include "policy/text.h"
+#include "provenance/sent.h"
 #include "provenance/typed.h"
 
 #define IL_SEND_DEPTH 128u /* of arguments; what is deeper counts as sent, whatever it is */
@@ -75,6 +78,27 @@ static bool il_hear_digits(il_str word) {
     return false;
 }
 
+/* `setup.py`, `README.md`: who names a file names no host, though somebody could buy it. A human who means one writes it as a URL. */
+static bool il_hear_file(il_str word) {
+    static const char *const endings[] = {"md", "py", "sh", "rs", "cc", "mk", "tf", "pm", "ml", "zip", "mov", "ps"};
+    const size_t dot = il_str_find(word, IL_STR("."), 0);
+    if (dot == SIZE_MAX || dot == 0 || il_str_find(word, IL_STR("."), dot + 1) != SIZE_MAX) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        if (il_str_eq_nocase(il_str_part(word, dot + 1, word.n), il_str_of(endings[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* `and/or`, `read/write`: words of every sentence on both sides are no repository. */
+static bool il_hear_either(il_str word) {
+    const size_t slash = il_str_find(word, IL_STR("/"), 0);
+    return il_filler(il_str_part(word, 0, slash)) && il_filler(il_str_part(word, slash + 1, word.n));
+}
+
 /* Whole words that are a host, a repository, a path or an account number. */
 static il_status il_hear_words(il_hearing *h, il_str text, il_error *err) {
     size_t at = 0;
@@ -87,9 +111,9 @@ static il_status il_hear_words(il_hearing *h, il_str text, il_error *err) {
             if (rooted) {
                 s = il_hear_value(h, IL_KIND_PATH, word);
             } else if (slash) {
-                s = il_hear_value(h, IL_KIND_REPO, word);
+                s = il_hear_either(word) ? IL_OK : il_hear_value(h, IL_KIND_REPO, word);
             } else if (il_hear_has(word, ".:") || il_str_eq_nocase(word, IL_STR("localhost"))) {
-                s = il_hear_value(h, IL_KIND_HOST, word);
+                s = il_hear_file(word) ? IL_OK : il_hear_value(h, IL_KIND_HOST, word);
             } else if (il_hear_digits(word)) {
                 s = il_hear_value(h, IL_KIND_ACCOUNT, word);
             }
@@ -103,7 +127,7 @@ static il_status il_hear_words(il_hearing *h, il_str text, il_error *err) {
 
 il_status il_policy_hear(const il_policy *p, il_str text, il_arena *arena, il_episode **out, il_error *err) {
     *out = NULL;
-    if ((p->remembers & (uint32_t)(IL_REMEMBERS_TYPED | IL_REMEMBERS_TEXTS)) == 0) {
+    if (p != NULL && (p->remembers & (uint32_t)(IL_REMEMBERS_TYPED | IL_REMEMBERS_TEXTS)) == 0) {
         return IL_OK;
     }
     il_hearing h = {.arena = arena};
@@ -115,10 +139,27 @@ il_status il_policy_hear(const il_policy *p, il_str text, il_arena *arena, il_ep
     return IL_OK;
 }
 
+/* A list of texts and numbers, which a receiver may join. */
+static il_status il_send_joined(il_hearing *h, const il_json *list, il_error *err) {
+    il_buf b;
+    il_str text = {0};
+    il_buf_init(&b, h->arena, SIZE_MAX / 2);
+    for (const il_json *item = il_json_first(list); item != NULL; item = il_json_next(item)) {
+        const il_json_kind kind = il_json_kind_of(item);
+        if (kind != IL_JSON_STRING && kind != IL_JSON_NUMBER) {
+            return IL_OK;
+        }
+        il_buf_put(&b, il_json_text(item));
+    }
+    IL_TRY(il_buf_done(&b, &text, err));
+    return il_episode_sent_text(h->episode, text, err);
+}
+
 static il_status il_send_below(il_hearing *h, const il_json *v, unsigned depth, il_error *err) {
     const il_json_kind kind = il_json_kind_of(v);
     if (kind == IL_JSON_STRING || kind == IL_JSON_NUMBER) {
         IL_TRY(il_episode_sent_text(h->episode, il_json_text(v), err));
+        IL_TRY(il_sent_readings(h->episode, il_json_text(v), h->arena, err));
         /* only URLs and account numbers are written in other ways than their canonical form, letter case apart */
         const il_str text = il_json_text(v);
         const bool url = il_hear_has(text, "/") || il_str_find(text, IL_STR("www."), 0) != SIZE_MAX;
@@ -127,6 +168,9 @@ static il_status il_send_below(il_hearing *h, const il_json *v, unsigned depth, 
     if (depth == 0) {
         il_episode_sent_all(h->episode);
         return IL_OK;
+    }
+    if (kind == IL_JSON_ARRAY && il_json_count(v) > 1) {
+        IL_TRY(il_send_joined(h, v, err));
     }
     for (const il_json *c = il_json_first(v); c != NULL; c = il_json_next(c)) {
         IL_TRY(il_episode_sent_text(h->episode, il_json_key(c), err));

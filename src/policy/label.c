@@ -47,9 +47,7 @@ static void il_label_sink(il_label *out, bool once) {
     out->sink = (out->effects & (uint32_t)IL_EGRESS) == 0 ? IL_SINK_NONE : once ? IL_SINK_ONCE : IL_SINK_STANDING;
 }
 
-/* The methods that list what a server has: they bring its texts. So of a server outside they are known without an entry, and are no way out
- * when they carry nothing. A cursor does: whoever knows that the server gave it (the gateway does) has the list judged without it. */
-static bool il_label_lists(il_str tool, const il_json *args) {
+bool il_label_lists(il_str tool, const il_json *args) {
     static const il_str methods[] = {
         {"tools/list", 10}, {"prompts/list", 12}, {"resources/list", 14}, {"resources/templates/list", 24}};
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {

@@ -2,8 +2,8 @@
 #include "policy/past.h"
 
 #include "policy/carried.h"
+#include "policy/compiled.h"
 #include "policy/kind.h"
-#include "policy/options.h"
 #include "provenance/memory.h"
 
 #define IL_PAST_SHORT 2u  /* bytes of what stands in any text */
@@ -34,6 +34,28 @@ static il_status il_past_room(il_past_names *names, uint32_t n, il_arena *scratc
 
 static il_cel_value il_past_list(const il_past_names *names) { return il_cel_of_items(IL_CEL_LIST, names->items, names->n); }
 
+/* What the policy calls a source: what it says of the tool whose result it is, else its own name. */
+static il_str il_past_name(const il_policy *p, const il_source *s) {
+    const il_tool *tool = p->sourced && s->kind == IL_SOURCE_RESULT ? il_policy_entry(p, s->name) : NULL;
+    return tool != NULL && tool->source.n > 0 ? tool->source : s->name;
+}
+
+/* Interbolt knows a source when a value of it was marked: noticed by the host, or a result of a tool that says what it is a source of. */
+static bool il_past_counts(const il_policy *p, const il_source *s) {
+    if (!p->interbolt.on) {
+        return s->kind != IL_SOURCE_SENT;
+    }
+    const il_tool *tool = s->kind == IL_SOURCE_RESULT ? il_policy_entry(p, s->name) : NULL;
+    return s->kind == IL_SOURCE_NOTICE || (tool != NULL && tool->source.n > 0);
+}
+
+static bool il_past_untrusted(const il_policy *p, const il_source *s) {
+    if (p->interbolt.on) { /* by name, whatever the host thought of it when it came */
+        return !il_policy_source_trusted(p, il_past_name(p, s));
+    }
+    return (s->taints & (uint32_t)IL_UNTRUSTED) != 0 || il_policy_source_untrusted(p, il_past_name(p, s));
+}
+
 il_status il_past_sources(const il_policy *p, const il_label_call *call, il_arena *scratch, il_cel_value out[3], il_error *err) {
     const il_memory *memory = call->memory;
     const uint32_t n = memory != NULL ? il_memory_sources(memory) : 0;
@@ -43,12 +65,12 @@ il_status il_past_sources(const il_policy *p, const il_label_call *call, il_aren
     }
     for (uint32_t i = 1; i <= n; i++) {
         const il_source s = il_memory_source(memory, i);
-        if (s.kind == IL_SOURCE_SENT) {
+        if (!il_past_counts(p, &s)) {
             continue;
         }
-        il_past_add(&names[0], s.name);
-        if ((s.taints & (uint32_t)IL_UNTRUSTED) != 0 || il_policy_source_untrusted(p, s.name)) {
-            il_past_add(&names[1], s.name);
+        il_past_add(&names[0], il_past_name(p, &s));
+        if (il_past_untrusted(p, &s)) {
+            il_past_add(&names[1], il_past_name(p, &s));
         }
         il_past_add(&names[2], s.agent);
     }
@@ -83,8 +105,9 @@ typedef struct il_past_look {
 
 static void il_past_of(il_past_look *l, uint32_t source) {
     const il_source s = il_memory_source(l->memory, source);
-    il_past_add(&l->names, s.name);
-    l->untrusted = l->untrusted || (s.taints & (uint32_t)IL_UNTRUSTED) != 0 || il_policy_source_untrusted(l->policy, s.name);
+    il_past_add(&l->names, il_past_name(l->policy, &s));
+    l->untrusted = l->untrusted || (s.taints & (uint32_t)IL_UNTRUSTED) != 0 ||
+                   il_policy_source_untrusted(l->policy, il_past_name(l->policy, &s));
 }
 
 static il_status il_past_text(il_past_look *l, il_str text, il_error *err) {

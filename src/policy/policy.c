@@ -11,7 +11,7 @@
 
 static const char *const il_policy_sections[] = {"interlock", "machine",  "mode",  "ours",      "destinations", "servers",
                                                  "kinds",     "tools",    "rules", "approvals", "agents",       "groups",
-                                                 "sources",   "sessions", "audit", "tests"};
+                                                 "sources",   "sessions", "audit", "tests", "interbolt"};
 static const char *const il_policy_expanded[] = {"presets", "hosts"}; /* expand.c */
 #define IL_COUNT(a) (sizeof(a) / sizeof(a)[0])
 
@@ -40,6 +40,10 @@ static il_status il_policy_version(const il_json *doc, il_error *err) {
 
 il_status il_policy_machine_name(const il_json *doc, il_str *name, il_error *err) {
     *name = (il_str){0};
+    if (il_interbolt_is(doc)) {
+        *name = IL_STR(IL_INTERBOLT_MACHINE);
+        return IL_OK;
+    }
     IL_TRY(il_policy_version(doc, err));
     const il_json *v = il_json_get(doc, IL_STR("machine"));
     if (v == NULL) {
@@ -162,7 +166,8 @@ static il_status il_policy_same_pattern(const il_policy *p, uint32_t tool, const
 
 /* What conditions may name at a rule, and, with the entry's own names, at an effect. */
 static il_condition_names il_policy_names(const il_policy *p, il_condition_place place) {
-    return (il_condition_names){.place = place, .machine = p->machine, .groups = p->agents.groups, .ngroups = p->agents.ngroups};
+    return (il_condition_names){.place = place, .machine = p->machine, .groups = p->agents.groups, .ngroups = p->agents.ngroups,
+                                .interbolt = p->interbolt.on && place == IL_CONDITION_RULE};
 }
 
 /* The fields of an item that conditions may read: those that no attacker can write, and that are no item of a list by its number. */
@@ -236,6 +241,8 @@ static il_status il_policy_read_rules(il_policy *p, const il_json *rules, il_err
     il_condition_names names = il_policy_names(p, IL_CONDITION_RULE);
     names.sql = names.shell = true;
     IL_TRY(il_rules_load(&p->rules, rules, &names, &p->arena, err));
+    p->rules.otherwise = p->interbolt.on ? &p->interbolt.otherwise : NULL;
+    p->rules.soft = p->interbolt.soft;
     p->asks |= p->rules.asks;
     return IL_OK;
 }
@@ -263,7 +270,8 @@ static il_status il_policy_read_tools(il_policy *p, const il_json *tools, const 
     for (const il_json *v = il_json_first(tools); v != NULL; v = il_json_next(v)) {
         il_tool *tool = &p->tools[p->ntools++];
         IL_TRY(il_tool_load(v, &scope, tool, err));
-        names += p->tools[p->ntools - 1].nglobs;
+        names += tool->nglobs;
+        p->sourced = p->sourced || tool->source.n > 0;
     }
     uint32_t entry = 0; /* conditions may name what any entry remembers */
     for (const il_json *v = il_json_first(tools); v != NULL; v = il_json_next(v)) {
@@ -375,6 +383,10 @@ static il_status il_policy_compile(il_policy *p, const il_json *doc, il_error *e
         }
     }
     IL_TRY(il_json_only(doc, keys, il_policy_keys(il_policy_sections, IL_COUNT(il_policy_sections), keys), "the policy", err));
+    if (il_interbolt_is(doc)) {
+        return il_error_at(err, IL_E_INVALID, doc->line, doc->col, doc->offset, "an Interbolt document is to be written out first (il_policy_expand)");
+    }
+    IL_TRY(il_interbolt_load(il_json_get(doc, IL_STR("interbolt")), &p->interbolt, err));
     const il_json *mode = il_json_get(doc, IL_STR("mode"));
     if (mode != NULL) { /* zero is enforce */
         IL_TRY(il_words_mode(mode, &p->mode, err));
@@ -467,7 +479,7 @@ bool il_policy_server_may(const il_policy *p, il_str server, il_str feature) {
 
 bool il_policy_server_inside(const il_policy *p, il_str server) {
     const il_server *s = il_policy_server(p, server);
-    return s != NULL && s->inside;
+    return s != NULL ? s->inside : p != NULL && p->interbolt.on;
 }
 
 il_prototypes il_policy_server_prototypes(const il_policy *p, il_str server) {

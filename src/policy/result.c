@@ -254,6 +254,13 @@ static il_status il_result_fields(const il_result_walk *w, const il_result_readi
     return IL_OK;
 }
 
+/* Whether conditions of the entry are asked of its items. */
+static bool il_result_conditional(const il_tool *tool) {
+    return tool != NULL && tool->when != NULL && tool->result != NULL && tool->result->from != IL_FROM_TEXT;
+}
+
+bool il_policy_reads_by_args(const il_policy *p, il_str tool) { return il_result_conditional(il_policy_entry(p, tool)); }
+
 /* Which effects each item has, by the entry's conditions on items. Only what was read wholly as declared, and with nothing beside it, can lack one. */
 static il_status il_result_effects(const il_policy *p, const il_result_call *call, const il_tool *tool, il_arena *arena,
                                    il_result_reading *r, uint32_t *absent, il_error *err) {
@@ -263,7 +270,7 @@ static il_status il_result_effects(const il_policy *p, const il_result_call *cal
                                  .args = call->args,
                                  .held = call->taints,
                                  .agent = call->agent};
-    if (tool->when == NULL || !r->readable || r->more || tool->result->from == IL_FROM_TEXT || call->args == NULL) {
+    if (!il_result_conditional(tool) || !r->readable || r->more || call->args == NULL) {
         return IL_OK;
     }
     const il_json **items = IL_NEW_ARRAY(arena, const il_json *, r->items);

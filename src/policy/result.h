@@ -28,6 +28,8 @@ typedef struct il_result_call {
     uint64_t ticket;
     il_str agent;
 } il_result_call;
+/* Whether a result of this tool (`server.tool`) is read by what its call asked: the arguments are to be kept until then. */
+bool il_policy_reads_by_args(const il_policy *p, il_str tool);
 typedef struct il_result {
     il_episode *episode; /* NULL: it adds nothing */
     uint32_t
@@ -43,7 +45,7 @@ IL_NODISCARD il_status il_policy_read(const il_policy *p, const il_result_call *
 IL_NODISCARD il_status il_policy_sent(const il_policy *p, const il_label_call *call, const il_label *label, uint64_t ticket,
                                       il_arena *arena, il_episode **out, il_error *err);
 
-/* What a human typed in the root session over a channel that the agent cannot write; *out is NULL when nobody asks. */
+/* What a human typed in the root session over a channel that the agent cannot write; *out is NULL when nobody asks. `p` may be NULL: it is not known who will ask. */
 IL_NODISCARD il_status il_policy_hear(const il_policy *p, il_str text, il_arena *arena, il_episode **out, il_error *err);
 
 /* Any other text that reached the agent: every text and key below `value`, untrusted unless `trusted`. *out is NULL when nobody asks. */

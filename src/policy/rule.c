@@ -88,10 +88,12 @@ static il_status il_rule_load(const il_json *v, uint32_t number, const il_condit
     return when != NULL ? il_condition_new(when, scope, arena, &out->when, err) : IL_OK;
 }
 
-static il_status il_rules_twice(const il_rules *rules, const il_json *at, il_error *err) {
+/* `within`: of one tool; rules of different tools may have one name. */
+static il_status il_rules_twice(const il_rules *rules, bool within, const il_json *at, il_error *err) {
     const il_policy_rule *last = &rules->list[rules->n - 1];
     for (uint32_t i = 0; i + 1 < rules->n; i++) {
-        if (il_str_eq(rules->list[i].name, last->name)) {
+        if (il_str_eq(rules->list[i].name, last->name) &&
+            (!within || il_str_eq(rules->list[i].globs[0].text, last->globs[0].text))) {
             return IL_JSON_FAIL(at, err, IL_E_INVALID, "rule `%.*s` is there already, at line %u: a name is one rule's",
                                 IL_STR_ARG(last->name), (unsigned)rules->list[i].line);
         }
@@ -120,7 +122,7 @@ il_status il_rules_load(il_rules *rules, const il_json *list, const il_condition
     for (const il_json *v = il_json_first(list); v != NULL; v = il_json_next(v)) {
         il_policy_rule *rule = &rules->list[rules->n++];
         IL_TRY(il_rule_load(v, rules->n, &scope, arena, rule, err));
-        IL_TRY(il_rules_twice(rules, v, err));
+        IL_TRY(il_rules_twice(rules, names->interbolt, v, err));
         rules->asks |= rule->when.asks;
     }
     return IL_OK;
@@ -154,6 +156,11 @@ il_status il_rules_judge(const il_policy *p, const il_label_call *call, il_str n
             IL_TRY(il_condition_values(&c, rule->when.asks, err));
             const il_cel_value v = il_condition_eval(&rule->when, &c);
             IL_TRY(il_condition_done(&c, err));
+            if (v.kind != IL_CEL_BOOL && p->rules.soft) {
+                (void)il_format(out->why, sizeof out->why, "rule `%.*s` (line %u) was passed over: its condition erred",
+                                IL_STR_ARG(rule->name), (unsigned)rule->line);
+                continue;
+            }
             if (v.kind != IL_CEL_BOOL) {
                 il_error why = {.msg = "the condition gave neither true nor false"};
                 if (v.kind == IL_CEL_ERROR) {
@@ -179,9 +186,20 @@ il_status il_rules_judge(const il_policy *p, const il_label_call *call, il_str n
         return IL_OK;
     }
     out->then = IL_THEN_ALLOW;
+    if (p->rules.otherwise != NULL && !il_label_lists(call->tool, call->args)) { /* to list tools is to call none */
+        out->rule = p->rules.otherwise;
+        out->number = (uint16_t)(p->rules.n + 1);
+        out->then = out->rule->then;
+    }
+    if (out->then != IL_THEN_ALLOW) {
+        (void)il_format(out->why, sizeof out->why, "no rule decides, and `sink_action` (line %u) says so", (unsigned)out->rule->line);
+    }
     return IL_OK;
 }
 
 il_str il_policy_rule_name(const il_policy *p, uint32_t number) {
+    if (p != NULL && number == p->rules.n + 1 && p->rules.otherwise != NULL) {
+        return p->rules.otherwise->name;
+    }
     return p != NULL && number >= 1 && number <= p->rules.n ? p->rules.list[number - 1].name : (il_str){0};
 }

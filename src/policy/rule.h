@@ -21,6 +21,8 @@ typedef struct il_policy_rule {
 typedef struct il_rules {
     uint32_t n, asks; /* of all conditions */
     il_policy_rule *list;
+    const il_policy_rule *otherwise; /* decides a call that no rule matches, as rule n + 1; NULL: it is allowed */
+    bool soft;                       /* a rule whose condition errs does not match; else the call is blocked */
 } il_rules;
 
 IL_NODISCARD il_status il_rules_load(il_rules *rules, const il_json *list, const il_condition_names *names, il_arena *arena,
@@ -32,7 +34,7 @@ typedef struct il_ruling {
     const il_policy_rule *rule; /* NULL: none matched */
     uint16_t number;            /* its place, from 1 */
     bool erred;                 /* the condition of `rule` did: a block */
-    char why[192];              /* what erred, or which rule says so and where it stands; empty on an allow */
+    char why[192];              /* what erred, or which rule says so and where it stands; on an allow only what was passed over */
 } il_ruling;
 /* `name`: the tool's, as patterns match it. `label` is of this very call. Fails for want of memory only, and then *out is a block. */
 IL_NODISCARD il_status il_rules_judge(const il_policy *p, const il_label_call *call, il_str name, const il_label *label,

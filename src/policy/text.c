@@ -498,7 +498,13 @@ static void il_text_at_letter(il_text_scan *s, il_str t, size_t at, bool in_url)
     }
 }
 
+/* Whether a value of a URL's query or fragment begins at `t[at]`: what a redirect is told may lack its scheme. */
+static bool il_text_value_begins(bool query, il_str t, size_t at) {
+    return query && at > 0 && il_str_find(IL_STR("=?#&"), il_str_part(t, at - 1, at), 0) != SIZE_MAX;
+}
+
 static void il_text_pass(il_text_scan *s, il_str t) {
+    bool query = false; /* of one URL: behind its path */
     bool in_url = false; /* behind `scheme://`, with nothing since where a reader's program could end it */
     for (size_t i = 0; i < t.n && !s->stopped; i++) {
         char c = t.p[i];
@@ -506,6 +512,10 @@ static void il_text_pass(il_text_scan *s, il_str t) {
             in_url = true;
         } else if (!(il_text_domain_char(c) || c == '%' || c == '~' || c == '/' || c == ':')) {
             in_url = false;
+        }
+        query = query || (s->urls_only && (c == '?' || c == '#'));
+        if (il_text_domain_char(c) && il_text_value_begins(query, t, i)) {
+            (void)il_text_at_host(s, t, i, true);
         }
         if (c == ':') {
             (void)il_text_at_colon(s, t, i);

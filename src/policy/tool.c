@@ -3,6 +3,7 @@
 
 #include "interlock/policy.h"
 #include "policy/words.h"
+#include "provenance/origin.h"
 
 #define IL_TOOL_ARGUMENTS_MAX 128u
 
@@ -306,6 +307,15 @@ static il_status il_tool_preset(il_tool *out, const il_json *v, il_arena *arena,
     return il_arena_copy(arena, il_json_text(v), &out->preset, err);
 }
 
+static il_status il_tool_source(il_tool *out, const il_json *v, il_arena *arena, il_error *err) {
+    il_error why = {0};
+    if (v == NULL) {
+        return IL_OK;
+    }
+    const il_status s = il_origin_name_check(il_json_kind_of(v) == IL_JSON_STRING ? il_json_text(v) : (il_str){0}, "`source`", &why);
+    return s == IL_OK ? il_arena_copy(arena, il_json_text(v), &out->source, err) : IL_JSON_FAIL(v, err, s, "%s", why.msg);
+}
+
 /* The entry without its names and where it came from. */
 static il_status il_tool_meaning(const il_json *entry, il_arena *arena, il_tool *out, il_error *err) {
     il_json *rest = il_json_shallow(arena, entry);
@@ -319,14 +329,14 @@ static il_status il_tool_meaning(const il_json *entry, il_arena *arena, il_tool 
 il_status il_tool_load(const il_json *entry, const il_tool_scope *scope, il_tool *out, il_error *err) {
     static const char *const known[] = {"match", "effects",  "to",    "object", "reads",  "plain",
                                         "sink",  "audience", "kinds", "result", "stores", "remember",
-                                        "sql",   "shell",    "given", "preset", "child"};
+                                        "sql",   "shell",    "given", "preset", "child", "source"};
     il_arena *const arena = scope->arena;
-    il_str keys[17];
-    for (size_t i = 0; i < 17; i++) {
+    il_str keys[18];
+    for (size_t i = 0; i < 18; i++) {
         keys[i] = il_str_of(known[i]);
     }
     *out = (il_tool){.line = il_json_line(entry), .col = il_json_col(entry)};
-    IL_TRY(il_json_only(entry, keys, 17, "an entry of `tools`", err));
+    IL_TRY(il_json_only(entry, keys, 18, "an entry of `tools`", err));
     const il_json *match = il_json_get(entry, IL_STR("match")), *effects = il_json_get(entry, IL_STR("effects"));
     const il_json *child = il_json_get(entry, IL_STR("child"));
     if (child != NULL && il_json_kind_of(child) != IL_JSON_BOOL) {
@@ -370,6 +380,7 @@ il_status il_tool_load(const il_json *entry, const il_tool_scope *scope, il_tool
     IL_TRY(il_tool_statement(out, sql, arena, &out->sql, err));
     IL_TRY(il_tool_statement(out, shell, arena, &out->shell, err));
     IL_TRY(il_tool_preset(out, il_json_get(entry, IL_STR("preset")), arena, err));
+    IL_TRY(il_tool_source(out, il_json_get(entry, IL_STR("source")), arena, err));
     out->sink_said = il_json_get(entry, IL_STR("sink")) != NULL;
     IL_TRY(il_tool_word(il_json_get(entry, IL_STR("sink")), "standing", "once", &out->once, err));
     IL_TRY(il_tool_word(il_json_get(entry, IL_STR("audience")), "public", "addressed", &out->addressed, err));

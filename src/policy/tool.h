@@ -54,6 +54,7 @@ typedef struct il_tool {
     il_own_kind *kinds;
     const il_arg_path *sql, *shell; /* the argument that holds a statement or command, which conditions ask about; NULL: none */
     il_str preset;                  /* where the entry came from; empty: the policy itself */
+    il_str source;                  /* what its results are called as a source; empty: the tool's name */
     bool once;                      /* else standing */
     bool sink_said;                 /* `sink` is written out */
     bool addressed;                 /* else public */

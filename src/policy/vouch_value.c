@@ -70,6 +70,24 @@ static bool il_vouch_marked(const il_vouch_scope *s, il_kind kind, il_str canoni
     return i <= n + 1;
 }
 
+/* What names a short value in a text that somebody else wrote, beside that: letter case and white space do not count there. `%` stands for the kind's word. */
+static const char *const il_vouch_names[][2] = {{"(", ")"},      {"[", "]"},       {"<", ">"},      {"%:", ""},     {"%=", ""},       {"%_id:", ""},
+                                                {"%_id=", ""},   {"%_id\":", ""},  {"%\":", ""},    {"%id\":", ""}, {"% id:", ""},    {"%-id:", ""},
+                                                {"%_id\":\"", "\""}, {"% number", ""}, {"% no.", ""}, {"id\":", ""},  {"number:", ""}, {"number=", ""}, {"no:", ""}};
+
+static bool il_vouch_named_as(const il_vouch_scope *s, il_kind kind, il_str canonical, size_t i, char *out, size_t cap,
+                              il_str *text) {
+    if (i >= sizeof il_vouch_names / sizeof il_vouch_names[0]) {
+        return false;
+    }
+    const il_str front = il_str_of(il_vouch_names[i][0]);
+    const bool word = front.p[0] == '%';
+    const il_str of = word ? il_kinds_word(&s->policy->kinds, kind) : (il_str){0};
+    *text = (il_str){out, il_format(out, cap, "%.*s%.*s%.*s%s", IL_STR_ARG(of), IL_STR_ARG(il_str_part(front, word ? 1 : 0, front.n)),
+                                    IL_STR_ARG(canonical), il_vouch_names[i][1])};
+    return true;
+}
+
 /* Plain words. What has fewer characters than the index knows tokens of, or only words that are in every sentence, counts where the human marks it as a
  * name: a date has a `13` in it too. */
 static bool il_vouch_typed_words(const il_vouch_scope *s, il_kind kind, il_str canonical) {
@@ -178,6 +196,9 @@ static il_status il_vouch_named(const il_vouch_scope *s, il_kind kind, il_str ca
     }
     *named = false;
     for (size_t i = 0; !*named && il_vouch_marked(s, kind, canonical, i, out, sizeof out, &text); i++) {
+        IL_TRY(il_memory_named(s->memory, text, named, err));
+    }
+    for (size_t i = 0; !*named && il_vouch_named_as(s, kind, canonical, i, out, sizeof out, &text); i++) {
         IL_TRY(il_memory_named(s->memory, text, named, err));
     }
     return IL_OK;

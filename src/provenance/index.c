@@ -79,7 +79,6 @@ static il_status index_keep(il_index *x, il_str text, il_index_text *t, il_error
     if (status == IL_OK && s.n != t->n) {
         status = il_error_set(err, IL_E_ARGUMENT, "the digest is not that of the text");
     }
-    t->gaps_n = t->n / 8 + 1;
     if (status == IL_OK && t->n + t->gaps_n <= x->text_max) {
         t->p = x->alloc.alloc(x->alloc.ctx, t->n + t->gaps_n);
         if (t->p == NULL) {
@@ -141,7 +140,7 @@ il_status il_index_add(il_index *x, uint32_t source, il_str digest, il_str text,
     if (x->n > 0 && source < x->last) {
         return il_error_set(err, IL_E_ARGUMENT, "source %u comes after source %u", source, x->last);
     }
-    il_index_text t = {.first = x->places, .source = source, .n = d.stream};
+    il_index_text t = {.first = x->places, .source = source, .n = d.stream, .gaps_n = d.stream / 8 + 1};
     const size_t bytes = il_postings_bytes_with(&x->prints, d.prints.n) + il_postings_bytes_with(&x->words, d.words.n) +
                          (x->cap + x->cap / 2 + 16) * sizeof *x->texts;
     if (bytes > x->index_max || d.stream / IL_PRINT_STEP + 1 > IL_POSTING_PLACES - x->places) {
@@ -159,7 +158,10 @@ il_status il_index_add(il_index *x, uint32_t source, il_str digest, il_str text,
         x->alloc.free(x->alloc.ctx, t.p);
         return s;
     }
-    x->incomplete = x->incomplete || d.cut || (t.p == NULL && d.prints.n + d.words.n > 0);
+    /* Of a text that nobody has here more is found than it says, never less (il_index_names, il_index_find). When texts no longer fit does not depend on which of them
+     * are here, or it would be another answer after a restart. */
+    x->given += t.n + t.gaps_n;
+    x->incomplete = x->incomplete || d.cut || x->given > x->text_max;
     x->sources += x->n == 0 || source != x->last;
     x->last = source;
     index_insert(x, &d, &t);

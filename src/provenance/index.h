@@ -34,7 +34,8 @@ IL_NODISCARD il_status il_index_digest(il_str text, il_buf *out, il_error *err);
  * number of texts each; a run never spans two texts. IL_E_DAMAGED for bytes that are no digest; IL_E_MEMORY leaves the index as it was.
  * What does not fit is not there, and il_index_complete says so from then on. */
 IL_NODISCARD il_status il_index_add(il_index *x, uint32_t source, il_str digest, il_str text, il_error *err);
-/* Neither full nor without any text that it was given. */
+/* Neither full nor evicting, and no text had more than is read. A text that is only known by its digest is no gap: what it shares with a query is found by hashes, so that more
+ * may be found than it says, never less. */
 bool il_index_complete(const il_index *x);
 
 typedef struct il_index_hit {

@@ -19,6 +19,7 @@ struct il_index {
     size_t n, cap;
     size_t oldest; /* of the texts that are kept */
     size_t kept, kept_bytes;
+    size_t given; /* bytes that all texts would take, kept or not */
     uint32_t places, sources, last; /* places given away, how many sources there are, the latest */
     bool incomplete;
     il_postings prints, words;

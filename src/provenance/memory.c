@@ -87,33 +87,12 @@ void il_memory_facts(const il_memory *m, il_str kind, il_str value, bool (*visit
         const il_held_fact *f = &m->facts[e->value];
         const il_seen seen = {f->source,  f->standing,
                               f->has_via, f->nvia > 0 ? m->via[f->via] : NULL,
-                              f->nvia,    f->has_via && il_memory_shared(m, f)};
+                              f->nvia,    f->has_via && il_memory_shared(m, f),
+                              kind,       f->mark};
         if (!visit(ctx, &seen)) {
             return;
         }
     }
-}
-
-static bool il_memory_token_sent(const il_memory *m, il_str token, uint32_t source) {
-    uint8_t mark[IL_MARK_BYTES];
-    il_memory_sent_key(il_mark_sent(token), mark);
-    const il_bag_entry *e = il_bag_find(&m->sent, mark, NULL);
-    return e != NULL && e->value < source;
-}
-
-bool il_memory_sent_before(const il_memory *m, il_str value, uint32_t source) {
-    if (source > m->sent_all || il_memory_token_sent(m, value, source)) {
-        return true;
-    }
-    size_t at = 0, words = 0;
-    bool all = true;
-    il_typed_word w;
-    while (all && il_typed_next(value, &at, &w)) { /* each of its words was, wherever: short ones are not kept */
-        const il_str word = w.forms[0].text;
-        words++;
-        all = word.n < IL_SENT_TOKEN_MIN || il_memory_token_sent(m, word, source);
-    }
-    return all && words > 1;
 }
 
 static bool il_memory_untrusted(void *ctx, uint32_t source) {

@@ -18,7 +18,7 @@ IL_NODISCARD il_status il_memory_apply(il_memory *m, uint64_t number, il_str epi
                                        il_error *err);
 /* How many episodes it holds. */
 uint64_t il_memory_episodes(const il_memory *m);
-/* Whether everything that the session has read is in it: false once the index is full or evicting, or a text is missing. Then no field vouches. */
+/* Whether everything that the session has read is in it: false once the index is full or evicting. Then no field vouches. */
 bool il_memory_complete(const il_memory *m);
 size_t il_memory_bytes(const il_memory *m);
 
@@ -50,11 +50,14 @@ typedef struct il_seen { /* a fact, as far as it is kept */
     const uint8_t *via; /* hashes of the sibling's words; none for one that cannot be vouched */
     uint32_t via_words;
     bool shared; /* another value of this kind was found by the same sibling: which of them is meant cannot be told */
+    il_str kind;         /* and `mark`: which fact it is, for il_memory_via_typed */
+    const uint8_t *mark;
 } il_seen;
 /* Visits the facts of this kind and value, newest first; the visitor returns false to stop. */
 void il_memory_facts(const il_memory *m, il_str kind, il_str value, bool (*visit)(void *ctx, const il_seen *fact), void *ctx);
 /* Whether the sibling is this text (white space and ASCII letter case do not count). */
 bool il_memory_via_is(const il_seen *fact, il_str text);
+/* A human typed the sibling, and not as a part of a longer name by which another value of this kind was found. */
 bool il_memory_via_typed(const il_memory *m, const il_seen *fact);
 
 /* Untrusted free text names this value, as a whole token or as whole words. True also when that cannot be told any more. */

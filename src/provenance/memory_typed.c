@@ -40,18 +40,20 @@ static bool il_memory_word_is(const il_memory *m, uint32_t word, const uint8_t *
     return false;
 }
 
-static bool il_memory_run(const il_memory *m, const uint8_t *marks, uint32_t n, bool folded) {
-    const il_bag_entry *e = n > 0 ? il_bag_find(&m->words, marks, NULL) : NULL;
+/* Where the run stands, behind `after` (NULL: from the first); NULL: nowhere. */
+static const il_bag_entry *il_memory_run(const il_memory *m, const uint8_t *marks, uint32_t n, bool folded,
+                                         const il_bag_entry *after) {
+    const il_bag_entry *e = n > 0 ? il_bag_find(&m->words, marks, after) : NULL;
     for (; e != NULL; e = il_bag_find(&m->words, marks, e)) {
         bool all = true;
         for (uint32_t i = 0; all && i < n; i++) {
             all = il_memory_word_is(m, e->value + i, marks + (size_t)i * IL_MARK_BYTES, folded, i == 0, i + 1 == n);
         }
         if (all) {
-            return true;
+            return e;
         }
     }
-    return false;
+    return NULL;
 }
 
 bool il_memory_typed_words(const il_memory *m, il_str words) {
@@ -65,10 +67,82 @@ bool il_memory_typed_words(const il_memory *m, il_str words) {
         }
         il_mark(IL_MARK_WORD, (il_str){0}, w.forms[0].text, marks + (size_t)n++ * IL_MARK_BYTES);
     }
-    return il_memory_run(m, marks, n, false);
+    return il_memory_run(m, marks, n, false, NULL) != NULL;
 }
 
-bool il_memory_via_typed(const il_memory *m, const il_seen *fact) { return il_memory_run(m, fact->via, fact->via_words, true); }
+/* ---- names inside of longer names -------------------------------------------------------------------- */
+
+#define IL_LONGER_WORDS 3u /* that stand around a name in a longer one */
+
+static uint32_t il_memory_forms_end(const il_memory *m, uint32_t word) {
+    return word + 1 < m->nwords ? m->starts[word + 1] : m->nforms;
+}
+
+/* Another value of this kind was found by the run of these marks. */
+static bool il_memory_found_by(const il_memory *m, const il_seen *fact, const uint8_t *marks, uint32_t n) {
+    uint8_t found[IL_MARK_BYTES];
+    il_mark(IL_MARK_FOUND, fact->kind, (il_str){(const char *)marks, (size_t)n * IL_MARK_BYTES}, found);
+    for (const il_bag_entry *e = il_bag_find(&m->by_found, found, NULL); e != NULL; e = il_bag_find(&m->by_found, found, e)) {
+        if (memcmp(m->facts[e->value].mark, fact->mark, IL_MARK_BYTES) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The run of words from `from` to before `to`, in each way that its ends can be written. */
+static bool il_memory_run_found(const il_memory *m, const il_seen *fact, uint32_t from, uint32_t to) {
+    uint8_t marks[IL_VIA_WORDS_MAX * IL_MARK_BYTES];
+    const uint32_t n = to - from;
+    for (uint32_t i = 0; i < n; i++) {
+        if (m->starts[from + i] == il_memory_forms_end(m, from + i)) {
+            return false; /* between two texts */
+        }
+        memcpy(marks + (size_t)i * IL_MARK_BYTES, m->forms[m->starts[from + i]].fold, IL_MARK_BYTES);
+    }
+    for (uint32_t a = m->starts[from]; a < il_memory_forms_end(m, from); a++) {
+        if (n > 1 && (m->forms[a].flags & IL_TYPED_BACK) != 0) {
+            continue;
+        }
+        memcpy(marks, m->forms[a].fold, IL_MARK_BYTES);
+        for (uint32_t b = m->starts[to - 1]; b < il_memory_forms_end(m, to - 1); b++) {
+            if (n > 1 && (m->forms[b].flags & IL_TYPED_FRONT) != 0) {
+                continue;
+            }
+            memcpy(marks + (size_t)(n > 1 ? n - 1 : 0) * IL_MARK_BYTES, m->forms[n > 1 ? b : a].fold, IL_MARK_BYTES);
+            if (il_memory_found_by(m, fact, marks, n)) {
+                return true;
+            }
+            if (n == 1) {
+                break;
+            }
+        }
+    }
+    return false;
+}
+
+/* Whoever types `Bo Smith` does not mean an item of the name `Bo` when there is one of the whole name; nor can `Bo` and `Bo's` be told apart in `Bo's bill`. */
+static bool il_memory_inside(const il_memory *m, const il_seen *fact, uint32_t at) {
+    for (uint32_t before = 0; before <= IL_LONGER_WORDS && before <= at; before++) {
+        for (uint32_t behind = 0; behind + before <= IL_LONGER_WORDS; behind++) {
+            const uint32_t to = at + fact->via_words + behind;
+            if (to <= m->nwords && to - at + before <= IL_VIA_WORDS_MAX && il_memory_run_found(m, fact, at - before, to)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool il_memory_via_typed(const il_memory *m, const il_seen *fact) {
+    const il_bag_entry *e = il_memory_run(m, fact->via, fact->via_words, true, NULL);
+    for (; e != NULL; e = il_memory_run(m, fact->via, fact->via_words, true, e)) {
+        if (!il_memory_inside(m, fact, e->value)) {
+            return true;
+        }
+    }
+    return false;
+}
 
 bool il_memory_via_is(const il_seen *fact, il_str text) {
     uint8_t marks[IL_VIA_WORDS_MAX * IL_MARK_BYTES];

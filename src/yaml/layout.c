@@ -87,6 +87,17 @@ static uint32_t layout_decode(const unsigned char *p, size_t n) {
     return c;
 }
 
+static bool layout_lone(il_str text, size_t at) { return text.p[at] == '\r' && (at + 1 == text.n || text.p[at + 1] != '\n'); }
+
+bool il_yaml_lone_return(il_str text) {
+    for (size_t i = 0; i < text.n; i++) {
+        if (layout_lone(text, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 il_status il_yaml_characters(il_str text, il_error *err) {
     if (il_str_starts(text, IL_STR("\xef\xbb\xbf"))) {
         return il_yaml_refuse(text, 0, err, "byte order mark; save the file as utf-8 without one");
@@ -102,7 +113,7 @@ il_status il_yaml_characters(il_str text, il_error *err) {
         if (layout_unprintable(c)) {
             return il_yaml_refuse(text, i, err, "character U+%04x must be written as an escape in double quotes", c);
         }
-        if (c == '\r' && (i + 1 == text.n || text.p[i + 1] != '\n')) {
+        if (layout_lone(text, i)) {
             return il_yaml_refuse(text, i, err, "carriage return without a line feed");
         }
         i += n;
@@ -141,19 +152,23 @@ static il_status layout_indent(il_str text, size_t line, il_yaml_around around, 
     if (i > spaces) {
         return il_yaml_refuse(text, spaces, err, "a tab is no indentation; use spaces");
     }
-    /* A closing bracket may stand below its key, as everybody writes it; nothing else may. */
-    const int deep = text.p[i] == ']' || text.p[i] == '}' ? around.indent : around.indent + 1;
+    /* The outermost closing bracket may stand below its key, as everybody writes it; nothing else may. */
+    const int deep = !around.inner && (text.p[i] == ']' || text.p[i] == '}') ? around.indent : around.indent + 1;
     if (around.flow && text.p[i] != '#' && (int64_t)(spaces - line) < deep) {
         return il_yaml_refuse(text, i, err, "indent this line deeper than the key or `-` that it belongs to");
     }
     return IL_OK;
 }
 
+static bool layout_end(il_str text, size_t at, size_t to) { return il_str_starts(il_str_part(text, at, to), IL_STR("...")); }
+
 il_status il_yaml_gap(il_str text, size_t from, size_t to, il_yaml_around around, il_error *err) {
     size_t first = SIZE_MAX; /* first non-blank character of the line, when the line began in the gap */
+    bool ended = false;      /* by `...` */
     size_t i = from;
-    if (from == 0) {
-        IL_TRY(layout_indent(text, 0, around, &first, err));
+    if (from == 0 || text.p[from - 1] == '\n') { /* a block scalar ends behind its last line end */
+        IL_TRY(layout_indent(text, from, around, &first, err));
+        ended = layout_end(text, from, to);
     }
     while (i < to) {
         const char c = text.p[i];
@@ -165,6 +180,12 @@ il_status il_yaml_gap(il_str text, size_t from, size_t to, il_yaml_around around
         } else if (c == '\n') {
             i++;
             IL_TRY(layout_indent(text, i, around, &first, err));
+            if (layout_end(text, i, to)) {
+                if (ended) {
+                    return il_yaml_refuse(text, i, err, "a second `...`; remove it"); /* the end of an empty document, to some */
+                }
+                ended = true;
+            }
         } else if (c == '?') {
             return il_yaml_refuse(text, i, err, "`?` begins a complex key; write `key: value`, or quote this");
         } else {
@@ -207,6 +228,57 @@ il_status il_yaml_header(il_str text, size_t at, il_error *err) {
     for (size_t i = at; i < text.n && !layout_break(text.p[i]); i++) {
         if (text.p[i] == '#') {
             return layout_comment(text, i, false, false, err);
+        }
+    }
+    return IL_OK;
+}
+
+/* A line of nothing but spaces in [from, to), and at least one. */
+static bool layout_spaces(il_str text, size_t from, size_t to) {
+    for (size_t i = from; i < to; i++) {
+        const size_t line = i + 1;
+        size_t end = line;
+        while (text.p[i] == '\n' && end < to && text.p[end] == ' ') {
+            end++;
+        }
+        if (end > line && (end == to || layout_break(text.p[end]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+il_status il_yaml_tail(il_str text, size_t from, size_t to, il_str value, bool cut, il_error *err) {
+    size_t end = value.n;
+    while (end > 0 && value.p[end - 1] == '\n') {
+        end--;
+    }
+    size_t spaces = end;
+    while (spaces > 0 && value.p[spaces - 1] == ' ') {
+        spaces--;
+    }
+    const bool last = spaces < end && (spaces == 0 || value.p[spaces - 1] == '\n');
+    if (last || (end == 0 && layout_spaces(text, from, to))) {
+        return il_yaml_refuse(text, from, err,
+                              "this block ends in lines of nothing but spaces; remove them, or use double quotes");
+    }
+    if (cut && value.n - end > 1) { /* only `+` keeps more than one */
+        return il_yaml_refuse(text, from, err, "this block ends in spaces without a line end; remove them");
+    }
+    return IL_OK;
+}
+
+il_status il_yaml_remark(il_str text, size_t from, size_t to, int indent, il_error *err) {
+    for (size_t i = from; i < to; i++) {
+        if (text.p[i] != '\n') {
+            continue;
+        }
+        size_t first = i + 1;
+        while (first < to && text.p[first] == ' ') {
+            first++;
+        }
+        if (first < to && text.p[first] == '#' && (int64_t)(first - i - 1) < indent) {
+            return il_yaml_refuse(text, first, err, "indent this comment as deep as the key above it");
         }
     }
     return IL_OK;

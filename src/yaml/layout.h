@@ -11,6 +11,7 @@ typedef struct il_yaml_place {
 /* What surrounds the text that is looked at. */
 typedef struct il_yaml_around {
     bool flow;  /* inside [ ] or { } */
+    bool inner; /* and those are inside others */
     int indent; /* column (from 0) of the innermost block mapping or sequence, -1 outside any */
 } il_yaml_around;
 
@@ -28,6 +29,13 @@ IL_NODISCARD il_status il_yaml_folded(il_str text, size_t from, size_t to, il_ya
 IL_NODISCARD il_status il_yaml_escapes(il_str text, size_t from, size_t to, il_error *err);
 /* The first line of a block scalar (`|` or `>` at `at`): a comment on it is judged as elsewhere. */
 IL_NODISCARD il_status il_yaml_header(il_str text, size_t at, il_error *err);
+/* A block scalar of this value, from `from` to `to`: refuses lines of nothing but spaces where readers keep or drop them, or find its indentation by
+ * them: those that reach into it at its end, and any when it has no other. `cut`: the text ended within such a line. */
+IL_NODISCARD il_status il_yaml_tail(il_str text, size_t from, size_t to, il_str value, bool cut, il_error *err);
+/* Between a key that ends at `from` and its text at `to`: a comment further left than `indent` is refused, as not every reader finds the text behind it. */
+IL_NODISCARD il_status il_yaml_remark(il_str text, size_t from, size_t to, int indent, il_error *err);
+/* Whether a lone carriage return stands in `text`: white space in JSON, text or nothing in YAML. */
+bool il_yaml_lone_return(il_str text);
 /* A value is missing at `at`: refuses when a comment without a space (`#x`) stands where it was expected. */
 IL_NODISCARD il_status il_yaml_missing(il_str text, size_t at, il_yaml_around around, il_error *err);
 /* Whether a `:` follows at `at`, after blanks (libyaml wants it on the key's line). */

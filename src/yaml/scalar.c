@@ -5,10 +5,11 @@
 
 static bool scalar_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Booleans, nulls and floats of either schema in any letter case, the 1.1 "value" and "merge" keys. */
+/* Booleans, nulls and floats of either schema in any letter case, the 1.1 "value" and "merge" keys, and the sign that begins an item, which
+ * stands alone only in `[ ]` and `{ }`. */
 static bool scalar_word(il_str s) {
-    static const char *const words[] = {"y", "n",  "yes",  "no",    "on",    "off",  "true",  "false", "null",
-                                        "=", "<<", ".inf", "+.inf", "-.inf", ".nan", "+.nan", "-.nan"};
+    static const char *const words[] = {"y", "n",  "yes", "no",   "on",    "off",   "true", "false", "null",
+                                        "=", "<<", "-",   ".inf", "+.inf", "-.inf", ".nan", "+.nan", "-.nan"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (il_str_eq_nocase(s, il_str_of(words[i]))) {
             return true;

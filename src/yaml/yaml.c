@@ -22,6 +22,7 @@ typedef struct yaml_reader {
     il_arena *arena;
     il_error *err;
     il_str text;
+    bool cut; /* the text ended within a line of nothing but spaces */
     il_yaml_place place;
     size_t gap; /* end of the last token that was looked at */
     uint32_t nodes, depth;
@@ -39,7 +40,7 @@ static il_yaml_around yaml_around(const yaml_reader *r) {
         return (il_yaml_around){.flow = false, .indent = -1};
     }
     const yaml_level *top = &r->path[r->depth - 1];
-    return (il_yaml_around){.flow = top->flow, .indent = top->indent};
+    return (il_yaml_around){.flow = top->flow, .inner = top->flow && r->depth > 1 && top[-1].flow, .indent = top->indent};
 }
 
 static il_status yaml_out_of_memory(yaml_reader *r, const yaml_event_t *e) {
@@ -217,12 +218,20 @@ static il_status yaml_indented(yaml_reader *r, const yaml_event_t *e, size_t at)
     return IL_OK;
 }
 
-static il_status yaml_block(yaml_reader *r, size_t at) {
+/* A text that stands on a line below its key. */
+static il_status yaml_remark(const yaml_reader *r, size_t at) {
+    const yaml_level *top = r->depth == 0 ? NULL : &r->path[r->depth - 1];
+    return top == NULL || top->member == NULL ? IL_OK : il_yaml_remark(r->text, top->key_end, at, top->indent, r->err);
+}
+
+static il_status yaml_block(yaml_reader *r, const yaml_event_t *e, size_t at, size_t end) {
     if (r->depth == 0) {
         return il_yaml_refuse(r->text, at, r->err,
                               "a block of text needs a key before it"); /* readers differ on its indentation */
     }
-    return il_yaml_header(r->text, at, r->err);
+    IL_TRY(il_yaml_header(r->text, at, r->err));
+    return il_yaml_tail(r->text, at, end, (il_str){(const char *)e->data.scalar.value, e->data.scalar.length},
+                        r->cut && end == r->text.n, r->err);
 }
 
 static il_status yaml_scalar(yaml_reader *r, const yaml_event_t *e) {
@@ -251,9 +260,10 @@ static il_status yaml_scalar(yaml_reader *r, const yaml_event_t *e) {
         IL_TRY(yaml_absent(r, at));
     } else if (!yaml_around(r).flow) {
         IL_TRY(yaml_indented(r, e, at));
+        IL_TRY(yaml_remark(r, at));
     }
     if (block) {
-        IL_TRY(yaml_block(r, at));
+        IL_TRY(yaml_block(r, e, at, end));
     }
     il_json *v = NULL;
     IL_TRY(yaml_node(r, e, at, &v));
@@ -438,6 +448,11 @@ static il_status yaml_text(yaml_reader *r, il_str text) {
     }
     p[text.n] = '\n';
     r->text = (il_str){p, text.n + 1};
+    size_t line = text.n;
+    while (line > 0 && p[line - 1] == ' ') {
+        line--;
+    }
+    r->cut = line < text.n && (line == 0 || p[line - 1] == '\n');
     return IL_OK;
 }
 
@@ -450,8 +465,9 @@ static bool yaml_may_be_json(il_str text) {
 }
 
 static il_status yaml_parse(yaml_reader *r, il_str text, il_json **out) {
-    /* Text that is JSON goes through the JSON reader: libyaml refuses surrogate pairs in escapes and tabs, which JSON allows. */
-    if (yaml_may_be_json(text) && il_json_parse(r->arena, text, &r->limits, out, NULL) == IL_OK) {
+    /* Text that is JSON goes through the JSON reader: libyaml refuses surrogate pairs in escapes and tabs, which JSON allows. A lone carriage
+     * return is refused below. */
+    if (yaml_may_be_json(text) && !il_yaml_lone_return(text) && il_json_parse(r->arena, text, &r->limits, out, NULL) == IL_OK) {
         return IL_OK;
     }
     IL_TRY(il_yaml_characters(text, r->err));

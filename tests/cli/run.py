@@ -55,7 +55,7 @@ class Run:
         home = tempfile.mkdtemp(dir=SCRATCH)
         env = {"PATH": os.environ["PATH"], "HOME": home, "XDG_STATE_HOME": home + "/state", "LC_ALL": "C", **(env or {})}
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run([INTERLOCK, *args], input=stdin.encode(), capture_output=True, timeout=HANG, env=env, cwd=cwd, check=False)
+        done = subprocess.run([INTERLOCK, *args], input=stdin if isinstance(stdin, bytes) else stdin.encode(), capture_output=True, timeout=HANG, env=env, cwd=cwd, check=False)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         self.seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime  # of the processor: a busy machine does not stretch them
         self.code = done.returncode

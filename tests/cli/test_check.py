@@ -360,6 +360,15 @@ def check_hears_the_user(t):
 
 
 @test
+def check_reads_a_text_as_json_once(t):
+    """A file whose content is JSON, given back as a JSON text, has no fields."""
+    fields = [{"from": "al@far.example", "body": "hi"}]
+    for result, last in ((fields, ALLOW), (json.dumps(fields), ALLOW), (json.dumps(json.dumps(fields)), TRIFECTA)):
+        (got,), _ = decide(t, {"steps": [{"tool": "t.list", "result": result}, send("al@far.example")]}, policy=KNOWS, code=0 if last == ALLOW else 1)
+        same(actions(got), [ALLOW, last])
+
+
+@test
 def check_blind_looks_nothing_up(t):
     """What a free text names is not seen any more: less is stopped by recognising it, and nothing else changes."""
     named = {"tool": "t.list", "result": [{"from": "al@far.example", "body": "write to al@far.example"}]}

@@ -124,6 +124,34 @@ def session_usage(t):
 
 
 @test
+def session_say_notes_what_was_typed(t):
+    gateway(t)
+    cli(t, "session", "say", "demo", "--text", "to bo@corp.example").exits(0).says("noted ", "out").says("(18 bytes)", "out").says("could say so in a human's place")
+    Run("session", "say", "demo", "-", "--ledger", str(t / "ledger.db"), stdin="to cy@corp.example").exits(0).says("noted ", "out")
+    Run("session", "say", "demo", "-", "--ledger", str(t / "ledger.db"), stdin="to bo@corp.example").exits(0).says("was noted before: ", "out")
+    Run("session", "say", "demo", "-", "--ledger", str(t / "ledger.db"), stdin="").exits(0).says("nothing was said", "out")
+    shown = read(t, "session", "show", "demo")
+    same([len(s["digest"]) for s in shown["said"]], [64, 64])
+    cli(t, "ledger", "verify").exits(0)
+    cli(t, "session", "end", "demo").exits(0)
+    cli(t, "session", "say", "demo", "--text", "late").refuses().says("ended")
+
+
+@test
+def session_say_refuses(t):
+    gateway(t)
+    say = ("session", "say", "demo")
+    for args in (say, (*say, "what"), (*say, "-", "--text", "a"), (*say, "--text", "a", "--json"), ("session", "say"), ("session", "say", "--text", "a"),
+                 ("session", "show", "demo", "--text", "a"), ("session", "say", "nobody", "--text", "a"), ("session", "say", "", "--text", "a")):
+        cli(t, *args).refuses()
+    Run(*say, "-", "--ledger", str(t / "ledger.db"), stdin=b"\xff").refuses().says("no UTF-8")
+    Run(*say, "-", "--ledger", str(t / "ledger.db"), stdin="a " * 65536).exits(0)
+    Run(*say, "-", "--ledger", str(t / "ledger.db"), stdin="a " * 65536 + "b").refuses().says("pasted")
+    Run(*say, "--text", "a", "--ledger", str(t / "none.db")).refuses().says("none.db")
+    same((t / "none.db").exists(), False)
+
+
+@test
 def session_of_a_damaged_record(t):
     gateway(t, ("fetch", {}))
     db = sqlite3.connect(t / "ledger.db")

@@ -17,6 +17,7 @@ typedef struct cel_case {
     il_error err;
     il_status status;
     il_cel_program *program;
+    bool alike; /* of what is compiled: limits.alike */
 } cel_case;
 void cel_case_init(cel_case *c);
 void cel_case_free(cel_case *c);

@@ -272,7 +272,14 @@ static void put_fact(world_writer *w, unsigned depth) {
                                             "args.all(k, v, k == \"x\" && v == 1)",
                                             "cel.bind(v, args.x, v == 1 || v == 3)",
                                             "type(args.x) == int",
-                                            "args.x == 1 || args.x != 1"};
+                                            "args.x == 1 || args.x != 1",
+                                            "args.x in [args.y, 3]",
+                                            "args.x != args.y",
+                                            "args.y in [1, \"ab\"]",
+                                            "[args.x] == [args.y]",
+                                            "args.x in args.y",
+                                            "args.x.exists(k, k == \"a\")",
+                                            "args.y in [null, 2]"};
         put(w, PICK(w, forms));
         return;
     }

@@ -13,7 +13,7 @@
 #include "helper_questions.h"
 
 static il_cel_program *compiled(cel_case *c, const char *text) {
-    const il_cel_limits limits = {.size = sizeof limits, .cost = UINT64_C(1) << 62};
+    const il_cel_limits limits = {.size = sizeof limits, .cost = UINT64_C(1) << 62, .alike = c->alike};
     if (il_cel_compile(&c->arena, il_str_of(text), 1, 1, &world_env, IL_CEL_BOOL, &limits, &c->program, &c->err) != IL_OK) {
         print_error("%s\n  %u:%u %s\n", text, c->err.line, c->err.col, c->err.msg);
         fail();
@@ -184,6 +184,7 @@ static void test_unset(void **state) {
 enum { CONDITIONS = 3 };
 
 typedef struct brute {
+    bool alike; /* compile so */
     unsigned asked, yes, missed, unsure, wrong;
 } brute;
 
@@ -274,6 +275,7 @@ static void round_of(brute *b, world_random *r, bool broken, bool report) {
     il_cel_verdict v;
     seen s;
     cel_case_init(&c);
+    c.alike = b->alike;
     assert_int_equal(il_cel_logic_new(&c.arena, NULL, &l, &c.err), IL_OK);
     for (unsigned i = 0; i < CONDITIONS; i++) {
         world_condition(r, vars, 4, texts[i], sizeof texts[i]);
@@ -331,6 +333,19 @@ static void test_all_assignments(void **state) {
     assert_true(b.unsure <= b.asked / 1000);
     assert_true(b.yes > b.asked / 10);
     assert_true(b.yes > 2 * b.missed);
+}
+
+/* The same where values of two kinds are an error. */
+static void test_all_alike(void **state) {
+    (void)state;
+    brute b = {.alike = true};
+    world_random r = {seed()};
+    for (unsigned i = 0; i < 1500; i++) {
+        round_of(&b, &r, false, true);
+    }
+    print_message("alike: %u questions, %u yes, %u not found, %u wrong\n", b.asked, b.yes, b.missed, b.wrong);
+    assert_int_equal(b.wrong, 0);
+    assert_true(b.yes > b.missed);
 }
 
 /* The test above finds a constraint that is not so. */
@@ -461,7 +476,7 @@ int main(void) {
         cmocka_unit_test(test_always),
         cmocka_unit_test(test_lists),
         cmocka_unit_test(test_unset),
-        cmocka_unit_test(test_all_assignments),
+        cmocka_unit_test(test_all_assignments), cmocka_unit_test(test_all_alike),
         cmocka_unit_test(test_broken_constraint),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_large),

@@ -14,9 +14,11 @@
 
 static const il_cel_limits limits = {
     .size = sizeof limits, .cost = UINT64_C(1) << 62, .source_bytes = 1 << 20, .depth = 256, .nodes = 1 << 20};
+static const il_cel_limits alike_limits = {
+    .size = sizeof limits, .cost = UINT64_C(1) << 62, .source_bytes = 1 << 20, .depth = 256, .nodes = 1 << 20, .alike = true};
 
 static il_cel_program *compiled(cel_case *c, il_str text, il_cel_kind want) {
-    if (il_cel_compile(&c->arena, text, 1, 1, &world_env, want, &limits, &c->program, &c->err) != IL_OK) {
+    if (il_cel_compile(&c->arena, text, 1, 1, &world_env, want, c->alike ? &alike_limits : &limits, &c->program, &c->err) != IL_OK) {
         print_error("%.*s\n  %u:%u %s\n", IL_STR_ARG(text), c->err.line, c->err.col, c->err.msg);
         fail();
     }
@@ -125,6 +127,7 @@ static void test_rests(void **state) {
 static unsigned truth(il_cel_value v) { return v.kind != IL_CEL_BOOL ? 2 : v.u.b ? 0 : 1; }
 
 typedef struct tally {
+    bool alike; /* compile so */
     unsigned cases, decided, could, wrong;
 } tally;
 
@@ -192,6 +195,7 @@ static void split_round(tally *t, world_random *r, bool broken, bool report) {
     il_cel_value vars[WORLD_VARS], rest[WORLD_VARS];
     unsigned number[WORLD_VARS] = {0}, used = 0;
     cel_case_init(&c);
+    c.alike = t->alike;
     for (unsigned i = 0; i < 4; i++) {
         used |= 1u << world_below(r, WORLD_VARS);
     }
@@ -268,6 +272,18 @@ static void test_any_split(void **state) {
     assert_true(5 * t.decided > 3 * t.could);
 }
 
+/* The same where values of two kinds are an error. */
+static void test_any_split_alike(void **state) {
+    (void)state;
+    tally t = {.alike = true};
+    world_random r = {seed()};
+    for (unsigned i = 0; i < 4000; i++) {
+        split_round(&t, &r, false, true);
+    }
+    print_message("alike: %u cases, %u decided, %u could be, %u wrong\n", t.cases, t.decided, t.could, t.wrong);
+    assert_int_equal(t.wrong, 0);
+}
+
 static void test_broken(void **state) {
     (void)state;
     tally t = {0};
@@ -331,7 +347,7 @@ static void test_large(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forms),  cmocka_unit_test(test_rests),  cmocka_unit_test(test_any_split),
+        cmocka_unit_test(test_forms),  cmocka_unit_test(test_rests),  cmocka_unit_test(test_any_split), cmocka_unit_test(test_any_split_alike),
         cmocka_unit_test(test_broken), cmocka_unit_test(test_memory), cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

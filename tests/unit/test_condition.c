@@ -82,6 +82,18 @@ static void test_removes(void **state) {
         {"untrusted: prov.x.trust == 'untrusted'", "{\"y\":1}", 0, U},
         {"untrusted: size(prov.x.sources) > 0", "{\"x\":1}", 0, 0},
         {"untrusted: 'labelled(args.p, \"untrusted\")'", "{\"p\":\"/a\"}", 0, U},
+        /* a server may take `"true"` for true, and a map for a list: to compare two kinds is an error */
+        {"commit: args.live == true", "{\"live\":true}", 0, C},
+        {"commit: args.live == true", "{\"live\":\"true\"}", 0, C},
+        {"commit: args.live == true", "{\"live\":1}", 0, C},
+        {"commit: args.live == true", "{\"live\":[true]}", 0, C},
+        {"commit: args.live == true", "{\"live\":false}", 0, 0},
+        {"commit: args.live == true", "{\"live\":null}", 0, 0},
+        {"commit: 'args.kind in [\"send\", \"post\"]'", "{\"kind\":[\"send\"]}", 0, C},
+        {"commit: 'args.kind in [\"send\", \"post\"]'", "{\"kind\":\"draft\"}", 0, 0},
+        {"commit: 'args.l.exists(x, x == \"bad\")'", "{\"l\":{\"a\":\"bad\"}}", 0, C},
+        {"commit: 'args.l.exists(x, x == \"bad\")'", "{\"l\":[\"good\"]}", 0, 0},
+        {"commit: '\"bad\" in args.l'", "{\"l\":{\"a\":\"bad\"}}", 0, C},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char entry[512];

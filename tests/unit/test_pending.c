@@ -150,12 +150,50 @@ static void seen_words(void **state) {
     free(s);
 }
 
+/* Arguments are kept as long as their request, and no more of them than there is room for. */
+static void pending_keeps_arguments(void **state) {
+    (void)state;
+    pending_memory memory = {0};
+    const il_alloc alloc = {pending_get, pending_give, &memory};
+    il_pendings p;
+    il_pending *a = NULL, *b = NULL, *c = NULL;
+    char *large = malloc(IL_PENDINGS_KEPT_MAX + 1), text[] = "{}";
+    il_pending_spec spec = pending_spec("1", false);
+    assert_non_null(large);
+    memset(large, ' ', IL_PENDINGS_KEPT_MAX + 1);
+    il_pendings_init(&p, &alloc, 100);
+    assert_int_equal(il_pendings_add(&p, &spec, &a, NULL), IL_OK);
+    spec = pending_spec("2", false);
+    assert_int_equal(il_pendings_add(&p, &spec, &b, NULL), IL_OK);
+    spec = pending_spec("3", false);
+    assert_int_equal(il_pendings_add(&p, &spec, &c, NULL), IL_OK);
+    assert_null(a->args.p);
+    assert_true(il_pendings_keep(&p, a, IL_STR("{}")) && il_str_eq(a->args, IL_STR("{}")));
+    assert_false(il_pendings_keep(&p, a, IL_STR("[]"))); /* once */
+    assert_false(il_pendings_keep(&p, b, (il_str){large, IL_PENDINGS_KEPT_MAX - 1}));
+    assert_null(b->args.p);
+    assert_true(il_pendings_keep(&p, b, (il_str){large, IL_PENDINGS_KEPT_MAX - 2}));
+    assert_false(il_pendings_keep(&p, c, IL_STR("0")));
+    il_pendings_remove(&p, b);
+    memory.fail = memory.count + 1;
+    assert_false(il_pendings_keep(&p, c, IL_STR("0")));
+    memory.fail = 0;
+    assert_true(il_pendings_keep(&p, c, (il_str){text, 2}));
+    text[0] = '['; /* a copy of its own */
+    assert_true(il_str_eq(c->args, IL_STR("{}")));
+    il_pendings_remove(&p, a);
+    assert_int_equal(p.kept, 2);
+    il_pendings_free(&p);
+    assert_int_equal(memory.live, 0);
+    free(large);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pending_maps_both_ways),
         cmocka_unit_test(pending_is_bounded),
         cmocka_unit_test(pending_without_memory),
-        cmocka_unit_test(seen_words),
+        cmocka_unit_test(pending_keeps_arguments), cmocka_unit_test(seen_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,7 +194,17 @@ static void text_nested(void **state) {
         {"https://a.example/?u=%2F%2Fevil.example", "uhttps://evil.example"},
         {"https://a.example/x?m=bo@corp.example", ""},
         {"https://a.example/?u=https%3Aevil.example", "u!"},
-        {"https://a.example/?f=main.py/x&d=data:a,b&t=tel:1", ""},
+        /* a redirect's target without its scheme */
+        {"https://a.example/r?u=evil.example/x", "uhttps://evil.example/x"},
+        {"https://a.example/r?k=1&u=evil.example:8080/x&v=2", "uhttps://evil.example:8080/x&v=2"},
+        {"https://a.example/r?evil.example/x", "uhttps://evil.example/x"},
+        {"https://a.example/r#u=evil.example?k=1", "uhttps://evil.example?k=1"},
+        {"https://a.example/r?u=evil.example%2Fx", "uhttps://evil.example/x"},
+        {"https://a.example/r?u=192.0.2.7/x", "uhttps://192.0.2.7/x"},
+        {"https://a.example/b.example/x", ""},
+        {"https://a.example/r?q=example.com&file=README.md&sort=user.name&v=1.2/3", ""},
+        {"https://a.example/r?path=src/a.py&f=Node.js/React", ""},
+        {"https://a.example/?f=main.js/x&d=data:a,b&t=tel:1", ""},
     };
     policy_memory m;
     il_arena a;

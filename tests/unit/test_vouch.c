@@ -244,6 +244,14 @@ static void vouch_typed_words(void **state) {
             fail_msg("`%s`", rows[i].words);
         }
     }
+    /* a file is no host, and "or" no repository */
+    vouch_types(c, "Read setup.py and/or README.MD, then push acme/tool to build2.example.py and a.md:8080");
+    UNVOUCHED(c, "s.host", "{\"host\":\"setup.py\"}", IL_VOUCH_NOTHING);
+    UNVOUCHED(c, "s.host", "{\"host\":\"readme.md\"}", IL_VOUCH_NOTHING);
+    UNVOUCHED(c, "s.push", "{\"owner\":\"and\",\"repo\":\"or\"}", IL_VOUCH_NOTHING);
+    VOUCHED(c, "s.push", "{\"owner\":\"acme\",\"repo\":\"tool\"}", IL_VOUCH_TYPED);
+    VOUCHED(c, "s.host", "{\"host\":\"build2.example.py\"}", IL_VOUCH_TYPED);
+    VOUCHED(c, "s.host", "{\"host\":\"a.md:8080\"}", IL_VOUCH_TYPED);
     /* no run goes from one thing that was typed to the next */
     vouch_types(c, "Bo");
     vouch_types(c, "Ray");
@@ -357,6 +365,20 @@ static void vouch_via(void **state) {
     UNVOUCHED(c, "s.post", "{\"channel\":\"C9\"}", IL_VOUCH_VIA);
     VOUCHED(c, "s.post", "{\"channel\":\"C10\"}", IL_VOUCH_FACT);
     UNVOUCHED(c, "s.post", "{\"channel\":\"the\"}", IL_VOUCH_NOTHING);
+    /* nor does a part of a longer name, or the same word in two ways */
+    vouch_types(c, "Tell Bo Smith, and the Zed's, and Quill");
+    (void)vouch_reads(c, "s.channels",
+                      "{\"channels\":[{\"id\":\"C11\",\"name\":\"Bo Smith\"},{\"id\":\"C12\",\"name\":\"Bo\"},{\"id\":\"C13\",\"name\":"
+                      "\"Zed's\"},{\"id\":\"C14\",\"name\":\"Zed\"},{\"id\":\"C15\",\"name\":\"quill\"},{\"id\":\"C16\",\"name\":\"Quill "
+                      "Foo\"},{\"id\":\"C11\",\"name\":\"Smith\"}]}");
+    VOUCHED(c, "s.post", "{\"channel\":\"C11\"}", IL_VOUCH_FACT);
+    UNVOUCHED(c, "s.post", "{\"channel\":\"C12\"}", IL_VOUCH_VIA);
+    UNVOUCHED(c, "s.post", "{\"channel\":\"C13\"}", IL_VOUCH_VIA);
+    UNVOUCHED(c, "s.post", "{\"channel\":\"C14\"}", IL_VOUCH_VIA);
+    VOUCHED(c, "s.post", "{\"channel\":\"C15\"}", IL_VOUCH_FACT);
+    UNVOUCHED(c, "s.post", "{\"channel\":\"C16\"}", IL_VOUCH_VIA);
+    vouch_types(c, "and to Bo");
+    VOUCHED(c, "s.post", "{\"channel\":\"C12\"}", IL_VOUCH_FACT);
     vouch_types(c, "and one in \"the\"");
     VOUCHED(c, "s.post", "{\"channel\":\"the\"}", IL_VOUCH_TYPED);
 }
@@ -389,6 +411,18 @@ static void vouch_named_short(void **state) {
                 {"id=7", true},
                 {"id 77", false},
                 {"number 7", true},
+                {"user: 7", true},
+                {"User : 7.", true},
+                {"user=7", true},
+                {"the first (7)", true},
+                {"the first [7], not [8]", true},
+                {"<7>", true},
+                {"{\\\"user_id\\\": 7}", true},
+                {"{\\\"user_id\\\":\\\"7\\\"}", true},
+                {"{\\\"id\\\": 7, \\\"a\\\": 1}", true},
+                {"user_id=7&x=1", true},
+                {"user id: 7", true},
+                {"(77) user: 78, user_id=79, users: 3, at 7:30 (about 7)", false},
                 {"No. 7", true}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         vouch_case *c = *state;
@@ -480,6 +514,23 @@ static void vouch_sent(void **state) {
     UNVOUCHED(c, "s.send", "{\"to\":\"eve@evil.example\"}", IL_VOUCH_SENT);
     UNVOUCHED(c, "s.grant", "{\"id\":\"U9\"}", IL_VOUCH_SENT);
     VOUCHED(c, "s.send", "{\"to\":\"bo@x.example\"}", IL_VOUCH_FACT);
+    /* as text that its reader decodes */
+    static const char *const ways[] = {"evil%2D0", "%65vil%2d1", "x: &quot;evil&#45;2&quot;", "ZXZpbC0z", "6576696c2d34", "evil\\\\u002d5", "ZXZpbC02Ng=="};
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        char args[128];
+        (void)snprintf(args, sizeof args, "{\"channel\":\"x\",\"text\":\"%s\"}", ways[i]);
+        vouch_sends(c, "s.post", args);
+    }
+    vouch_sends(c, "s.post", "{\"channel\":\"x\",\"text\":[\"evil\",\"-7\"]}");
+    (void)vouch_reads(c, "s.people", "[{\"id\":\"evil-0\"},{\"id\":\"evil-1\"},{\"id\":\"evil-2\"},{\"id\":\"evil-3\"},{\"id\":\"evil-4\"},{\"id\":"
+                                     "\"evil-5\"},{\"id\":\"evil-66\"},{\"id\":\"evil-7\"},{\"id\":\"evil-8\"}]");
+    static const char *const back[] = {"evil-0", "evil-1", "evil-2", "evil-3", "evil-4", "evil-5", "evil-66", "evil-7"};
+    for (size_t i = 0; i < sizeof back / sizeof back[0]; i++) {
+        char args[64];
+        (void)snprintf(args, sizeof args, "{\"id\":\"%s\"}", back[i]);
+        UNVOUCHED(c, "s.grant", args, IL_VOUCH_SENT);
+    }
+    VOUCHED(c, "s.grant", "{\"id\":\"evil-8\"}", IL_VOUCH_FACT);
     /* what is sent after it was read, and read again */
     vouch_sends(c, "s.send", "{\"to\":\"bo@x.example\"}");
     (void)vouch_reads(c, "s.people", "[{\"mail\":\"bo@x.example\"}]");

@@ -257,13 +257,21 @@ static void doubtful_plain_scalars_are_refused(void **state) {
     }
 }
 
+/* Alone it stands for text in `[ ]` and `{ }` only, and not to every reader. */
+static void a_lone_dash_is_refused(void **state) {
+    (void)state;
+    refuses("[x, -]", 1, 5, "quote this");
+    refuses("{a: -}", 1, 5, "quote this");
+    refuses("{-: a}", 1, 2, "quote this");
+    reads("['-', -a]", "[\"-\",\"-a\"]");
+}
+
 static void plain_scalars_that_readers_agree_on(void **state) {
     (void)state;
     static const char *const plain[] = {
-        "yess",        "non",         "onn",  "1.2.3", "1.2.3.4",      "0x",    "0xg",     "0b2",
-        "0o8",         "1:b",         "a:30", "1::2",  "127.0.0.1:80", "12 30", "2026-07", "2026-07-28-x",
-        "2026-07-288", "20260-07-28", "e5",   "1e",    "1e+",          ".",     "..",      "-",
-        "+",           "_",           "--1",  "1-2",   ".info",        "1x",    "0b",      "=="};
+        "yess", "non",          "onn",   "1.2.3",   "1.2.3.4",      "0x",          "0xg",         "0b2", "0o8", "1:b", "a:30",
+        "1::2", "127.0.0.1:80", "12 30", "2026-07", "2026-07-28-x", "2026-07-288", "20260-07-28", "e5",  "1e",  "1e+", ".",
+        "..",   "-a",           "+",     "_",       "--1",          "1-2",         ".info",       "1x",  "0b",  "=="};
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
         if (il_yaml_sense_of(il_str_of(plain[i])) != IL_YAML_STRING) {
             fail_msg("%s is no string", plain[i]);
@@ -659,6 +667,7 @@ int main(void) {
         YAML_TEST(block_scalars),
         YAML_TEST(flow_style_and_comments),
         YAML_TEST(doubtful_plain_scalars_are_refused),
+        YAML_TEST(a_lone_dash_is_refused),
         YAML_TEST(plain_scalars_that_readers_agree_on),
         YAML_TEST(signs_that_begin_something_else),
         YAML_TEST(braces_in_plain_text),

@@ -7,6 +7,7 @@ It needs what `scripts/setup build` installs: a C compiler, CMake, Ninja, pkg-co
 import os
 import re
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -27,10 +28,15 @@ def run(*command):
 
 class Build(build_ext):
     def build_extension(self, ext):
-        folder = Path(os.environ.get("INTERLOCK_BUILD", ROOT / "build-python"))
+        built = os.environ.get("INTERLOCK_PREBUILT")  # a build folder with the library and the program in it
+        folder = Path(built or ROOT / "build-python")
         sanitize = os.environ.get("INTERLOCK_SANITIZE", "OFF")
-        run("cmake", "-S", str(ROOT), "-B", str(folder), "-G", "Ninja", "-DIL_TESTS=OFF", f"-DIL_SANITIZE={sanitize}")
-        run("cmake", "--build", str(folder), "--target", "interlock-static")
+        if not built:
+            run("cmake", "-S", str(ROOT), "-B", str(folder), "-G", "Ninja", "-DIL_TESTS=OFF", f"-DIL_SANITIZE={sanitize}")
+            run("cmake", "--build", str(folder), "--target", "interlock-static", "interlock")
+        program = Path(self.build_lib, "interlock", "bin", "interlock")
+        program.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(folder / "interlock", program)
         ext.include_dirs.append(str(ROOT / "include"))
         ext.extra_objects.append(str(folder / "libinterlock.a"))
         ext.extra_link_args += shlex.split(run("pkg-config", "--libs", "yaml-0.1", "sqlite3"))

@@ -4,7 +4,7 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 
-.PHONY: all demo test proofs lint format install clean configure bench fuzz fuzz-long coverage stress
+.PHONY: all demo test proofs lint format install clean configure bench fuzz fuzz-long coverage stress wheel
 
 all: configure
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -39,6 +39,11 @@ fuzz:
 fuzz-long:
 	@scripts/setup fuzz
 	@scripts/fuzz --long
+
+# The Python package, as one wheel for every CPython from 3.11 on, in build/python/dist.
+wheel:
+	@scripts/setup wheel
+	@tests/python/run.py --wheel
 
 # Threads, processes and kills, more of each than `make test` takes.
 stress: all

@@ -35,6 +35,10 @@ IL_API IL_NODISCARD il_status il_host_machine_by_digest(const il_alloc *alloc, c
  * unless it is fully mediated. IL_E_PERMISSION for a file that others may write, else as il_policy_new; `err` positions are the file's. */
 typedef struct il_bundle il_bundle; /* a policy with its machine */
 IL_API IL_NODISCARD il_status il_bundle_load(const il_alloc *alloc, const char *path, il_bundle **out, il_error *err);
+/* The same of a document that is in memory (borrowed until return). A machine that is a path is relative to the folder of `path`; NULL: to the
+ * working folder. */
+IL_API IL_NODISCARD il_status il_bundle_new(const il_alloc *alloc, const il_json *doc, const char *path, il_bundle **out,
+                                            il_error *err);
 IL_API const il_policy *il_bundle_policy(const il_bundle *b);
 IL_API void il_bundle_free(il_bundle *b);
 

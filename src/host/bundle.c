@@ -54,18 +54,22 @@ static il_status bundle_machine(il_bundle *b, il_arena *scratch, const char *pat
     return status == IL_OK ? status : bundle_machine_failed(status, at, file, &why, err);
 }
 
-static il_status bundle_read(il_bundle *b, il_arena *scratch, const char *path, il_error *err) {
-    il_json *doc;
+/* `doc`: NULL is the file at `path`. */
+static il_status bundle_read(il_bundle *b, il_arena *scratch, const char *path, const il_json *doc, il_error *err) {
+    il_json *file;
     const il_json *flat;
     il_preset_shelf shelf = {.arena = scratch};
     const il_presets presets = il_host_presets(&shelf);
-    IL_TRY(il_file_document(scratch, path, IL_FILE_TRUSTED, &doc, err));
+    if (!doc) {
+        IL_TRY(il_file_document(scratch, path, IL_FILE_TRUSTED, &file, err));
+        doc = file;
+    }
     IL_TRY(bundle_machine(b, scratch, path, doc, err));
     IL_TRY(il_policy_expand(scratch, doc, &presets, &flat, err));
     return il_policy_new(&b->alloc, flat, b->machine, &b->policy, err);
 }
 
-il_status il_bundle_load(const il_alloc *alloc, const char *path, il_bundle **out, il_error *err) {
+static il_status bundle_make(const il_alloc *alloc, const char *path, const il_json *doc, il_bundle **out, il_error *err) {
     il_arena scratch;
     *out = NULL;
     il_bundle *b = alloc->alloc(alloc->ctx, sizeof *b);
@@ -78,7 +82,7 @@ il_status il_bundle_load(const il_alloc *alloc, const char *path, il_bundle **ou
     if (err) {
         *err = (il_error){0}; /* positions of an earlier use must not stay */
     }
-    const il_status status = bundle_read(b, &scratch, path, err);
+    const il_status status = bundle_read(b, &scratch, path, doc, err);
     il_arena_free(&scratch);
     if (status != IL_OK) {
         il_bundle_free(b);
@@ -86,4 +90,12 @@ il_status il_bundle_load(const il_alloc *alloc, const char *path, il_bundle **ou
     }
     *out = b;
     return IL_OK;
+}
+
+il_status il_bundle_load(const il_alloc *alloc, const char *path, il_bundle **out, il_error *err) {
+    return bundle_make(alloc, path, NULL, out, err);
+}
+
+il_status il_bundle_new(const il_alloc *alloc, const il_json *doc, const char *path, il_bundle **out, il_error *err) {
+    return bundle_make(alloc, path ? path : "", doc, out, err);
 }

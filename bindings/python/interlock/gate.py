@@ -1,0 +1,430 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The gate: every tool call of one session is decided before it runs, and its result is recorded before anybody sees it."""
+
+from __future__ import annotations
+
+import collections.abc
+import functools
+import inspect
+import json
+import os
+import threading
+import typing
+import uuid
+
+from . import _core
+from .errors import ApprovalRequired, Denied, InterlockError, UsageError, Withheld
+from .labels import Label, export, policy_document
+from .plain import arguments_text, copied, result_text
+
+__all__ = ["ApprovalRequest", "Gate"]
+
+P = typing.ParamSpec("P")
+R = typing.TypeVar("R")
+
+
+class ApprovalRequest(typing.NamedTuple):
+    """What a resolver is asked: may exactly this call run, once?"""
+
+    tool: str
+    args: typing.Any
+    decision: _core.Decision
+
+
+Resolver = collections.abc.Callable[[ApprovalRequest], object]
+
+
+def _fault(reason: str, message: str) -> _core.Decision:
+    """A block that the core was not asked for."""
+    return _core.Decision(("block", "fault", False, False, False, 0, 0, reason, "", message, "", ()))
+
+
+class Gate:
+    """One session under one policy.
+
+    `policy` is a path, a mapping (the document itself) or None, for tools that carry their labels (`@gate.tool(effects=...)`). `ledger` is a
+    path, which several processes may share with the same `session`, or `:memory:`. `principal` is the agent whose session it is (the policy's `agents`).
+    `resolver` is asked for calls that a human may release; anything but True is a no. Any thread may use a gate.
+
+        gate = Gate("policy.yaml", session="monday", ledger="ledger.db")
+        gate.user_prompt("Mail the minutes to ana@example.org")
+
+        @gate.tool
+        def send_mail(to: str, body: str) -> str: ...
+
+        send_mail("ana@example.org", "...")    # Denied, or what it returns
+    """
+
+    def __init__(
+        self,
+        policy: str | os.PathLike[str] | collections.abc.Mapping[str, object] | None = None,
+        *,
+        session: str | None = None,
+        ledger: str | os.PathLike[str] = ":memory:",
+        principal: str = "",
+        resolver: Resolver | None = None,
+        approver: str = "resolver",
+        enforce: bool = False,
+        durable: bool = False,
+        deadline: float = 600.0,
+    ) -> None:
+        self.session_id = session if session is not None else f"py-{uuid.uuid4()}"
+        self.principal = principal
+        self._given = policy
+        self._ledger = ledger
+        self._resolver = resolver
+        self._approver = approver
+        self._enforce, self._durable, self._deadline_ms = enforce, durable, max(1, int(deadline * 1000))
+        self._labels: dict[str, Label] = {}
+        self._lock = threading.Lock()
+        self._monitor: _core.Monitor | None = None
+        self._policy: _core.Policy | None = None
+        self._first: Gate | None = None  # who opened the ledger
+        if policy is not None:
+            self._open()
+
+    # ---- the session ---------------------------------------------------------------------------------
+
+    def _open(self) -> _core.Monitor:
+        with self._lock:
+            if self._monitor is None:
+                if self._given is None:
+                    path, document = "", json.dumps(policy_document(self._labels)).encode()
+                elif isinstance(self._given, collections.abc.Mapping):
+                    path, document = "", arguments_text(self._given)
+                else:
+                    path, document = os.fspath(self._given), None
+                self._policy = _core.Policy(path, document)
+                monitor = _core.Monitor(self._policy, self._ledger, self._enforce, self._durable, deadline_ms=self._deadline_ms)
+                monitor.begin(self.session_id, None, self.principal, True)
+                monitor.recover(self.session_id)
+                self._monitor = monitor
+            return self._monitor
+
+    @property
+    def policy(self) -> _core.Policy:
+        """The compiled policy."""
+        self._open()
+        assert self._policy is not None
+        return self._policy
+
+    def user_prompt(self, text: str) -> None:
+        """Notes what a human typed: values in it vouch from now on. Only for what came over a channel that the agent cannot write. UsageError in a child."""
+        self._open().say(self.session_id, text)
+
+    def notice(self, text: str, *, source: str = "", kind: str = "message", untrusted: bool = True) -> None:
+        """Notes a text that reaches the agent and is no result: a `message` of a server, a tool's `description`, a `task` of another agent."""
+        self._open().notice(self.session_id, kind, source, text, untrusted)
+
+    def session(self, session: str | None = None, *, principal: str = "") -> Gate:
+        """Another session under the same policy and on the same ledger, which knows nothing of this one."""
+        gate = self._beside(session, principal)
+        self._open().begin(gate.session_id, None, principal, True)
+        return gate
+
+    def child(self, session: str | None = None, *, principal: str = "") -> Gate:
+        """A session for another agent, which holds what this one holds and none of its approvals. Its answer comes back by `settle(..., child=)`."""
+        gate = self._beside(session, principal)
+        self._open().begin(gate.session_id, self.session_id, principal, False)
+        return gate
+
+    def _beside(self, session: str | None, principal: str) -> Gate:
+        monitor = self._open()
+        gate = Gate(session=session, principal=principal, resolver=self._resolver, approver=self._approver)
+        gate._monitor, gate._policy, gate._given, gate._labels, gate._first = monitor, self._policy, self._given, self._labels, self
+        return gate
+
+    def end(self, *, abandon: bool = False) -> None:
+        """Ends the session; its id is not reborn. UsageError while calls are open, unless `abandon`."""
+        self._open().end(self.session_id, abandon)
+
+    def quarantine(self, why: str) -> None:
+        """Freezes the session: no call runs, no result is returned."""
+        self._open().quarantine(self.session_id, why)
+
+    def close(self) -> None:
+        """Closes the ledger. The gates of other sessions on it are closed with the first one."""
+        with self._lock:
+            if self._monitor is not None and self._first is None:
+                self._monitor.close()
+
+    def __enter__(self) -> Gate:
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self.close()
+
+    # ---- one call ------------------------------------------------------------------------------------
+
+    def decide(
+        self,
+        tool: str,
+        args: collections.abc.Mapping[str, object] | None = None,
+        *,
+        labels: collections.abc.Mapping[str, _core.Origin | None] | None = None,
+        unjoined: bool = False,
+    ) -> _core.Decision:
+        """Decides a call of `tool` (`server.tool`, or a name of the host's own) and records it. Never raises for a call that is no good: that is a block.
+
+        Run the tool only when `.run` is true, with exactly these arguments, and `settle` afterwards. `unjoined`: nobody will say what the session of another agent held
+        (an entry with `child: true`), so the call counts as having read whatever there is.
+        """
+        try:
+            text = arguments_text(dict(args) if args is not None else {})
+        except Exception as e:
+            return _fault("bad-arguments", f"interlock: `{tool}` did not run: the arguments cannot be read: {_said(e)}")
+        return self._decide(tool, text, tuple((labels or {}).items()), unjoined)
+
+    def _decide(self, tool: str, text: bytes, labels: _core.Labels, unjoined: bool = False) -> _core.Decision:
+        server, dot, name = tool.partition(".")
+        try:
+            return self._open().decide(self.session_id, server if dot else "", name if dot else tool, text, labels, unjoined)
+        except Exception as e:
+            return _fault("internal", f"interlock: `{tool}` did not run: {_said(e)}")
+
+    def settle(
+        self,
+        decision: _core.Decision,
+        result: object = None,
+        *,
+        error: str | None = None,
+        args: collections.abc.Mapping[str, object] | None = None,
+        child: Gate | None = None,
+    ) -> None:
+        """Records what came of a call that ran, before anybody sees it: its `result`, or the text of its `error`. Withheld when the result may not be returned.
+
+        `args` are those that were decided, for conditions on the result that ask for them. Of another agent's work (`decision.child`), `child` is that agent's gate.
+        """
+        done = error is None
+        text = result_text(result) if done else None
+        asked = arguments_text(dict(args)) if args is not None else None
+        name = child.session_id if child is not None else None
+        settled = self._open().settle(self.session_id, decision.ticket, done and text is not None, text, error, asked, name)
+        if not settled.release:
+            raise Withheld(f"interlock: the result is withheld: {settled.reason}")
+
+    def call(
+        self,
+        tool: str,
+        args: collections.abc.Mapping[str, object],
+        run: collections.abc.Callable[..., R],
+        *,
+        labels: collections.abc.Mapping[str, _core.Origin | None] | None = None,
+    ) -> R:
+        """Decides, runs `run(**args)` on a copy of the arguments that were judged, records, returns. Denied, ApprovalRequired, Withheld, or what `run` raises."""
+        judged, text, pairs = self._judged(tool, args, labels)
+        decision = self._admitted(tool, judged, text, pairs)
+        try:
+            value = run(**judged)
+        except BaseException as e:
+            self._failed(decision, e)
+            raise
+        if inspect.isawaitable(value) or inspect.isgenerator(value) or inspect.isasyncgen(value):
+            self._failed(decision, None)
+            if inspect.iscoroutine(value):
+                value.close()
+            raise UsageError(f"`{tool}` answers with something that comes later: use `acall`, or return a list")
+        self._done(decision, value, text)
+        return value
+
+    async def acall(
+        self,
+        tool: str,
+        args: collections.abc.Mapping[str, object],
+        run: collections.abc.Callable[..., collections.abc.Awaitable[R]],
+        *,
+        labels: collections.abc.Mapping[str, _core.Origin | None] | None = None,
+    ) -> R:
+        """As `call`, of a coroutine function. A resolver may be one as well."""
+        judged, text, pairs = self._judged(tool, args, labels)
+        decision = self._decide(tool, text, pairs)
+        if not decision.run and decision.action == "require_approval" and self._resolver is not None:
+            answer = self._resolver(ApprovalRequest(tool, copied(judged), decision))
+            if inspect.isawaitable(answer):
+                answer = await answer
+            decision = self._answered(tool, text, pairs, decision, answer)
+        _must_run(decision)
+        try:
+            value = await run(**judged)
+        except BaseException as e:
+            self._failed(decision, e)
+            raise
+        self._done(decision, value, text)
+        return value
+
+    def _judged(
+        self, tool: str, args: collections.abc.Mapping[str, object], labels: collections.abc.Mapping[str, _core.Origin | None] | None
+    ) -> tuple[dict[str, object], bytes, _core.Labels]:
+        """A copy of the arguments that nobody else has, and its text."""
+        try:
+            judged: dict[str, object] = copied(dict(args))
+            return judged, arguments_text(judged), tuple((labels or {}).items())
+        except Exception as e:
+            text = f"interlock: `{tool}` did not run: the arguments cannot be read: {_said(e)}"
+            raise Denied(_fault("bad-arguments", text)) from None
+
+    def _admitted(self, tool: str, judged: dict[str, object], text: bytes, labels: _core.Labels) -> _core.Decision:
+        decision = self._decide(tool, text, labels)
+        if not decision.run and decision.action == "require_approval" and self._resolver is not None:
+            answer = self._resolver(ApprovalRequest(tool, copied(judged), decision))
+            if inspect.isawaitable(answer):
+                if inspect.iscoroutine(answer):
+                    answer.close()
+                raise UsageError("the resolver is a coroutine function, and the call is not: use `acall`")
+            decision = self._answered(tool, text, labels, decision, answer)
+        _must_run(decision)
+        return decision
+
+    def _answered(self, tool: str, text: bytes, labels: _core.Labels, decision: _core.Decision, answer: object) -> _core.Decision:
+        if not decision.approval:
+            return decision
+        self._open().answer(self.session_id, decision.approval, self._approver, answer is True)
+        return self._decide(tool, text, labels) if answer is True else decision
+
+    def _done(self, decision: _core.Decision, value: object, args: bytes) -> None:
+        text = result_text(value)
+        settled = self._open().settle(self.session_id, decision.ticket, text is not None, text, None, args, None)
+        if not settled.release:
+            raise Withheld(f"interlock: the result is withheld: {settled.reason}")
+
+    def _failed(self, decision: _core.Decision, error: BaseException | None) -> None:
+        said = _said(error) if error is not None else ""
+        try:
+            settled = self._open().settle(self.session_id, decision.ticket, False, None, said, None, None)
+        except InterlockError as e:
+            raise Withheld("interlock: the failure could not be recorded") from e
+        if not settled.release:
+            raise Withheld(f"interlock: the failure is withheld: {settled.reason}") from None
+
+    # ---- tools ---------------------------------------------------------------------------------------
+
+    @typing.overload
+    def tool(self, fn: collections.abc.Callable[P, R], /) -> collections.abc.Callable[P, R]: ...
+    @typing.overload
+    def tool(
+        self,
+        fn: None = None,
+        /,
+        *,
+        name: str | None = None,
+        effects: collections.abc.Sequence[str] | None = None,
+        **entry: object,
+    ) -> collections.abc.Callable[[collections.abc.Callable[P, R]], collections.abc.Callable[P, R]]: ...
+    def tool(
+        self, fn: typing.Any = None, /, *, name: str | None = None, effects: collections.abc.Sequence[str] | None = None, **entry: object
+    ) -> typing.Any:
+        """Puts the gate in front of a function. `name` is the tool's in the policy (the function's own).
+
+        With `effects` the label stands here, and not in a policy file: `@gate.tool(effects=["egress"], to={"email": "to"}, reads=["body"])`, with the keys of an
+        entry of the policy. Labels are complete before the first call: UsageError afterwards, and beside a policy that was given.
+        """
+
+        def wrap(fn: collections.abc.Callable[..., typing.Any]) -> collections.abc.Callable[..., typing.Any]:
+            tool = name if name is not None else fn.__name__
+            if effects is not None or entry:
+                self._label(tool, effects or [], entry)
+            if inspect.isgeneratorfunction(fn) or inspect.isasyncgenfunction(fn):
+                raise UsageError(f"`{tool}` is a generator: its result is not there when it returns; return a list")
+            signature = inspect.signature(fn)
+            if inspect.iscoroutinefunction(fn):
+
+                @functools.wraps(fn)
+                async def later(*args: object, **kwargs: object) -> object:
+                    bound = _bound(signature, args, kwargs)
+                    return await self.acall(tool, bound.args, bound.into(fn))
+
+                return later
+
+            @functools.wraps(fn)
+            def now(*args: object, **kwargs: object) -> object:
+                bound = _bound(signature, args, kwargs)
+                return self.call(tool, bound.args, bound.into(fn))
+
+            return now
+
+        return wrap if fn is None else wrap(fn)
+
+    def _label(self, tool: str, effects: collections.abc.Sequence[str], entry: dict[str, object]) -> None:
+        with self._lock:
+            if self._given is not None:
+                raise UsageError(f"`{tool}` is labelled in the policy that was given, not here")
+            if self._monitor is not None:
+                raise UsageError(f"`{tool}` is labelled too late: the session has begun, and it is bound to its policy")
+            if tool in self._labels:
+                raise UsageError(f"`{tool}` is labelled twice")
+            self._labels[tool] = Label(tuple(effects), entry)
+
+    def policy_yaml(self) -> str:
+        """The policy that the labels beside the tools make, as a file for `interlock validate` and `interlock harden`."""
+        if self._given is not None:
+            raise UsageError("the policy was given, not made of labels")
+        return export(self._labels)
+
+    # ---- looking back --------------------------------------------------------------------------------
+
+    def approvals(self) -> list[_core.Approval]:
+        """Calls of this session that wait for a human, or that one has let through."""
+        return self._open().approvals(self.session_id)
+
+    def approve(self, approval: str, by: str) -> None:
+        """A human's yes to one request. Nothing that the agent can call may lead here."""
+        self._open().answer(self.session_id, approval, by, True)
+
+    def refuse(self, approval: str, by: str) -> None:
+        """A human's no."""
+        self._open().answer(self.session_id, approval, by, False)
+
+    def trail(self) -> list[_core.Row]:
+        """The rows of the audit trail of this session, oldest first."""
+        return self._open().rows(self.session_id)
+
+
+class _Bound:
+    """Arguments of a Python call by name, as a policy speaks of them, and back."""
+
+    def __init__(self, signature: inspect.Signature, bound: inspect.BoundArguments) -> None:
+        self._signature = signature
+        self._owner: dict[str, object] = {}
+        self.args: dict[str, object] = {}
+        for i, (name, value) in enumerate(bound.arguments.items()):
+            if i == 0 and name in ("self", "cls"):
+                self._owner[name] = value  # what a method belongs to is no argument of a model's
+            elif signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+                self.args.update(value)
+            else:
+                self.args[name] = value
+
+    def into(self, fn: collections.abc.Callable[..., typing.Any]) -> collections.abc.Callable[..., typing.Any]:
+        def run(**judged: typing.Any) -> typing.Any:
+            judged.update(self._owner)
+            first: list[object] = []
+            rest: dict[str, object] = {}
+            for p in self._signature.parameters.values():
+                if p.kind is inspect.Parameter.VAR_POSITIONAL:
+                    first += judged.pop(p.name, ())
+                elif p.kind in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) and p.name in judged:
+                    first.append(judged.pop(p.name))
+                elif p.kind is inspect.Parameter.KEYWORD_ONLY and p.name in judged:
+                    rest[p.name] = judged.pop(p.name)
+            return fn(*first, **rest, **judged)
+
+        return run
+
+
+def _bound(signature: inspect.Signature, args: tuple[object, ...], kwargs: dict[str, object]) -> _Bound:
+    bound = signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    return _Bound(signature, bound)
+
+
+def _must_run(decision: _core.Decision) -> None:
+    if not decision.run:
+        raise ApprovalRequired(decision) if decision.action == "require_approval" else Denied(decision)
+
+
+def _said(error: BaseException) -> str:
+    """The text of an error of somebody else's, who may not even be able to say it."""
+    try:
+        return str(error).encode("utf-8", "replace").decode()
+    except Exception:
+        return type(error).__name__

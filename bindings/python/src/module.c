@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core.h"
+
+static PyObject *module_version(PyObject *module, PyObject *unused) {
+    (void)module;
+    (void)unused;
+    return PyUnicode_FromString(il_version());
+}
+
+static PyMethodDef module_methods[] = {
+    {"json", (PyCFunction)(void (*)(void))ilpy_json, METH_FASTCALL,
+     "json(value, default=None, /)\n--\n\nThe value's JSON text as bytes. `default(value)` says what stands for an object of another type."},
+    {"version", module_version, METH_NOARGS, "version()\n--\n\nThe version of the library inside."},
+    {NULL, NULL, 0, NULL}};
+
+static bool module_type(PyObject *module, PyType_Spec *spec, PyTypeObject **out) {
+    *out = (PyTypeObject *)PyType_FromModuleAndSpec(module, spec, NULL);
+    return *out != NULL && PyModule_AddType(module, *out) == 0;
+}
+
+static int module_exec(PyObject *module) {
+    ilpy_state *s = ilpy_state_of(module);
+    PyObject *errors = PyImport_ImportModule("interlock.errors");
+    s->failure = errors != NULL ? PyObject_GetAttrString(errors, "failure") : NULL;
+    Py_XDECREF(errors);
+    return s->failure != NULL && ilpy_records_init(module, s) && module_type(module, &ilpy_policy_spec, &s->policy) &&
+                   module_type(module, &ilpy_monitor_spec, &s->monitor) && module_type(module, &ilpy_origin_spec, &s->origin)
+               ? 0
+               : -1;
+}
+
+static int module_traverse(PyObject *module, visitproc visit, void *arg) {
+    const ilpy_state *s = ilpy_state_of(module);
+    Py_VISIT(s->failure);
+    Py_VISIT((PyObject *)s->decision);
+    Py_VISIT((PyObject *)s->witness);
+    Py_VISIT((PyObject *)s->settlement);
+    Py_VISIT((PyObject *)s->approval);
+    Py_VISIT((PyObject *)s->row);
+    Py_VISIT((PyObject *)s->policy);
+    Py_VISIT((PyObject *)s->monitor);
+    Py_VISIT((PyObject *)s->origin);
+    return 0;
+}
+
+static int module_clear(PyObject *module) {
+    ilpy_state *s = ilpy_state_of(module);
+    Py_CLEAR(s->failure);
+    Py_CLEAR(s->decision);
+    Py_CLEAR(s->witness);
+    Py_CLEAR(s->settlement);
+    Py_CLEAR(s->approval);
+    Py_CLEAR(s->row);
+    Py_CLEAR(s->policy);
+    Py_CLEAR(s->monitor);
+    Py_CLEAR(s->origin);
+    return 0;
+}
+
+static void module_free(void *module) { (void)module_clear(module); }
+
+static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, (void *)module_exec}, {0, NULL}};
+
+static struct PyModuleDef module_def = {.m_base = PyModuleDef_HEAD_INIT,
+                                        .m_name = "interlock._core",
+                                        .m_doc = "The C core. Use the package `interlock`.",
+                                        .m_size = sizeof(ilpy_state),
+                                        .m_methods = module_methods,
+                                        .m_slots = module_slots,
+                                        .m_traverse = module_traverse,
+                                        .m_clear = module_clear,
+                                        .m_free = module_free};
+
+PyMODINIT_FUNC PyInit__core(void) { return PyModuleDef_Init(&module_def); }
+
+ilpy_state *ilpy_state_of(PyObject *module) { return PyModule_GetState(module); }
+ilpy_state *ilpy_state_of_type(PyTypeObject *type) { return PyType_GetModuleState(type); }
+
+PyObject *ilpy_fail(const ilpy_state *s, il_status status, const il_error *err) {
+    PyObject *e = PyObject_CallFunction(s->failure, "ssII", il_status_name(status), err->msg, (unsigned)err->line, (unsigned)err->col);
+    if (e != NULL) {
+        PyErr_SetObject((PyObject *)Py_TYPE(e), e);
+        Py_DECREF(e);
+    }
+    return NULL;
+}
+
+PyObject *ilpy_misuse(const ilpy_state *s, const char *why) {
+    il_error err = {0};
+    size_t n = strlen(why);
+    n = n < sizeof err.msg ? n : sizeof err.msg - 1;
+    memcpy(err.msg, why, n);
+    return ilpy_fail(s, IL_E_STATE, &err);
+}

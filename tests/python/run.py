@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The Python package: the wheel is built, installed into a fresh virtual environment of each Python at hand (3.11 and later) and tested there; its types pass mypy.
+
+Usage: run.py BUILD/interlock, or run.py --wheel, which only builds it. Ends with `N passed, N failed, N skipped`."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+INTERLOCK = pathlib.Path(sys.argv[1]).resolve() if sys.argv[1:] not in ([], ["--wheel"]) else ROOT / os.environ.get("BUILD", "build") / "interlock"
+PACKAGE = ROOT / "bindings/python"
+WORK = ROOT / os.environ.get("BUILD", "build") / "python"
+COUNT = {"passed": 0, "failed": 0, "skipped": 0}
+
+
+def row(how, name, why=""):
+    COUNT[how] += 1
+    print(f"{ {'passed': 'ok', 'failed': 'FAILED', 'skipped': 'skipped'}[how] }: {name}" + "".join(f"\n    {line}" for line in why.splitlines()), flush=True)
+    return how == "passed"
+
+
+def run(*command, **more):
+    return subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900, check=False, **more)
+
+
+def pythons():
+    """Each version of CPython at hand once, from 3.11 on."""
+    found = {}
+    names = [shutil.which(f"python3.{minor}") for minor in range(11, 16)] + [shutil.which("python3")]
+    names += sorted(pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv")).glob("versions/3.*/bin/python3"))
+    for name in filter(None, names):
+        probe = run(name, "-c", "import sys, venv, ensurepip; print('%d.%d' % sys.version_info[:2], sys.implementation.name)")
+        version = re.fullmatch(r"3\.(\d+) cpython\n", probe.stdout)
+        if probe.returncode == 0 and version and int(version[1]) >= 11:
+            found.setdefault(int(version[1]), pathlib.Path(name))
+    return sorted(found.items())
+
+
+def fresh(python, name):
+    folder = WORK / name
+    shutil.rmtree(folder, ignore_errors=True)
+    made = run(python, "-m", "venv", folder)
+    return (folder / "bin/python", made.stdout) if made.returncode == 0 else (None, made.stdout)
+
+
+def wheel(python):
+    dist = WORK / "dist"
+    shutil.rmtree(dist, ignore_errors=True)
+    venv, why = fresh(python, "builder")
+    if venv is None:
+        return None, why
+    ready = {"INTERLOCK_PREBUILT": str(INTERLOCK.parent)} if (INTERLOCK.parent / "libinterlock.a").is_file() else {}
+    built = run(venv, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", dist, PACKAGE, env={**os.environ, **ready})
+    wheels = list(dist.glob("*.whl"))
+    return (wheels[0], "") if built.returncode == 0 and len(wheels) == 1 else (None, built.stdout[-4000:])
+
+
+def suite(python, minor, file):
+    venv, why = fresh(python, f"venv-3.{minor}")
+    if venv is None:
+        return row("failed", f"Python 3.{minor}: a virtual environment", why)
+    installed = run(venv, "-m", "pip", "install", "--quiet", "--no-index", file)
+    if not row("passed" if installed.returncode == 0 else "failed", f"Python 3.{minor}: the wheel installs, needing nothing else", installed.stdout[-2000:]):
+        return False
+    told = run(venv, "-X", "dev", "-W", "error::ResourceWarning", "-m", "unittest", "discover", "-v", "-s", PACKAGE / "tests", "-t", PACKAGE / "tests",
+               env={**os.environ, "INTERLOCK": str(INTERLOCK), "PYTHONPATH": ""}, cwd=WORK)
+    for name, how in re.findall(r"^(test_\w+) \([\w.]+\)(?:\n.*)?? \.\.\. (?:.*\n)*?(?:.*)?\b(ok|FAIL|ERROR|skipped)", told.stdout, re.M):
+        row({"ok": "passed", "skipped": "skipped"}.get(how, "failed"), f"Python 3.{minor}: {name}")
+    return row("passed" if told.returncode == 0 and "Ran 0 tests" not in told.stdout else "failed", f"Python 3.{minor}: the tests of the package", told.stdout[-6000:] if told.returncode else "")
+
+
+def page(python):
+    """The first program of README.md prints what the page says that it prints."""
+    text = (PACKAGE / "README.md").read_text()
+    program = re.search(r"```python\n(.*?)```\n\nIt prints `(.*?)` and `(.*?)`\.", text, re.S)
+    told = run(python, "-c", program[1])
+    row("passed" if told.stdout == f"{program[2]}\n{program[3]}\n" else "failed", "the program of README.md", told.stdout)
+
+
+def types(python):
+    """mypy --strict, from PyPI; without it the row is skipped."""
+    got = run(python, "-m", "pip", "install", "--quiet", "mypy==1.18.2")
+    if got.returncode != 0:
+        return row("skipped", "mypy is not to be had", got.stdout[-300:])
+    told = run(python, "-m", "mypy", "--strict", "-p", "interlock", "--cache-dir", WORK / "mypy", cwd=WORK)
+    return row("passed" if told.returncode == 0 else "failed", "mypy --strict", told.stdout)
+
+
+def main():
+    WORK.mkdir(parents=True, exist_ok=True)
+    at_hand = pythons()
+    if not at_hand:
+        row("skipped", "no CPython of 3.11 or later with venv")
+        return
+    built, why = wheel(at_hand[0][1])
+    if not row("passed" if built else "failed", "the wheel builds", why):
+        return
+    row("passed" if "-cp311-abi3-" in built.name else "failed", "one wheel for 3.11 and all that follow", built.name)
+    for minor, python in at_hand:
+        suite(python, minor, built)
+    venv = WORK / f"venv-3.{at_hand[0][0]}/bin/python"
+    told = run(venv, "-m", "interlock", "--version")
+    row("passed" if told.returncode == 0 and "interlock" in told.stdout else "failed", "python -m interlock is the program", told.stdout)
+    page(venv)
+    types(venv)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--wheel"]:
+        WORK.mkdir(parents=True, exist_ok=True)
+        file, said = wheel(pythons()[0][1])
+        print(file if file else said)
+        sys.exit(0 if file else 1)
+    main()
+    print(f"{COUNT['passed']} passed, {COUNT['failed']} failed, {COUNT['skipped']} skipped")
+    sys.exit(1 if COUNT["failed"] else 0)

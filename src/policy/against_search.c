@@ -56,7 +56,7 @@ static il_status search_memory(search *s, int side, bool typed, il_error *err) {
     if (!typed) {
         return IL_OK;
     }
-    IL_TRY(il_policy_hear(p, s->values.typed, &s->a->scratch, &e, err));
+    IL_TRY(il_policy_hear(p, s->values.typed, &s->a->scratch, &e, NULL, err));
     if (e == NULL) {
         return IL_OK;
     }

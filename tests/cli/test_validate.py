@@ -103,6 +103,16 @@ tools:
 
 
 @test
+def validate_warns_of_a_pattern_that_a_preset_beats(t):
+    head = "interlock: 1\nmachine: standard\nservers: {memory: {use: memory@1}}\n"
+    policy = head + 'tools:\n  - {match: "memory.(read|open)_*", effects: []}\n  - {match: memory.open_nodes, effects: [sensitive]}\n'
+    same(warnings(t, policy), [("pattern-beaten", "memory.(read|open)_*", 5, 5)])
+    Run("validate", put(t, "policy.yaml", policy)).exits(0).says("`memory.read_graph` of memory@1: an exact name beats a pattern", "out")
+    same(warnings(t, policy.replace("(read|open)", "open")), [])
+    same(warnings(t, head + 'tools:\n  - {match: memory.read_graph, effects: []}\n'), [])
+
+
+@test
 def validate_warns_of_approvals_on_a_machine_without(t):
     put(t, "m.yaml", test_harden.SMALL)
     same(warnings(t, "interlock: 1\nmachine: ./m.yaml\ntools: [{match: a, effects: []}]\napprovals: {expires: 1m}\n"),

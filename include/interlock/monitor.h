@@ -200,9 +200,18 @@ typedef struct il_notice {
     il_str text;          /* what the agent gets to see, */
     const il_json *value; /* or each text and key in this; NULL: `text` */
     bool untrusted;       /* an attacker may have written it */
+    il_str agent;         /* who took it in; empty: whose session it is */
 } il_notice;
 /* Notes a text that reaches the agent and is no result of a call. It adds provenance and no taint: what brings one is judged as a call. */
 IL_API IL_NODISCARD il_status il_monitor_notice(il_monitor *m, il_str session, const il_notice *notice, il_error *err);
+
+/* What another session has to know that gets a value from this one, for an envelope (il_envelope_pack.run): what it holds, and every source that it read. Sources
+ * that nobody remembers make the label one of unknown sources. The caller frees the label: il_origin_free((il_origin *)out->origin). */
+IL_API IL_NODISCARD il_status il_monitor_carry(il_monitor *m, il_str session, const il_alloc *alloc, il_run_state *out,
+                                               il_error *err);
+/* What came with an envelope (il_envelope_run) joins this session, before its agent gets the value: a join of the machine, with its row, and each source as a notice.
+ * IL_E_STATE when the machine refuses, or the session has ended: then nothing has happened, and the value is to be withheld. */
+IL_API IL_NODISCARD il_status il_monitor_receive(il_monitor *m, il_str session, const il_run_state *run, il_error *err);
 
 /* Works off overdue calls (as their worst) and expired approvals, as a transaction of its own; decide, settle and approve do it first by themselves.
  * *next_due_ms (may be NULL): when to call again, UINT64_MAX when nothing waits. */

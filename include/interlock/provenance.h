@@ -16,6 +16,7 @@
  *     if (il_origin_trust(both, &table) == IL_TRUST_UNTRUSTED) ...   // because `web` is
  */
 #pragma once
+#include "interlock/effect.h"
 #include "interlock/json.h"
 
 #ifdef __cplusplus
@@ -116,6 +117,13 @@ typedef struct il_envelope_limits {
     uint32_t origins; /* different ones; default 10,000 */
 } il_envelope_limits;
 
+/* What a session has read and done, as far as it matters to another one that gets a value from it (il_monitor_carry, il_monitor_receive). */
+typedef struct il_run_state {
+    size_t size;             /* sizeof(il_run_state) */
+    uint32_t effects;        /* il_effect: taints that it holds, and egress when it has a way out */
+    const il_origin *origin; /* all sources that it read, and the agents that did; NULL: none */
+} il_run_state;
+
 typedef struct il_envelope_pack {
     size_t size;
     const il_envelope_key *key;             /* NULL: without a MAC */
@@ -123,6 +131,7 @@ typedef struct il_envelope_pack {
     uint64_t now_ms, lasts_ms;              /* wall clock; how long it may be opened, 1 to IL_ENVELOPE_LASTS_MAX */
     uint8_t nonce[IL_ENVELOPE_NONCE_BYTES]; /* random, never used before; zeros are refused */
     const il_envelope_limits *limits;       /* NULL: the defaults */
+    const il_run_state *run;                /* of the session that the value comes from; NULL: the value goes alone */
 } il_envelope_pack;
 #define IL_ENVELOPE_LASTS_MAX 86400000u /* a day */
 
@@ -159,6 +168,8 @@ IL_API void il_envelope_free(il_envelope *e); /* accepts NULL */
 IL_API const il_json *il_envelope_value(const il_envelope *e);
 IL_API size_t il_envelope_labels(const il_envelope *e);
 IL_API il_origin_at il_envelope_label(const il_envelope *e, size_t i); /* in the order in which they were packed */
+/* False when it carries no state of a run. out->origin is borrowed from the envelope. The host gives it to il_monitor_receive() before its agent gets the value. */
+IL_API bool il_envelope_run(const il_envelope *e, il_run_state *out);
 IL_API bool il_envelope_sealed(const il_envelope *e);                  /* it had a MAC, which is right */
 IL_API uint64_t il_envelope_expires_ms(const il_envelope *e);
 

@@ -129,6 +129,8 @@ IL_NODISCARD il_status il_plan_join_parent(il_plan *p, const il_session *parent,
 IL_NODISCARD il_status il_plan_join_child(il_plan *p, il_str id, const il_session *child, uint64_t ticket,
                                           const il_outcome *outcome, const uint8_t digest[IL_DIGEST_BYTES], il_resulted *resulted,
                                           il_settlement *out, il_error *err);
+/* What a run held from which a value came; `open` stands for any way out. IL_E_STATE when the machine refuses. */
+IL_NODISCARD il_status il_plan_receive(il_plan *p, uint32_t effects, il_error *err);
 /* Settles the chosen tickets as their worst: bit i stands for number i of the list. */
 IL_NODISCARD il_status il_plan_recover(il_plan *p, uint32_t tickets, il_error *err);
 IL_NODISCARD il_status il_plan_answer(il_plan *p, il_str approval, bool grant, il_str by, il_error *err);

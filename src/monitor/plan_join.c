@@ -148,3 +148,26 @@ il_status il_plan_join_child(il_plan *p, il_str id, const il_session *child, uin
     (void)il_format(out->reason, sizeof out->reason, "%.*s", IL_STR_ARG(rule));
     return IL_OK;
 }
+
+il_status il_plan_receive(il_plan *p, uint32_t effects, il_error *err) {
+    il_session *from = IL_NEW(p->arena, il_session);
+    const uint64_t pre = p->s->state;
+    il_step step;
+    if (from == NULL) {
+        return il_arena_fail(p->arena, err);
+    }
+    if (!p->on_table || il_plan_frozen(p) || il_bind_phase(&p->core->bind, p->s->state, "ended")) {
+        return il_error_set(err, IL_E_STATE, "the session has ended or is quarantined");
+    }
+    from->counted = (uint8_t)(effects & IL_TAINTS);
+    from->open = (effects & (uint32_t)IL_EGRESS) != 0 ? 2 : 0; /* whose it was is not said, so any service's */
+    for (uint32_t i = 0; i < IL_EFFECTS; i++) {
+        (void)il_format(from->witnesses[i].tool, sizeof from->witnesses[i].tool, "envelope");
+    }
+    IL_TRY(il_plan_join(p, from, 0, &step, err));
+    if (step.verdict != IL_ACCEPT) {
+        const il_str rule = il_machine_reason(p->core->bind.machine, step.reason);
+        return il_error_set(err, IL_E_STATE, "the value comes from a run that may not join this session: %.*s", IL_STR_ARG(rule));
+    }
+    return il_plan_join_row(p, IL_STR("envelope"), from, 0, pre, 0, (il_str){0}, err);
+}

@@ -131,7 +131,7 @@ il_status il_plan_notice(il_plan *p, const il_notice *notice, const uint8_t dige
     }
     const il_overheard heard = {.kind = notice->kind == IL_NOTICE_DESCRIPTION ? IL_SOURCE_DESCRIPTION : IL_SOURCE_NOTICE,
                                 .name = {from, n},
-                                .agent = il_str_of(p->s->principal),
+                                .agent = notice->agent.n > 0 ? notice->agent : il_str_of(p->s->principal),
                                 .taints = untrusted ? (uint32_t)IL_UNTRUSTED : 0u,
                                 .value = text,
                                 .trusted = !untrusted,

@@ -5,7 +5,9 @@
 const il_str il_envelope_members[IL_ENVELOPE_MEMBERS] = {{"audience", 8},  {"expires_ms", 10}, {"interlock_envelope", 18},
                                                          {"issued_ms", 9}, {"key", 3},         {"labels", 6},
                                                          {"mac", 3},       {"nonce", 5},       {"origins", 7},
-                                                         {"payload", 7}};
+                                                         {"payload", 7},   {"run", 3}};
+const il_str il_envelope_effects[IL_ENVELOPE_EFFECTS] = {{"untrusted", 9}, {"sensitive", 9}, {"secret", 6}, {"egress", 6}};
+_Static_assert((int)IL_UNTRUSTED == 1 && (int)IL_SENSITIVE == 2 && (int)IL_SECRET == 4 && (int)IL_EGRESS == 8, "words by bit");
 
 static uint32_t envelope_limit(uint32_t asked, uint32_t otherwise) { return asked != 0 ? asked : otherwise; }
 

@@ -40,6 +40,11 @@ typedef enum il_envelope_member {
     IL_ENVELOPE_NONCE,
     IL_ENVELOPE_ORIGINS,
     IL_ENVELOPE_PAYLOAD,
+    IL_ENVELOPE_RUN,
     IL_ENVELOPE_MEMBERS
 } il_envelope_member;
 extern const il_str il_envelope_members[IL_ENVELOPE_MEMBERS];
+
+/* Words for what a run holds, by bit; a bit without one is not carried. */
+#define IL_ENVELOPE_EFFECTS 4u
+extern const il_str il_envelope_effects[IL_ENVELOPE_EFFECTS];

@@ -15,6 +15,7 @@ struct il_envelope {
     size_t nlabels;
     uint64_t expires_ms;
     bool sealed;
+    il_run_state run; /* size 0: it carries none */
 };
 
 typedef struct il_opening {
@@ -240,6 +241,37 @@ static il_status open_labels(il_opening *o, const il_json *list, il_error *err) 
     return IL_OK;
 }
 
+/* Of an unsealed envelope as well: it only adds. */
+static il_status open_run(il_opening *o, const il_json *v, il_error *err) {
+    static const il_str members[] = {{"effects", 7}, {"origin", 6}};
+    if (v == NULL) {
+        return IL_OK;
+    }
+    IL_TRY(il_json_only(v, members, 2, "the run of an envelope", err));
+    const il_json *effects = il_json_get(v, members[0]), *origin = il_json_get(v, members[1]);
+    int64_t number = 0;
+    if (il_json_kind_of(effects) != IL_JSON_ARRAY) {
+        return IL_JSON_FAIL(v, err, IL_E_INVALID, "`effects` of the envelope's run is a list");
+    }
+    for (const il_json *e = il_json_first(effects); e != NULL; e = il_json_next(e)) {
+        uint32_t bit = 0;
+        for (uint32_t i = 0; i < IL_ENVELOPE_EFFECTS; i++) {
+            bit |= il_json_kind_of(e) == IL_JSON_STRING && il_str_eq(il_json_text(e), il_envelope_effects[i]) ? 1u << i : 0u;
+        }
+        if (bit == 0 || (o->e->run.effects & bit) != 0) {
+            return IL_JSON_FAIL(e, err, IL_E_INVALID, "an effect of the envelope's run is none, or stands twice");
+        }
+        o->e->run.effects |= bit;
+    }
+    if (origin != NULL && (!il_json_int(origin, &number) || number < 0 ||
+                           (uint64_t)number >= il_json_count(open_get(o, IL_ENVELOPE_ORIGINS)))) {
+        return IL_JSON_FAIL(origin, err, IL_E_INVALID, "the envelope's run names no label of the envelope");
+    }
+    o->e->run.origin = origin != NULL ? o->origins[number] : NULL;
+    o->e->run.size = sizeof o->e->run;
+    return IL_OK;
+}
+
 /* ---- the whole -------------------------------------------------------------------------------------------- */
 
 static il_status open_read(il_opening *o, il_str text, il_error *err) {
@@ -262,6 +294,7 @@ static il_status open_read(il_opening *o, il_str text, il_error *err) {
     IL_TRY(open_head(o, err));
     IL_TRY(open_origins(o, open_get(o, IL_ENVELOPE_ORIGINS), err));
     IL_TRY(open_labels(o, open_get(o, IL_ENVELOPE_LABELS), err));
+    IL_TRY(open_run(o, open_get(o, IL_ENVELOPE_RUN), err));
     if (!o->how->fresh(o->how->ctx, o->how->audience, o->nonce, o->e->expires_ms)) {
         return il_error_set(err, IL_E_STATE, "the envelope was opened in this session before");
     }
@@ -307,6 +340,10 @@ const il_json *il_envelope_value(const il_envelope *e) { return e != NULL ? e->v
 size_t il_envelope_labels(const il_envelope *e) { return e != NULL ? e->nlabels : 0; }
 il_origin_at il_envelope_label(const il_envelope *e, size_t i) {
     return e != NULL && i < e->nlabels ? e->labels[i] : (il_origin_at){0};
+}
+bool il_envelope_run(const il_envelope *e, il_run_state *out) {
+    *out = e != NULL ? e->run : (il_run_state){0};
+    return out->size != 0;
 }
 bool il_envelope_sealed(const il_envelope *e) { return e != NULL && e->sealed; }
 uint64_t il_envelope_expires_ms(const il_envelope *e) { return e != NULL ? e->expires_ms : 0; }

@@ -88,6 +88,9 @@ static il_status pack_check(const il_envelope_pack *how, il_error *err) {
         return il_error_set(err, IL_E_ARGUMENT, "no settings of the envelope, or without their size");
     }
     IL_TRY(il_origin_name_check(how->audience, "the session", err));
+    if (how->run != NULL && (how->run->size < sizeof *how->run || how->run->effects >> IL_ENVELOPE_EFFECTS != 0)) {
+        return il_error_set(err, IL_E_ARGUMENT, "the state of a run without its size, or with another effect than taints and egress");
+    }
     for (size_t i = 0; i < sizeof how->nonce; i++) {
         any |= how->nonce[i];
     }
@@ -118,9 +121,27 @@ typedef struct il_packing {
     const il_envelope_pack *how;
     il_str payload;
     il_pool pool;
-    uint32_t *numbers; /* of each label, in the pool */
+    uint32_t *numbers; /* of each label, in the pool, and behind them of the run's */
     size_t mac;        /* where in the text its member goes */
 } il_packing;
+
+static void pack_run(il_buf *b, const il_run_state *run, uint32_t origin) {
+    const char *comma = "";
+    il_buf_puts(b, "{\"effects\":[");
+    for (uint32_t i = 0; i < IL_ENVELOPE_EFFECTS; i++) {
+        if ((run->effects & (1u << i)) != 0) {
+            il_buf_puts(b, comma);
+            il_json_write_string(b, il_envelope_effects[i]);
+            comma = ",";
+        }
+    }
+    il_buf_putc(b, ']');
+    if (run->origin != NULL) {
+        il_buf_puts(b, ",\"origin\":");
+        il_buf_putu(b, origin);
+    }
+    il_buf_putc(b, '}');
+}
 
 static il_status pack_text(il_packing *p, const il_origin_at *labels, size_t nlabels, il_str *out, il_error *err) {
     const il_envelope_pack *how = p->how;
@@ -161,6 +182,10 @@ static il_status pack_text(il_packing *p, const il_origin_at *labels, size_t nla
     il_buf_puts(&b, p->pool.n > 0 ? "]" : "[]");
     pack_member(&b, IL_ENVELOPE_PAYLOAD);
     il_json_write_string(&b, p->payload);
+    if (how->run != NULL) {
+        pack_member(&b, IL_ENVELOPE_RUN);
+        pack_run(&b, how->run, p->numbers[nlabels]);
+    }
     il_buf_putc(&b, '}');
     return il_buf_done(&b, out, err);
 }
@@ -172,7 +197,8 @@ static il_status pack_labels(il_packing *p, const il_json *value, const il_origi
     il_json_write(&b, value, IL_JSON_SORTED);
     IL_TRY(il_buf_done(&b, &p->payload, err));
     IL_TRY(il_parts_read(&parts, p->payload, &p->limits, &p->arena, err));
-    IL_TRY(pool_init(&p->pool, nlabels, p->limits.origins, &p->arena, err));
+    const il_origin *run = p->how->run != NULL ? p->how->run->origin : NULL;
+    IL_TRY(pool_init(&p->pool, nlabels + (run != NULL ? 1 : 0), p->limits.origins, &p->arena, err));
     p->numbers = IL_NEW_ARRAY(&p->arena, uint32_t, nlabels + 1);
     if (p->numbers == NULL) {
         return il_arena_fail(&p->arena, err);
@@ -184,7 +210,7 @@ static il_status pack_labels(il_packing *p, const il_json *value, const il_origi
         IL_TRY(il_parts_label(&parts, labels[i].path, err));
         IL_TRY(pool_add(&p->pool, labels[i].origin, p->limits.bytes, &p->arena, &p->numbers[i], err));
     }
-    return IL_OK;
+    return run != NULL ? pool_add(&p->pool, run, p->limits.bytes, &p->arena, &p->numbers[nlabels], err) : IL_OK;
 }
 
 /* The MAC is over the text without its member; it goes where the order of the keys wants it. */

@@ -461,6 +461,13 @@ static void test_schema(void **state) {
         {"\"lineage\":[\"web\"]", "\"lineage\":\"web\"", IL_E_INVALID},
         {"\"agents\":[\"ana\"]", "\"agents\":[\"a\\nb\"]", IL_E_INVALID},
         {"\"endorsements\":[]", "\"endorsements\":[{\"by\":\"x\",\"kind\":\"legal\"}]", IL_E_INVALID},
+        {"\"origins\":", "\"run\":{\"effects\":[\"commit\"]},\"origins\":", IL_E_INVALID},
+        {"\"origins\":", "\"run\":{\"effects\":[\"egress\",\"egress\"]},\"origins\":", IL_E_INVALID},
+        {"\"origins\":", "\"run\":{\"effects\":\"egress\"},\"origins\":", IL_E_INVALID},
+        {"\"origins\":", "\"run\":{\"effects\":[],\"origin\":2},\"origins\":", IL_E_INVALID},
+        {"\"origins\":", "\"run\":{\"effects\":[],\"origin\":-1},\"origins\":", IL_E_INVALID},
+        {"\"origins\":", "\"run\":{\"effects\":[],\"sources\":[]},\"origins\":", IL_E_INVALID},
+        {"\"origins\":", "\"run\":[],\"origins\":", IL_E_INVALID},
         {"\"payload\":\"{", "\"payload\":\" {", IL_OK},
         {"\\\"plain\\\":true", "\\\"a\\\":true", IL_E_INVALID}, /* not sorted */
         {"\\\"plain\\\":true", "\\\"plain\\\":tru", IL_E_SYNTAX},
@@ -474,6 +481,14 @@ static void test_schema(void **state) {
     }
     assert_int_equal(envelope_open(c, envelope_changed(c, text, "\"audience\"", "\"audience\"", true)),
                      IL_OK); /* control: this is how they are made */
+    il_run_state run;
+    assert_false(il_envelope_run(c->e, &run));
+    const char *with = "\"run\":{\"effects\":[\"untrusted\",\"egress\"],\"origin\":1},\"origins\":";
+    c->nused = 0;
+    assert_int_equal(envelope_open(c, envelope_changed(c, text, "\"origins\":", with, true)), IL_OK);
+    assert_true(il_envelope_run(c->e, &run) && run.effects == (uint32_t)(IL_UNTRUSTED | IL_EGRESS));
+    assert_int_equal(il_origin_sources(run.origin), 1);
+    envelope_refused(c, envelope_changed(c, text, "\"origins\":", with, false), IL_E_SEAL); /* nobody adds or takes away */
 }
 
 /* Read and written again by somebody else on the way: white space, order and escapes may differ, and no number is lost. */

@@ -70,6 +70,9 @@ typedef struct il_label_stores {
     il_status (*labels)(void *ctx, const il_place *place, uint32_t *taints, il_error *err);
 } il_label_stores;
 
+/* The methods that list what a server has: they bring its texts. So of a server outside they are known without an entry, and are no way out when they carry nothing. */
+bool il_label_lists(il_str tool);
+
 /* What is judged. */
 typedef struct il_label_call {
     il_str server, tool;            /* server: empty for a host's own tool */

@@ -264,19 +264,23 @@ static const il_command main_commands[] = {
      il_cmd_session},
     {"validate", "check a policy",
      "usage: interlock validate POLICY [--tools SERVER=FILE]... [--json]\n"
+     "       interlock validate POLICY --against OTHER [--json]\n"
      "       interlock validate POLICY --expanded\n"
      "       interlock validate --presets [--json]\n"
      "\n"
      "Reads a policy and the machine that it names, and runs the policy's own tests; one that fails is a finding (exit 1).\n"
      "Exit 3 with file, line and column when it is not one.\n"
      "\n"
+     "  --against OTHER      which calls one policy allows and the other does not, both ways, with an example each: exit 0 the same,\n"
+     "                       1 a difference, 2 none was found and not all could be decided\n"
      "  --expanded           print the policy with its presets written out, as JSON\n"
      "  --presets            list the presets of this build, with the digests by which `pin` names them\n"
      "  --tools SERVER=FILE  a saved tools/list answer of that server: tools without a label, names and patterns that\n"
      "                       match no listed tool, and conditions on arguments that none has are findings (exit 1)\n"
      "\n"
      "example:\n"
-     "  interlock validate policy.yaml --tools files=tools.json\n",
+     "  interlock validate policy.yaml --tools files=tools.json\n"
+     "  interlock validate new.yaml --against policy.yaml\n",
      il_cmd_validate},
 };
 #define MAIN_COMMANDS (sizeof main_commands / sizeof main_commands[0])

@@ -44,8 +44,10 @@ static const char *against_sink(il_sink_word sink) {
 static void against_put_side(const il_against_side *s, bool effects, const char *path) {
     (void)fputs(il_then_word(s->action), stdout);
     if (effects) {
-        (void)fputs(" as ", stdout);
-        il_put_effects(stdout, s->effects);
+        (void)fputs(s->effects ? " as " : " as nothing", stdout);
+        if (s->effects) {
+            il_put_effects(stdout, s->effects);
+        }
         (void)printf("%s%s", s->sink != IL_SINK_NONE ? ", " : "", s->sink != IL_SINK_NONE ? against_sink(s->sink) : "");
     }
     if (s->layer) {

@@ -72,12 +72,14 @@ il_status il_against_tool_of(il_against *a, il_str name, il_against_tool *out, i
         IL_TRY(il_policy_label(a->p[side], &call, &a->turn, &label, err));
         out->known[side] = label.known;
         out->outside[side] = out->server.n > 0 && !il_policy_server_inside(a->p[side], out->server);
+        out->lists[side] = out->outside[side] && il_label_lists(out->tool);
         IL_TRY(against_rules(a, out, side, err));
     }
     return IL_OK;
 }
 
-static il_status against_class(il_against *a, il_str name, il_error *err) {
+static il_status against_class(il_against *a, const il_against_class *class, il_error *err) {
+    const il_str name = class->name;
     il_against_tool *t = IL_NEW(&a->scratch, il_against_tool);
     bool same = false, results = false, found = false, refuted = false;
     il_str why;
@@ -86,13 +88,14 @@ static il_status against_class(il_against *a, il_str name, il_error *err) {
     }
     a->sum->classes++;
     IL_TRY(il_against_tool_of(a, name, t, err));
+    t->exact = class->exact && a->nalike == 0;
     IL_TRY(il_against_proof(a, t, &same, &results, &why, err));
-    if (same && a->machine) {
+    if ((same && a->machine && a->approvals) || il_against_rejected(a, t)) {
         a->sum->same++;
         return IL_OK;
     }
     IL_TRY(il_against_search(a, t, &found, &refuted, err));
-    if (found || (same && !refuted)) { /* but for the machine, which is said already */
+    if (found || (same && !refuted)) { /* but for the machine and for what a human may release, which is said already */
         return IL_OK;
     }
     const il_against_finding f = {
@@ -143,6 +146,7 @@ static il_status against_key_of(il_against *a, il_str name, against_key *out, il
         for (int side = 0; side < 2; side++) {
             against_hash(h, (uint64_t)t->n[side] << 32 | t->nrules[side]);
             against_hash(h, (uint64_t)t->known[side] << 1 | (uint64_t)t->outside[side]);
+            against_hash(h, (uint64_t)t->lists[side] + 17);
             for (uint32_t i = 0; i < t->n[side]; i++) {
                 against_hash(h, (uint64_t)(t->entries[side][i] - a->p[side]->tools) + 7);
             }
@@ -163,7 +167,9 @@ static bool against_key_eq(against_key x, against_key y) { return x.h[0] == y.h[
 /* Method names last: another name of their class says more. */
 static bool against_method(il_str name) { return il_str_find(name, IL_STR("/"), 0) != SIZE_MAX; }
 
-static il_status against_groups(il_against *a, const il_str *names, const against_key *keys, uint32_t n, il_error *err) {
+static il_status against_groups(il_against *a, const il_against_classes *classes, const against_key *keys, il_error *err) {
+    const il_against_class *names = classes->list;
+    const uint32_t n = classes->n;
     bool *done = IL_NEW_ARRAY(a->arena, bool, n + 1);
     il_str *alike = IL_NEW_ARRAY(a->arena, il_str, n + 1);
     if (done == NULL || alike == NULL) {
@@ -171,7 +177,7 @@ static il_status against_groups(il_against *a, const il_str *names, const agains
     }
     for (uint32_t k = 0; k < 2 * n; k++) {
         const uint32_t i = k % n;
-        if (done[i] || against_method(names[i]) != (k >= n)) {
+        if (done[i] || against_method(names[i].name) != (k >= n)) {
             continue;
         }
         a->alike = alike;
@@ -179,33 +185,31 @@ static il_status against_groups(il_against *a, const il_str *names, const agains
         for (uint32_t j = 0; j < n; j++) {
             if (j != i && !done[j] && against_key_eq(keys[i], keys[j])) {
                 done[j] = true;
-                alike[a->nalike++] = names[j];
+                alike[a->nalike++] = names[j].name;
             }
         }
         done[i] = true;
         il_arena_reset(&a->scratch);
         il_arena_reset(&a->turn);
-        IL_TRY(against_class(a, names[i], err));
+        IL_TRY(against_class(a, &names[i], err));
     }
     return IL_OK;
 }
 
 static il_status against_classes(il_against *a, il_error *err) {
-    il_str *names = NULL;
-    uint32_t n = 0;
-    bool complete = true;
-    IL_TRY(il_against_names(a->p, a->arena, &names, &n, &complete, err));
-    against_key *keys = IL_NEW_ARRAY(a->arena, against_key, n + 1);
+    il_against_classes classes;
+    IL_TRY(il_against_names(a->p, a->arena, &classes, err));
+    against_key *keys = IL_NEW_ARRAY(a->arena, against_key, classes.n + 1);
     if (keys == NULL) {
         return il_arena_fail(a->arena, err);
     }
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < classes.n; i++) {
         il_arena_reset(&a->scratch);
         il_arena_reset(&a->turn);
-        IL_TRY(against_key_of(a, names[i], &keys[i], err));
+        IL_TRY(against_key_of(a, classes.list[i].name, &keys[i], err));
     }
-    IL_TRY(against_groups(a, names, keys, n, err));
-    if (!complete) {
+    IL_TRY(against_groups(a, &classes, keys, err));
+    if (!classes.complete) {
         const il_against_finding f = {.about = IL_STR("*"), .text = IL_STR("there are more classes of names than are looked at")};
         return il_against_say(a, &f, err);
     }

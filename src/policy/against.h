@@ -53,7 +53,7 @@ typedef struct il_against_finding {
 
 typedef struct il_against_ask {
     const il_policy *policy, *other;
-    uint32_t tries; /* decisions that are tried for one class of tools; 0: 20,000 */
+    uint32_t tries; /* decisions that are tried for one class of tools; 0: 60,000 */
     void *ctx;
     /* Decides the example again, by other means than the search (a monitor): where it does not come out as found, *agrees is false and it is not reported. NULL: nobody
      * asks. */

@@ -117,3 +117,52 @@ il_status il_against_machines(il_against *a, bool *same, il_error *err) {
     il_arena_free(&room);
     return IL_OK;
 }
+
+/* ---- what no state lets pass ------------------------------------------------------------------------------- */
+
+static bool machines_passes_in(const il_policy *p, const il_bind *b, uint64_t state, uint32_t effects, il_sink_word sink) {
+    const uint32_t symbol = il_bind_admit(b, effects, sink, false);
+    const il_step step = symbol != IL_NO_SYMBOL ? il_machine_step(b->machine, state, symbol) : (il_step){.verdict = IL_ACCEPT};
+    return step.verdict == IL_ACCEPT || (b->approves && il_machine_releasable(b->machine, step.reason) && il_policy_may_release(p, effects) &&
+                                         il_judged_accepts(b, state, effects, sink, true));
+}
+
+static bool machines_passes(il_against *a, int side, uint32_t effects, bool once) {
+    uint8_t *known = &a->passes[side][once][effects];
+    const il_machine *m = a->bind[side].machine;
+    const il_sink_word sink = (effects & (uint32_t)IL_EGRESS) == 0 ? IL_SINK_NONE : once ? IL_SINK_ONCE : IL_SINK_STANDING;
+    for (uint32_t i = 0; *known == 0 && i < il_machine_states(m); i++) {
+        *known = machines_passes_in(a->p[side], &a->bind[side], il_machine_state(m, i), effects, sink) ? 1 : 0;
+    }
+    *known = *known == 0 ? 2 : *known;
+    return *known == 1;
+}
+
+/* Effects that every call has: without conditions, and not to be vouched away. */
+static uint32_t machines_least(const il_against_tool *t, int side) {
+    uint32_t bits = !t->outside[side] ? 0 : t->lists[side] ? (uint32_t)IL_UNTRUSTED : (uint32_t)(IL_UNTRUSTED | IL_EGRESS);
+    for (uint32_t i = 0; i < t->n[side]; i++) {
+        const il_tool *tool = t->entries[side][i];
+        uint32_t said = tool->said;
+        for (uint32_t k = 0; tool->when != NULL && k < tool->when->n; k++) {
+            said &= ~tool->when->when[k].bit;
+        }
+        bits |= il_against_unvouched(t, side) ? said : said & IL_TAINTS;
+    }
+    return (bits & (uint32_t)IL_SECRET) != 0 ? bits | (uint32_t)IL_SENSITIVE : bits;
+}
+
+bool il_against_rejected(il_against *a, const il_against_tool *t) {
+    bool rejected = !a->monitors;
+    for (int side = 0; side < 2 && rejected; side++) {
+        const uint32_t least = machines_least(t, side);
+        bool once = t->n[side] > 0;
+        for (uint32_t i = 0; i < t->n[side]; i++) {
+            once = once && t->entries[side][i]->once;
+        }
+        for (uint32_t e = 0; t->known[side] && e < (1u << IL_EFFECTS) && rejected; e++) {
+            rejected = (e & least) != least || !machines_passes(a, side, e, once);
+        }
+    }
+    return rejected;
+}

@@ -7,6 +7,7 @@
 #define NAMES_CLASSES 2000u
 #define NAMES_BYTES 127u /* of a name: il_tool's bound, with the server */
 #define NAMES_NONE UINT32_MAX
+#define NAMES_BUCKETS 4096u
 
 typedef struct names_state {
     uint32_t parent, next; /* next: in its bucket */
@@ -25,9 +26,9 @@ typedef struct names_walk {
     uint32_t nexact, exact_room;
     names_state *states;
     uint64_t *bits; /* a row of `words` for each state */
-    uint32_t n, *buckets;
+    uint32_t n, room, *buckets;
     uint64_t *classes; /* a row of `form_words` for each */
-    uint32_t nclasses;
+    uint32_t nclasses, classes_room;
     il_str *out;
     uint32_t nout;
     char letters[72];
@@ -248,23 +249,42 @@ static uint32_t names_hash(const uint64_t *bits, uint32_t words, uint32_t lo, ui
     return (uint32_t)(h ^ h >> 29);
 }
 
-static bool names_add(names_walk *w, const uint64_t *bits, names_state s) {
-    const uint32_t bucket = names_hash(bits, w->words, s.lo, s.hi) % (2 * NAMES_STATES);
+/* An array that is full, twice as large; the old one stays in the arena. */
+static il_status names_grow(names_walk *w, void **array, uint32_t n, uint32_t room, size_t size, il_error *err) {
+    void *more = il_arena_array(w->arena, room, size);
+    if (more == NULL) {
+        return il_arena_fail(w->arena, err);
+    }
+    if (n > 0) {
+        memcpy(more, *array, n * size);
+    }
+    *array = more;
+    return IL_OK;
+}
+
+static il_status names_add(names_walk *w, const uint64_t *bits, names_state s, il_error *err) {
+    const uint32_t bucket = names_hash(bits, w->words, s.lo, s.hi) % NAMES_BUCKETS;
     for (uint32_t i = w->buckets[bucket]; i != NAMES_NONE; i = w->states[i].next) {
         const names_state *o = &w->states[i];
         const bool same_exact = o->lo == s.lo && o->hi == s.hi && (s.lo == s.hi || o->depth == s.depth);
         if (same_exact && memcmp(w->bits + (size_t)i * w->words, bits, w->words * sizeof *bits) == 0) {
-            return true;
+            return IL_OK;
         }
     }
     if (w->n == NAMES_STATES) {
-        return false;
+        w->complete = false;
+        return IL_OK;
+    }
+    if (w->n == w->room) {
+        w->room = w->room == 0 ? 128 : 2 * w->room;
+        IL_TRY(names_grow(w, (void **)&w->states, w->n, w->room, sizeof *w->states, err));
+        IL_TRY(names_grow(w, (void **)&w->bits, w->n, w->room, w->words * sizeof *w->bits, err));
     }
     memcpy(w->bits + (size_t)w->n * w->words, bits, w->words * sizeof *bits);
     s.next = w->buckets[bucket];
     w->buckets[bucket] = w->n;
     w->states[w->n++] = s;
-    return true;
+    return IL_OK;
 }
 
 static il_status names_spell(names_walk *w, uint32_t state, il_str *out, il_error *err) {
@@ -290,8 +310,12 @@ static bool names_ok(il_str name) {
 static il_status names_accept(names_walk *w, uint32_t state, il_error *err) {
     const names_state *s = &w->states[state];
     const uint64_t *bits = w->bits + (size_t)state * w->words;
-    uint64_t *row = w->classes + (size_t)w->nclasses * w->form_words;
     il_str name;
+    if (w->nclasses == w->classes_room) {
+        w->classes_room = w->classes_room == 0 ? 64 : 2 * w->classes_room;
+        IL_TRY(names_grow(w, (void **)&w->classes, w->nclasses, w->classes_room, w->form_words * sizeof *w->classes, err));
+    }
+    uint64_t *row = w->classes + (size_t)w->nclasses * w->form_words;
     if (s->depth == 0 || (s->lo < s->hi && w->exact[s->lo].n == s->depth)) {
         return IL_OK;
     }
@@ -327,7 +351,8 @@ static il_status names_explore(names_walk *w, il_error *err) {
     for (uint32_t f = 0; f < w->nforms; f++) {
         names_set(w, bits, f, 0);
     }
-    w->complete = names_add(w, bits, (names_state){.hi = w->nexact});
+    w->complete = true;
+    IL_TRY(names_add(w, bits, (names_state){.hi = w->nexact}, err));
     for (uint32_t i = 0; i < w->n; i++) {
         const names_state s = w->states[i];
         IL_TRY(names_accept(w, i, err));
@@ -335,7 +360,7 @@ static il_status names_explore(names_walk *w, il_error *err) {
             names_state next = {.parent = i, .lo = s.lo, .hi = s.hi, .depth = (uint16_t)(s.depth + 1), .letter = w->letters[k]};
             names_step(w, w->bits + (size_t)i * w->words, w->letters[k], bits);
             names_narrow(w, s.depth, w->letters[k], &next.lo, &next.hi);
-            w->complete = names_add(w, bits, next) && w->complete;
+            IL_TRY(names_add(w, bits, next, err));
         }
     }
     return IL_OK;
@@ -352,19 +377,16 @@ static il_status names_room(names_walk *w, il_error *err) {
     }
     w->words = w->places / 64 + 1;
     w->form_words = w->nforms / 64 + 1;
-    w->states = IL_NEW_ARRAY(w->arena, names_state, NAMES_STATES);
-    w->bits = IL_NEW_ARRAY(w->arena, uint64_t, (size_t)w->words * NAMES_STATES);
-    w->buckets = IL_NEW_ARRAY(w->arena, uint32_t, 2 * (size_t)NAMES_STATES);
-    w->classes = IL_NEW_ARRAY(w->arena, uint64_t, (size_t)w->form_words * (NAMES_CLASSES + 1));
+    w->buckets = IL_NEW_ARRAY(w->arena, uint32_t, NAMES_BUCKETS);
     w->out = IL_NEW_ARRAY(w->arena, il_str, w->nexact + NAMES_CLASSES + 1);
-    if (w->states == NULL || w->bits == NULL || w->buckets == NULL || w->classes == NULL || w->out == NULL) {
+    if (w->buckets == NULL || w->out == NULL) {
         return il_arena_fail(w->arena, err);
     }
-    memset(w->buckets, 0xff, 2 * (size_t)NAMES_STATES * sizeof *w->buckets);
+    memset(w->buckets, 0xff, NAMES_BUCKETS * sizeof *w->buckets);
     return IL_OK;
 }
 
-il_status il_against_names(const il_policy *const p[2], il_arena *arena, il_str **names, uint32_t *n, bool *complete, il_error *err) {
+il_status il_against_names(const il_policy *const p[2], il_arena *arena, il_against_classes *out, il_error *err) {
     /* a host's own tool has no dot; of a server outside some methods are known without an entry */
     static const il_str fixed[] = {
         {"*.*", 3}, {"*.tools/list", 12}, {"*.prompts/list", 14}, {"*.resources/list", 16}, {"*.resources/templates/list", 26}};
@@ -395,8 +417,15 @@ il_status il_against_names(const il_policy *const p[2], il_arena *arena, il_str 
         }
     }
     names_sort(w.out, w.nout);
-    *names = w.out;
-    *n = w.nout;
-    *complete = w.complete;
+    *out = (il_against_classes){.list = IL_NEW_ARRAY(arena, il_against_class, w.nout + 1), .complete = w.complete};
+    if (out->list == NULL) {
+        return il_arena_fail(arena, err);
+    }
+    for (uint32_t i = 0, k = 0; i < w.nout; i++) { /* both are sorted */
+        while (k < w.nexact && il_str_cmp(w.exact[k], w.out[i]) < 0) {
+            k++;
+        }
+        out->list[out->n++] = (il_against_class){w.out[i], k < w.nexact && il_str_eq(w.exact[k], w.out[i])};
+    }
     return IL_OK;
 }

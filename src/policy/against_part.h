@@ -25,13 +25,22 @@ typedef struct il_against {
     bool sources;
     bool monitors; /* some session of one of them is not enforced: a fault is not a block there */
     bool approvals;
+    uint8_t passes[2][2][1u << IL_EFFECTS]; /* of these effects, standing and once: 1 some state lets a call pass, or a human could; 2 none does; 0 not asked yet */
     const il_str *alike; /* of the class that is looked at */
     uint32_t nalike;
 } il_against;
 
-/* A name for each class of tools that some pattern tells apart, sorted. *complete: false when there are more classes than could be looked at. */
-IL_NODISCARD il_status il_against_names(const il_policy *const p[2], il_arena *arena, il_str **names, uint32_t *n, bool *complete,
-                                        il_error *err);
+/* A name for each class of tools that some pattern tells apart, sorted. */
+typedef struct il_against_class {
+    il_str name;
+    bool exact; /* it is the class's only name */
+} il_against_class;
+typedef struct il_against_classes {
+    il_against_class *list;
+    uint32_t n;
+    bool complete; /* false: there are more classes than could be looked at */
+} il_against_classes;
+IL_NODISCARD il_status il_against_names(const il_policy *const p[2], il_arena *arena, il_against_classes *out, il_error *err);
 
 /* Entries of a tool. */
 #define IL_AGAINST_ENTRIES 32u
@@ -39,8 +48,10 @@ typedef struct il_against_tool {
     il_str name, server, tool;
     const il_tool *entries[2][IL_AGAINST_ENTRIES];
     uint32_t n[2];
-    bool many; /* more entries than are kept */
+    bool many;  /* more entries than are kept */
+    bool exact; /* the name is the class's only one */
     bool outside[2], known[2];
+    bool lists[2]; /* a method of a server outside that is no way out when it carries nothing */
     uint32_t nrules[2];
     const il_policy_rule **rules[2]; /* about this name, in order */
 } il_against_tool;
@@ -49,6 +60,10 @@ IL_NODISCARD il_status il_against_tool_of(il_against *a, il_str name, il_against
 /* Whether it is proven that every call of the class is decided alike, whatever the session, as far as the machines are one. *why (in scratch): what stood against it. *results: what its
  * results say is read otherwise, which no single call shows. */
 IL_NODISCARD il_status il_against_proof(il_against *a, const il_against_tool *t, bool *same, bool *results, il_str *why, il_error *err);
+/* No call of the class is ever vouched: its server is outside, or nothing that would vouch is declared. */
+bool il_against_unvouched(const il_against_tool *t, int side);
+/* The machine rejects every call of the class in every state, whatever its conditions and arguments are, and no human can release it: under both. */
+bool il_against_rejected(il_against *a, const il_against_tool *t);
 /* What both have in common. */
 IL_NODISCARD il_status il_against_common(il_against *a, il_error *err);
 IL_NODISCARD il_status il_against_settings(il_against *a, il_error *err);

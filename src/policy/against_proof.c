@@ -9,6 +9,8 @@
 #define PROOF_RULES 400u /* of both lists, behind what they have in common */
 #define PROOF_ABSENT 0u
 #define PROOF_FAULT 3u
+#define PROOF_REST 4u  /* what the rules behind give, which both have */
+#define PROOF_OTHER 5u /* a call of another name */
 static const uint32_t proof_sinks = (uint32_t)(IL_EGRESS | IL_COMMIT);
 
 typedef struct proof {
@@ -196,11 +198,31 @@ static uint32_t proof_effects_of(const il_against_tool *t, int side) {
     return bits;
 }
 
+static bool proof_role(const il_tool *t, il_role role) {
+    bool found = role == IL_ROLE_TO && t->to_user;
+    for (uint32_t i = 0; i < t->narguments && !found; i++) {
+        found = t->arguments[i].role == role;
+    }
+    for (uint32_t i = 0; i < t->nbuilt && !found; i++) {
+        found = t->built[i].role == role;
+    }
+    return found;
+}
+
+bool il_against_unvouched(const il_against_tool *t, int side) {
+    if (t->outside[side] || t->n[side] != 1) {
+        return true; /* several unequal entries vouch nothing either */
+    }
+    const il_tool *x = t->entries[side][0];
+    const bool egress = (x->effects & (uint32_t)IL_EGRESS) != 0, commit = (x->effects & (uint32_t)IL_COMMIT) != 0;
+    return (!egress || !proof_role(x, IL_ROLE_TO)) && (!commit || !proof_role(x, IL_ROLE_OBJECT));
+}
+
 /* ---- effects --------------------------------------------------------------------------------------------------- */
 
 typedef struct proof_list {
     uint32_t n;
-    il_cel_ruled items[2 * IL_AGAINST_ENTRIES + 2];
+    il_cel_ruled items[2 * IL_AGAINST_ENTRIES + 3];
 } proof_list;
 
 static il_status proof_item(proof *p, il_cel_logic *l, const il_effect_when *w, proof_list *list, il_error *err) {
@@ -215,8 +237,44 @@ static il_status proof_item(proof *p, il_cel_logic *l, const il_effect_when *w, 
     return il_cel_logic_add(l, w->condition.program, &item->id, err);
 }
 
+/* The first that is about more than the name, which is known. */
+static il_str proof_fact(const il_cel_verdict *v) {
+    for (size_t i = 0; i < v->nfacts; i++) {
+        const il_str f = v->facts[i];
+        if (il_str_find(f, IL_STR("tool "), 0) == SIZE_MAX && il_str_find(f, IL_STR("server "), 0) == SIZE_MAX) {
+            return f;
+        }
+    }
+    return (il_str){0};
+}
+
+/* In front of both lists: where the class has one name only, what other names would give does not matter. */
+static il_status proof_named(proof *p, il_cel_logic *l, const il_cel_program *like, il_cel_ruled *item, bool *named, il_error *err) {
+    il_cel_program *program = NULL;
+    il_buf b;
+    il_str text;
+    *named = false;
+    if (!p->t->exact || like == NULL) {
+        return IL_OK;
+    }
+    il_buf_init(&b, &p->a->scratch, 1024);
+    il_buf_puts(&b, "tool != ");
+    il_json_write_string(&b, p->t->tool);
+    il_buf_puts(&b, " || server != ");
+    il_json_write_string(&b, p->t->server);
+    IL_TRY(il_buf_done(&b, &text, err));
+    IL_TRY(il_cel_compile(&p->a->scratch, text, 1, 1, like->env, IL_CEL_BOOL, NULL, &program, err));
+    *item = (il_cel_ruled){.yes = PROOF_OTHER, .err = PROOF_OTHER};
+    *named = true;
+    return il_cel_logic_add(l, program, &item->id, err);
+}
+
 /* The entries of one side that may have the effect: a list that gives 1 where the call has it. */
 static il_status proof_effect_list(proof *p, il_cel_logic *l, int side, uint32_t bits, bool on_item, proof_list *list, il_error *err) {
+    const uint32_t brings = !p->t->outside[side] ? 0 : p->t->lists[side] ? (uint32_t)IL_UNTRUSTED : (uint32_t)(IL_UNTRUSTED | IL_EGRESS);
+    if ((brings & bits) != 0) {
+        IL_TRY(proof_item(p, l, NULL, list, err));
+    }
     for (uint32_t i = 0; i < p->t->n[side]; i++) {
         const il_tool *tool = p->t->entries[side][i];
         for (uint32_t bit = 1; bit < (1u << IL_EFFECTS); bit <<= 1) {
@@ -235,12 +293,28 @@ static il_status proof_effect_list(proof *p, il_cel_logic *l, int side, uint32_t
     return IL_OK;
 }
 
+/* Some condition of the entries: its environment. */
+static const il_cel_program *proof_like(const il_against_tool *t) {
+    for (int side = 0; side < 2; side++) {
+        for (uint32_t i = 0; i < t->n[side]; i++) {
+            if (t->entries[side][i]->when != NULL && t->entries[side][i]->when->n > 0) {
+                return t->entries[side][i]->when->when[0].condition.program;
+            }
+        }
+    }
+    return NULL;
+}
+
 static il_status proof_effects_with(proof *p, il_cel_logic *l, il_error *err) {
     static const uint32_t groups[] = {(uint32_t)IL_UNTRUSTED, (uint32_t)(IL_SENSITIVE | IL_SECRET), (uint32_t)IL_SECRET,
                                       (uint32_t)IL_EGRESS, (uint32_t)IL_COMMIT};
     for (size_t g = 0; g < 2 * sizeof groups / sizeof groups[0] && p->why == NULL; g++) {
         proof_list lists[2] = {{0}, {0}};
         il_cel_verdict v;
+        bool named = false;
+        IL_TRY(proof_named(p, l, proof_like(p->t), &lists[0].items[0], &named, err));
+        lists[1].items[0] = lists[0].items[0];
+        lists[0].n = lists[1].n = named ? 1 : 0;
         for (int side = 0; side < 2; side++) {
             IL_TRY(proof_effect_list(p, l, side, groups[g / 2], g % 2 == 1, &lists[side], err));
         }
@@ -250,7 +324,7 @@ static il_status proof_effects_with(proof *p, il_cel_logic *l, il_error *err) {
         IL_TRY(il_cel_logic_same(l, lists[0].items, lists[0].n, lists[1].items, lists[1].n, PROOF_ABSENT, &v, err));
         if (v.answer != IL_CEL_YES) {
             proof_why(p, v.answer == IL_CEL_NO ? "the effects may differ" : "the conditions of effects are beyond the bounds");
-            p->facts = v.nfacts > 0 ? v.facts[0] : (il_str){0};
+            p->facts = proof_fact(&v);
         }
     }
     return IL_OK;
@@ -314,14 +388,11 @@ static il_status proof_entries(proof *p, bool *results, il_error *err) {
             proof_why(p, "other places are written");
         }
     }
-    if ((effects & proof_sinks) != 0 && !p->vouch && !(t->outside[0] && t->outside[1])) {
+    if ((effects & proof_sinks) != 0 && !p->vouch && !(il_against_unvouched(t, 0) && il_against_unvouched(t, 1))) {
         proof_why(p, "what vouches for its destinations may differ");
     }
     if ((effects & (uint32_t)IL_EGRESS) != 0 && !equal && x->once != y->once) {
         proof_why(p, "the way out stays open under one of them");
-    }
-    if ((effects & proof_sinks) != 0 && !p->a->approvals) {
-        proof_why(p, "a human may release other rejections");
     }
     return IL_OK;
 }
@@ -340,16 +411,26 @@ static bool proof_rule(const proof *p, const il_policy_rule *x, const il_policy_
 /* What a list gives at its end stands for what the rules behind it, which both have, give. */
 static il_status proof_rules_with(proof *p, il_cel_logic *l, const uint32_t from, const uint32_t to[2], bool *same, il_str *facts,
                                   il_error *err) {
-    il_cel_ruled *lists[2];
+    il_cel_ruled *lists[2], name = {0};
+    const il_cel_program *like = NULL;
+    bool named;
     for (int side = 0; side < 2; side++) {
-        lists[side] = IL_NEW_ARRAY(&p->a->scratch, il_cel_ruled, to[side] + 1);
+        for (uint32_t i = from; i < to[side]; i++) {
+            like = p->t->rules[side][i]->when.program != NULL ? p->t->rules[side][i]->when.program : like;
+        }
+    }
+    IL_TRY(proof_named(p, l, like, &name, &named, err));
+    const uint32_t first = named ? 1 : 0;
+    for (int side = 0; side < 2; side++) {
+        lists[side] = IL_NEW_ARRAY(&p->a->scratch, il_cel_ruled, to[side] + 2);
         if (lists[side] == NULL) {
             return il_arena_fail(&p->a->scratch, err);
         }
+        lists[side][0] = name;
         for (uint32_t i = from; i < to[side]; i++) {
             const il_policy_rule *r = p->t->rules[side][i];
             const bool ask = r->then == IL_THEN_APPROVAL && p->a->bind[side].approves;
-            il_cel_ruled *item = &lists[side][i - from];
+            il_cel_ruled *item = &lists[side][first + i - from];
             *item = (il_cel_ruled){.id = IL_CEL_ALWAYS,
                                    .yes = (uint8_t)(r->then == IL_THEN_APPROVAL && !ask ? IL_THEN_BLOCK : r->then),
                                    .err = p->a->monitors ? PROOF_FAULT : IL_THEN_BLOCK};
@@ -364,9 +445,9 @@ static il_status proof_rules_with(proof *p, il_cel_logic *l, const uint32_t from
     }
     il_cel_verdict v;
     const bool behind = to[0] < p->t->nrules[0];
-    IL_TRY(il_cel_logic_same(l, lists[0], to[0] - from, lists[1], to[1] - from, behind ? PROOF_FAULT + 1 : (uint8_t)IL_THEN_ALLOW, &v, err));
+    IL_TRY(il_cel_logic_same(l, lists[0], first + to[0] - from, lists[1], first + to[1] - from, behind ? PROOF_REST : (uint8_t)IL_THEN_ALLOW, &v, err));
     *same = v.answer == IL_CEL_YES;
-    *facts = v.nfacts > 0 ? v.facts[0] : (il_str){0};
+    *facts = proof_fact(&v);
     return IL_OK;
 }
 
@@ -414,27 +495,36 @@ static il_status proof_rules(proof *p, il_error *err) {
 /* Whether the rules of one side block every call, whatever else is so. */
 static il_status proof_blocks(proof *p, int side, bool *blocks, il_error *err) {
     const il_against_tool *t = p->t;
-    static const il_cel_ruled all = {.id = IL_CEL_ALWAYS, .yes = (uint8_t)IL_THEN_BLOCK, .err = (uint8_t)IL_THEN_BLOCK};
+    il_cel_ruled all[2] = {{0}, {0}};
     const il_cel_logic_limits limits = proof_limits(true);
+    const il_cel_program *like = NULL;
     il_cel_logic *l = NULL;
     il_cel_verdict v = {0};
+    bool named;
     *blocks = !t->known[side];
     if (*blocks || t->nrules[side] == 0 || t->nrules[side] > PROOF_RULES) {
         return IL_OK;
     }
-    il_cel_ruled *list = IL_NEW_ARRAY(&p->a->scratch, il_cel_ruled, t->nrules[side]);
+    il_cel_ruled *list = IL_NEW_ARRAY(&p->a->scratch, il_cel_ruled, t->nrules[side] + 1);
     if (list == NULL) {
         return il_arena_fail(&p->a->scratch, err);
     }
+    for (uint32_t i = 0; i < t->nrules[side]; i++) {
+        like = t->rules[side][i]->when.program != NULL ? t->rules[side][i]->when.program : like;
+    }
     IL_TRY(il_cel_logic_new(&p->a->scratch, &limits, &l, err));
+    IL_TRY(proof_named(p, l, like, &list[0], &named, err));
+    const uint32_t first = named ? 1 : 0;
+    all[0] = list[0];
+    all[first] = (il_cel_ruled){.id = IL_CEL_ALWAYS, .yes = (uint8_t)IL_THEN_BLOCK, .err = (uint8_t)IL_THEN_BLOCK};
     for (uint32_t i = 0; i < t->nrules[side]; i++) {
         const il_policy_rule *r = t->rules[side][i];
-        list[i] = (il_cel_ruled){.id = IL_CEL_ALWAYS, .yes = (uint8_t)r->then, .err = (uint8_t)IL_THEN_BLOCK};
+        list[first + i] = (il_cel_ruled){.id = IL_CEL_ALWAYS, .yes = (uint8_t)r->then, .err = (uint8_t)IL_THEN_BLOCK};
         if (r->when.program != NULL) {
-            IL_TRY(il_cel_logic_add(l, r->when.program, &list[i].id, err));
+            IL_TRY(il_cel_logic_add(l, r->when.program, &list[first + i].id, err));
         }
     }
-    IL_TRY(il_cel_logic_same(l, list, t->nrules[side], &all, 1, (uint8_t)IL_THEN_ALLOW, &v, err));
+    IL_TRY(il_cel_logic_same(l, list, first + t->nrules[side], all, first + 1, (uint8_t)IL_THEN_ALLOW, &v, err));
     *blocks = v.answer == IL_CEL_YES;
     return IL_OK;
 }
@@ -455,7 +545,9 @@ il_status il_against_proof(il_against *a, const il_against_tool *t, bool *same, 
         *same = true;
         return IL_OK;
     }
-    if (t->known[0] != t->known[1] || t->outside[0] != t->outside[1]) {
+    const bool methods = t->lists[0] || t->lists[1];
+    const bool unvouched = il_against_unvouched(t, 0) && il_against_unvouched(t, 1) && !methods;
+    if (t->known[0] != t->known[1] || (t->outside[0] != t->outside[1] && !unvouched)) {
         proof_why(&p, t->known[0] != t->known[1] ? "only one of them has an entry" : "its server is outside under one of them only");
     } else {
         IL_TRY(proof_entries(&p, results, err));

@@ -7,7 +7,7 @@
 #include "provenance/memory.h"
 #include "provenance/origin.h"
 
-#define SEARCH_TRIES 20000u
+#define SEARCH_TRIES 60000u
 #define SEARCH_ROWS 4096u
 #define SEARCH_STATES 16u
 

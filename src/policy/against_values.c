@@ -144,7 +144,7 @@ typedef struct values_look { /* one condition */
     uint32_t npaths;
     const il_json *constants[IL_AGAINST_VALUES];
     uint32_t nconstants;
-    bool agent, sources;
+    bool agent, sources, parts; /* parts: what a text begins or ends with, or how it is ordered, matters */
 } values_look;
 
 static bool values_under(values_look *l, const il_arg_path *path, il_str step, il_arg_path *out) {
@@ -163,7 +163,12 @@ static bool values_under(values_look *l, const il_arg_path *path, il_str step, i
 }
 
 /* The argument that an expression names. Depth: IL_CEL_DEPTH. */
+static bool values_prov(const il_cel_node *n) {
+    return n->op == IL_CEL_OP_SELECT && n->kids->op == IL_CEL_OP_VAR && n->kids->slot == IL_CONDITION_PROV;
+}
+
 static bool values_argument(values_look *l, const il_cel_node *n, il_arg_path *out) {
+    static const il_arg_path below0 = {0};
     il_arg_path below;
     *out = (il_arg_path){0};
     if (n->op == IL_CEL_OP_LOCAL && n->slot < VALUES_SCOPE) {
@@ -171,7 +176,10 @@ static bool values_argument(values_look *l, const il_cel_node *n, il_arg_path *o
         return out->n > 0;
     }
     if (n->op == IL_CEL_OP_SELECT) {
-        return values_argument(l, n->kids, &below) && values_under(l, &below, n->name, out);
+        if (values_prov(n)) { /* `prov.to` errs where there is no such argument */
+            return values_under(l, &below0, n->name, out);
+        }
+        return !values_prov(n->kids) && values_argument(l, n->kids, &below) && values_under(l, &below, n->name, out);
     }
     if (n->op == IL_CEL_OP_INDEX) {
         const il_cel_value key = n->kids->next->lit;
@@ -209,6 +217,12 @@ static void values_literal(values_look *l, il_cel_value c) {
                 values_constant(l, il_json_number(arena, c.u.i + near[d]));
             }
         }
+        for (int d = -1; d < 2; d += 2) { /* a number need not be whole */
+            const il_cel_value half = il_cel_of_double((double)c.u.i + 0.5 * d);
+            if (l->parts && half.u.d < 1e9 && half.u.d > -1e9) {
+                values_number(l, &half);
+            }
+        }
     } else if (c.kind == IL_CEL_DOUBLE) {
         static const double near[] = {0, 1, -1};
         for (int i = 0; i < 3; i++) {
@@ -219,7 +233,7 @@ static void values_literal(values_look *l, il_cel_value c) {
     } else if (c.kind == IL_CEL_STRING) {
         const il_str s = il_cel_str(c);
         values_constant(l, il_json_string(arena, s));
-        if (s.n <= VALUES_TEXT) { /* what begins so, and what ends so */
+        if (l->parts && s.n <= VALUES_TEXT) { /* what begins so, and what ends so */
             values_constant(l, il_json_string(arena, values_made(l->v, "", s, "x")));
             values_constant(l, il_json_string(arena, values_made(l->v, "x", s, "")));
         }
@@ -266,6 +280,7 @@ static void values_range(values_look *l, const il_cel_node *range, uint32_t slot
 static void values_calls(values_look *l, const il_cel_node *n, bool *sizes) {
     const il_str f = n->function != NULL ? n->function->name : n->name;
     *sizes = *sizes || il_str_eq(f, IL_STR("size"));
+    l->parts = l->parts || n->function == NULL;
     l->v->out->stores = l->v->out->stores || il_str_eq(f, IL_STR("labelled")) || il_str_eq(f, IL_STR("shell.reads"));
     l->v->asks_typed = l->v->asks_typed || il_str_eq(f, IL_STR("vouched"));
     const il_cel_node *second = n->kids != NULL ? n->kids->next : NULL;
@@ -301,6 +316,8 @@ static void values_walk(values_look *l, const il_cel_node *n, bool *sizes) {
         values_range(l, n->kids->next, UINT32_MAX, UINT32_MAX);
     } else if (n->op == IL_CEL_OP_CALL) {
         values_calls(l, n, sizes);
+    } else if (n->op >= IL_CEL_OP_LT && n->op <= IL_CEL_OP_GE) {
+        l->parts = true;
     } else if ((n->op == IL_CEL_OP_SELECT || n->op == IL_CEL_OP_INDEX || n->op == IL_CEL_OP_LOCAL) && values_argument(l, n, &path) &&
                path.n > 0 && l->npaths < IL_AGAINST_PATHS) {
         il_against_path *p = values_path(l->v, &path);
@@ -322,14 +339,13 @@ static void values_literals(values_look *l, const il_cel_node *n) {
     }
 }
 
-static void values_condition(values *v, const il_condition *c) {
+/* What one comparison reads and what it compares it with. */
+static void values_atom(values *v, const il_cel_node *n) {
     values_look l = {.v = v};
     bool sizes = false;
-    if (c->program == NULL) {
-        return;
-    }
-    values_walk(&l, c->program->root, &sizes);
-    values_literals(&l, c->program->root);
+    const bool bare = n->op == IL_CEL_OP_SELECT || n->op == IL_CEL_OP_INDEX;
+    values_walk(&l, n, &sizes);
+    values_literals(&l, n);
     if (sizes) {
         values_sizes(&l);
     }
@@ -337,10 +353,26 @@ static void values_condition(values *v, const il_condition *c) {
         for (uint32_t k = 0; k < l.nconstants; k++) {
             values_add(v, l.paths[i], l.constants[k]);
         }
-        values_add(v, l.paths[i], il_json_boolean(values_arena(v), true));
-        values_add(v, l.paths[i], il_json_boolean(values_arena(v), false));
         values_text(v, l.paths[i], IL_STR("x"));
-        values_text(v, l.paths[i], IL_STR(""));
+        values_add(v, l.paths[i], il_json_boolean(values_arena(v), true));
+        values_add(v, l.paths[i], bare ? il_json_boolean(values_arena(v), false) : NULL);
+    }
+}
+
+/* Depth: IL_CEL_DEPTH. */
+static void values_split(values *v, const il_cel_node *n) {
+    if (n->op != IL_CEL_OP_AND && n->op != IL_CEL_OP_OR && n->op != IL_CEL_OP_NOT && n->op != IL_CEL_OP_COND) {
+        values_atom(v, n);
+        return;
+    }
+    for (const il_cel_node *k = n->kids; k != NULL; k = k->next) {
+        values_split(v, k);
+    }
+}
+
+static void values_condition(values *v, const il_condition *c) {
+    if (c->program != NULL) {
+        values_split(v, c->program->root);
     }
 }
 
@@ -423,7 +455,8 @@ static void values_entry(values *v, const il_tool *t) {
     }
     values_statement(v, t->sql, false);
     values_statement(v, t->shell, true);
-    v->asks_typed = v->asks_typed || ((t->effects & (uint32_t)(IL_EGRESS | IL_COMMIT)) != 0 && t->addressed);
+    const bool reaches = t->addressed || (t->effects & (uint32_t)IL_EGRESS) == 0; /* what was typed vouches there */
+    v->asks_typed = v->asks_typed || ((t->effects & (uint32_t)(IL_EGRESS | IL_COMMIT)) != 0 && reaches);
     for (uint32_t i = 0; t->when != NULL && i < t->when->n; i++) {
         values_condition(v, &t->when->when[i].condition);
     }
@@ -460,6 +493,14 @@ il_status il_against_values_of(il_against *a, const il_against_tool *t, il_again
             values_condition(&v, &t->rules[v.side][i]->when);
         }
     }
+    /* what nobody declares ends vouching, and what carries nothing carries something */
+    const il_str other = IL_STR("undeclared");
+    il_str *step = IL_NEW(&a->scratch, il_str);
+    if (step == NULL) {
+        return il_arena_fail(&a->scratch, err);
+    }
+    *step = other;
+    values_text(&v, values_path(&v, &(il_arg_path){.text = other, .n = 1, .steps = step}), IL_STR("x"));
     for (uint32_t i = 0; i < out->n; i++) { /* a list: none, and by its items one */
         if (out->paths[i].range) {
             values_add(&v, &out->paths[i], il_json_make(&a->scratch, IL_JSON_ARRAY));

@@ -47,17 +47,21 @@ static void il_label_sink(il_label *out, bool once) {
     out->sink = (out->effects & (uint32_t)IL_EGRESS) == 0 ? IL_SINK_NONE : once ? IL_SINK_ONCE : IL_SINK_STANDING;
 }
 
-bool il_label_lists(il_str tool, const il_json *args) {
+bool il_label_lists(il_str tool) {
     static const il_str methods[] = {
         {"tools/list", 10}, {"prompts/list", 12}, {"resources/list", 14}, {"resources/templates/list", 24}};
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         if (il_str_eq(tool, methods[i])) {
-            const il_json *cursor = il_json_get(args, IL_STR("cursor"));
-            return il_json_count(args) == (cursor != NULL ? 1u : 0u) &&
-                   (cursor == NULL || il_json_kind_of(cursor) == IL_JSON_STRING);
+            return true;
         }
     }
     return false;
+}
+
+bool il_label_bare(il_str tool, const il_json *args) {
+    const il_json *cursor = il_json_get(args, IL_STR("cursor"));
+    return il_label_lists(tool) && il_json_count(args) == (cursor != NULL ? 1u : 0u) &&
+           (cursor == NULL || il_json_kind_of(cursor) == IL_JSON_STRING);
 }
 
 static il_status il_label_judge(const il_policy *p, const il_label_call *call, il_arena *scratch, il_label *out, il_error *err) {
@@ -73,7 +77,7 @@ static il_status il_label_judge(const il_policy *p, const il_label_call *call, i
         (server.n == 0 && il_str_find(tool, IL_STR("."), 0) != SIZE_MAX)) {
         return IL_OK;
     }
-    bool outside = server.n > 0 && !il_policy_server_inside(p, server), lists = outside && il_label_lists(tool, args);
+    bool outside = server.n > 0 && !il_policy_server_inside(p, server), lists = outside && il_label_bare(tool, args);
     il_matched m = {.policy = p, .call = call, .scratch = scratch};
     IL_TRY(il_policy_match_each(p, name, il_matched_add, &m, err));
     if (m.tool == NULL && !lists) {

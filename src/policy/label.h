@@ -70,6 +70,9 @@ typedef struct il_label_stores {
     il_status (*labels)(void *ctx, const il_place *place, uint32_t *taints, il_error *err);
 } il_label_stores;
 
+/* The methods that list what a server has: they bring its texts. So of a server outside they are known without an entry, and are no way out when they carry nothing. */
+bool il_label_lists(il_str tool);
+
 /* What is judged. */
 typedef struct il_label_call {
     il_str server, tool;            /* server: empty for a host's own tool */
@@ -86,9 +89,8 @@ typedef struct il_label_call {
     bool unjoined; /* nobody joins the child that an entry with `child: true` calls */
     bool sends;    /* the session has a way out: a standing sink was used, or a call that sends is not settled */
 } il_label_call;
-/* The methods that list what a server has: they bring its texts. So of a server outside they are known without an entry, and are no way out
- * when they carry nothing. A cursor does: whoever knows that the server gave it (the gateway does) has the list judged without it. */
-bool il_label_lists(il_str tool, const il_json *args);
+/* A list that carries nothing. A cursor does: whoever knows that the server gave it (the gateway does) has the list judged without it. */
+bool il_label_bare(il_str tool, const il_json *args);
 /* Errors (limits, memory) fill err and leave a label that is not known. */
 IL_NODISCARD il_status il_policy_label(const il_policy *p, const il_label_call *call, il_arena *scratch, il_label *out,
                                        il_error *err);

@@ -186,7 +186,7 @@ il_status il_rules_judge(const il_policy *p, const il_label_call *call, il_str n
         return IL_OK;
     }
     out->then = IL_THEN_ALLOW;
-    if (p->rules.otherwise != NULL && !il_label_lists(call->tool, call->args)) { /* to list tools is to call none */
+    if (p->rules.otherwise != NULL && !il_label_bare(call->tool, call->args)) { /* to list tools is to call none */
         out->rule = p->rules.otherwise;
         out->number = (uint16_t)(p->rules.n + 1);
         out->then = out->rule->then;

@@ -227,8 +227,13 @@ static il_exit check_file(check_run *run, const char *path) {
     }
     if (status == IL_OK) {
         status = il_recordings_open(path, &from, &err);
+        const uint64_t before = run->sessions;
         if (status == IL_OK) {
             status = check_sessions(run, name, &from, p, q, &err);
+        }
+        if (status == IL_OK &&
+            run->sessions == before) { /* most likely the wrong file, or a program before this one that failed */
+            status = il_error_set(&err, IL_E_INVALID, "no session in it; a session file has one a line");
         }
         il_recordings_close(&from);
     }

@@ -221,7 +221,7 @@ static void fuzz_step(fuzz_session *x, const il_json *step) {
     const il_str tool = il_json_text(il_json_get(step, IL_STR("tool")));
     il_episode *e = NULL;
     if (il_json_kind_of(say) == IL_JSON_STRING) {
-        fuzz_apply(x, il_policy_hear(x->policy, il_json_text(say), x->arena, &e, NULL), &e);
+        fuzz_apply(x, il_policy_hear(x->policy, il_json_text(say), x->arena, &e, NULL, NULL), &e);
         x->said = true;
     } else if (notice != NULL) {
         const il_overheard heard = {.kind = IL_SOURCE_NOTICE, .name = IL_STR("s"), .taints = IL_UNTRUSTED, .value = notice};

@@ -209,7 +209,9 @@ static il_status check_sessions(check_run *run, const char *path, il_recordings 
         IL_TRY(check_session(run, p, q, &recording, err));
         if (il_judge_cut(p)) {
             il_put_text(stderr, il_str_of(path));
-            (void)fprintf(stderr, ":%" PRIu32 ": warning: the prompt is longer than is heard (65,536 words, 1,024 addresses): what its end names vouches for nothing\n",
+            (void)fprintf(stderr,
+                          ":%" PRIu32 ": warning: the prompt is longer than is heard (65,536 words, 1,024 addresses): what its "
+                                      "end names vouches for nothing\n",
                           recording.line);
         }
     }

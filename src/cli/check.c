@@ -209,7 +209,9 @@ static il_status check_sessions(check_run *run, const char *path, il_recordings 
         IL_TRY(check_session(run, p, q, &recording, err));
         if (il_judge_cut(p)) {
             il_put_text(stderr, il_str_of(path));
-            (void)fprintf(stderr, ":%" PRIu32 ": warning: the prompt is longer than is heard (65,536 words, 1,024 addresses): what its end names vouches for nothing\n",
+            (void)fprintf(stderr,
+                          ":%" PRIu32 ": warning: the prompt is longer than is heard (65,536 words, 1,024 addresses): what its "
+                                      "end names vouches for nothing\n",
                           recording.line);
         }
     }
@@ -227,8 +229,13 @@ static il_exit check_file(check_run *run, const char *path) {
     }
     if (status == IL_OK) {
         status = il_recordings_open(path, &from, &err);
+        const uint64_t before = run->sessions;
         if (status == IL_OK) {
             status = check_sessions(run, name, &from, p, q, &err);
+        }
+        if (status == IL_OK &&
+            run->sessions == before) { /* most likely the wrong file, or a program before this one that failed */
+            status = il_error_set(&err, IL_E_INVALID, "no session in it; a session file has one a line");
         }
         il_recordings_close(&from);
     }

@@ -55,7 +55,7 @@ static void verify_visit(void *ctx, const il_ledger_finding *f) {
     }
     il_put_text(stdout, il_str_of(run->path));
     if (f->row) {
-        (void)printf(": row %" PRIu64, f->row);
+        (void)printf(": row %" PRId64, (int64_t)f->row); /* as the file has it: an edited one may have any number */
     }
     if (f->session.n) {
         (void)fputs(": session ", stdout);
@@ -118,8 +118,8 @@ static il_status verify_print(verify_run *run, const il_ledger_report *r, il_err
     } else {
         (void)fputs("whole: ", stdout);
     }
-    (void)printf("%" PRIu64 " row%s (%" PRIu64 " erased), %" PRIu64 " session%s, head %" PRIu64 ":%s\n", r->rows,
-                 r->rows == 1 ? "" : "s", r->erased, r->sessions, r->sessions == 1 ? "" : "s", r->last, head);
+    (void)printf("%" PRIu64 " row%s (%" PRIu64 " erased), %" PRIu64 " session%s, head %" PRId64 ":%s\n", r->rows,
+                 r->rows == 1 ? "" : "s", r->erased, r->sessions, r->sessions == 1 ? "" : "s", (int64_t)r->last, head);
     return IL_OK;
 }
 

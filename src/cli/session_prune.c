@@ -92,12 +92,24 @@ static bool prune_own(il_status status) {
 
 static bool prune_over(const il_view *v) { return il_str_eq(il_view_value(v, "phase"), IL_STR("ended")); }
 
+/* What il_session_end would say of its open calls: those that are overdue, a parent's, and those of a host that is gone do not keep it. */
+static il_status prune_busy(const prune_run *run, const il_view *v, il_error *err) {
+    static const uint8_t nobody[IL_OWNER_BYTES];
+    const il_host host = il_host_system();
+    for (uint32_t i = 0; i < v->session.ntickets; i++) {
+        const il_ticket *t = &v->session.tickets[i];
+        const bool gone = memcmp(t->owner, nobody, sizeof nobody) != 0 && host.gone(host.ctx, t->owner);
+        if ((t->flags & IL_TICKET_INHERITED) == 0 && t->deadline_ms > run->now_ms && !gone) {
+            return il_error_set(err, IL_E_STATE, "busy: a call is not settled yet");
+        }
+    }
+    return IL_OK;
+}
+
 /* Ends a session that is only old. */
 static il_status prune_end(prune_run *run, il_view *v, il_str id, il_error *err) {
     uint32_t recovered = 0;
-    if (!run->options->dry_run) {
-        IL_TRY(il_session_end(run->ledger, v, false, &recovered, err));
-    }
+    IL_TRY(run->options->dry_run ? prune_busy(run, v, err) : il_session_end(run->ledger, v, false, &recovered, err));
     run->nended++;
     IL_TRY(prune_note(run, run->ended, id, NULL, NULL, err));
     if (run->options->dry_run) {

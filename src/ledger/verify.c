@@ -119,7 +119,7 @@ static void verify_body(verify_chain *c, const il_ledger_row *row, bool ledgers)
         c->v->out->erased++;
         if (ledgers) {
             verify_found(c->v, row->seq, IL_STR(""), "row-erased", IL_VERIFY_RESTORE,
-                         "row %llu is about the ledger itself and its body is gone", (unsigned long long)row->seq);
+                         "row %lld is about the ledger itself and its body is gone", (long long)row->seq);
         }
         return;
     }
@@ -129,7 +129,7 @@ static void verify_body(verify_chain *c, const il_ledger_row *row, bool ledgers)
     il_chain_body(row->body, c->v->l->sha256, hash);
     if (!il_digest_eq(hash, row->body_hash)) {
         verify_found(c->v, row->seq, ledgers ? IL_STR("") : row->key, "row-body", IL_VERIFY_RESTORE,
-                     "the body of row %llu is not the one that was written", (unsigned long long)row->seq);
+                     "the body of row %lld is not the one that was written", (long long)row->seq);
     }
 }
 
@@ -142,8 +142,8 @@ static void verify_link(verify_chain *c, const il_ledger_row *row, bool ledgers)
     }
     if (!il_digest_eq(hash, row->hash)) {
         verify_found(c->v, row->seq, ledgers ? IL_STR("") : row->key, "row-hash", IL_VERIFY_RESTORE,
-                     "row %llu does not follow from the row before it: one of its columns or its place was changed",
-                     (unsigned long long)row->seq);
+                     "row %lld does not follow from the row before it: one of its columns or its place was changed",
+                     (long long)row->seq);
     }
 }
 
@@ -160,8 +160,7 @@ static bool verify_row(void *ctx, const il_ledger_row *row) {
         memcpy(c->begins_hash, row->hash, sizeof c->begins_hash);
     } else if (row->seq != c->seq + 1) {
         verify_found(c->v, row->seq, ledgers ? IL_STR("") : row->key, "row-missing", IL_VERIFY_RESTORE,
-                     "after row %llu comes row %llu: what was between them was removed", (unsigned long long)c->seq,
-                     (unsigned long long)row->seq);
+                     "after row %lld comes row %lld: what was between them was removed", (long long)c->seq, (long long)row->seq);
     } else {
         verify_link(c, row, ledgers);
     }
@@ -181,12 +180,12 @@ static void verify_beginning(verify_chain *c) {
     il_digest_hex(c->begins_hash, hash);
     if (c->begins && !(c->anchor == c->begins && strcmp(hash, c->anchor_hash) == 0)) {
         verify_found(c->v, c->begins, IL_STR(""), "row-missing", IL_VERIFY_RESTORE,
-                     "the trail begins at row %llu, and no row of kind `prune` says so", (unsigned long long)c->begins);
+                     "the trail begins at row %lld, and no row of kind `prune` says so", (long long)c->begins);
     }
     if (!c->begins && c->anchor > 1) {
         verify_found(c->v, c->prune_row, IL_STR(""), "row-added", IL_VERIFY_RESTORE,
-                     "rows stand before row %llu, where the trail begins since row %llu", (unsigned long long)c->anchor,
-                     (unsigned long long)c->prune_row);
+                     "rows stand before row %lld, where the trail begins since row %lld", (long long)c->anchor,
+                     (long long)c->prune_row);
     }
 }
 
@@ -203,8 +202,8 @@ static bool verify_act(void *ctx, const il_ledger_pruned *p) {
     uint8_t hash[IL_DIGEST_BYTES];
     il_chain_pruned(a->hash, p, a->v->l->sha256, hash);
     if (p->n != a->n + 1 || !il_digest_eq(hash, p->hash)) {
-        verify_found(a->v, 0, p->key, "act-hash", IL_VERIFY_RESTORE, "act %llu of pruning does not follow from the one before it",
-                     (unsigned long long)a->n + 1);
+        verify_found(a->v, 0, p->key, "act-hash", IL_VERIFY_RESTORE, "act %lld of pruning does not follow from the one before it",
+                     (long long)a->n + 1);
     }
     a->n++;
     memcpy(a->hash, p->hash, sizeof a->hash);
@@ -215,8 +214,8 @@ static bool verify_act(void *ctx, const il_ledger_pruned *p) {
     const il_status status = a->v->l->kind->object(a->v->l, IL_STR(IL_SPACE_SESSION), p->key, state, 0, &n, &version, NULL);
     if (status == IL_E_NOT_FOUND) {
         verify_found(a->v, 0, p->key, "session-missing", IL_VERIFY_RESTORE,
-                     "act %llu of pruning is about session `%.*s`, which is not there: its id could be used again",
-                     (unsigned long long)a->n, IL_STR_ARG(p->key));
+                     "act %lld of pruning is about session `%.*s`, which is not there: its id could be used again",
+                     (long long)a->n, IL_STR_ARG(p->key));
     }
     return !il_verify_stops(a->v, status);
 }
@@ -229,8 +228,7 @@ static il_status verify_pruned(il_verify *v, const verify_chain *c, il_error *er
     il_digest_hex(a.hash, hash);
     if (a.n != c->acts || (a.n && strcmp(hash, c->acts_hash) != 0)) {
         verify_found(v, c->prune_row, IL_STR(""), "acts-head", IL_VERIFY_RESTORE,
-                     "%llu acts of pruning are recorded, which are not those that the latest `prune` row seals",
-                     (unsigned long long)a.n);
+                     "%lld acts of pruning are recorded, which are not those that the latest `prune` row seals", (long long)a.n);
     }
     return IL_OK;
 }
@@ -256,8 +254,8 @@ static bool verify_orphan(void *ctx, const il_ledger_row *row) {
         return !il_verify_stops(o->v, status);
     }
     verify_found(o->v, row->seq, row->key, "session-missing", IL_VERIFY_RESTORE,
-                 "row %llu belongs to session `%.*s`, which is not there: its id could be used again",
-                 (unsigned long long)row->seq, IL_STR_ARG(row->key));
+                 "row %lld belongs to session `%.*s`, which is not there: its id could be used again", (long long)row->seq,
+                 IL_STR_ARG(row->key));
     il_arena_reset(&o->arena);
     return !il_verify_stops(o->v, il_arena_copy(&o->arena, row->key, &o->last, NULL));
 }
@@ -268,8 +266,8 @@ static il_status verify_strays(il_verify *v, il_error *err) {
     uint64_t n = 0;
     IL_TRY(v->l->kind->count(v->l, IL_STR(IL_SPACE_MEMORY), IL_STR(""), &n, err));
     if (n > v->episodes) {
-        verify_found(v, 0, IL_STR(""), "episode-added", IL_VERIFY_RESTORE, "%llu episodes belong to no session",
-                     (unsigned long long)(n - v->episodes));
+        verify_found(v, 0, IL_STR(""), "episode-added", IL_VERIFY_RESTORE, "%lld episodes belong to no session",
+                     (long long)(n - v->episodes));
     }
     return IL_OK;
 }

@@ -47,9 +47,8 @@ static bool episodes_chain(il_verify *v, il_str id, const il_session *s, il_aren
         }
         if (status != IL_OK) {
             episodes_found(v, id, status == IL_E_NOT_FOUND ? "episode-missing" : "episode-damaged",
-                           "episode %llu of the %llu that session `%.*s` counts is %s", (unsigned long long)i,
-                           (unsigned long long)s->episodes, IL_STR_ARG(id),
-                           status == IL_E_NOT_FOUND ? "not there" : "not readable");
+                           "episode %lld of the %lld that session `%.*s` counts is %s", (long long)i, (long long)s->episodes,
+                           IL_STR_ARG(id), status == IL_E_NOT_FOUND ? "not there" : "not readable");
             return false;
         }
         il_recall_next(end, bytes, v->l->sha256, end);
@@ -67,8 +66,8 @@ il_status il_verify_episodes(il_verify *v, il_str id, const il_session *s, bool 
     }
     il_arena_init(&arena, v->l->alloc, EPISODES_ARENA_BYTES);
     if (episodes_chain(v, id, s, &arena, end) && !il_digest_eq(end, s->recalled)) {
-        episodes_found(v, id, "episode-damaged", "what session `%.*s` read is not what its %llu episodes say", IL_STR_ARG(id),
-                       (unsigned long long)s->episodes);
+        episodes_found(v, id, "episode-damaged", "what session `%.*s` read is not what its %lld episodes say", IL_STR_ARG(id),
+                       (long long)s->episodes);
     }
     il_arena_free(&arena);
     return il_verify_stopped(v, err);

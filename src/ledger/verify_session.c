@@ -65,8 +65,8 @@ static void session_bound(session_check *c, uint64_t row, const session_bond *no
     if (c->bond.row != 0 && (strcmp(c->bond.policy, now->policy) != 0 || strcmp(c->bond.machine, now->machine) != 0 ||
                              strcmp(c->bond.principal, now->principal) != 0 || strcmp(c->bond.parent, now->parent) != 0)) {
         session_found(c, row, "object-bond",
-                      "session `%.*s` is bound to another policy, machine, principal or parent than by row %llu",
-                      IL_STR_ARG(c->id), (unsigned long long)c->bond.row);
+                      "session `%.*s` is bound to another policy, machine, principal or parent than by row %lld",
+                      IL_STR_ARG(c->id), (long long)c->bond.row);
     }
 }
 
@@ -77,8 +77,8 @@ static bool session_again(const session_check *c) { return c->nrows > 1 || c->pr
 static void session_begin(session_check *c, const il_ledger_row *row, const il_json *body) {
     session_bond now = {.row = row->seq};
     if (session_again(c) && !il_json_bool(il_json_get(body, IL_STR("resumed")))) {
-        session_found(c, row->seq, "session-missing", "row %llu begins session `%.*s` once more: its state had been removed",
-                      (unsigned long long)row->seq, IL_STR_ARG(c->id));
+        session_found(c, row->seq, "session-missing", "row %lld begins session `%.*s` once more: its state had been removed",
+                      (long long)row->seq, IL_STR_ARG(c->id));
     }
     session_bond_text(body, IL_STR("policy"), now.policy, sizeof now.policy);
     session_bond_text(body, IL_STR("machine"), now.machine, sizeof now.machine);
@@ -91,8 +91,8 @@ static void session_begin(session_check *c, const il_ledger_row *row, const il_j
 
 static void session_open(session_check *c, const il_ledger_row *row) {
     if (row->ticket <= c->ticket && c->tickets_known) {
-        session_found(c, row->seq, "ticket-order", "row %llu admits call %llu after call %llu", (unsigned long long)row->seq,
-                      (unsigned long long)row->ticket, (unsigned long long)c->ticket);
+        session_found(c, row->seq, "ticket-order", "row %lld admits call %lld after call %lld", (long long)row->seq,
+                      (long long)row->ticket, (long long)c->ticket);
     }
     c->ticket = row->ticket > c->ticket ? row->ticket : c->ticket;
     if (c->nopen == IL_TICKETS_MAX) {
@@ -112,8 +112,8 @@ static void session_close(session_check *c, const il_ledger_row *row, const il_j
     }
     /* A settle that was refused names no tool. */
     if (il_json_kind_of(il_json_get(body, IL_STR("tool"))) != IL_JSON_NULL && !c->joined && c->tickets_known) {
-        session_found(c, row->seq, "ticket-unknown", "row %llu settles call %llu, which no row admitted",
-                      (unsigned long long)row->seq, (unsigned long long)row->ticket);
+        session_found(c, row->seq, "ticket-unknown", "row %lld settles call %lld, which no row admitted", (long long)row->seq,
+                      (long long)row->ticket);
     }
 }
 
@@ -151,9 +151,8 @@ static void session_step(session_check *c, const il_ledger_row *row, const il_js
             c->owed_row = row->seq;
         } else {
             session_found(c, row->seq, "state-step",
-                          "row %llu begins in state %016llx, and row %llu of the same session ended in %016llx",
-                          (unsigned long long)row->seq, (unsigned long long)pre, (unsigned long long)c->state_row,
-                          (unsigned long long)c->state);
+                          "row %lld begins in state %016llx, and row %lld of the same session ended in %016llx",
+                          (long long)row->seq, (unsigned long long)pre, (long long)c->state_row, (unsigned long long)c->state);
         }
     }
     if (il_str_eq(row->kind, IL_STR("lapse")) && !has_post) {
@@ -169,8 +168,8 @@ static void session_step(session_check *c, const il_ledger_row *row, const il_js
 
 static void session_erased(session_check *c, const il_ledger_row *row) {
     if (c->pruned.n == 0 || row->seq > c->pruned.through) {
-        session_found(c, row->seq, "row-erased", "the body of row %llu is gone, and no pruning was recorded for it",
-                      (unsigned long long)row->seq);
+        session_found(c, row->seq, "row-erased", "the body of row %lld is gone, and no pruning was recorded for it",
+                      (long long)row->seq);
         c->known = c->tickets_known = false;
     }
 }
@@ -184,7 +183,7 @@ static void session_left(session_check *c, bool left) {
         if (c->known && c->state != c->pruned.state) {
             session_found(c, c->state_row, "object-state",
                           "session `%.*s` was in state %016llx when it was pruned, and its last row before that ended in %016llx",
-                          IL_STR_ARG(c->id), (unsigned long long)c->pruned.state, (unsigned long long)c->state);
+                          IL_STR_ARG(c->id), (long long)c->pruned.state, (long long)c->state);
         }
         c->known = true;
         c->state = c->pruned.state;
@@ -209,7 +208,7 @@ static bool session_row(void *ctx, const il_ledger_row *row) {
         return false;
     }
     if (status != IL_OK || il_json_kind_of(body) != IL_JSON_OBJECT) {
-        session_found(c, row->seq, "row-body", "the body of row %llu is no JSON object", (unsigned long long)row->seq);
+        session_found(c, row->seq, "row-body", "the body of row %lld is no JSON object", (long long)row->seq);
         c->known = false;
         return true;
     }
@@ -254,8 +253,8 @@ static void session_tickets(session_check *c, const il_session *s) {
     }
     const uint64_t joined = (s->parent[0] ? IL_TICKETS_MAX : 0) + c->joins; /* numbers that others' calls took */
     if (s->next_ticket <= c->ticket || s->next_ticket - 1 - c->ticket > joined) {
-        session_found(c, 0, "object-calls", "the next call of session `%.*s` is %llu, and its rows admitted %llu",
-                      IL_STR_ARG(c->id), (unsigned long long)s->next_ticket, (unsigned long long)c->ticket);
+        session_found(c, 0, "object-calls", "the next call of session `%.*s` is %lld, and its rows admitted %lld",
+                      IL_STR_ARG(c->id), (long long)s->next_ticket, (long long)c->ticket);
     }
 }
 
@@ -279,8 +278,8 @@ static il_status session_episodes(session_check *c, const il_session *s, il_erro
     }
     IL_TRY(il_verify_episodes(c->v, c->id, s, c->pruned.n > 0, &n, err));
     if (n > s->episodes) {
-        session_found(c, 0, "episode-added", "%llu episodes of session `%.*s` are there, and it counts %llu",
-                      (unsigned long long)n, IL_STR_ARG(c->id), (unsigned long long)s->episodes);
+        session_found(c, 0, "episode-added", "%lld episodes of session `%.*s` are there, and it counts %lld", (long long)n,
+                      IL_STR_ARG(c->id), (long long)s->episodes);
     }
     c->v->episodes += n;
     return IL_OK;
@@ -311,7 +310,7 @@ static il_status session_object(session_check *c, const uint8_t *state, size_t n
     if (c->known && s.state != c->state) {
         session_found(c, c->state_row, "object-state",
                       "session `%.*s` is stored in state %016llx, and its last row ended in %016llx", IL_STR_ARG(c->id),
-                      (unsigned long long)s.state, (unsigned long long)c->state);
+                      (long long)s.state, (long long)c->state);
     }
     if (c->tickets_known && !c->overflowed) {
         session_tickets(c, &s);
@@ -340,8 +339,8 @@ static il_status session_one(session_check *c, il_error *err) {
     IL_TRY(il_verify_stopped(c->v, err));
     session_left(c, false);
     if (c->owes) {
-        session_found(c, c->owed_row, "state-step", "row %llu begins in a state that no row of its session led to",
-                      (unsigned long long)c->owed_row);
+        session_found(c, c->owed_row, "state-step", "row %lld begins in a state that no row of its session led to",
+                      (long long)c->owed_row);
     }
     if (c->nrows == 0 && c->pruned.n == 0 && l->dropped == 0) {
         session_found(c, 0, "row-missing", "session `%.*s` has no rows, and no pruning was recorded for it", IL_STR_ARG(c->id));

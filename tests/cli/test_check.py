@@ -60,6 +60,18 @@ def check_places_a_duplicate_key_in_the_file(t):
 
 
 @test
+def check_refuses_a_file_without_a_session(t):
+    policy, some = put(t, "policy.yaml", POLICY), put(t, "some.ndjson", '{"steps":[]}\n')
+    for text in ("", "\n \n\r\n"):
+        empty = put(t, "empty.ndjson", text)
+        Run("check", "--policy", policy, stdin=text).refuses().says("<stdin>: error: no session in it")
+        Run("check", "--policy", policy, "--json", empty).refuses().says("empty.ndjson: error: no session in it")
+        Run("replay", "--policy", policy, "--against", policy, empty).refuses().says("no session in it")
+        Run("check", "--policy", policy, some, empty).exits(3).says("empty.ndjson: error: no session in it")
+    Run("check", "--policy", policy, some).exits(0)  # a session without a step is one
+
+
+@test
 def check_counts_what_it_decided(t):
     _, summary = decide(t, {"steps": [FETCH, READ, POST]}, {"steps": [{"tool": "own"}]})
     same(summary, {"sessions": 2, "steps": 4, "block": 1, "require_approval": 0, "allow": 3})

@@ -179,12 +179,28 @@ def session_prune_idle_did_not_end_what_it_skips(t):
     live.call("read")
     try:
         age(t, 10)
-        done = read(t, "session", "prune", "--older-than", "1d", "--idle")
-        same((done["ended"], done["pruned"], [s["id"] for s in done["skipped"]]), ([], [], ["demo"]))
+        for dry in (["--dry-run"], []):  # which does not promise more
+            done = read(t, "session", "prune", "--older-than", "1d", "--idle", *dry)
+            same((done["ended"], done["pruned"], done["skipped"]), ([], [], [{"id": "demo", "why": "busy: a call is not settled yet"}]))
         cli(t, "session", "prune", "--older-than", "1d", "--idle").exits(0).says("ended 0, skipped 1", "out")
     finally:
         live.process.kill()
         live.end()
+    # its process is gone: the call no longer keeps the session
+    same(read(t, "session", "prune", "--older-than", "1d", "--idle", "--dry-run")["ended"], [{"id": "demo"}])
+    same(read(t, "session", "prune", "--older-than", "1d", "--idle")["ended"], [{"id": "demo"}])
+
+
+@test
+def ledger_verify_prints_row_numbers_as_they_stand_there(t):
+    gateway(t, ("fetch", {}))
+    sql(t, "update rows set seq = -5 where seq = 2")
+    run = cli(t, "ledger", "verify").exits(1).says("row -5", "out")
+    if "1844674407" in run.out:
+        run.fail("a row has a number that it has not")
+    found = [f["row"] for f in json.loads(cli(t, "ledger", "verify", "--json").exits(1).out)["findings"]]
+    if -5 not in found:
+        raise Failure(f"rows {found}")
 
 
 @test

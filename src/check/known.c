@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-enum { KNOWN_BITS_FIRST = 10, KNOWN_BITS_LAST = 31, KNOWN_AHEAD = 16 };
+enum { KNOWN_BITS_FIRST = 10, KNOWN_BITS_LAST = 31 };
 
 /* An index made when a place was asked for of keys that are in the bit set. */
 struct il_known_places {
@@ -32,7 +32,7 @@ void il_known_free(il_known *s) {
     *s = (il_known){0};
 }
 
-static il_known_added known_take(il_known *s, size_t bytes, void **out) {
+static il_known_added known_alloc(il_known *s, size_t bytes, void **out) {
     if (bytes > s->limit - s->bytes) {
         return IL_KNOWN_FULL;
     }
@@ -50,22 +50,11 @@ static size_t known_chunk_bytes(const il_known *s) {
     return sizeof(il_known_chunk) + (s->writes ? IL_KNOWN_CHUNK * sizeof(uint16_t) : 0);
 }
 
-bool il_known_chunks_fit(const il_known *s, uint32_t n) {
-    const uint32_t chunks = n / IL_KNOWN_CHUNK + 1;
-    uint32_t room = s->room;
-    size_t bytes = chunks > s->nchunks ? (chunks - s->nchunks) * known_chunk_bytes(s) : 0;
-    while (room < chunks) { /* the old directory is there until the new one is */
-        room = room ? room * 2 : 16;
-        bytes += room * sizeof *s->chunks;
-    }
-    return bytes <= s->limit - s->bytes;
-}
-
-il_known_added il_known_chunk_new(il_known *s) {
+static il_known_added known_chunk_new(il_known *s) {
     void *p = NULL;
     if (s->nchunks == s->room) {
         uint32_t room = s->room ? s->room * 2 : 16;
-        il_known_added done = known_take(s, room * sizeof *s->chunks, &p);
+        il_known_added done = known_alloc(s, room * sizeof *s->chunks, &p);
         if (done != IL_KNOWN_NEW) {
             return done;
         }
@@ -76,7 +65,7 @@ il_known_added il_known_chunk_new(il_known *s) {
         s->chunks = p;
         s->room = room;
     }
-    il_known_added done = known_take(s, known_chunk_bytes(s), &p);
+    il_known_added done = known_alloc(s, known_chunk_bytes(s), &p);
     if (done == IL_KNOWN_NEW) {
         s->chunks[s->nchunks++] = p;
     }
@@ -91,13 +80,14 @@ static void known_index(const il_known *s, uint32_t *slots, uint32_t bits) {
     memset(slots, 0, sizeof *slots << bits);
     uint32_t from = s->slots ? UINT32_C(1) << s->bits : s->n;
     for (uint32_t i = 0; i < from; i++) {
-        if (s->slots && i + KNOWN_AHEAD < from && s->slots[i + KNOWN_AHEAD]) {
-            uint32_t ahead = s->slots[i + KNOWN_AHEAD] - 1;
+        if (s->slots && i + IL_KNOWN_AHEAD < from && s->slots[i + IL_KNOWN_AHEAD]) {
+            uint32_t ahead = il_known_at(s, i + IL_KNOWN_AHEAD) - 1;
             __builtin_prefetch(&s->chunks[ahead / IL_KNOWN_CHUNK]->keys[ahead % IL_KNOWN_CHUNK]);
         }
-        uint32_t place = s->slots ? s->slots[i] : i + 1;
+        uint32_t place = s->slots ? il_known_at(s, i) : i + 1;
         if (place) {
-            slots[il_known_slot(&fresh, il_known_key(s, place - 1))] = place;
+            const uint64_t key = il_known_key(s, place - 1);
+            il_known_slot_put(&fresh, il_known_slot(&fresh, key), key, place - 1);
         }
     }
 }
@@ -110,7 +100,7 @@ static il_known_added known_to_set(il_known *s, size_t bytes) {
     }
     s->places = places;
     *places = (il_known_places){0};
-    il_known_added done = known_take(s, bytes, &p);
+    il_known_added done = known_alloc(s, bytes, &p);
     if (done != IL_KNOWN_NEW) {
         s->alloc->free(s->alloc->ctx, places);
         s->places = NULL;
@@ -139,7 +129,7 @@ static il_known_added known_widen(il_known *s) {
     if (bits > KNOWN_BITS_LAST) {
         return IL_KNOWN_FULL;
     }
-    il_known_added done = known_take(s, bytes, &p);
+    il_known_added done = known_alloc(s, bytes, &p);
     if (done == IL_KNOWN_NEW) {
         known_index(s, p, bits);
         known_give(s, s->slots, s->slots ? sizeof *s->slots << s->bits : 0);
@@ -159,7 +149,7 @@ static il_known_added known_more(il_known *s) {
             return done;
         }
     }
-    return s->n == s->nchunks * IL_KNOWN_CHUNK ? il_known_chunk_new(s) : IL_KNOWN_NEW;
+    return s->n == s->nchunks * IL_KNOWN_CHUNK ? known_chunk_new(s) : IL_KNOWN_NEW;
 }
 
 static void known_append(il_known *s, uint64_t key, uint32_t parent, uint16_t writes) {
@@ -194,7 +184,7 @@ static il_known_added known_add_index(il_known *s, uint64_t key, uint32_t parent
                                       uint32_t *place) {
     uint32_t at = s->slots ? il_known_slot(s, key) : 0;
     if (s->slots && s->slots[at]) {
-        uint32_t known = s->slots[at] - 1;
+        uint32_t known = il_known_at(s, at) - 1;
         il_known_chunk *chunk = s->chunks[known / IL_KNOWN_CHUNK];
         if (s->writes && known >= late && writes < chunk->writes[known % IL_KNOWN_CHUNK]) {
             chunk->parents[known % IL_KNOWN_CHUNK] = parent;
@@ -212,7 +202,7 @@ static il_known_added known_add_index(il_known *s, uint64_t key, uint32_t parent
         s->set[key / 64] |= UINT64_C(1) << (key % 64);
     } else {
         at = s->slots == old ? at : il_known_slot(s, key);
-        s->slots[at] = s->n + 1;
+        il_known_slot_put(s, at, key, s->n);
     }
     *place = s->n;
     known_append(s, key, parent, writes);
@@ -222,6 +212,26 @@ static il_known_added known_add_index(il_known *s, uint64_t key, uint32_t parent
 il_known_added il_known_add(il_known *s, uint64_t key, uint32_t parent, uint16_t writes, uint32_t late) {
     uint32_t place = 0;
     return s->set ? known_add_set(s, key, parent) : known_add_index(s, key, parent, writes, late, &place);
+}
+
+/* Every one is written where the next new one goes: whether it is new nobody could foretell, so there is no branch on it. */
+uint32_t il_known_take(il_known *s, const il_known_found *found, uint32_t n) {
+    uint32_t took = 0, at = s->n % IL_KNOWN_CHUNK;
+    const uint32_t begun = at;
+    if (!s->set || s->n >= s->max || s->n == s->nchunks * IL_KNOWN_CHUNK) {
+        return 0;
+    }
+    il_known_chunk *chunk = s->chunks[s->n / IL_KNOWN_CHUNK];
+    uint32_t room = IL_KNOWN_CHUNK - at < s->max - s->n ? IL_KNOWN_CHUNK - at : s->max - s->n;
+    for (; took < n && took < room && found[took].key >> s->width == 0; took++) {
+        const uint64_t key = found[took].key, bits = s->set[key / 64];
+        s->set[key / 64] = bits | UINT64_C(1) << (key % 64);
+        chunk->keys[at] = key;
+        chunk->parents[at] = found[took].parent;
+        at += !(bits >> (key % 64) & 1);
+    }
+    s->n += at - begun;
+    return took;
 }
 
 il_known_added il_known_put(il_known *s, uint64_t key, uint32_t parent, uint32_t *place) {
@@ -234,7 +244,7 @@ uint32_t il_known_find(const il_known *s, uint64_t key) {
         return UINT32_MAX;
     }
     if (s->slots) {
-        return s->slots[il_known_slot(s, key)] - 1;
+        return il_known_at(s, il_known_slot(s, key)) - 1;
     }
     if (!s->places->slots || s->places->n != s->n) {
         s->alloc->free(s->alloc->ctx, s->places->slots);
@@ -256,5 +266,5 @@ uint32_t il_known_find(const il_known *s, uint64_t key) {
     il_known by = *s;
     by.slots = s->places->slots;
     by.bits = s->places->bits;
-    return by.slots[il_known_slot(&by, key)] - 1;
+    return il_known_at(&by, il_known_slot(&by, key)) - 1;
 }

@@ -68,7 +68,7 @@ static void test_workers_together(void **state) {
     }
 }
 
-/* At a bound on states, wherever in a layer it lies. */
+/* At a bound on states, wherever in a layer it lies; as bits and in an index by turns. */
 static void test_bounds_together(void **state) {
     (void)state;
     const il_alloc alloc = {space_get, space_put, NULL};
@@ -76,6 +76,7 @@ static void test_bounds_together(void **state) {
         int forks = 0;
         il_space one, many;
         il_space_def def = {.ctx = &forks,
+                            .bits = most % 2 ? SWITCHES : 0,
                             .nsymbols = SWITCHES,
                             .first_write = SWITCHES,
                             .expand = space_switches,

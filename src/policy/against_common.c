@@ -160,6 +160,10 @@ static il_status common_server(il_against *a, il_str name, il_error *err) {
         IL_TRY(common_say(a, "servers", err, "server `%.*s`: `prototype_keys` differs, so some arguments reach it under one only",
                           IL_STR_ARG(name)));
     }
+    const il_server *x = il_policy_server(p, name), *y = il_policy_server(q, name);
+    if (x != NULL && y != NULL && !il_str_eq(x->cwd, y->cwd)) {
+        IL_TRY(common_say(a, "servers", err, "server `%.*s`: `cwd` differs, so relative names are other places", IL_STR_ARG(name)));
+    }
     return IL_OK;
 }
 

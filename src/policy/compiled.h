@@ -17,6 +17,7 @@ typedef struct il_server {
     il_tables tables[IL_TABLES_CLASSES]; /* `sql`: which of its tables hold what */
     bool inside, sampling, roots, elicitation;
     il_prototypes prototypes;
+    il_str cwd; /* canonical path from which it takes relative names; empty: not said */
 } il_server;
 
 typedef struct il_tool_index { /* exact names, sorted by name */

@@ -5,6 +5,7 @@
 #include "policy/condition.h"
 #include "policy/past.h"
 #include "policy/paths.h"
+#include "policy/place.h"
 #include "policy/shell.h"
 #include "policy/sql.h"
 
@@ -25,13 +26,15 @@ static il_cel_value il_ask_unread(il_status s) { return il_cel_of_fault(s == IL_
 /* ---- names that the policy lists ---------------------------------------------------------------------- */
 
 /* A text that is no value of the kind is nobody's. */
-static il_cel_value il_ask_listed(const il_condition_call *c, il_str kind_word, il_str text, bool is_public) {
+/* `server`: relative paths are from where it runs; empty: they are none that are known. */
+static il_cel_value il_ask_listed(const il_condition_call *c, il_str kind_word, il_str text, bool is_public, il_str server) {
     il_kind kind;
     il_str canonical = {0};
     if (!il_kind_find(kind_word, &kind)) {
         return il_cel_of_fault(IL_CEL_BAD_VALUE);
     }
-    const il_status s = il_kind_value(kind, text, c->scratch, &canonical, NULL);
+    const il_status s = kind == IL_KIND_PATH ? il_place_path(c->policy, server, text, c->scratch, &canonical)
+                                             : il_kind_value(kind, text, c->scratch, &canonical, NULL);
     if (s != IL_OK) {
         return s == IL_E_INVALID ? il_cel_of_bool(false) : il_ask_unread(s);
     }
@@ -41,12 +44,13 @@ static il_cel_value il_ask_listed(const il_condition_call *c, il_str kind_word, 
 
 static il_cel_value il_ask_ours(void *ctx, const il_cel_value *args, size_t nargs) {
     (void)nargs;
-    return il_ask_listed(ctx, il_cel_str(args[0]), il_cel_str(args[1]), false);
+    const il_condition_call *c = ctx;
+    return il_ask_listed(c, il_cel_str(args[0]), il_cel_str(args[1]), false, c->call->server);
 }
 
 static il_cel_value il_ask_public(void *ctx, const il_cel_value *args, size_t nargs) {
     (void)nargs;
-    return il_ask_listed(ctx, IL_STR("repo"), il_cel_str(args[0]), true);
+    return il_ask_listed(ctx, IL_STR("repo"), il_cel_str(args[0]), true, (il_str){0});
 }
 
 /* ---- the call and its session ------------------------------------------------------------------------- */
@@ -118,11 +122,12 @@ static il_cel_value il_ask_carries(void *ctx, const il_cel_value *args, size_t n
 
 /* ---- stores and paths ------------------------------------------------------------------------------------ */
 
-/* A place without labels that can be asked has all; so has one that cannot be told, or, `relative`, what any place has. */
+/* A place without labels that can be asked has all; so has one that cannot be told, or, `relative` to where a command runs, what any place has. */
 static bool il_ask_place(il_condition_call *c, il_str path, bool relative, uint32_t bit) {
     il_place place = {.kind = IL_STR("path")};
     uint32_t taints = 0;
-    const il_status s = il_kind_value(IL_KIND_PATH, path, c->scratch, &place.value, NULL);
+    const il_str server = relative ? (il_str){0} : c->call->server;
+    const il_status s = il_place_path(c->policy, server, path, c->scratch, &place.value);
     if ((s != IL_OK && !(relative && s == IL_E_INVALID)) || c->call->stores == NULL) {
         return true;
     }
@@ -229,8 +234,8 @@ static il_cel_value il_ask_sql_writes(void *ctx, const il_cel_value *args, size_
 
 /* A file that is not ours, or that something untrusted was written to, is untrusted. */
 static bool il_ask_untrusted_path(il_condition_call *c, il_str path) {
-    const il_cel_value ours = il_ask_listed(c, IL_STR("path"), path, false);
-    return !il_cel_true(ours) || il_ask_place(c, path, false, (uint32_t)IL_UNTRUSTED);
+    const il_cel_value ours = il_ask_listed(c, IL_STR("path"), path, false, (il_str){0});
+    return !il_cel_true(ours) || il_ask_place(c, path, true, (uint32_t)IL_UNTRUSTED);
 }
 
 /* What a command reads is of a class: by the file's name, or by what was written there. Commands name files from where they run, which nobody here knows. */

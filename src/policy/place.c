@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/place.h"
 
+#include "base/buf.h"
 #include "policy/shell.h"
 
 #define IL_PLACES_MAX 256u /* of one call; more are the whole store */
 
 typedef struct il_places {
     const il_policy *policy;
+    il_str server;
     il_arena *scratch;
     il_place *list;
     size_t n;
@@ -29,12 +31,37 @@ static void il_places_add(il_places *p, il_kind kind, il_str value) {
     }
 }
 
+/* No root, no home, no drive, scheme or variable in front: what a server joins to the folder that it runs in. */
+static bool il_place_relative(il_str text) {
+    const size_t slash = il_str_find(text, IL_STR("/"), 0);
+    const il_str first = il_str_part(text, 0, slash != SIZE_MAX ? slash : text.n);
+    return text.n > 0 && text.p[0] != '/' && text.p[0] != '~' && il_str_find(first, IL_STR(":"), 0) == SIZE_MAX &&
+           il_str_find(text, IL_STR("$"), 0) == SIZE_MAX && il_str_find(text, IL_STR("%"), 0) == SIZE_MAX;
+}
+
+il_status il_place_path(const il_policy *p, il_str server, il_str text, il_arena *scratch, il_str *out) {
+    const il_server *s = server.n > 0 ? il_policy_server(p, server) : NULL;
+    il_buf b;
+    const il_status status = il_kind_value(IL_KIND_PATH, text, scratch, out, NULL);
+    if (status != IL_E_INVALID || s == NULL || s->cwd.n == 0 || !il_place_relative(text)) {
+        return status;
+    }
+    il_buf_init(&b, scratch, SIZE_MAX / 2);
+    il_buf_put(&b, s->cwd);
+    il_buf_put(&b, IL_STR("/"));
+    il_buf_put(&b, text);
+    IL_TRY(il_buf_done(&b, &text, NULL));
+    return il_kind_value(IL_KIND_PATH, text, scratch, out, NULL);
+}
+
 static il_status il_places_value(il_places *p, il_kind kind, const il_json *v, il_error *err) {
     il_str text = {0}, canonical = {0};
     if (il_json_kind_of(v) == IL_JSON_NULL) {
         return IL_OK;
     }
-    const il_status s = il_arg_text(v, &text) ? il_kind_value(kind, text, p->scratch, &canonical, NULL) : IL_E_INVALID;
+    const il_status s = !il_arg_text(v, &text)  ? IL_E_INVALID
+                        : kind == IL_KIND_PATH ? il_place_path(p->policy, p->server, text, p->scratch, &canonical)
+                                               : il_kind_value(kind, text, p->scratch, &canonical, NULL);
     if (s != IL_OK && s != IL_E_INVALID) {
         return il_arena_fail(p->scratch, err);
     }
@@ -117,7 +144,7 @@ static il_status il_places_tool(void *ctx, const il_tool *t, il_error *err) {
 
 il_status il_label_places(const il_policy *p, il_str name, const il_label_call *call, il_arena *scratch, il_label *out,
                           il_error *err) {
-    il_places_of of = {{.policy = p, .scratch = scratch}, call->args};
+    il_places_of of = {{.policy = p, .server = call->server, .scratch = scratch}, call->args};
     IL_TRY(il_policy_match_each(p, name, il_places_tool, &of, err));
     out->places = of.places.list;
     out->nplaces = of.places.n;

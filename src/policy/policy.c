@@ -61,8 +61,8 @@ static bool il_policy_server_name_ok(il_str name) {
 }
 
 static il_status il_policy_read_server(il_policy *p, const il_json *v, il_error *err) {
-    static const char *const known[] = {"trust", "sampling", "roots", "elicitation", "prototype_keys", "sql"};
-    il_str keys[6];
+    static const char *const known[] = {"trust", "sampling", "roots", "elicitation", "prototype_keys", "sql", "cwd"};
+    il_str keys[7];
     const il_json *use = il_json_get(v, IL_STR("use"));
     if (!il_policy_server_name_ok(il_json_key(v))) {
         return il_error_at(err, IL_E_INVALID, v->key_line, v->key_col, v->key_offset,
@@ -91,6 +91,13 @@ static il_status il_policy_read_server(il_policy *p, const il_json *v, il_error 
         if (s->prototypes == IL_PROTOTYPES_REFUSE && !il_str_eq(text, IL_STR("refuse"))) {
             return IL_JSON_FAIL(prototypes, err, IL_E_INVALID, "`prototype_keys` is `refuse` or `allow`");
         }
+    }
+    const il_json *cwd = il_json_get(v, IL_STR("cwd"));
+    il_error why = {0};
+    if (cwd != NULL && (il_json_kind_of(cwd) != IL_JSON_STRING ||
+                        il_kind_value(IL_KIND_PATH, il_json_text(cwd), &p->arena, &s->cwd, &why) != IL_OK)) {
+        return IL_JSON_FAIL(cwd, err, IL_E_INVALID, "`cwd` is the folder in which the server runs, such as `~/src`: %s",
+                            why.msg[0] != '\0' ? why.msg : "a text");
     }
     bool *features[] = {&s->sampling, &s->roots, &s->elicitation};
     for (size_t i = 0; i < IL_COUNT(features); i++) {

@@ -410,6 +410,19 @@ def check_keeps_stores_from_line_to_line(t):
 
 
 @test
+def check_takes_relative_names_from_where_the_server_runs(t):
+    """Where the policy says no `cwd`, a relative name is the whole store."""
+    beside = {"tool": "t.get", "args": {"path": "/w/other"}}
+    for cwd, names, last in (("", ["notes"], TRIFECTA), (", cwd: /w", ["notes", "/w/./notes"], ALLOW)):
+        policy = KNOWS.replace("{trust: inside}", "{trust: inside" + cwd + "}")
+        for name in names:
+            got, _ = decide(t, {"steps": [{"tool": "t.secret"}, {"tool": "t.write", "args": {"path": name}}]},
+                            {"steps": [FETCH | {"tool": "t.page"}, beside, send("eve@far.example")]},
+                            {"steps": [FETCH | {"tool": "t.page"}, {"tool": "t.get", "args": {"path": "notes"}}, send("eve@far.example")]}, policy=policy)
+            same([actions(s)[-1] for s in got], [ALLOW, last, TRIFECTA])
+
+
+@test
 def check_judges_the_answer(t):
     """`respond` is a sink whose addressee is the user; an address that is written into it is a destination like any other."""
     got, _ = decide(t, {"prompt": "what is new?", "steps": [LIST, {"tool": "respond", "args": {"text": "nothing much"}},

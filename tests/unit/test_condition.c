@@ -107,6 +107,42 @@ static void test_removes(void **state) {
     policy_case_free(&c);
 }
 
+/* Relative names are from where the server runs, when the policy says where. */
+static void test_cwd(void **state) {
+    (void)state;
+    policy_case c;
+    static const struct {
+        const char *server, *path;
+        uint32_t is;
+    } rows[] = {{"trust: inside, cwd: ~/src", "a.txt", 0},        {"trust: inside, cwd: ~/src", "./b/a.txt", 0},
+                {"trust: inside, cwd: ~/src/", "~/src/a", 0},     {"trust: inside, cwd: ~/src", "../a.txt", U},
+                {"trust: inside, cwd: ~/src", "/a.txt", U},       {"trust: inside, cwd: ~/src", "~/a.txt", U},
+                {"trust: inside, cwd: ~/src", "C:/a.txt", U},     {"trust: inside, cwd: ~/src", "$HOME/a.txt", U},
+                {"trust: inside, cwd: ~/src", "file:///etc", U},  {"trust: inside, cwd: ~/src", "%HOME%/a.txt", U},
+                {"trust: inside, cwd: ~/src", "", U},             {"trust: inside, cwd: /srv", "a.txt", U},
+                {"trust: inside", "a.txt", U}};
+    policy_case_init(&c, "standard");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[512], args[64];
+        (void)snprintf(text, sizeof text,
+                       "interlock: 1\nmachine: standard\nours: { path: [~/src] }\nservers: { in: { %s } }\ntools:\n  - { match: in.t, effects: { untrusted: "
+                       "'!ours(\"path\", args.p)' }, stores: { path: p } }\n",
+                       rows[i].server);
+        (void)snprintf(args, sizeof args, "{\"p\":\"%s\"}", rows[i].path);
+        (void)policy_load(&c, text);
+        assert_int_equal(c.status, IL_OK);
+        const il_label l = policy_label(&c, "in.t", args, 0);
+        if (l.declared != rows[i].is) {
+            fail_msg("row %zu, `%s`: %u", i, rows[i].path, l.declared);
+        }
+        assert_int_equal(l.nplaces, 1);
+    }
+    (void)policy_load(&c, "interlock: 1\nmachine: standard\nservers: { in: { trust: inside, cwd: src } }\ntools: [{ match: in.t, effects: [] }]\n");
+    assert_int_not_equal(c.status, IL_OK);
+    assert_non_null(strstr(c.err.msg, "`cwd` is the folder"));
+    policy_case_free(&c);
+}
+
 /* Built from arguments; without them there is none, which is an error. */
 static void test_own_kinds(void **state) {
     (void)state;
@@ -296,7 +332,7 @@ static void test_costly(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_removes), cmocka_unit_test(test_own_kinds),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_removes), cmocka_unit_test(test_own_kinds), cmocka_unit_test(test_cwd),
                                        cmocka_unit_test(test_several), cmocka_unit_test(test_refused),
                                        cmocka_unit_test(test_items),   cmocka_unit_test(test_costly)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -173,6 +173,13 @@ static void why_counts_text(const il_view *v) {
     if (!any) {
         (void)puts("  nothing: every call is judged on its own");
     }
+    if (v->everywhere) {
+        (void)fputs("every file of this ledger's sessions counts as ", stdout);
+        il_put_effects(stdout, v->everywhere);
+        (void)fputs(", for good: a call wrote under a name that could be any file, such as a relative one\n"
+                    "  say in the policy where its server runs: servers: { NAME: { cwd: FOLDER } }, and begin a new ledger\n",
+                    stdout);
+    }
 }
 
 /* A rule of the policy, or its condition, is what the row's `why` is about. */
@@ -363,6 +370,7 @@ il_status il_session_why(il_view *v, bool json, il_error *err) {
     }
     il_json *o = il_json_make(&v->arena, IL_JSON_OBJECT);
     const bool made = why_add(o, "id", why_text(v, v->id)) && why_add(o, "counts", why_counts_json(v)) &&
+                      why_add(o, "everywhere", il_json_effects(&v->arena, v->everywhere)) &&
                       why_add(o, "in_flight", why_flight_json(v)) && why_add(o, "denied", why_denial_json(v, denial)) &&
                       why_add(o, "next", why_next_json(v, &bind));
     return made ? il_put_json(stdout, o, err) : il_arena_fail(&v->arena, err);

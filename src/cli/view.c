@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sha256.h"
+#include "monitor/place.h"
 
 #define VIEW_ARENA_BYTES ((size_t)1 << 30)
 
@@ -33,6 +34,23 @@ static il_status view_machine(il_view *v, const char *policy, il_error *err) {
                : il_error_set(err, IL_E_MISMATCH, "the session ran on another machine than that of policy `%s`", policy);
 }
 
+/* What a call wrote under a name that could be any file counts for all of them. */
+static il_status view_everywhere(il_view *v, const il_store *store, il_error *err) {
+    char key[IL_DIGEST_HEX];
+    uint8_t bytes[IL_PLACE_BYTES], own = 0, below = 0;
+    size_t n = 0;
+    uint64_t version;
+    IL_TRY(il_place_key(NULL, IL_STR("path"), IL_STR(""), key, err));
+    const il_status s = store->load(store->ctx, IL_STR(IL_SPACE_STORE), il_str_of(key), bytes, sizeof bytes, &n, &version, err);
+    if (s == IL_E_NOT_FOUND) {
+        return IL_OK;
+    }
+    IL_TRY(s);
+    IL_TRY(il_place_labels((il_str){(const char *)bytes, n}, &own, &below, err));
+    v->everywhere = own;
+    return IL_OK;
+}
+
 il_status il_view_open(il_view *v, il_ledger *ledger, il_str id, const char *policy, il_error *err) {
     const il_store store = il_ledger_store(ledger);
     size_t n = 0;
@@ -45,6 +63,7 @@ il_status il_view_open(il_view *v, il_ledger *ledger, il_str id, const char *pol
     }
     IL_TRY(store.load(store.ctx, IL_STR(IL_SPACE_SESSION), id, state, IL_SESSION_STATE_MAX, &n, &v->version, err));
     IL_TRY(il_session_decode(state, n, &v->session, err));
+    IL_TRY(view_everywhere(v, &store, err));
     return view_machine(v, policy, err);
 }
 

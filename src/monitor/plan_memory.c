@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a plan changes beside the session: what it knows, and the labels of the places that it wrote (docs/formats.md: episodes, places). */
 #include "base/sha256.h"
+#include "monitor/place.h"
 #include "monitor/plan.h"
 #include "policy/approval.h"
 #include "policy/carried.h"
@@ -152,66 +153,10 @@ il_status il_plan_notice(il_plan *p, const il_notice *notice, const uint8_t dige
 /* ---- places ---------------------------------------------------------------------------------------- */
 
 #define IL_PLAN_PLACES_MAX 256u
-#define IL_PLACE_BYTES 6u /* `ILP`, the layout, own, below */
-#define IL_PLACE_LAYOUT 1
-
-static il_status il_place_read(il_plan_place *place, il_str bytes, il_error *err) {
-    const uint8_t *p = (const uint8_t *)bytes.p;
-    if (bytes.n < 4 || !il_str_eq(il_str_part(bytes, 0, 3), IL_STR("ILP"))) {
-        return il_error_set(err, IL_E_DAMAGED, "stored bytes are no labels of a place");
-    }
-    if (p[3] > IL_PLACE_LAYOUT) {
-        return il_error_set(err, IL_E_VERSION, "labels of a place of layout %u; this build reads %u", (unsigned)p[3],
-                            IL_PLACE_LAYOUT);
-    }
-    if (bytes.n != IL_PLACE_BYTES || p[3] != IL_PLACE_LAYOUT || ((p[4] | p[5]) & ~IL_TAINTS) != 0 || (p[4] | p[5]) == 0) {
-        return il_error_set(err, IL_E_DAMAGED, "stored bytes are damaged labels of a place");
-    }
-    place->own = p[4];
-    place->below = p[5];
-    return IL_OK;
-}
-
-/* How many bytes name somebody's home: of `~/a` 1, of `/home/ana/a` 9, of `/root/a` 5; 0: none. All homes are one place, since who runs a tool is not known
- * here, and more labels are the safe side. */
-static size_t il_place_home(il_str kind, il_str value) {
-    static const char *const above[] = {"/home/", "/users/", "/var/home/"};
-    size_t n = value.n > 0 && value.p[0] == '~' ? 1 : value.n >= 5 && il_str_eq_nocase(il_str_part(value, 0, 5), IL_STR("/root")) ? 5 : 0;
-    for (size_t i = 0; i < sizeof above / sizeof above[0]; i++) {
-        const il_str front = il_str_of(above[i]);
-        if (value.n > front.n && il_str_eq_nocase(il_str_part(value, 0, front.n), front)) {
-            const size_t end = il_str_find(value, IL_STR("/"), front.n);
-            n = end != SIZE_MAX ? end : value.n;
-        }
-    }
-    const bool whole = n == value.n || (n > 0 && value.p[n] == '/');
-    return whole && il_str_eq(kind, IL_STR("path")) ? n : 0;
-}
-
 static il_status il_plan_place_of(il_plan *p, il_str kind, il_str value, il_plan_place **out, il_error *err) {
-    uint8_t digest[IL_DIGEST_BYTES], n = (uint8_t)kind.n;
     char key[IL_DIGEST_HEX];
-    il_sha256 h;
     il_str bytes = {0};
-    IL_CHECK(kind.n <= UINT8_MAX, err);
-    il_sha256_init(&h, p->core->sha256);
-    il_sha256_add(&h, &n, 1);
-    il_sha256_add(&h, kind.p, kind.n);
-    /* one file, however its letters are written: file systems differ, and more labels are the safe side */
-    const bool fold = il_str_eq(kind, IL_STR("path"));
-    const size_t home = il_place_home(kind, value);
-    il_sha256_add(&h, "~", home > 0 ? 1 : 0);
-    for (size_t at = home; at < value.n;) {
-        char piece[64];
-        size_t k = 0;
-        for (; k < sizeof piece && at < value.n; k++, at++) {
-            const char c = value.p[at];
-            piece[k] = fold && c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-        }
-        il_sha256_add(&h, piece, k);
-    }
-    il_sha256_end(&h, digest);
-    il_digest_hex(digest, key);
+    IL_TRY(il_place_key(p->core->sha256, kind, value, key, err));
     for (*out = p->places; *out != NULL; *out = (*out)->next) {
         if (memcmp((*out)->key, key, sizeof key) == 0) {
             return IL_OK;
@@ -231,41 +176,12 @@ static il_status il_plan_place_of(il_plan *p, il_str kind, il_str value, il_plan
         place->version = 0;
     } else {
         IL_TRY(s);
-        IL_TRY(il_place_read(place, bytes, err));
+        IL_TRY(il_place_labels(bytes, &place->own, &place->below, err));
     }
     place->next = p->places;
     p->places = *out = place;
     p->nplaces++;
     return IL_OK;
-}
-
-/* The places that a value stands below, one after the other; in the end all above any home. */
-typedef struct il_place_walk {
-    il_str kind, value;
-    uint32_t above; /* of il_place_tops that were given */
-} il_place_walk;
-
-static const char *const il_place_tops[] = {"/var/home", "/var", "/home", "/users", "/"};
-
-/* Cuts the value at its last `/`; false at the top. Only paths and what is written like them have something above. */
-static bool il_place_up(il_place_walk *w) {
-    il_str *value = &w->value;
-    if (w->above > 0 || il_place_home(w->kind, *value) == value->n) {
-        if (value->n == 0 || w->above == sizeof il_place_tops / sizeof il_place_tops[0]) {
-            return false;
-        }
-        *value = il_str_of(il_place_tops[w->above++]);
-        return true;
-    }
-    size_t n = value->n;
-    while (n > 1 && value->p[n - 1] != '/') {
-        n--;
-    }
-    if (value->n <= 1 || (n == 1 && value->p[0] != '/')) {
-        return false;
-    }
-    value->n = n > 1 ? n - 1 : 1;
-    return true;
 }
 
 il_status il_plan_place_labels(void *ctx, const il_place *place, uint32_t *taints, il_error *err) {
@@ -320,10 +236,7 @@ static il_status il_place_change(il_plan *p, const il_plan_place *place, il_stor
         if (bytes == NULL) {
             return il_arena_fail(p->arena, err);
         }
-        memcpy(bytes, "ILP", 3);
-        bytes[3] = IL_PLACE_LAYOUT;
-        bytes[4] = (char)place->own;
-        bytes[5] = (char)place->below;
+        il_place_write(place->own, place->below, bytes);
         out->state = (il_str){bytes, IL_PLACE_BYTES};
     }
     return IL_OK;

@@ -96,6 +96,17 @@ def session_why_names_the_calls_that_brought_it(t):
 
 
 @test
+def session_why_tells_what_every_file_counts_as(t):
+    """A relative name is any file, where the policy does not say from where it counts."""
+    writes = POLICY.replace("approvals:", "  - {match: t.write, effects: [], stores: {path: path}}\napprovals:")
+    for session, policy, want in (("a", writes.replace("trust: inside", "trust: inside, cwd: /w"), []), ("b", writes, ["sensitive"])):
+        gateway(t, ("read", {}), ("write", {"path": "notes.txt"}), session=session, policy=policy)
+        same(read(t, "session", "why", session)["everywhere"], want)
+        run = cli(t, "session", "why", session).exits(0)
+        same("every file of this ledger's sessions counts as sensitive, for good" in run.out and "cwd: FOLDER" in run.out, bool(want))
+
+
+@test
 def session_why_of_a_clean_session(t):
     gateway(t)
     why = read(t, "session", "why", "demo")

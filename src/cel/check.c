@@ -274,9 +274,9 @@ static void check_alike(const il_cel_checker *c, il_cel_node *n) {
     const bool loop = n->op >= IL_CEL_OP_EXISTS && n->op <= IL_CEL_OP_TRANSFORM_ENTRY && n->slot2 == IL_CEL_NO_SLOT;
     const il_cel_node *range = n->op == IL_CEL_OP_IN ? il_cel_check_second(n) : loop ? n->kids : NULL;
     if (range != NULL) {
-        n->alike = check_literals(range)                              ? (uint8_t)IL_CEL_ALIKE_LITERALS
+        n->alike = check_literals(range)                             ? (uint8_t)IL_CEL_ALIKE_LITERALS
                    : il_cel_type_is_dyn(il_cel_check_seen(c, range)) ? (uint8_t)IL_CEL_ALIKE_LIST
-                                                                      : 0;
+                                                                     : 0;
     }
     for (il_cel_node *k = n->kids; k != NULL; k = k->next) {
         check_alike(c, k);

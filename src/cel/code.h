@@ -22,54 +22,54 @@ enum { IL_CEL_IN_REGISTER = 0, IL_CEL_IN_CONSTANT = 1, IL_CEL_IN_VARIABLE = 2, I
 #define IL_CEL_FUSED 0x80u /* in mode */
 
 /* a: result register; b, c: operands, unless said. "DATA" is a second word. `to`: a word's number. */
-#define IL_CEL_CODES(X)                                                                                                         \
-    X(RETURN) /* b */                                                                                                           \
-    X(MOVE)   /* a, b */                                                                                                        \
-    X(FAULT)  /* a; b: il_cel_fault */                                                                                          \
-    X(JUMP)   /* c: to */                                                                                                       \
-    X(DATA)   /* never run */                                                                                                   \
-    X(LOGIC)  /* a: answer so far, b: what is next; mode bit 0: the truth that decides, c: to, when it does */                  \
-    X(TEST)   /* b: condition, c: to, when false; mode 2, a: a register that may be written. DATA a: result, c: to, on error */ \
-    X(FIELD)  /* a, b: record, c: field */                                                                                      \
-    X(MEMBER) /* a, b: record, c: field. DATA mode: how; for selects through an optional, `.?` and has() */                     \
-    X(SELECT) /* a, b, c: name, a constant. DATA mode: how */                                                                   \
-    X(INDEX)  /* a, b, c. DATA mode: how */                                                                                     \
-    X(NOT)    /* a, b */                                                                                                        \
-    X(NEG)    /* a, b */                                                                                                        \
-    X(MUL)                                                                                                                      \
-    X(DIV)                                                                                                                      \
-    X(MOD)                                                                                                                      \
-    X(ADD)                                                                                                                      \
-    X(SUB)                                                                                                                      \
-    X(LT)                                                                                                                       \
-    X(LE)                                                                                                                       \
-    X(GT)                                                                                                                       \
-    X(GE)                                                                                                                       \
-    X(EQ)                                                                                                                       \
-    X(NE)                                                                                                                       \
-    X(IN)         /* a, b, c: list or map; mode: il_cel_alike */                                                                                    \
-    X(IN_SET)     /* a, b, c: set */                                                                                            \
-    X(IN_ITEM)    /* a: whether found so far, or that one was of another kind, b: value, c: an item of a list that is never built. DATA c: to, on error */       \
-    X(FIELD_IS)   /* a, b: record, c: field. DATA c: constant string, mode 1: `!=` */                                           \
-    X(EACH_IS)    /* a, b: list or map, c: constant: exists(x, x == constant). DATA mode: il_cel_each, a: field, c: loop */     \
-    X(SIZE)       /* a, b. DATA b: first argument register, c: call, for what is no list, map or bytes */                       \
-    X(SIZE_ORDER) /* a, b: of what, c: constant int: size(b) < it. DATA mode: LT to GE; b, c: as of SIZE */                     \
-    X(CALL)       /* a, b: first argument register, c: call */                                                                  \
-    X(HOST)       /* the same of a host's function */                                                                           \
-    X(MATCHES)    /* a, b: text, c: call */                                                                                     \
-    X(LIST)       /* a: begins a list, c: room */                                                                               \
-    X(ITEM)       /* a: list, b: item, mode 1: written with `?`; c: to, on error */                                             \
-    X(MAP)        /* a: begins a map, c: room */                                                                                \
-    X(KEY)        /* a: map, b; c: to, on error */                                                                              \
-    X(VALUE)      /* a: map, b, mode 1: its key is written with `?`; c: to, on error */                                         \
-    X(MAP_DONE)   /* a: map: sorts it */                                                                                        \
-    X(ENTRIES)    /* a: map, b: a map whose entries are added; mode: level, c: to, on error */                                  \
-    X(LOOP)  /* a: level, b: range, c: to, the NEXT; mode: il_cel_alike. DATA a: result, mode: what it begins as (il_cel_begin), c: to, on error */ \
-    X(NEXT)  /* a: level, b: loop, c: to, while there is one */                                                                 \
-    X(COUNT) /* a: how many so far, b: condition; c: to, on error */                                                            \
-    X(ONE)   /* a: the count becomes whether it is 1 */                                                                         \
-    X(OPEN)  /* a: slot, b: optional. DATA a: result, c: to, when there is nothing in it */                                     \
-    X(WRAP)  /* a, b: an optional of b */                                                                                       \
+#define IL_CEL_CODES(X)                                                                                                                                 \
+    X(RETURN) /* b */                                                                                                                                   \
+    X(MOVE)   /* a, b */                                                                                                                                \
+    X(FAULT)  /* a; b: il_cel_fault */                                                                                                                  \
+    X(JUMP)   /* c: to */                                                                                                                               \
+    X(DATA)   /* never run */                                                                                                                           \
+    X(LOGIC)  /* a: answer so far, b: what is next; mode bit 0: the truth that decides, c: to, when it does */                                          \
+    X(TEST)   /* b: condition, c: to, when false; mode 2, a: a register that may be written. DATA a: result, c: to, on error */                         \
+    X(FIELD)  /* a, b: record, c: field */                                                                                                              \
+    X(MEMBER) /* a, b: record, c: field. DATA mode: how; for selects through an optional, `.?` and has() */                                             \
+    X(SELECT) /* a, b, c: name, a constant. DATA mode: how */                                                                                           \
+    X(INDEX)  /* a, b, c. DATA mode: how */                                                                                                             \
+    X(NOT)    /* a, b */                                                                                                                                \
+    X(NEG)    /* a, b */                                                                                                                                \
+    X(MUL)                                                                                                                                              \
+    X(DIV)                                                                                                                                              \
+    X(MOD)                                                                                                                                              \
+    X(ADD)                                                                                                                                              \
+    X(SUB)                                                                                                                                              \
+    X(LT)                                                                                                                                               \
+    X(LE)                                                                                                                                               \
+    X(GT)                                                                                                                                               \
+    X(GE)                                                                                                                                               \
+    X(EQ)                                                                                                                                               \
+    X(NE)                                                                                                                                               \
+    X(IN)     /* a, b, c: list or map; mode: il_cel_alike */                                                                                            \
+    X(IN_SET) /* a, b, c: set */                                                                                                                        \
+    X(IN_ITEM) /* a: whether found so far, or that one was of another kind, b: value, c: an item of a list that is never built. DATA c: to, on error */ \
+    X(FIELD_IS)   /* a, b: record, c: field. DATA c: constant string, mode 1: `!=` */                                                                   \
+    X(EACH_IS)    /* a, b: list or map, c: constant: exists(x, x == constant). DATA mode: il_cel_each, a: field, c: loop */                             \
+    X(SIZE)       /* a, b. DATA b: first argument register, c: call, for what is no list, map or bytes */                                               \
+    X(SIZE_ORDER) /* a, b: of what, c: constant int: size(b) < it. DATA mode: LT to GE; b, c: as of SIZE */                                             \
+    X(CALL)       /* a, b: first argument register, c: call */                                                                                          \
+    X(HOST)       /* the same of a host's function */                                                                                                   \
+    X(MATCHES)    /* a, b: text, c: call */                                                                                                             \
+    X(LIST)       /* a: begins a list, c: room */                                                                                                       \
+    X(ITEM)       /* a: list, b: item, mode 1: written with `?`; c: to, on error */                                                                     \
+    X(MAP)        /* a: begins a map, c: room */                                                                                                        \
+    X(KEY)        /* a: map, b; c: to, on error */                                                                                                      \
+    X(VALUE)      /* a: map, b, mode 1: its key is written with `?`; c: to, on error */                                                                 \
+    X(MAP_DONE)   /* a: map: sorts it */                                                                                                                \
+    X(ENTRIES)    /* a: map, b: a map whose entries are added; mode: level, c: to, on error */                                                          \
+    X(LOOP) /* a: level, b: range, c: to, the NEXT; mode: il_cel_alike. DATA a: result, mode: what it begins as (il_cel_begin), c: to, on error */      \
+    X(NEXT)     /* a: level, b: loop, c: to, while there is one */                                                                                      \
+    X(COUNT)    /* a: how many so far, b: condition; c: to, on error */                                                                                 \
+    X(ONE)      /* a: the count becomes whether it is 1 */                                                                                              \
+    X(OPEN)     /* a: slot, b: optional. DATA a: result, c: to, when there is nothing in it */                                                          \
+    X(WRAP)     /* a, b: an optional of b */                                                                                                            \
     X(OPTIONAL) /* a: must be an optional */
 
 typedef enum il_cel_code_op {
@@ -79,8 +79,8 @@ typedef enum il_cel_code_op {
 } il_cel_code_op;
 
 typedef enum il_cel_each {
-    IL_CEL_EACH_NOT = 1,  /* x != constant */
-    IL_CEL_EACH_ALL = 2,  /* all(x, …) */
+    IL_CEL_EACH_NOT = 1,   /* x != constant */
+    IL_CEL_EACH_ALL = 2,   /* all(x, …) */
     IL_CEL_EACH_FIELD = 4, /* x.field == constant, of a record */
     IL_CEL_EACH_LIST = 8   /* of no map: IL_CEL_ALIKE_LIST */
 } il_cel_each;

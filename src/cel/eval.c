@@ -83,7 +83,7 @@ EVAL_APART il_cel_value eval_binary(const eval_state *s, const il_cel_word *w) {
         return eval_passed(s, w, w->c, 2);
     }
     const il_cel_value v = w->op == IL_CEL_C_IN ? il_cel_in(s->run, a, b, w->mode & ~IL_CEL_FUSED)
-                                                 : il_cel_binary(s->run, (il_cel_code_op)w->op, a, b);
+                                                : il_cel_binary(s->run, (il_cel_code_op)w->op, a, b);
     return eval_placed(s, w, v);
 }
 

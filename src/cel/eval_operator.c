@@ -262,7 +262,7 @@ il_cel_value il_cel_in(il_cel_run *r, const il_cel_value *v, const il_cel_value 
         return il_cel_of_fault(IL_CEL_BUDGET);
     }
     return unlike && !(differs && (alike & IL_CEL_ALIKE_LITERALS) != 0) ? il_cel_of_fault(IL_CEL_NO_OVERLOAD)
-                                                                         : il_cel_of_bool(false);
+                                                                        : il_cel_of_bool(false);
 }
 
 il_cel_value il_cel_binary(il_cel_run *r, il_cel_code_op op, const il_cel_value *a, const il_cel_value *b) {

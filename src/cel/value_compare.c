@@ -323,9 +323,9 @@ bool il_cel_same(il_cel_run *r, const il_cel_value *a, const il_cel_value *b) {
 
 il_cel_value il_cel_compared(il_cel_run *r, const il_cel_value *a, const il_cel_value *b) {
     const bool same = il_cel_same(r, a, b);
-    return r->steps < 0                 ? il_cel_of_fault(IL_CEL_BUDGET)
+    return r->steps < 0                ? il_cel_of_fault(IL_CEL_BUDGET)
            : !same && il_cel_unlike(r) ? il_cel_of_fault(IL_CEL_NO_OVERLOAD)
-                                        : il_cel_of_bool(same);
+                                       : il_cel_of_bool(same);
 }
 
 bool il_cel_equal(il_cel_value a, il_cel_value b) {

@@ -318,8 +318,9 @@ static il_status approvals_answer(approvals_run *run, const char *id, bool grant
             status = il_view_rows(&v, run->ledger, err);
         }
         if (here && grant && status == IL_OK && !approvals_paged(&v, id)) {
-            status = il_error_set(err, IL_E_PERMISSION,
-                                  "the policy has humans asked in the client's own dialogue, not here (`approvals: where:`); `deny` works");
+            status = il_error_set(
+                err, IL_E_PERMISSION,
+                "the policy has humans asked in the client's own dialogue, not here (`approvals: where:`); `deny` works");
         }
         if (here && status == IL_OK) {
             status = approvals_answer_view(run, &v, id, grant, err);

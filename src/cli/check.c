@@ -211,7 +211,7 @@ static il_status check_sessions(check_run *run, const char *path, il_recordings 
             il_put_text(stderr, il_str_of(path));
             (void)fprintf(stderr,
                           ":%" PRIu32 ": warning: the prompt is longer than is heard (65,536 words, 1,024 addresses): what its "
-                                      "end names vouches for nothing\n",
+                          "end names vouches for nothing\n",
                           recording.line);
         }
     }

@@ -11,7 +11,9 @@
  * here, and more labels are the safe side. */
 static size_t il_place_home(il_str kind, il_str value) {
     static const char *const above[] = {"/home/", "/users/", "/var/home/"};
-    size_t n = value.n > 0 && value.p[0] == '~' ? 1 : value.n >= 5 && il_str_eq_nocase(il_str_part(value, 0, 5), IL_STR("/root")) ? 5 : 0;
+    size_t n = value.n > 0 && value.p[0] == '~'                                              ? 1
+               : value.n >= 5 && il_str_eq_nocase(il_str_part(value, 0, 5), IL_STR("/root")) ? 5
+                                                                                             : 0;
     for (size_t i = 0; i < sizeof above / sizeof above[0]; i++) {
         const il_str front = il_str_of(above[i]);
         if (value.n > front.n && il_str_eq_nocase(il_str_part(value, 0, front.n), front)) {

@@ -42,7 +42,8 @@ static il_status il_approval_where_read(const il_json *v, uint32_t *out, il_erro
     for (const il_json *w = il_json_first(v); w != NULL; w = il_json_next(w)) {
         uint32_t bit = 0;
         for (uint32_t i = 0; i < 2; i++) {
-            bit |= il_json_kind_of(w) == IL_JSON_STRING && il_str_eq(il_json_text(w), il_str_of(il_approval_wheres[i])) ? 1u << i : 0u;
+            bit |= il_json_kind_of(w) == IL_JSON_STRING && il_str_eq(il_json_text(w), il_str_of(il_approval_wheres[i])) ? 1u << i
+                                                                                                                        : 0u;
         }
         if (bit == 0) {
             return IL_JSON_FAIL(w, err, IL_E_INVALID, "`where` is a list of `page` and `notification`");

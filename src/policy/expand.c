@@ -247,8 +247,10 @@ static il_status il_expand_use(il_expanding *x, il_str server, const il_json *us
 /* A server with a preset is inside unless it says otherwise: the preset says what each of its tools brings and where it sends. */
 static il_status il_expand_server(il_expanding *x, const il_json *v, il_json *servers) {
     static const il_str known[] = {{"use", 3},   {"pin", 3},          {"trust", 5},           {"sampling", 8},
-                                   {"roots", 5}, {"elicitation", 11}, {"prototype_keys", 14}, {"sql", 3}, {"cwd", 3}};
-    static const il_str kept[] = {{"trust", 5}, {"sampling", 8}, {"elicitation", 11}, {"prototype_keys", 14}, {"sql", 3}, {"cwd", 3}};
+                                   {"roots", 5}, {"elicitation", 11}, {"prototype_keys", 14}, {"sql", 3},
+                                   {"cwd", 3}};
+    static const il_str kept[] = {{"trust", 5},           {"sampling", 8}, {"elicitation", 11},
+                                  {"prototype_keys", 14}, {"sql", 3},      {"cwd", 3}};
     if (il_json_get(v, IL_STR("use")) == NULL) {
         return il_expand_set(x, servers, il_json_key(v), il_expand_copy(x, v), v);
     }

@@ -48,9 +48,10 @@ static il_status il_beaten_pattern(il_linting *l, const il_tool *tool, const il_
         (void)il_format(more, sizeof more, " and %u more", (unsigned)(n - IL_BEATEN_SHOWN));
     }
     const il_lint_at at = {pattern->text, tool->line, tool->col};
-    return il_lint_say(l, "pattern-beaten", &at, err,
-                       "`%.*s` says nothing of %.*s%s: an exact name beats a pattern; name them in an entry of your own to say otherwise",
-                       IL_STR_ARG(pattern->text), IL_STR_ARG(names), more);
+    return il_lint_say(
+        l, "pattern-beaten", &at, err,
+        "`%.*s` says nothing of %.*s%s: an exact name beats a pattern; name them in an entry of your own to say otherwise",
+        IL_STR_ARG(pattern->text), IL_STR_ARG(names), more);
 }
 
 il_status il_policy_lint_presets(const il_policy *p, il_arena *scratch, const il_lint_out *out, il_error *err) {

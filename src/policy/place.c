@@ -59,7 +59,7 @@ static il_status il_places_value(il_places *p, il_kind kind, const il_json *v, i
     if (il_json_kind_of(v) == IL_JSON_NULL) {
         return IL_OK;
     }
-    const il_status s = !il_arg_text(v, &text)  ? IL_E_INVALID
+    const il_status s = !il_arg_text(v, &text) ? IL_E_INVALID
                         : kind == IL_KIND_PATH ? il_place_path(p->policy, p->server, text, p->scratch, &canonical)
                                                : il_kind_value(kind, text, p->scratch, &canonical, NULL);
     if (s != IL_OK && s != IL_E_INVALID) {

@@ -504,7 +504,7 @@ static bool il_text_value_begins(bool query, il_str t, size_t at) {
 }
 
 static void il_text_pass(il_text_scan *s, il_str t) {
-    bool query = false; /* of one URL: behind its path */
+    bool query = false;  /* of one URL: behind its path */
     bool in_url = false; /* behind `scheme://`, with nothing since where a reader's program could end it */
     for (size_t i = 0; i < t.n && !s->stopped; i++) {
         char c = t.p[i];

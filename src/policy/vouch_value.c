@@ -71,9 +71,10 @@ static bool il_vouch_marked(const il_vouch_scope *s, il_kind kind, il_str canoni
 }
 
 /* What names a short value in a text that somebody else wrote, beside that: letter case and white space do not count there. `%` stands for the kind's word. */
-static const char *const il_vouch_names[][2] = {{"(", ")"},      {"[", "]"},       {"<", ">"},      {"%:", ""},     {"%=", ""},       {"%_id:", ""},
-                                                {"%_id=", ""},   {"%_id\":", ""},  {"%\":", ""},    {"%id\":", ""}, {"% id:", ""},    {"%-id:", ""},
-                                                {"%_id\":\"", "\""}, {"% number", ""}, {"% no.", ""}, {"id\":", ""},  {"number:", ""}, {"number=", ""}, {"no:", ""}};
+static const char *const il_vouch_names[][2] = {
+    {"(", ")"},      {"[", "]"},    {"<", ">"},      {"%:", ""},      {"%=", ""},    {"%_id:", ""},       {"%_id=", ""},
+    {"%_id\":", ""}, {"%\":", ""},  {"%id\":", ""},  {"% id:", ""},   {"%-id:", ""}, {"%_id\":\"", "\""}, {"% number", ""},
+    {"% no.", ""},   {"id\":", ""}, {"number:", ""}, {"number=", ""}, {"no:", ""}};
 
 static bool il_vouch_named_as(const il_vouch_scope *s, il_kind kind, il_str canonical, size_t i, char *out, size_t cap,
                               il_str *text) {
@@ -83,8 +84,9 @@ static bool il_vouch_named_as(const il_vouch_scope *s, il_kind kind, il_str cano
     const il_str front = il_str_of(il_vouch_names[i][0]);
     const bool word = front.p[0] == '%';
     const il_str of = word ? il_kinds_word(&s->policy->kinds, kind) : (il_str){0};
-    *text = (il_str){out, il_format(out, cap, "%.*s%.*s%.*s%s", IL_STR_ARG(of), IL_STR_ARG(il_str_part(front, word ? 1 : 0, front.n)),
-                                    IL_STR_ARG(canonical), il_vouch_names[i][1])};
+    *text =
+        (il_str){out, il_format(out, cap, "%.*s%.*s%.*s%s", IL_STR_ARG(of), IL_STR_ARG(il_str_part(front, word ? 1 : 0, front.n)),
+                                IL_STR_ARG(canonical), il_vouch_names[i][1])};
     return true;
 }
 

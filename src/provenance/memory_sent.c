@@ -3,7 +3,8 @@
  * here, where there is one value and not a text full of words. */
 #include "provenance/memory_part.h"
 
-#define IL_SENT_VALUE_MAX 512u /* bytes of a value whose encodings are asked for; a longer one was in no field that a service keys things by */
+#define IL_SENT_VALUE_MAX \
+    512u /* bytes of a value whose encodings are asked for; a longer one was in no field that a service keys things by */
 
 static bool il_memory_token_sent(const il_memory *m, il_str token, uint32_t source) {
     uint8_t mark[IL_MARK_BYTES];

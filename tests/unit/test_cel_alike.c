@@ -117,7 +117,8 @@ static void test_rows(void **state) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         il_error why = {0};
-        const int alike = alike_gives(rows[i].text, rows[i].args, true, &why), plain = alike_gives(rows[i].text, rows[i].args, false, NULL);
+        const int alike = alike_gives(rows[i].text, rows[i].args, true, &why),
+                  plain = alike_gives(rows[i].text, rows[i].args, false, NULL);
         if (alike != rows[i].alike || plain != rows[i].plain) {
             fail_msg("%s of %s: %s, plain %s (%s)", rows[i].text, rows[i].args, alike < 0 ? "refused" : alike_words[alike],
                      plain < 0 ? "refused" : alike_words[plain], why.msg);

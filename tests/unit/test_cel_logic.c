@@ -473,14 +473,9 @@ static void test_large(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_always),
-        cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_unset),
-        cmocka_unit_test(test_all_assignments), cmocka_unit_test(test_all_alike),
-        cmocka_unit_test(test_broken_constraint),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_large),
-        cmocka_unit_test(test_largest),
+        cmocka_unit_test(test_always),          cmocka_unit_test(test_lists),     cmocka_unit_test(test_unset),
+        cmocka_unit_test(test_all_assignments), cmocka_unit_test(test_all_alike), cmocka_unit_test(test_broken_constraint),
+        cmocka_unit_test(test_memory),          cmocka_unit_test(test_large),     cmocka_unit_test(test_largest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,8 @@ static const il_cel_limits alike_limits = {
     .size = sizeof limits, .cost = UINT64_C(1) << 62, .source_bytes = 1 << 20, .depth = 256, .nodes = 1 << 20, .alike = true};
 
 static il_cel_program *compiled(cel_case *c, il_str text, il_cel_kind want) {
-    if (il_cel_compile(&c->arena, text, 1, 1, &world_env, want, c->alike ? &alike_limits : &limits, &c->program, &c->err) != IL_OK) {
+    if (il_cel_compile(&c->arena, text, 1, 1, &world_env, want, c->alike ? &alike_limits : &limits, &c->program, &c->err) !=
+        IL_OK) {
         print_error("%.*s\n  %u:%u %s\n", IL_STR_ARG(text), c->err.line, c->err.col, c->err.msg);
         fail();
     }
@@ -347,8 +348,9 @@ static void test_large(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forms),  cmocka_unit_test(test_rests),  cmocka_unit_test(test_any_split), cmocka_unit_test(test_any_split_alike),
-        cmocka_unit_test(test_broken), cmocka_unit_test(test_memory), cmocka_unit_test(test_large),
+        cmocka_unit_test(test_forms),           cmocka_unit_test(test_rests),  cmocka_unit_test(test_any_split),
+        cmocka_unit_test(test_any_split_alike), cmocka_unit_test(test_broken), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

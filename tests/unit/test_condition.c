@@ -114,18 +114,25 @@ static void test_cwd(void **state) {
     static const struct {
         const char *server, *path;
         uint32_t is;
-    } rows[] = {{"trust: inside, cwd: ~/src", "a.txt", 0},        {"trust: inside, cwd: ~/src", "./b/a.txt", 0},
-                {"trust: inside, cwd: ~/src/", "~/src/a", 0},     {"trust: inside, cwd: ~/src", "../a.txt", U},
-                {"trust: inside, cwd: ~/src", "/a.txt", U},       {"trust: inside, cwd: ~/src", "~/a.txt", U},
-                {"trust: inside, cwd: ~/src", "C:/a.txt", U},     {"trust: inside, cwd: ~/src", "$HOME/a.txt", U},
-                {"trust: inside, cwd: ~/src", "file:///etc", U},  {"trust: inside, cwd: ~/src", "%HOME%/a.txt", U},
-                {"trust: inside, cwd: ~/src", "", U},             {"trust: inside, cwd: /srv", "a.txt", U},
+    } rows[] = {{"trust: inside, cwd: ~/src", "a.txt", 0},
+                {"trust: inside, cwd: ~/src", "./b/a.txt", 0},
+                {"trust: inside, cwd: ~/src/", "~/src/a", 0},
+                {"trust: inside, cwd: ~/src", "../a.txt", U},
+                {"trust: inside, cwd: ~/src", "/a.txt", U},
+                {"trust: inside, cwd: ~/src", "~/a.txt", U},
+                {"trust: inside, cwd: ~/src", "C:/a.txt", U},
+                {"trust: inside, cwd: ~/src", "$HOME/a.txt", U},
+                {"trust: inside, cwd: ~/src", "file:///etc", U},
+                {"trust: inside, cwd: ~/src", "%HOME%/a.txt", U},
+                {"trust: inside, cwd: ~/src", "", U},
+                {"trust: inside, cwd: /srv", "a.txt", U},
                 {"trust: inside", "a.txt", U}};
     policy_case_init(&c, "standard");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[512], args[64];
         (void)snprintf(text, sizeof text,
-                       "interlock: 1\nmachine: standard\nours: { path: [~/src] }\nservers: { in: { %s } }\ntools:\n  - { match: in.t, effects: { untrusted: "
+                       "interlock: 1\nmachine: standard\nours: { path: [~/src] }\nservers: { in: { %s } }\ntools:\n  - { match: "
+                       "in.t, effects: { untrusted: "
                        "'!ours(\"path\", args.p)' }, stores: { path: p } }\n",
                        rows[i].server);
         (void)snprintf(args, sizeof args, "{\"p\":\"%s\"}", rows[i].path);
@@ -137,7 +144,9 @@ static void test_cwd(void **state) {
         }
         assert_int_equal(l.nplaces, 1);
     }
-    (void)policy_load(&c, "interlock: 1\nmachine: standard\nservers: { in: { trust: inside, cwd: src } }\ntools: [{ match: in.t, effects: [] }]\n");
+    (void)policy_load(
+        &c,
+        "interlock: 1\nmachine: standard\nservers: { in: { trust: inside, cwd: src } }\ntools: [{ match: in.t, effects: [] }]\n");
     assert_int_not_equal(c.status, IL_OK);
     assert_non_null(strstr(c.err.msg, "`cwd` is the folder"));
     policy_case_free(&c);
@@ -332,8 +341,9 @@ static void test_costly(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_removes), cmocka_unit_test(test_own_kinds), cmocka_unit_test(test_cwd),
-                                       cmocka_unit_test(test_several), cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_items),   cmocka_unit_test(test_costly)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_removes), cmocka_unit_test(test_own_kinds),
+                                       cmocka_unit_test(test_cwd),     cmocka_unit_test(test_several),
+                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_items),
+                                       cmocka_unit_test(test_costly)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

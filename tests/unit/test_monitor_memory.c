@@ -450,9 +450,19 @@ static void memory_places(void **state) {
     assert_int_equal(memory_effects(&c, "r4", "/w/a/notes.txt.bak"), 0);
     /* any home is the same place, and below whatever homes are below */
     monitor_run(&c.m, "in.write", "{\"path\":\"~/Notes/a.txt\"}");
-    static const char *const same[] = {"~/notes/A.txt", "/home/ana/Notes/a.txt", "/Users/bo/Notes", "/root/Notes/a.txt", "/var/home/x/Notes",
-                                       "~", "/home/ana", "/root", "/home", "/Users", "/var"};
-    static const char *const others[] = {"~/Notes/b.txt", "/rooted/Notes/a.txt", "/srv/Notes/a.txt", "/home/ana/x", "/Notes/a.txt", "/etc"};
+    static const char *const same[] = {"~/notes/A.txt",
+                                       "/home/ana/Notes/a.txt",
+                                       "/Users/bo/Notes",
+                                       "/root/Notes/a.txt",
+                                       "/var/home/x/Notes",
+                                       "~",
+                                       "/home/ana",
+                                       "/root",
+                                       "/home",
+                                       "/Users",
+                                       "/var"};
+    static const char *const others[] = {"~/Notes/b.txt", "/rooted/Notes/a.txt", "/srv/Notes/a.txt",
+                                         "/home/ana/x",   "/Notes/a.txt",        "/etc"};
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
         assert_int_equal(memory_effects(&c, "r7", same[i]), IL_SENSITIVE);
     }

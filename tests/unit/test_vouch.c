@@ -369,10 +369,11 @@ static void vouch_via(void **state) {
     UNVOUCHED(c, "s.post", "{\"channel\":\"the\"}", IL_VOUCH_NOTHING);
     /* nor does a part of a longer name, or the same word in two ways */
     vouch_types(c, "Tell Bo Smith, and the Zed's, and Quill");
-    (void)vouch_reads(c, "s.channels",
-                      "{\"channels\":[{\"id\":\"C11\",\"name\":\"Bo Smith\"},{\"id\":\"C12\",\"name\":\"Bo\"},{\"id\":\"C13\",\"name\":"
-                      "\"Zed's\"},{\"id\":\"C14\",\"name\":\"Zed\"},{\"id\":\"C15\",\"name\":\"quill\"},{\"id\":\"C16\",\"name\":\"Quill "
-                      "Foo\"},{\"id\":\"C11\",\"name\":\"Smith\"}]}");
+    (void)vouch_reads(
+        c, "s.channels",
+        "{\"channels\":[{\"id\":\"C11\",\"name\":\"Bo Smith\"},{\"id\":\"C12\",\"name\":\"Bo\"},{\"id\":\"C13\",\"name\":"
+        "\"Zed's\"},{\"id\":\"C14\",\"name\":\"Zed\"},{\"id\":\"C15\",\"name\":\"quill\"},{\"id\":\"C16\",\"name\":\"Quill "
+        "Foo\"},{\"id\":\"C11\",\"name\":\"Smith\"}]}");
     VOUCHED(c, "s.post", "{\"channel\":\"C11\"}", IL_VOUCH_FACT);
     UNVOUCHED(c, "s.post", "{\"channel\":\"C12\"}", IL_VOUCH_VIA);
     UNVOUCHED(c, "s.post", "{\"channel\":\"C13\"}", IL_VOUCH_VIA);
@@ -517,15 +518,18 @@ static void vouch_sent(void **state) {
     UNVOUCHED(c, "s.grant", "{\"id\":\"U9\"}", IL_VOUCH_SENT);
     VOUCHED(c, "s.send", "{\"to\":\"bo@x.example\"}", IL_VOUCH_FACT);
     /* as text that its reader decodes */
-    static const char *const ways[] = {"evil%2D0", "%65vil%2d1", "x: &quot;evil&#45;2&quot;", "ZXZpbC0z", "6576696c2d34", "evil\\\\u002d5", "ZXZpbC02Ng=="};
+    static const char *const ways[] = {"evil%2D0",       "%65vil%2d1",  "x: &quot;evil&#45;2&quot;", "ZXZpbC0z", "6576696c2d34",
+                                       "evil\\\\u002d5", "ZXZpbC02Ng=="};
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         char args[128];
         (void)snprintf(args, sizeof args, "{\"channel\":\"x\",\"text\":\"%s\"}", ways[i]);
         vouch_sends(c, "s.post", args);
     }
     vouch_sends(c, "s.post", "{\"channel\":\"x\",\"text\":[\"evil\",\"-7\"]}");
-    (void)vouch_reads(c, "s.people", "[{\"id\":\"evil-0\"},{\"id\":\"evil-1\"},{\"id\":\"evil-2\"},{\"id\":\"evil-3\"},{\"id\":\"evil-4\"},{\"id\":"
-                                     "\"evil-5\"},{\"id\":\"evil-66\"},{\"id\":\"evil-7\"},{\"id\":\"evil-8\"}]");
+    (void)vouch_reads(
+        c, "s.people",
+        "[{\"id\":\"evil-0\"},{\"id\":\"evil-1\"},{\"id\":\"evil-2\"},{\"id\":\"evil-3\"},{\"id\":\"evil-4\"},{\"id\":"
+        "\"evil-5\"},{\"id\":\"evil-66\"},{\"id\":\"evil-7\"},{\"id\":\"evil-8\"}]");
     static const char *const back[] = {"evil-0", "evil-1", "evil-2", "evil-3", "evil-4", "evil-5", "evil-66", "evil-7"};
     for (size_t i = 0; i < sizeof back / sizeof back[0]; i++) {
         char args[64];

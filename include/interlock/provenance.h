@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 #define IL_ORIGIN_NAME_BYTES 256u /* of a source, an agent, a human */
-#define IL_ORIGIN_KIND_BYTES 64u  /* of an endorsement's kind: [a-z][a-z0-9_-]* */
+#define IL_ORIGIN_KIND_BYTES 64u  /* of an endorsement's kind: letters, digits and `_ - .` */
 #define IL_ORIGIN_NAMES \
     1024u /* sources of one label, and agents; more are not named, and the label is untrusted for ever (il_origin_more) */
 #define IL_ORIGIN_ENDORSEMENTS 64u /* of one label */

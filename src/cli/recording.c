@@ -208,7 +208,8 @@ static il_status recording_read(il_recordings *r, il_arena *arena, il_str text, 
         return IL_JSON_FAIL(steps ? steps : root, err, IL_E_INVALID, "a session needs `steps`, a list");
     }
     if (!recording_absent(agent) && (il_json_kind_of(agent) != IL_JSON_STRING || !recording_agent_ok(il_json_text(agent)))) {
-        return IL_JSON_FAIL(agent, err, IL_E_INVALID, "`agent` is the name of whose session it is: visible ASCII, at most %zu bytes", RECORDING_AGENT_MAX);
+        return IL_JSON_FAIL(agent, err, IL_E_INVALID,
+                            "`agent` is the name of whose session it is: visible ASCII, at most %zu bytes", RECORDING_AGENT_MAX);
     }
     out->prompt = il_json_text(prompt);
     out->agent = il_json_text(agent);

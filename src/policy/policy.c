@@ -11,7 +11,7 @@
 
 static const char *const il_policy_sections[] = {"interlock", "machine",  "mode",  "ours",      "destinations", "servers",
                                                  "kinds",     "tools",    "rules", "approvals", "agents",       "groups",
-                                                 "sources",   "sessions", "audit", "tests", "interbolt"};
+                                                 "sources",   "sessions", "audit", "tests",     "interbolt"};
 static const char *const il_policy_expanded[] = {"presets", "hosts"}; /* expand.c */
 #define IL_COUNT(a) (sizeof(a) / sizeof(a)[0])
 
@@ -166,7 +166,10 @@ static il_status il_policy_same_pattern(const il_policy *p, uint32_t tool, const
 
 /* What conditions may name at a rule, and, with the entry's own names, at an effect. */
 static il_condition_names il_policy_names(const il_policy *p, il_condition_place place) {
-    return (il_condition_names){.place = place, .machine = p->machine, .groups = p->agents.groups, .ngroups = p->agents.ngroups,
+    return (il_condition_names){.place = place,
+                                .machine = p->machine,
+                                .groups = p->agents.groups,
+                                .ngroups = p->agents.ngroups,
                                 .interbolt = p->interbolt.on && place == IL_CONDITION_RULE};
 }
 
@@ -384,7 +387,8 @@ static il_status il_policy_compile(il_policy *p, const il_json *doc, il_error *e
     }
     IL_TRY(il_json_only(doc, keys, il_policy_keys(il_policy_sections, IL_COUNT(il_policy_sections), keys), "the policy", err));
     if (il_interbolt_is(doc)) {
-        return il_error_at(err, IL_E_INVALID, doc->line, doc->col, doc->offset, "an Interbolt document is to be written out first (il_policy_expand)");
+        return il_error_at(err, IL_E_INVALID, doc->line, doc->col, doc->offset,
+                           "an Interbolt document is to be written out first (il_policy_expand)");
     }
     IL_TRY(il_interbolt_load(il_json_get(doc, IL_STR("interbolt")), &p->interbolt, err));
     const il_json *mode = il_json_get(doc, IL_STR("mode"));

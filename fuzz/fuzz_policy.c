@@ -293,6 +293,17 @@ static void fuzz_tools(const il_policy *p, const il_json *doc, const il_json *ar
     }
 }
 
+/* What is said of a document of Interbolt, beside what it was written out as. */
+static void fuzz_interbolt(const il_policy *p, const il_json *doc, il_arena *arena) {
+    const il_lint_out out = {NULL, fuzz_found};
+    uint8_t digest[IL_DIGEST_BYTES];
+    if (il_interbolt_is(doc)) {
+        const il_status s = il_interbolt_lint(p, doc, arena, &out, &out, NULL);
+        FUZZ_CHECK(s == IL_OK || s == IL_E_LIMIT);
+        FUZZ_CHECK(il_interbolt_fingerprint(doc, arena, digest, NULL) != IL_E_INVALID);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const il_alloc alloc = fuzz_alloc();
     il_arena arena;
@@ -332,6 +343,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         if (second != SIZE_MAX && il_json_parse(&arena, il_str_part(all, second + 5, size), NULL, &steps, NULL) == IL_OK) {
             fuzz_session_run(p, steps, doc, args, &alloc, &arena);
         }
+        fuzz_interbolt(p, read, &arena);
     }
     il_policy_free(p);
     il_policy_free(again);

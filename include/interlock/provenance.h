@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 #define IL_ORIGIN_NAME_BYTES 256u /* of a source, an agent, a human */
-#define IL_ORIGIN_KIND_BYTES 64u  /* of an endorsement's kind: [a-z][a-z0-9_-]* */
+#define IL_ORIGIN_KIND_BYTES 64u  /* of an endorsement's kind: letters, digits and `_ - .` */
 #define IL_ORIGIN_NAMES \
     1024u /* sources of one label, and agents; more are not named, and the label is untrusted for ever (il_origin_more) */
 #define IL_ORIGIN_ENDORSEMENTS 64u /* of one label */
@@ -170,7 +170,7 @@ IL_API size_t il_envelope_labels(const il_envelope *e);
 IL_API il_origin_at il_envelope_label(const il_envelope *e, size_t i); /* in the order in which they were packed */
 /* False when it carries no state of a run. out->origin is borrowed from the envelope. The host gives it to il_monitor_receive() before its agent gets the value. */
 IL_API bool il_envelope_run(const il_envelope *e, il_run_state *out);
-IL_API bool il_envelope_sealed(const il_envelope *e);                  /* it had a MAC, which is right */
+IL_API bool il_envelope_sealed(const il_envelope *e); /* it had a MAC, which is right */
 IL_API uint64_t il_envelope_expires_ms(const il_envelope *e);
 
 #ifdef __cplusplus

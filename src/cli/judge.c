@@ -16,9 +16,9 @@ struct il_judge {
     il_arena arena; /* of the row being looked at */
     char why[IL_JUDGE_WHY_BYTES];
     bool standing;
-    bool marked;   /* every place of a store holds every label */
+    bool marked;    /* every place of a store holds every label */
     uint32_t asked; /* sessions of single calls */
-    bool cut; /* of this recording: not all of its prompt was heard */
+    bool cut;       /* of this recording: not all of its prompt was heard */
 };
 
 #define JUDGE_KEY_BYTES 24

@@ -5,8 +5,8 @@
 #include "json/node.h"
 
 typedef struct il_recording_label {
-    il_str path; /* JSON Pointer into `args` */
-    const il_json *value; /* what stands there */
+    il_str path;                                /* JSON Pointer into `args` */
+    const il_json *value;                       /* what stands there */
     const il_json *sources, *agents, *endorsed; /* a text or a list of texts; NULL: none */
 } il_recording_label;
 

@@ -641,8 +641,9 @@ il_exit il_cmd_validate(int argc, char **argv) {
         return arguments.n ? il_usage(argv[0], "one policy, not %d", arguments.n) : il_usage(argv[0], "which policy?");
     }
     if (against) {
-        return nlists || expanded || presets ? il_usage(argv[0], "`--against` compares two policies and takes only `--json` beside it")
-                                             : il_validate_against(arguments.v[0], against, run.json);
+        return nlists || expanded || presets
+                   ? il_usage(argv[0], "`--against` compares two policies and takes only `--json` beside it")
+                   : il_validate_against(arguments.v[0], against, run.json);
     }
     run.path = presets ? NULL : arguments.v[0];
     il_arena_init(&run.arena, il_host_alloc(), VALIDATE_ARENA_BYTES);

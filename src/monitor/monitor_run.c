@@ -48,7 +48,8 @@ static il_status il_carry_label(il_plan *p, il_carry_names *names, il_monitor_ca
     IL_TRY(il_carry_list(names, &past[0], &past[2], err));
     /* what was read before anything was remembered, or through another session, has no name */
     const bool tainted = (j->effects & (uint32_t)IL_UNTRUSTED) != 0;
-    if (p->memory == NULL ? tainted : (!il_memory_complete(p->memory) || past[0].n > IL_ORIGIN_NAMES || (tainted && past[1].n == 0))) {
+    if (p->memory == NULL ? tainted
+                          : (!il_memory_complete(p->memory) || past[0].n > IL_ORIGIN_NAMES || (tainted && past[1].n == 0))) {
         IL_TRY(il_origin_unknown(names->alloc, &names->list[names->n], err));
         names->n++;
     }
@@ -61,7 +62,8 @@ static il_status il_monitor_carry_work(il_plan *p, void *ctx, il_error *err) {
     const uint32_t held = ((uint32_t)p->s->counted | p->s->shadow);
     il_origin_free(j->origin); /* of a try before */
     j->origin = NULL;
-    j->effects = (held & IL_TAINTS) | (p->s->open != 0 || p->s->flight != 0 || (held & (uint32_t)IL_EGRESS) != 0 ? (uint32_t)IL_EGRESS : 0u);
+    j->effects = (held & IL_TAINTS) |
+                 (p->s->open != 0 || p->s->flight != 0 || (held & (uint32_t)IL_EGRESS) != 0 ? (uint32_t)IL_EGRESS : 0u);
     const il_status s = il_carry_label(p, &names, j, err);
     il_carry_free(&names);
     return s;

@@ -292,7 +292,8 @@ static il_status il_condition_look_var(il_condition_look *l, const il_cel_node *
     }
     const uint32_t asked = IL_CONDITION_NAMES + (l->scope->interbolt ? (uint32_t)IL_INTERBOLT_NAMES : 0u);
     l->condition->asks |= n->slot < asked ? 1u << n->slot : 0u;
-    l->condition->asks |= l->scope->interbolt && n->slot == IL_CONDITION_RUN ? IL_CONDITION_ASKS_SOURCES : 0u; /* for `tainted` too */
+    l->condition->asks |=
+        l->scope->interbolt && n->slot == IL_CONDITION_RUN ? IL_CONDITION_ASKS_SOURCES : 0u; /* for `tainted` too */
     return IL_OK;
 }
 
@@ -391,12 +392,13 @@ static il_status il_condition_look_at(il_condition_look *l, const il_cel_node *n
 }
 
 il_status il_condition_new(const il_json *v, const il_condition_scope *scope, il_arena *arena, il_condition *out, il_error *err) {
-    const il_cel_limits limits = {.size = sizeof limits,
-                                  .steps = IL_CONDITION_STEPS,
-                                  /* loops over labels and their lineage are usual there, and both are short: `steps` holds when they are not */
-                                  .cost = scope->interbolt ? IL_CONDITION_COST : 0,
-                                  .alike = true,
-                                  .list_contains = scope->interbolt};
+    const il_cel_limits limits = {
+        .size = sizeof limits,
+        .steps = IL_CONDITION_STEPS,
+        /* loops over labels and their lineage are usual there, and both are short: `steps` holds when they are not */
+        .cost = scope->interbolt ? IL_CONDITION_COST : 0,
+        .alike = true,
+        .list_contains = scope->interbolt};
     *out = (il_condition){0};
     if (il_json_kind_of(v) != IL_JSON_STRING || il_json_text(v).n == 0) {
         return IL_JSON_FAIL(v, err, IL_E_INVALID, "a condition is a text that gives true or false, such as `args.amount > 5000`");

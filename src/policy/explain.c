@@ -184,9 +184,12 @@ il_status il_policy_explain(const il_policy *p, const il_explain_ask *ask, il_ar
     il_explaining e = {.p = p, .arena = arena, .out = out, .held = il_explain_held(ask->held)};
     uint32_t rejected = 0;
     *out = (il_explanation){0};
-    e.call = (il_label_call){
-        .server = ask->server, .tool = ask->tool, .args = ask->args, .held = e.held & IL_TAINTS, .agent = ask->agent,
-        .sends = (e.held & (uint32_t)IL_EGRESS) != 0};
+    e.call = (il_label_call){.server = ask->server,
+                             .tool = ask->tool,
+                             .args = ask->args,
+                             .held = e.held & IL_TAINTS,
+                             .agent = ask->agent,
+                             .sends = (e.held & (uint32_t)IL_EGRESS) != 0};
     IL_TRY(il_bind_open(p->machine, &e.bind, err));
     IL_TRY(il_explain_name(&e, ask, err));
     if (!il_judged_state(&e.bind, e.held, &out->state, &rejected)) {

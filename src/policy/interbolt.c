@@ -84,9 +84,10 @@ bool il_interbolt_name_ok(il_str name) {
 /* ---- version and defaults ------------------------------------------------------------------------------------ */
 
 static il_status il_interbolt_old(il_interbolt_doc *x, const il_json *at) {
-    return IL_JSON_FAIL(at, x->err, IL_E_VERSION,
-                        "this is of the form before 2.0 (`version: \"1.0\"`, a list of rules below a sink); since 2.0 a sink is a map "
-                        "with `capabilities:` and `rules:`");
+    return IL_JSON_FAIL(
+        at, x->err, IL_E_VERSION,
+        "this is of the form before 2.0 (`version: \"1.0\"`, a list of rules below a sink); since 2.0 a sink is a map "
+        "with `capabilities:` and `rules:`");
 }
 
 static il_status il_interbolt_version(il_interbolt_doc *x, il_json *section) {
@@ -106,8 +107,9 @@ static il_status il_interbolt_version(il_interbolt_doc *x, il_json *section) {
         known = said.p[i] >= '0' && said.p[i] <= '9';
     }
     if (!known) {
-        return IL_JSON_FAIL(v, x->err, IL_E_VERSION,
-                            "this build reads documents of Interbolt 2, such as `version: \"2.0\"`, and of its own, `interlock: 1`");
+        return IL_JSON_FAIL(
+            v, x->err, IL_E_VERSION,
+            "this build reads documents of Interbolt 2, such as `version: \"2.0\"`, and of its own, `interlock: 1`");
     }
     return il_interbolt_set(x, section, IL_STR("version"), il_interbolt_text(x, said, v), v);
 }
@@ -119,7 +121,8 @@ static il_status il_interbolt_defaults(il_interbolt_doc *x, il_json *section, co
     const il_json *v = il_json_get(x->doc, IL_STR("defaults"));
     uint32_t action = 1, how = 0;
     if (v == NULL) {
-        return IL_JSON_FAIL(x->doc, x->err, IL_E_INVALID, "`defaults` is missing; `defaults: {sink_action: require_approval}` says it");
+        return IL_JSON_FAIL(x->doc, x->err, IL_E_INVALID,
+                            "`defaults` is missing; `defaults: {sink_action: require_approval}` says it");
     }
     IL_TRY(il_json_only(v, keys, 2, "`defaults`", x->err));
     const il_json *said = il_json_get(v, keys[0]), *fail = il_json_get(v, keys[1]);
@@ -222,7 +225,8 @@ static il_status il_interbolt_agents(il_interbolt_doc *x, il_json *flat) {
         return IL_OK;
     }
     if (il_json_kind_of(list) != IL_JSON_OBJECT) {
-        return IL_JSON_FAIL(list, x->err, IL_E_INVALID, "`agents` maps an agent to its groups, such as {ana: {groups: [finance]}}");
+        return IL_JSON_FAIL(list, x->err, IL_E_INVALID,
+                            "`agents` maps an agent to its groups, such as {ana: {groups: [finance]}}");
     }
     for (const il_json *v = il_json_first(list); v != NULL; v = il_json_next(v)) {
         IL_TRY(il_interbolt_agent_read(x, v, agents, groups));

@@ -7,8 +7,8 @@
 #pragma once
 #include "cel/cel.h"
 #include "interlock/policy.h"
-#include "json/node.h"
 #include "policy/rule.h"
+#include "json/node.h"
 
 #define IL_INTERBOLT_MACHINE "rules-only"
 
@@ -58,5 +58,5 @@ IL_NODISCARD il_status il_interbolt_unknown(struct il_condition_call *c, uint32_
 struct il_lint_out;
 /* What Interbolt's own validate says of a document that loads: what it calls a warning goes to `warn`, what it calls an error to `found`. That a rule is never reached is
  * il_policy_lint's. `doc` is the document as it was written. */
-IL_NODISCARD il_status il_interbolt_lint(const il_policy *p, const il_json *doc, il_arena *scratch, const struct il_lint_out *warn,
-                                         const struct il_lint_out *found, il_error *err);
+IL_NODISCARD il_status il_interbolt_lint(const il_policy *p, const il_json *doc, il_arena *scratch,
+                                         const struct il_lint_out *warn, const struct il_lint_out *found, il_error *err);

@@ -3,8 +3,8 @@
  * spaces, in ASCII. Written by hand: our own canonical text escapes other letters. */
 #include "base/sha256.h"
 #include "base/utf8.h"
-#include "json/member.h"
 #include "policy/interbolt.h"
+#include "json/member.h"
 
 #define IL_FORM_BYTES ((size_t)64 << 20)
 

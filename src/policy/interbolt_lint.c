@@ -17,18 +17,19 @@ typedef struct il_ib_linting {
     il_error *err;
 } il_ib_linting;
 
-static il_status il_ibl_say(il_ib_linting *l, const il_lint_out *out, const char *kind, uint32_t line, uint32_t col, const char *message) {
+static il_status il_ibl_say(il_ib_linting *l, const il_lint_out *out, const char *kind, uint32_t line, uint32_t col,
+                            const char *message) {
     il_lint f = {.kind = kind, .name = l->rule != NULL ? l->rule->name : (il_str){0}, .line = line, .col = col};
     IL_TRY(il_arena_copy(l->scratch, il_str_of(message), &f.message, l->err));
     return out->found(out->ctx, &f, l->err);
 }
 
 /* At the node's place in the document. */
-#define IL_IBL_SAY(l, out, kind, node, ...)                                                                  \
-    do {                                                                                                     \
-        il_error why_ = {0};                                                                                 \
-        (void)IL_CEL_FAIL_SPAN((node)->src, (node)->start, (node)->end, &why_, IL_E_INVALID, __VA_ARGS__);   \
-        IL_TRY(il_ibl_say((l), (out), (kind), why_.line, why_.col, why_.msg));                               \
+#define IL_IBL_SAY(l, out, kind, node, ...)                                                                \
+    do {                                                                                                   \
+        il_error why_ = {0};                                                                               \
+        (void)IL_CEL_FAIL_SPAN((node)->src, (node)->start, (node)->end, &why_, IL_E_INVALID, __VA_ARGS__); \
+        IL_TRY(il_ibl_say((l), (out), (kind), why_.line, why_.col, why_.msg));                             \
     } while (0)
 
 /* `agent.groups`: a field of a variable. */
@@ -79,8 +80,8 @@ static il_status il_ibl_leg(il_ib_linting *l, const il_cel_node *n) {
     }
     l->missing |= leg;
     if (l->legs == 0) {
-        IL_IBL_SAY(l, l->found, "leg-never", n, "`%.*s` is never computed until at least one sink declares it under `capabilities:`",
-                   IL_STR_ARG(word));
+        IL_IBL_SAY(l, l->found, "leg-never", n,
+                   "`%.*s` is never computed until at least one sink declares it under `capabilities:`", IL_STR_ARG(word));
     } else {
         IL_IBL_SAY(l, l->warn, "leg-undeclared", n, "no sink declares `%.*s` under `capabilities:`, so it is never there",
                    IL_STR_ARG(word));
@@ -114,8 +115,8 @@ static il_status il_ibl_source(il_ib_linting *l, const il_cel_node *n) {
 
 static bool il_ibl_is_provenance(const il_cel_node *n) {
     const bool of_run = il_ibl_field(n, IL_CONDITION_RUN, (il_str){0}) && !il_str_eq(n->name, IL_STR("ingested_by"));
-    const bool of_call = n->op == IL_CEL_OP_VAR && n->slot >= IL_CONDITION_NAMES &&
-                         n->slot < (uint32_t)IL_CONDITION_NAMES + IL_INTERBOLT_TRIFECTA;
+    const bool of_call =
+        n->op == IL_CEL_OP_VAR && n->slot >= IL_CONDITION_NAMES && n->slot < (uint32_t)IL_CONDITION_NAMES + IL_INTERBOLT_TRIFECTA;
     return of_run || of_call || (n->op == IL_CEL_OP_VAR && n->slot == IL_CONDITION_PROV);
 }
 
@@ -159,7 +160,8 @@ static il_status il_ibl_rule(il_ib_linting *l, const il_policy_rule *rule) {
     const il_cel_node *root = rule->when.program->root;
     IL_TRY(il_ibl_walk(l, root));
     if (root->type == NULL || root->type->kind != IL_CEL_BOOL) {
-        IL_IBL_SAY(l, l->warn, "not-bool", root, "this may be no bool, and blocks the call when it is none; compare it: `%.*s == true`",
+        IL_IBL_SAY(l, l->warn, "not-bool", root,
+                   "this may be no bool, and blocks the call when it is none; compare it: `%.*s == true`",
                    IL_STR_ARG(il_str_part(root->src->text, root->start, root->end)));
     }
     if (l->vacuous && !l->provenance && (rule->when.asks & (1u << IL_CONDITION_AGENT)) != 0) {
@@ -177,8 +179,9 @@ static il_status il_ibl_sinks(il_ib_linting *l, const il_json *sinks) {
     for (const il_json *v = some ? il_json_first(sinks) : NULL; v != NULL; v = il_json_next(v)) {
         if (il_json_kind_of(il_json_get(v, IL_STR("capabilities"))) != IL_JSON_ARRAY) {
             il_error why = {0};
-            (void)il_error_set(&why, IL_E_INVALID, "sink `%.*s` has no `capabilities` and others have; `[]` says that it has none",
-                         IL_STR_ARG(v->key));
+            (void)il_error_set(&why, IL_E_INVALID,
+                               "sink `%.*s` has no `capabilities` and others have; `[]` says that it has none",
+                               IL_STR_ARG(v->key));
             IL_TRY(il_ibl_say(l, l->warn, "capabilities-missing", v->key_line, v->key_col, why.msg));
         }
     }

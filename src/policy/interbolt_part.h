@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the translator share. */
 #pragma once
-#include "json/node.h"
 #include "provenance/origin.h"
+#include "json/node.h"
 
 typedef struct il_interbolt_doc { /* a document that is being written out */
     const il_json *doc;

@@ -22,8 +22,8 @@ static il_status il_sink_name(const il_json *v, size_t *dot, il_error *err) {
     *dot = il_str_find(key, IL_STR("."), 0);
     if (*dot == SIZE_MAX) {
         return il_error_at(err, IL_E_INVALID, v->key_line, v->key_col, v->key_offset,
-                           "sink `%.*s` has no namespace, so no call would be looked up here; write `default.%.*s`", IL_STR_ARG(key),
-                           IL_STR_ARG(key));
+                           "sink `%.*s` has no namespace, so no call would be looked up here; write `default.%.*s`",
+                           IL_STR_ARG(key), IL_STR_ARG(key));
     }
     if (il_str_find(key, IL_STR("."), *dot + 1) != SIZE_MAX) {
         return il_error_at(err, IL_E_INVALID, v->key_line, v->key_col, v->key_offset,
@@ -55,9 +55,7 @@ static il_status il_sink_names(il_interbolt_sink *k, size_t dot) {
 }
 
 /* A copy of the names: a node has one parent. */
-static il_json *il_sink_match(il_interbolt_sink *k) {
-    return il_interbolt_at(il_json_shallow(k->x->arena, k->names), k->names);
-}
+static il_json *il_sink_match(il_interbolt_sink *k) { return il_interbolt_at(il_json_shallow(k->x->arena, k->names), k->names); }
 
 /* ---- the entry ------------------------------------------------------------------------------------------------- */
 

@@ -31,12 +31,9 @@ const il_cel_field il_interbolt_vars[IL_INTERBOLT_NAMES] = {[IL_INTERBOLT_TAINT]
                                                             [IL_INTERBOLT_MAX_TRUST] = {{"max_trust", 9}, &il_ib_trust},
                                                             [IL_INTERBOLT_TRIFECTA] = {{"trifecta", 8}, &il_ib_trifecta}};
 
-static const il_cel_field il_ib_run_fields[] = {{{"tainted", 7}, &il_cel_type_bool},
-                                                {{"sources", 7}, &il_ib_strings},
-                                                {{"untrusted_sources", 17}, &il_ib_strings},
-                                                {{"ingested_by", 11}, &il_ib_strings},
-                                                {{"trifecta", 8}, &il_ib_trifecta},
-                                                {{"capability_evicted", 18}, &il_cel_type_bool}};
+static const il_cel_field il_ib_run_fields[] = {
+    {{"tainted", 7}, &il_cel_type_bool},   {{"sources", 7}, &il_ib_strings},   {{"untrusted_sources", 17}, &il_ib_strings},
+    {{"ingested_by", 11}, &il_ib_strings}, {{"trifecta", 8}, &il_ib_trifecta}, {{"capability_evicted", 18}, &il_cel_type_bool}};
 #define IL_IB_RUN_FIELDS (sizeof il_ib_run_fields / sizeof il_ib_run_fields[0])
 const il_cel_type il_interbolt_run = {
     .kind = IL_CEL_RECORD, .fields = il_ib_run_fields, .nfields = IL_IB_RUN_FIELDS, .name = {"run", 3}};
@@ -53,7 +50,8 @@ static il_status il_ib_room(il_condition_call *c, size_t n, il_cel_value **out, 
 
 typedef il_str (*il_ib_nth)(const il_origin *o, size_t i);
 
-static il_status il_ib_names(il_condition_call *c, const il_origin *o, size_t n, il_ib_nth nth, il_cel_value *out, il_error *err) {
+static il_status il_ib_names(il_condition_call *c, const il_origin *o, size_t n, il_ib_nth nth, il_cel_value *out,
+                             il_error *err) {
     il_cel_value *items = NULL;
     IL_TRY(il_ib_room(c, n, &items, err));
     for (size_t i = 0; i < n; i++) {

@@ -192,7 +192,8 @@ il_status il_rules_judge(const il_policy *p, const il_label_call *call, il_str n
         out->then = out->rule->then;
     }
     if (out->then != IL_THEN_ALLOW) {
-        (void)il_format(out->why, sizeof out->why, "no rule decides, and `sink_action` (line %u) says so", (unsigned)out->rule->line);
+        (void)il_format(out->why, sizeof out->why, "no rule decides, and `sink_action` (line %u) says so",
+                        (unsigned)out->rule->line);
     }
     return IL_OK;
 }

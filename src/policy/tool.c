@@ -312,7 +312,8 @@ static il_status il_tool_source(il_tool *out, const il_json *v, il_arena *arena,
     if (v == NULL) {
         return IL_OK;
     }
-    const il_status s = il_origin_name_check(il_json_kind_of(v) == IL_JSON_STRING ? il_json_text(v) : (il_str){0}, "`source`", &why);
+    const il_status s =
+        il_origin_name_check(il_json_kind_of(v) == IL_JSON_STRING ? il_json_text(v) : (il_str){0}, "`source`", &why);
     return s == IL_OK ? il_arena_copy(arena, il_json_text(v), &out->source, err) : IL_JSON_FAIL(v, err, s, "%s", why.msg);
 }
 
@@ -329,7 +330,7 @@ static il_status il_tool_meaning(const il_json *entry, il_arena *arena, il_tool 
 il_status il_tool_load(const il_json *entry, const il_tool_scope *scope, il_tool *out, il_error *err) {
     static const char *const known[] = {"match", "effects",  "to",    "object", "reads",  "plain",
                                         "sink",  "audience", "kinds", "result", "stores", "remember",
-                                        "sql",   "shell",    "given", "preset", "child", "source"};
+                                        "sql",   "shell",    "given", "preset", "child",  "source"};
     il_arena *const arena = scope->arena;
     il_str keys[18];
     for (size_t i = 0; i < 18; i++) {

@@ -263,8 +263,8 @@ static il_status open_run(il_opening *o, const il_json *v, il_error *err) {
         }
         o->e->run.effects |= bit;
     }
-    if (origin != NULL && (!il_json_int(origin, &number) || number < 0 ||
-                           (uint64_t)number >= il_json_count(open_get(o, IL_ENVELOPE_ORIGINS)))) {
+    if (origin != NULL &&
+        (!il_json_int(origin, &number) || number < 0 || (uint64_t)number >= il_json_count(open_get(o, IL_ENVELOPE_ORIGINS)))) {
         return IL_JSON_FAIL(origin, err, IL_E_INVALID, "the envelope's run names no label of the envelope");
     }
     o->e->run.origin = origin != NULL ? o->origins[number] : NULL;

@@ -89,7 +89,8 @@ static il_status pack_check(const il_envelope_pack *how, il_error *err) {
     }
     IL_TRY(il_origin_name_check(how->audience, "the session", err));
     if (how->run != NULL && (how->run->size < sizeof *how->run || how->run->effects >> IL_ENVELOPE_EFFECTS != 0)) {
-        return il_error_set(err, IL_E_ARGUMENT, "the state of a run without its size, or with another effect than taints and egress");
+        return il_error_set(err, IL_E_ARGUMENT,
+                            "the state of a run without its size, or with another effect than taints and egress");
     }
     for (size_t i = 0; i < sizeof how->nonce; i++) {
         any |= how->nonce[i];

@@ -47,8 +47,9 @@ il_status il_origin_endorsement_check(const il_endorsement *e, il_error *err) {
     }
     for (size_t i = 0; i < e->kind.n; i++) {
         const char c = e->kind.p[i];
-        if ((c < 'a' || c > 'z') && (i == 0 || ((c < '0' || c > '9') && c != '_' && c != '-'))) {
-            return il_error_set(err, IL_E_INVALID, "`%.*s` is no kind of endorsement: it is a lower-case word, as `legal`",
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (!letter && c != '_' && c != '-' && c != '.') {
+            return il_error_set(err, IL_E_INVALID, "`%.*s` is no kind of endorsement: it is one word, as `legal`",
                                 IL_STR_ARG(e->kind));
         }
     }

@@ -125,6 +125,29 @@ def check_a_once_sink_is_over_when_it_settles(t):
     same(actions(session), [ALLOW, ALLOW, ALLOW])
 
 
+LABELLED = POLICY + """sources: {kb: trusted}
+groups: {ops: [ana]}
+rules:
+  - {name: web, tools: own, when: '"web" in run.untrusted_sources', then: block}
+  - {name: raw, tools: t.post, when: 'prov.body.trust == "untrusted" && !endorsed(args.body, "legal")', then: block}
+  - {name: ops, tools: t.fetch, when: '!("ops" in agent.groups)', then: block}
+"""
+
+
+@test
+def check_labels_say_where_arguments_come_from(t):
+    post = {"tool": "t.post", "args": {"body": "x"}}
+    own = {"tool": "own", "args": {"a": ["x", "y"]}}
+    by_web, by_both = {"labels": {"/body": "web"}}, {"labels": {"/body": {"sources": ["kb", "web"], "agents": ["bo"], "endorsed": "legal"}}}
+    printed, _ = decide(t, {"agent": "ana", "steps": [own, {**post, "labels": {"/body": "kb"}}, {**own, "labels": {"/a/1": "kb"}}, own, {**post, **by_web}, own]},
+                        {"steps": [{**post, **by_both}, {**post, **by_web}]}, {"steps": [FETCH]}, {"agent": "ana", "steps": [FETCH]}, policy=LABELLED)
+    web, raw = ("block", "rule", "web"), ("block", "rule", "raw")
+    # the blocked step's value was taken in all the same
+    same(actions(printed[0]), [ALLOW, ALLOW, ALLOW, ALLOW, raw, web])
+    same(actions(printed[1]), [ALLOW, raw])
+    same([actions(s) for s in printed[2:]], [[("block", "rule", "ops")], [ALLOW]])
+
+
 @test
 def check_an_approved_step_passes_once(t):
     steps = [FETCH, READ, {**SEND, "approved": True}, SEND]
@@ -254,6 +277,12 @@ BAD = {  # name: (line, position of the error, words)
     "has a tool that is no text": ('{"steps":[{"tool":5}]}', "2:19", "tool"),
     "has arguments that are no object": ('{"steps":[{"tool":"t.read","args":[]}]}', "2:35", "args"),
     "has an approval that is no bool": ('{"steps":[{"tool":"t.read","approved":"yes"}]}', "2:39", "approved"),
+    "has an agent that is no name": ('{"agent":"a b","steps":[]}', "2:10", "agent"),
+    "has labels that are no map": ('{"steps":[{"tool":"t.read","labels":["web"]}]}', "2:37", "labels"),
+    "has a label of nothing": ('{"steps":[{"tool":"t.read","args":{"a":[1]},"labels":{"/a/1":"web"}}]}', "2:55", "/a/1"),
+    "has a label with another key": ('{"steps":[{"tool":"t.read","args":{"a":1},"labels":{"/a":{"source":"web"}}}]}', "2:59", "sources"),
+    "has a label of a name that is none": ('{"steps":[{"tool":"t.read","args":{"a":1},"labels":{"/a":""}}]}', "2:58", "name"),
+    "has a label of no kind": ('{"steps":[{"tool":"t.read","args":{"a":1},"labels":{"/a":{"endorsed":["a b"]}}}]}', "2:71", "endorsed"),
     "has an id twice": ('{"id":"a","steps":[]}', "2:7", "line 1"),
     "has the id of a line": ('{"id":1,"steps":[]}', "2:7", "line 1"),
     "has a parent that comes later": ('{"parent":"z","steps":[]}', "2:11", "`z`"),

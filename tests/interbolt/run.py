@@ -254,6 +254,35 @@ def expected():
         report("control: a decision that is not what was written down", "is one" if got == expect else None)
 
 
+def not_shown(page):
+    """(weakness, what is wrong) of the page's table: what shows a row must be there, a test's file and function, a case, a suite"""
+    rows = dict(re.findall(r"^\| (W-\d+) \|.*\|([^|]*)\|$", page, re.M))
+    names = [c["name"] for c in json.loads((HERE / "cases.json").read_text())]
+    for row in sorted(set(rows) ^ {f"W-{i}" for i in range(1, 42)}):
+        yield row, "has no row, or is no weakness"
+    for row, cell in rows.items():
+        wrong = [] if re.search(r"test|interbolt|fuzz", cell) else ["nothing shows it"]
+        for word, functions in re.findall(r"\b(test_\w+)(?: \(((?:`\w+`(?:, )?)+)\))?", cell):
+            source = ROOT / "tests/unit" / f"{word}.c"
+            text = source.read_text() if source.exists() else ""
+            wrong += [] if text or f"`{word}`" in cell else [f"no {source.name}"]
+            wrong += [f"no {f} in {source.name}" for f in re.findall(r"`(\w+)`", functions) if f"static void {f}(" not in text]
+        wrong += [f"no tests/{suite}" for suite in re.findall(r"\btests/(\w+)", cell) if not (ROOT / "tests" / suite).is_dir()]
+        wrong += [f"no case {c}" for c in re.findall(r"^ *interbolt `(W-\d+)`", cell) if not any(n.startswith(c + ":") for n in names)]
+        if wrong:
+            yield row, "; ".join(wrong)
+
+
+def shown():
+    page = (ROOT / "docs/from-interbolt.md").read_text()
+    problems = list(not_shown(page))
+    report("what shows each of the 41 weaknesses is there", "; ".join(f"{row}: {wrong}" for row, wrong in problems) or None)
+    for what, old, new in (("function", "`test_empty_lineage`", "`test_no_lineage`"), ("file", "test_monitor_race", "test_monitor_rac"),
+                           ("case", "interbolt `W-6`", "interbolt `W-7`"), ("row", "| W-41 |", "| W-42 |")):
+        found = list(not_shown(page.replace(old, new, 1)))
+        report(f"control: a {what} that is not there", None if len(found) > len(problems) else "nothing was found")
+
+
 def gateway():
     p = subprocess.run([sys.executable, HERE / "gateway.py", BIN], capture_output=True, text=True, timeout=200)
     report("a gateway with a document of Interbolt", None if p.returncode == 0 else p.stderr[-600:])
@@ -314,6 +343,7 @@ def main():
     seed = int(sys.argv[sys.argv.index("--seed") + 1]) if "--seed" in sys.argv else int(time.time())
     count = int(sys.argv[sys.argv.index("--documents") + 1]) if "--documents" in sys.argv else DOCUMENTS
     expected()
+    shown()
     gateway()
     if install():
         compare(seed, count)

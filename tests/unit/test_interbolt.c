@@ -74,7 +74,8 @@ static void test_refusals(void **state) {
         {HEAD "sinks: {a.b: {rules: [{name: x, when: \"true\", require_endorsement: k, action: allow}]}}\n", "not both", 3, 68},
         {HEAD "sinks: {a.b: {rules: [{name: x, require_endorsement: \"k k\", action: allow}]}}\n", "an endorsement kind", 3, 54},
         {HEAD "sinks: {a.b: {rules: [{name: x, when: \"args.any(k, k)\", action: allow}]}}\n", "did you mean `exists`", 3, 45},
-        {HEAD "sinks:\n  a.b:\n    rules:\n      - {name: x, when: run.tained, action: allow}\n", "did you mean `tainted`", 6, 29},
+        {HEAD "sinks:\n  a.b:\n    rules:\n      - {name: x, when: run.tained, action: allow}\n", "did you mean `tainted`", 6,
+         29},
         {HEAD "sinks: {a.b: {rules: [{name: x, when: \"'reads_secret' in trifecta\", action: allow}]}}\n", "never equal", 3, 40},
         {"version: \"1.0\"\ndefaults: {}\nsinks: {}\n", "before 2.0", 1, 10},
         {HEAD "sinks: {a.b: [{name: x, action: block}]}\n", "before 2.0", 3, 14},
@@ -96,26 +97,28 @@ static void test_translation(void **state) {
     policy_case c;
     (void)state;
     policy_case_init(&c, "rules-only");
-    char *text = expanded(&c, "version: \"2.0\"\n"
-                              "defaults: {fail_mode: dry_run}\n"
-                              "sources: [{name: web, trust: untrusted}]\n"
-                              "agents: {ana: {groups: [ops, ops]}}\n"
-                              "sinks:\n"
-                              "  default.send:\n"
-                              "    capabilities: [reaches_external]\n"
-                              "    rules: [{name: 'a  [b] c', when: run.tainted, action: block}, {name: '##', require_endorsement: k, action: "
-                              "allow}]\n"
-                              "  web.get: {produces: web}\n"
-                              "  web.nothing:\n");
+    char *text = expanded(
+        &c, "version: \"2.0\"\n"
+            "defaults: {fail_mode: dry_run}\n"
+            "sources: [{name: web, trust: untrusted}]\n"
+            "agents: {ana: {groups: [ops, ops]}}\n"
+            "sinks:\n"
+            "  default.send:\n"
+            "    capabilities: [reaches_external]\n"
+            "    rules: [{name: 'a  [b] c', when: run.tainted, action: block}, {name: '##', require_endorsement: k, action: "
+            "allow}]\n"
+            "  web.get: {produces: web}\n"
+            "  web.nothing:\n");
     assert_string_equal(
-        text, "{\"interlock\":1,\"machine\":\"rules-only\",\"mode\":\"monitor\",\"interbolt\":{\"version\":\"2.0\",\"sink_action\":"
-              "\"require_approval\"},\"sources\":{\"web\":\"untrusted\"},\"groups\":{\"ops\":[]},\"agents\":{\"ana\":{\"groups\":["
-              "\"ops\"]}},\"servers\":{\"default\":{\"trust\":\"inside\"},\"web\":{\"trust\":\"inside\"}},\"tools\":[{\"match\":["
-              "\"default.send\",\"send\"],\"effects\":[\"egress\"]},{\"match\":[\"web.get\"],\"effects\":[\"untrusted\"],\"source\":"
-              "\"web\"},{\"match\":[\"web.nothing\"],\"effects\":[]},{\"match\":\"*\",\"effects\":[]}],\"rules\":[{\"tools\":["
-              "\"default.send\",\"send\"],\"name\":\"a-b-c\",\"when\":\"run.tainted\",\"then\":\"block\"},{\"tools\":[\"default.send\","
-              "\"send\"],\"name\":\"rule-2\",\"when\":\"taint.exists(t, t.trust == \\\"untrusted\\\" && !t.endorsements.exists(k, k == "
-              "\\\"k\\\"))\",\"then\":\"allow\"}]}");
+        text,
+        "{\"interlock\":1,\"machine\":\"rules-only\",\"mode\":\"monitor\",\"interbolt\":{\"version\":\"2.0\",\"sink_action\":"
+        "\"require_approval\"},\"sources\":{\"web\":\"untrusted\"},\"groups\":{\"ops\":[]},\"agents\":{\"ana\":{\"groups\":["
+        "\"ops\"]}},\"servers\":{\"default\":{\"trust\":\"inside\"},\"web\":{\"trust\":\"inside\"}},\"tools\":[{\"match\":["
+        "\"default.send\",\"send\"],\"effects\":[\"egress\"]},{\"match\":[\"web.get\"],\"effects\":[\"untrusted\"],\"source\":"
+        "\"web\"},{\"match\":[\"web.nothing\"],\"effects\":[]},{\"match\":\"*\",\"effects\":[]}],\"rules\":[{\"tools\":["
+        "\"default.send\",\"send\"],\"name\":\"a-b-c\",\"when\":\"run.tainted\",\"then\":\"block\"},{\"tools\":[\"default.send\","
+        "\"send\"],\"name\":\"rule-2\",\"when\":\"taint.exists(t, t.trust == \\\"untrusted\\\" && !t.endorsements.exists(k, k == "
+        "\\\"k\\\"))\",\"then\":\"allow\"}]}");
     /* what it became is a policy of ours, and stays the same when it is written out again */
     char *again = expanded(&c, text);
     assert_string_equal(again, text);
@@ -151,9 +154,12 @@ static void test_whose(void **state) {
 /* As the package gives them: escapes, order of keys, members that were left out. */
 static void test_fingerprints(void **state) {
     static const char *const list[][2] = {
-        {"{\"version\":\"2.0\",\"defaults\":{},\"sinks\":{}}", "d76e13f594e2e2fb79744350d85499ce7021419adb2099bbbf739ebbb2d2faf6"},
-        {"{\"version\":\"2.0\",\"defaults\":{\"sink_action\":\"block\",\"fail_mode\":\"monitor\"},\"sources\":[{\"name\":\"w\\u00e9b "
-         "\\\"x\\\"\",\"trust\":\"untrusted\"},{\"name\":\"\\ud83d\\ude00\\t\",\"trust\":\"trusted\"}],\"agents\":{\"b\":{\"groups\":["
+        {"{\"version\":\"2.0\",\"defaults\":{},\"sinks\":{}}",
+         "d76e13f594e2e2fb79744350d85499ce7021419adb2099bbbf739ebbb2d2faf6"},
+        {"{\"version\":\"2.0\",\"defaults\":{\"sink_action\":\"block\",\"fail_mode\":\"monitor\"},\"sources\":[{\"name\":"
+         "\"w\\u00e9b "
+         "\\\"x\\\"\",\"trust\":\"untrusted\"},{\"name\":\"\\ud83d\\ude00\\t\",\"trust\":\"trusted\"}],\"agents\":{\"b\":{"
+         "\"groups\":["
          "\"g\",\"f\"]},\"a\":{}},\"sinks\":{\"default.z\":{\"capabilities\":[]},\"default.a\":null,\"c.d\":{\"capabilities\":["
          "\"reads_private\"],\"rules\":[{\"name\":\"r\",\"when\":\"true\",\"action\":\"allow\"},{\"name\":\"s\","
          "\"require_endorsement\":\"k\",\"action\":\"block\"}]}}}",
@@ -173,21 +179,22 @@ static void test_fingerprints(void **state) {
 
 /* ---- sessions --------------------------------------------------------------------------------------------- */
 
-static const char sessions[] =
-    "version: \"2.0\"\n"
-    "defaults: {sink_action: require_approval}\n"
-    "sources: [{name: kb, trust: trusted}, {name: web, trust: untrusted}]\n"
-    "agents: {ana: {groups: [ops]}}\n"
-    "sinks:\n"
-    "  in.send:\n"
-    "    capabilities: [reaches_external]\n"
-    "    rules:\n"
-    "      - {name: two, when: size(run.trifecta) >= 3, action: block}\n"
-    "      - {name: raw, require_endorsement: legal, action: block}\n"
-    "      - {name: rest, action: allow}\n"
-    "  in.read: {capabilities: [reads_private], rules: [{name: nope, when: has(args.nope), action: block}, {name: rest, action: allow}]}\n"
-    "  in.err: {rules: [{name: bad, when: args.x == 1, action: allow}, {name: rest, action: allow}]}\n"
-    "  in.seen: {rules: [{name: seen, when: '\"web\" in run.untrusted_sources && run.tainted', action: block}, {name: rest, action: allow}]}\n";
+static const char sessions[] = "version: \"2.0\"\n"
+                               "defaults: {sink_action: require_approval}\n"
+                               "sources: [{name: kb, trust: trusted}, {name: web, trust: untrusted}]\n"
+                               "agents: {ana: {groups: [ops]}}\n"
+                               "sinks:\n"
+                               "  in.send:\n"
+                               "    capabilities: [reaches_external]\n"
+                               "    rules:\n"
+                               "      - {name: two, when: size(run.trifecta) >= 3, action: block}\n"
+                               "      - {name: raw, require_endorsement: legal, action: block}\n"
+                               "      - {name: rest, action: allow}\n"
+                               "  in.read: {capabilities: [reads_private], rules: [{name: nope, when: has(args.nope), action: "
+                               "block}, {name: rest, action: allow}]}\n"
+                               "  in.err: {rules: [{name: bad, when: args.x == 1, action: allow}, {name: rest, action: allow}]}\n"
+                               "  in.seen: {rules: [{name: seen, when: '\"web\" in run.untrusted_sources && run.tainted', "
+                               "action: block}, {name: rest, action: allow}]}\n";
 
 typedef struct session_case {
     monitor_case m;
@@ -224,7 +231,8 @@ static int session_teardown(void **state) {
 
 static const il_decision *session_decide(session_case *c, const char *tool, const char *args, const il_origin *label) {
     const il_origin_at at = {IL_STR("/x"), label};
-    il_call call = {.size = sizeof call, .server = IL_STR("in"), .tool = il_str_of(tool), .args = policy_json(&c->m.policy, args)};
+    il_call call = {
+        .size = sizeof call, .server = IL_STR("in"), .tool = il_str_of(tool), .args = policy_json(&c->m.policy, args)};
     call.labels = label != NULL ? &at : NULL;
     call.nlabels = label != NULL ? 1 : 0;
     c->m.d = (il_decision)IL_DECISION_INIT;
@@ -250,7 +258,8 @@ static void test_legs(void **state) {
     session_is(c, "seen", "{\"x\":1}", c->kb, IL_ACTION_ALLOW, "");
     session_is(c, "read", "{}", NULL, IL_ACTION_ALLOW, "");
     session_is(c, "send", "{}", NULL, IL_ACTION_ALLOW, "");
-    session_is(c, "seen", "{\"x\":1}", c->web, IL_ACTION_BLOCK, "seen"); /* judged with its own label, and denied: it leaves nothing */
+    session_is(c, "seen", "{\"x\":1}", c->web, IL_ACTION_BLOCK,
+               "seen"); /* judged with its own label, and denied: it leaves nothing */
     session_is(c, "send", "{}", NULL, IL_ACTION_ALLOW, "");
     session_is(c, "read", "{\"x\":1}", c->web, IL_ACTION_ALLOW, "");
     session_is(c, "send", "{}", NULL, IL_ACTION_BLOCK, "two");
@@ -286,7 +295,8 @@ static void test_endorsement(void **state) {
 static void test_otherwise(void **state) {
     session_case *c = *state;
     session_is(c, "other", "{}", NULL, IL_ACTION_REQUIRE_APPROVAL, "sink_action");
-    assert_int_equal(il_monitor_approve(c->m.monitor, IL_STR("s1"), il_str_of(c->m.d.approval), IL_STR("grace"), &c->m.err), IL_OK);
+    assert_int_equal(il_monitor_approve(c->m.monitor, IL_STR("s1"), il_str_of(c->m.d.approval), IL_STR("grace"), &c->m.err),
+                     IL_OK);
     session_is(c, "other", "{}", NULL, IL_ACTION_ALLOW, "");
     session_is(c, "other", "{}", NULL, IL_ACTION_REQUIRE_APPROVAL, "sink_action");
     session_is(c, "tools/list", "{}", NULL, IL_ACTION_ALLOW, "");
@@ -320,13 +330,15 @@ typedef struct said {
 static il_status warned(void *ctx, const il_lint *f, il_error *err) {
     said *s = ctx;
     (void)err;
-    s->nwarnings += il_format(s->warnings + s->nwarnings, sizeof s->warnings - s->nwarnings, "%u:%u %s\n", f->line, f->col, f->kind);
+    s->nwarnings +=
+        il_format(s->warnings + s->nwarnings, sizeof s->warnings - s->nwarnings, "%u:%u %s\n", f->line, f->col, f->kind);
     return IL_OK;
 }
 static il_status found(void *ctx, const il_lint *f, il_error *err) {
     said *s = ctx;
     (void)err;
-    s->nfindings += il_format(s->findings + s->nfindings, sizeof s->findings - s->nfindings, "%u:%u %s\n", f->line, f->col, f->kind);
+    s->nfindings +=
+        il_format(s->findings + s->nfindings, sizeof s->findings - s->nfindings, "%u:%u %s\n", f->line, f->col, f->kind);
     return IL_OK;
 }
 
@@ -350,8 +362,9 @@ static void test_lint(void **state) {
     assert_non_null(load(&c, yaml));
     assert_int_equal(il_yaml_parse(&c.arena, il_str_of(yaml), NULL, &doc, NULL), IL_OK);
     assert_int_equal(il_interbolt_lint(c.policy, doc, &c.arena, &warn, &find, &c.err), IL_OK);
-    assert_string_equal(s.warnings, "7:26 all-of-none\n7:39 source-compared\n8:26 group-undeclared\n8:26 agent-alone\n10:26 all-of-none\n"
-                                    "11:25 not-bool\n");
+    assert_string_equal(s.warnings,
+                        "7:26 all-of-none\n7:39 source-compared\n8:26 group-undeclared\n8:26 agent-alone\n10:26 all-of-none\n"
+                        "11:25 not-bool\n");
     assert_string_equal(s.findings, "9:44 leg-never\n");
     policy_case_free(&c);
 }
@@ -367,7 +380,8 @@ static void test_explain(void **state) {
     assert_true(x.nrules == 1 && x.rules[0].matches == IL_MATCHES_YES && x.action == IL_THEN_BLOCK);
     const il_explain_ask clean = {.server = IL_STR("in"), .tool = IL_STR("send")};
     assert_int_equal(il_policy_explain(c.policy, &clean, &c.arena, &x, &c.err), IL_OK);
-    assert_true(x.nrules == 3 && x.rules[0].matches == IL_MATCHES_MAYBE && x.rules[2].matches == IL_MATCHES_YES); /* labels may come */
+    assert_true(x.nrules == 3 && x.rules[0].matches == IL_MATCHES_MAYBE &&
+                x.rules[2].matches == IL_MATCHES_YES); /* labels may come */
     const il_explain_ask unknown = {.server = IL_STR("in"), .tool = IL_STR("nothing")};
     assert_int_equal(il_policy_explain(c.policy, &unknown, &c.arena, &x, &c.err), IL_OK);
     assert_true(x.nrules == 1 && x.action == IL_THEN_APPROVAL && il_str_eq(x.why_layer, IL_STR("sink_action")));

@@ -7,22 +7,23 @@
 
 #define KEY "0123456789abcdef0123456789abcdef"
 
-static const char run_policy[] = "interlock: 1\n"
-                                 "machine: trifecta\n"
-                                 "servers: { in: { trust: inside } }\n"
-                                 "sources: { kb: trusted, wiki: trusted }\n"
-                                 "tools:\n"
-                                 "  - { match: in.n, effects: [] }\n"
-                                 "  - { match: in.s, effects: [sensitive] }\n"
-                                 "  - { match: in.E, effects: [egress] }\n"
-                                 "  - { match: in.web, effects: [] }\n"
-                                 "  - { match: in.bo, effects: [] }\n"
-                                 "  - { match: in.out, effects: [] }\n"
-                                 "rules:\n"
-                                 "  - { name: web, tools: in.web, when: '\"web\" in run.untrusted_sources && run.tainted', then: block }\n"
-                                 "  - { name: bo, tools: in.bo, when: '\"bo\" in run.ingested_by && \"kb\" in run.sources && "
-                                 "!(\"kb\" in run.untrusted_sources)', then: block }\n"
-                                 "  - { name: out, tools: in.out, when: '\"egress\" in run.trifecta', then: block }\n";
+static const char run_policy[] =
+    "interlock: 1\n"
+    "machine: trifecta\n"
+    "servers: { in: { trust: inside } }\n"
+    "sources: { kb: trusted, wiki: trusted }\n"
+    "tools:\n"
+    "  - { match: in.n, effects: [] }\n"
+    "  - { match: in.s, effects: [sensitive] }\n"
+    "  - { match: in.E, effects: [egress] }\n"
+    "  - { match: in.web, effects: [] }\n"
+    "  - { match: in.bo, effects: [] }\n"
+    "  - { match: in.out, effects: [] }\n"
+    "rules:\n"
+    "  - { name: web, tools: in.web, when: '\"web\" in run.untrusted_sources && run.tainted', then: block }\n"
+    "  - { name: bo, tools: in.bo, when: '\"bo\" in run.ingested_by && \"kb\" in run.sources && "
+    "!(\"kb\" in run.untrusted_sources)', then: block }\n"
+    "  - { name: out, tools: in.out, when: '\"egress\" in run.trifecta', then: block }\n";
 
 typedef struct run_case {
     monitor_case m;
@@ -47,7 +48,8 @@ static int run_teardown(void **state) {
 }
 
 static void run_notice(run_case *c, const char *from, const char *agent, bool untrusted) {
-    const il_notice n = {.size = sizeof n, .from = il_str_of(from), .text = IL_STR("x"), .agent = il_str_of(agent), .untrusted = untrusted};
+    const il_notice n = {
+        .size = sizeof n, .from = il_str_of(from), .text = IL_STR("x"), .agent = il_str_of(agent), .untrusted = untrusted};
     assert_int_equal(il_monitor_notice(c->m.monitor, IL_STR("s1"), &n, &c->m.err), IL_OK);
 }
 static void run_is(run_case *c, const char *tool, il_action action, const char *reason) {
@@ -82,12 +84,18 @@ static il_status run_send(run_case *c, const char *audience, bool sealed) {
                                   .nonce = {1},
                                   .run = &c->run};
     size_t asked = 0, n = 0;
-    const il_envelope_open open = {
-        .size = sizeof open, .audience = IL_STR("s2"), .now_ms = 1500, .ctx = &asked, .key = run_key, .fresh = run_fresh, .channel_trusted = !sealed};
+    const il_envelope_open open = {.size = sizeof open,
+                                   .audience = IL_STR("s2"),
+                                   .now_ms = 1500,
+                                   .ctx = &asked,
+                                   .key = run_key,
+                                   .fresh = run_fresh,
+                                   .channel_trusted = !sealed};
     char *text = NULL;
     il_envelope *e = NULL, *again = NULL;
     il_run_state run;
-    assert_int_equal(il_envelope_text_new(&c->m.memory.alloc, policy_json(&c->m.policy, "\"v\""), NULL, 0, &how, &text, &n, &c->m.err), IL_OK);
+    assert_int_equal(
+        il_envelope_text_new(&c->m.memory.alloc, policy_json(&c->m.policy, "\"v\""), NULL, 0, &how, &text, &n, &c->m.err), IL_OK);
     il_status s = il_envelope_new(&c->m.memory.alloc, (il_str){text, n}, &open, &e, &c->m.err);
     if (s == IL_OK) {
         assert_int_equal(il_envelope_new(&c->m.memory.alloc, (il_str){text, n}, &open, &again, &c->m.err), IL_E_STATE); /* once */
@@ -120,7 +128,12 @@ static void test_names(void **state) {
 static void test_taints(void **state) {
     run_case *c = *state;
     const il_origin_at at = {IL_STR("/x"), NULL};
-    const il_call call = {.size = sizeof call, .server = IL_STR("in"), .tool = IL_STR("n"), .args = policy_json(&c->m.policy, "{\"x\":1}"), .labels = &at, .nlabels = 1};
+    const il_call call = {.size = sizeof call,
+                          .server = IL_STR("in"),
+                          .tool = IL_STR("n"),
+                          .args = policy_json(&c->m.policy, "{\"x\":1}"),
+                          .labels = &at,
+                          .nlabels = 1};
     il_origin *web = NULL;
     il_origin_at labelled = at;
     il_call with = call;

@@ -246,7 +246,7 @@ static void test_bad_endorsements(void **state) {
     (void)state;
     il_origin *o = origin_of("web", ""), *out = NULL;
     /* no end of line passes */
-    static const char *const kinds[] = {"", "Legal", "le gal", "legal\n", "1legal", "l\xc3\xa9gal"};
+    static const char *const kinds[] = {"", "le gal", "legal\n", "legal:1", "l\xc3\xa9gal"};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         const il_endorsement e = endorsement_of(kinds[i], "grace", "x");
         assert_int_equal(il_origin_endorse(origin_alloc(), o, &e, &out, NULL), IL_E_INVALID);

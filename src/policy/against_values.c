@@ -283,6 +283,7 @@ static void values_calls(values_look *l, const il_cel_node *n, bool *sizes) {
     l->parts = l->parts || n->function == NULL;
     l->v->out->stores = l->v->out->stores || il_str_eq(f, IL_STR("labelled")) || il_str_eq(f, IL_STR("shell.reads"));
     l->v->asks_typed = l->v->asks_typed || il_str_eq(f, IL_STR("vouched"));
+    l->v->out->order = l->v->out->order || il_str_eq(f, IL_STR("vouched"));
     const il_cel_node *second = n->kids != NULL ? n->kids->next : NULL;
     il_arg_path path;
     il_kind kind;
@@ -309,6 +310,7 @@ static void values_walk(values_look *l, const il_cel_node *n, bool *sizes) {
         l->agent = l->agent || n->slot == IL_CONDITION_AGENT;
         l->sources = l->sources || n->slot == IL_CONDITION_PROV || n->slot == IL_CONDITION_RUN;
         l->v->asks_typed = l->v->asks_typed || n->slot == IL_CONDITION_PROV;
+        l->v->out->order = l->v->out->order || n->slot == IL_CONDITION_PROV;
     }
     if (n->op >= IL_CEL_OP_EXISTS && n->op <= IL_CEL_OP_TRANSFORM_ENTRY) {
         values_range(l, n->kids, n->slot, n->slot2);
@@ -455,8 +457,7 @@ static void values_entry(values *v, const il_tool *t) {
     }
     values_statement(v, t->sql, false);
     values_statement(v, t->shell, true);
-    const bool reaches = t->addressed || (t->effects & (uint32_t)IL_EGRESS) == 0; /* what was typed vouches there */
-    v->asks_typed = v->asks_typed || ((t->effects & (uint32_t)(IL_EGRESS | IL_COMMIT)) != 0 && reaches);
+    v->asks_typed = v->asks_typed || (t->effects & (uint32_t)IL_COMMIT) != 0 || (t->addressed && (t->effects & (uint32_t)IL_EGRESS) != 0);
     for (uint32_t i = 0; t->when != NULL && i < t->when->n; i++) {
         values_condition(v, &t->when->when[i].condition);
     }

@@ -339,13 +339,22 @@ static il_status il_policy_check_remembered(const il_policy *p, il_error *err) {
     return IL_OK;
 }
 
+/* Whether a call of it may be no way out: of one that only changes something what was typed vouches, whoever reads there. */
+static bool il_policy_stays(const il_tool *t) {
+    bool stays = (t->effects & (uint32_t)IL_EGRESS) == 0;
+    for (uint32_t i = 0; t->when != NULL && i < t->when->n; i++) {
+        stays = stays || t->when->when[i].bit == (uint32_t)IL_EGRESS;
+    }
+    return stays;
+}
+
 /* Which parts of a session's memory the entries ask about. */
 static uint32_t il_policy_asks(const il_policy *p) {
     uint32_t asks = 0;
     for (uint32_t i = 0; i < p->ntools; i++) {
         const il_tool *t = &p->tools[i];
         const bool sink = (t->effects & (uint32_t)(IL_EGRESS | IL_COMMIT)) != 0;
-        const bool reaches = (t->effects & (uint32_t)IL_EGRESS) == 0 || (t->addressed && t->once);
+        const bool reaches = il_policy_stays(t) || (t->addressed && t->once);
         asks |= sink && reaches ? (uint32_t)IL_REMEMBERS_TYPED : 0u;
         asks |= t->nremember > 0 ? (uint32_t)IL_REMEMBERS_NAMES : 0u;
         if (t->result != NULL && t->result->nfields > 0) {

@@ -47,7 +47,7 @@ static il_status against_entry(void *ctx, const il_tool *tool, il_error *err) {
 
 static il_status against_rules(il_against *a, il_against_tool *t, int side, il_error *err) {
     const il_rules *rules = &a->p[side]->rules;
-    t->rules[side] = (const il_policy_rule **)IL_NEW_ARRAY(&a->scratch, void *, rules->n + 1);
+    t->rules[side] = IL_NEW_ARRAY(&a->scratch, const il_policy_rule *, rules->n + 1);
     if (t->rules[side] == NULL) {
         return il_arena_fail(&a->scratch, err);
     }

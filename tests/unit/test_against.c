@@ -336,7 +336,7 @@ static il_memory *pairs_memory(pairs_case *c, int side, il_str typed) {
     }
     assert_int_equal(il_memory_new(&c->policy[side].memory.alloc, NULL, &m, NULL), IL_OK);
     if (typed.n > 0) {
-        assert_int_equal(il_policy_hear(c->policy[side].policy, typed, &c->arena, &e, NULL), IL_OK);
+        assert_int_equal(il_policy_hear(c->policy[side].policy, typed, &c->arena, &e, NULL, NULL), IL_OK);
     }
     if (e != NULL) {
         assert_int_equal(il_episode_done(e, &bytes, NULL), IL_OK);

@@ -327,7 +327,10 @@ def refused():
 
 
 def envelopes():
-    done = subprocess.run([INTERLOCK.parent / "badinput/badinput-envelope", POLICY], capture_output=True, text=True, timeout=300, check=False)
+    program = INTERLOCK.parent / "badinput/badinput-envelope"
+    if not program.exists():
+        raise RuntimeError(f"{program} is not there; build it: ninja -C {INTERLOCK.parent} unit-tests")
+    done = subprocess.run([program, POLICY], capture_output=True, text=True, timeout=300, check=False)
     lines = [line.partition(": ") for line in done.stdout.splitlines()]
     report("the envelopes were tried", None if done.returncode == 0 and len(lines) >= 12 else f"exit {done.returncode}, {len(lines)} rows: {done.stderr[:300]}")
     for what, _, problem in lines:

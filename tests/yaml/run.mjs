@@ -5,7 +5,7 @@
 //
 // traps/*.jsonl: a text a line, with what we read (`reads`: the JSON; true: whatever the other reads) or how we refuse it (`refused`: `LINE:COLUMN message`). The text is `yaml`,
 // a string or a list of [text, times], or `hex`.
-// Then the documents of this repository, those with accidents, and random texts. IL_TEST_SEED repeats a run; IL_YAML_TEXTS is how many.
+// Then the documents of this repository, those with accidents, and random texts, the same in every run: IL_TEST_SEED (a number, or `random`) makes others; IL_YAML_TEXTS is how many.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,7 @@ if (!existsSync(join(HERE, 'node_modules/yaml')) || !existsSync(PROBE)) {
 }
 const { ours, difference } = await import('./compare.mjs');
 const { Random, document, accident } = await import('./random.mjs');
-const SEED = Number(process.env.IL_TEST_SEED ?? Date.now() % 1e9);
+const SEED = process.env.IL_TEST_SEED === 'random' ? Date.now() % 1e9 : Number(process.env.IL_TEST_SEED ?? 1);
 const TEXTS = Number(process.env.IL_YAML_TEXTS ?? 40000);
 let passed = 0, failed = 0;
 

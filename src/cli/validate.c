@@ -424,6 +424,21 @@ static il_status validate_lint_tools(validate_run *run, il_lint_tools *out, il_e
     return IL_OK;
 }
 
+/* What was not found at this place before. */
+static il_status validate_lint_fresh(void *ctx, const il_lint *f, il_error *err) {
+    const validate_run *run = ctx;
+    for (const il_json *other = il_json_first(run->findings); other; other = il_json_next(other)) {
+        int64_t line = 0, col = 0;
+        (void)il_json_int(il_json_get(other, IL_STR("line")), &line);
+        (void)il_json_int(il_json_get(other, IL_STR("col")), &col);
+        if (line == f->line && col == f->col &&
+            il_str_eq(il_json_text(il_json_get(other, IL_STR("finding"))), il_str_of(f->kind))) {
+            return IL_OK;
+        }
+    }
+    return validate_lint_found(ctx, f, err);
+}
+
 static il_status validate_lint_warned(void *ctx, const il_lint *f, il_error *err) {
     return validate_warn(ctx, f->kind, f->name, f->line, f->col, f->message, err);
 }
@@ -433,7 +448,8 @@ static il_status validate_lint(validate_run *run, il_error *err) {
     il_lint_tools tools;
     IL_TRY(il_policy_lint(run->policy, &run->arena, &out, err));
     IL_TRY(il_policy_lint_presets(run->policy, &run->arena, &warn, err));
-    IL_TRY(il_validate_interbolt(run->policy, run->path, &run->arena, &warn, &out, &run->interbolt, err));
+    const il_lint_out fresh = {run, validate_lint_fresh};
+    IL_TRY(il_validate_interbolt(run->policy, run->path, &run->arena, &warn, &fresh, &run->interbolt, err));
     if (run->nlists == 0) {
         return IL_OK;
     }

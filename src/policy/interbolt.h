@@ -60,3 +60,6 @@ struct il_lint_out;
  * il_policy_lint's. `doc` is the document as it was written. */
 IL_NODISCARD il_status il_interbolt_lint(const il_policy *p, const il_json *doc, il_arena *scratch,
                                          const struct il_lint_out *warn, const struct il_lint_out *found, il_error *err);
+/* Its part about rules that ask only who calls: which agents meet each, by their groups, and whether an earlier rule has met them all. */
+IL_NODISCARD il_status il_interbolt_lint_agents(const il_policy *p, il_arena *scratch, const struct il_lint_out *found,
+                                                il_error *err);

@@ -89,6 +89,25 @@ static il_status il_ibl_leg(il_ib_linting *l, const il_cel_node *n) {
     return IL_OK;
 }
 
+/* `trifecta.contains("exfiltrate")`: compared with `==` or `in` such a word is refused when it is loaded. */
+static il_status il_ibl_no_leg(il_ib_linting *l, const il_cel_node *n) {
+    static const il_str legs[] = {{"from_untrusted", 14}, {"reaches_external", 16}, {"reads_private", 13}};
+    const il_cel_node *word = n->kids->next;
+    const bool of_call = n->kids->op == IL_CEL_OP_VAR && n->kids->slot == (uint32_t)IL_CONDITION_NAMES + IL_INTERBOLT_TRIFECTA;
+    if (word == NULL || !il_ibl_text(word) || !(of_call || il_ibl_field(n->kids, IL_CONDITION_RUN, IL_STR("trifecta")))) {
+        return IL_OK;
+    }
+    for (size_t i = 0; i < 3; i++) {
+        if (il_str_eq(legs[i], il_cel_str(word->lit))) {
+            return IL_OK;
+        }
+    }
+    IL_IBL_SAY(l, l->found, "leg-unknown", word,
+               "`%.*s` is not a trifecta leg; there are `from_untrusted`, `reaches_external`, `reads_private`",
+               IL_STR_ARG(il_cel_str(word->lit)));
+    return IL_OK;
+}
+
 static il_status il_ibl_all(il_ib_linting *l, const il_cel_node *n) {
     const il_cel_node *range = n->kids;
     if (range->op == IL_CEL_OP_VAR && range->slot == (uint32_t)IL_CONDITION_NAMES + IL_INTERBOLT_TAINT) {
@@ -136,6 +155,9 @@ static il_status il_ibl_walk(il_ib_linting *l, const il_cel_node *n) {
     if (n->op == IL_CEL_OP_CALL && n->receiver && il_str_eq(n->name, IL_STR("contains")) &&
         il_ibl_field(n->kids, IL_CONDITION_AGENT, IL_STR("groups"))) {
         IL_TRY(il_ibl_group(l, second));
+    }
+    if (n->op == IL_CEL_OP_CALL && n->receiver && il_str_eq(n->name, IL_STR("contains"))) {
+        IL_TRY(il_ibl_no_leg(l, n));
     }
     if (n->op == IL_CEL_OP_ALL && l->vacuous) {
         IL_TRY(il_ibl_all(l, n));
@@ -198,5 +220,5 @@ il_status il_interbolt_lint(const il_policy *p, const il_json *doc, il_arena *sc
     for (uint32_t i = 0; i < p->rules.n; i++) {
         IL_TRY(il_ibl_rule(&l, &p->rules.list[i]));
     }
-    return IL_OK;
+    return il_interbolt_lint_agents(p, scratch, found, err);
 }

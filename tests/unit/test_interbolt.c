@@ -365,7 +365,37 @@ static void test_lint(void **state) {
     assert_string_equal(s.warnings,
                         "7:26 all-of-none\n7:39 source-compared\n8:26 group-undeclared\n8:26 agent-alone\n10:26 all-of-none\n"
                         "11:25 not-bool\n");
-    assert_string_equal(s.findings, "9:44 leg-never\n");
+    assert_string_equal(s.findings, "9:44 leg-never\n8:26 rule-never\n");
+    policy_case_free(&c);
+}
+
+/* Which agents meet a rule is known, by the groups that they are in: what is met before never decides. Rules that ask more than who calls are another matter. */
+static void test_lint_agents(void **state) {
+    static const char yaml[] = HEAD "agents: {ana: {groups: [ops]}, bot: {groups: [ops, web]}, eve: {}}\n"
+                                    "sinks:\n"
+                                    "  a.b:\n"
+                                    "    rules:\n"
+                                    "      - {name: a, when: '\"ops\" in agent.groups', action: allow}\n"
+                                    "      - {name: b, when: 'agent.id == \"ana\"', action: block}\n"
+                                    "      - {name: c, when: 'agent.groups.exists(g, g == \"web\")', action: block}\n"
+                                    "      - {name: d, when: 'agent.id == \"ana\" && run.tainted', action: block}\n"
+                                    "      - {name: e, when: 'agent.id == \"mia\"', action: block}\n"
+                                    "      - {name: f, when: '!(\"ops\" in agent.groups)', action: block}\n"
+                                    "      - {name: g, when: 'agent.id != \"ana\" && agent.id != \"bot\"', action: block}\n"
+                                    "  a.c:\n"
+                                    "    rules:\n"
+                                    "      - {name: b, when: 'agent.id == \"ana\"', action: block}\n"
+                                    "      - {name: h, when: 'trifecta.contains(\"exfiltrate\")', action: block}\n";
+    policy_case c;
+    il_json *doc = NULL;
+    said s = {0};
+    const il_lint_out warn = {&s, warned}, find = {&s, found};
+    (void)state;
+    policy_case_init(&c, "rules-only");
+    assert_non_null(load(&c, yaml));
+    assert_int_equal(il_yaml_parse(&c.arena, il_str_of(yaml), NULL, &doc, NULL), IL_OK);
+    assert_int_equal(il_interbolt_lint(c.policy, doc, &c.arena, &warn, &find, &c.err), IL_OK);
+    assert_string_equal(s.findings, "17:44 leg-unknown\n8:9 rule-shadowed\n9:9 rule-shadowed\n13:9 rule-shadowed\n");
     policy_case_free(&c);
 }
 
@@ -426,6 +456,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_otherwise, session_setup, session_teardown),
         cmocka_unit_test_setup_teardown(test_errors, session_setup, session_teardown),
         cmocka_unit_test(test_lint),
+        cmocka_unit_test(test_lint_agents),
         cmocka_unit_test(test_explain),
         cmocka_unit_test(test_no_memory),
     };

@@ -270,8 +270,8 @@ static il_status proof_named(proof *p, il_cel_logic *l, const il_cel_program *li
 }
 
 /* The entries of one side that may have the effect: a list that gives 1 where the call has it. */
-static il_status proof_effect_list(proof *p, il_cel_logic *l, int side, uint32_t bits, bool on_item, proof_list *list, il_error *err) {
-    const uint32_t brings = !p->t->outside[side] ? 0 : p->t->lists[side] ? (uint32_t)IL_UNTRUSTED : (uint32_t)(IL_UNTRUSTED | IL_EGRESS);
+static il_status proof_effect_list(proof *p, il_cel_logic *l, int side, uint32_t bits, bool on_item, bool bare, proof_list *list, il_error *err) {
+    const uint32_t brings = !p->t->outside[side] ? 0 : p->t->lists[side] || bare ? (uint32_t)IL_UNTRUSTED : (uint32_t)(IL_UNTRUSTED | IL_EGRESS);
     if ((brings & bits) != 0) {
         IL_TRY(proof_item(p, l, NULL, list, err));
     }
@@ -308,7 +308,11 @@ static const il_cel_program *proof_like(const il_against_tool *t) {
 static il_status proof_effects_with(proof *p, il_cel_logic *l, il_error *err) {
     static const uint32_t groups[] = {(uint32_t)IL_UNTRUSTED, (uint32_t)(IL_SENSITIVE | IL_SECRET), (uint32_t)IL_SECRET,
                                       (uint32_t)IL_EGRESS, (uint32_t)IL_COMMIT};
-    for (size_t g = 0; g < 2 * sizeof groups / sizeof groups[0] && p->why == NULL; g++) {
+    /* among names of servers that nobody declares are those of methods that may carry nothing */
+    const bool declared = il_policy_server(p->a->p[0], p->t->server) != NULL || il_policy_server(p->a->p[1], p->t->server) != NULL;
+    const size_t modes = p->t->outside[0] && p->t->outside[1] && !declared && !p->t->exact ? 2 : 1, n = 2 * sizeof groups / sizeof groups[0];
+    for (size_t at = 0; at < n * modes && p->why == NULL; at++) {
+        const size_t g = at % n;
         proof_list lists[2] = {{0}, {0}};
         il_cel_verdict v;
         bool named = false;
@@ -316,7 +320,7 @@ static il_status proof_effects_with(proof *p, il_cel_logic *l, il_error *err) {
         lists[1].items[0] = lists[0].items[0];
         lists[0].n = lists[1].n = named ? 1 : 0;
         for (int side = 0; side < 2; side++) {
-            IL_TRY(proof_effect_list(p, l, side, groups[g / 2], g % 2 == 1, &lists[side], err));
+            IL_TRY(proof_effect_list(p, l, side, groups[g / 2], g % 2 == 1, at >= n, &lists[side], err));
         }
         if (p->why != NULL) {
             return IL_OK;

@@ -228,6 +228,7 @@ typedef struct pairs_case {
     pairs_text text[2];
     pairs_answer answers[PAIRS_ANSWERS];
     size_t nanswers;
+    size_t last;
     size_t leaves[3]; /* the value of each argument that is left out */
     bool settings, unknown;
     uint32_t wrong;    /* examples that are none */
@@ -235,7 +236,7 @@ typedef struct pairs_case {
     uint64_t decisions;
 } pairs_case;
 
-static const uint32_t pairs_held[] = {0, 1, 2, 3, 6, 8, 9};
+static const uint32_t pairs_held[] = {0, 1, 2, 3, 6, 8, 9}; /* of the last three one, by the pair */
 static const char *const pairs_args[][5] = {{NULL, "\"v1\"", "\"v2\"", "\"zz\""}, {NULL, "3", "4", "3.5"}, {NULL, "\"a@in.example\"", "\"b@out.example\"", "\"c@in.example\""}};
 static const char *const pairs_names[] = {"k", "n", "to"};
 
@@ -295,12 +296,13 @@ static unsigned pairs_force(pairs_case *c, il_str name) {
         (void)snprintf(text + strlen(text), sizeof text - strlen(text), "}");
         il_json *args = NULL;
         assert_int_equal(il_json_parse(&c->scratch, il_str_of(text), NULL, &args, NULL), IL_OK);
-        for (size_t h = 0; h < sizeof pairs_held / sizeof pairs_held[0]; h++) {
-            for (size_t g = 0; g < (asks ? 2u : 1u) && c->held[pairs_held[h]]; g++) {
+        for (size_t h = 0; h < 5; h++) {
+            const uint32_t held = pairs_held[h < 4 ? h : 4 + c->last];
+            for (size_t g = 0; g < (asks ? 2u : 1u) && c->held[held]; g++) {
                 for (int typed = 0; typed < (types && at[2] > 0 ? 2 : 1); typed++) {
                     il_judged x, y;
-                    pairs_decide(c, name, args, pairs_held[h], agents[g], c->memory[0][typed], 0, &x);
-                    pairs_decide(c, name, args, pairs_held[h], agents[g], c->memory[1][typed], 1, &y);
+                    pairs_decide(c, name, args, held, agents[g], c->memory[0][typed], 0, &x);
+                    pairs_decide(c, name, args, held, agents[g], c->memory[1][typed], 1, &y);
                     found |= pairs_differ(&x, &y);
                     if (!x.label.known && !y.label.known) {
                         return 0; /* whatever the arguments are */
@@ -480,6 +482,7 @@ static void pairs_judge(pairs_case *c, bool same, pairs_score *score) {
 static bool pairs_draw_pair(pairs_case *c, uint32_t *seed) {
     const pairs_spec x = pairs_spec_new(seed);
     pairs_spec y = x;
+    c->last = pairs_next(seed, 3);
     for (size_t i = 0; i < 3; i++) {
         c->leaves[i] = 1 + pairs_next(seed, 3);
     }

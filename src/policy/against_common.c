@@ -82,6 +82,7 @@ il_status il_against_common(il_against *a, il_error *err) {
                  common_strings(p->options.trusted, p->options.ntrusted, q->options.trusted, q->options.ntrusted);
     a->monitors = common_monitors(p) || common_monitors(q);
     a->approvals = p->approvals.releases == q->approvals.releases;
+    a->language = p->interbolt.on == q->interbolt.on;
     return IL_OK;
 }
 
@@ -161,7 +162,7 @@ static il_status common_server(il_against *a, il_str name, il_error *err) {
                           IL_STR_ARG(name)));
     }
     const il_server *x = il_policy_server(p, name), *y = il_policy_server(q, name);
-    if (x != NULL && y != NULL && !il_str_eq(x->cwd, y->cwd)) {
+    if (!il_str_eq(x != NULL ? x->cwd : (il_str){0}, y != NULL ? y->cwd : (il_str){0})) {
         IL_TRY(common_say(a, "servers", err, "server `%.*s`: `cwd` differs, so relative names are other places", IL_STR_ARG(name)));
     }
     return IL_OK;
@@ -173,6 +174,10 @@ il_status il_against_settings(il_against *a, il_error *err) {
         const il_str x = il_machine_name(p->machine), y = il_machine_name(q->machine);
         IL_TRY(common_say(a, "machine", err, "machine `%.*s`, and `%.*s` in the other: a session is stepped otherwise", IL_STR_ARG(x),
                           IL_STR_ARG(y)));
+    }
+    if (!a->language) {
+        IL_TRY(common_say(a, "version", err, "%s, and %s in the other", p->interbolt.on ? "a document of Interbolt" : "a policy of ours",
+                          q->interbolt.on ? "a document of Interbolt" : "a policy of ours"));
     }
     IL_TRY(common_modes(a, err));
     IL_TRY(common_approvals(a, err));

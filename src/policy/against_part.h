@@ -25,6 +25,7 @@ typedef struct il_against {
     bool sources;
     bool monitors; /* some session of one of them is not enforced: a fault is not a block there */
     bool approvals;
+    bool language; /* both are documents of Interbolt, or neither is: what conditions name is the same */
     uint8_t passes[2][2][1u << IL_EFFECTS]; /* of these effects, standing and once: 1 some state lets a call pass, or a human could; 2 none does; 0 not asked yet */
     const il_str *alike; /* of the class that is looked at */
     uint32_t nalike;

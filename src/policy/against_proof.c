@@ -77,7 +77,9 @@ static bool proof_var(const proof *p, const il_cel_node *n) {
            : n->slot == IL_CONDITION_RUN   ? read
            : n->slot == IL_CONDITION_PROV  ? read && p->vouch
            : n->slot == IL_CONDITION_STATE ? p->a->machine_digest
-                                           : n->slot < IL_CONDITION_NAMES || p->own; /* names of the entry's own stand behind the fixed ones */
+           : n->slot < IL_CONDITION_NAMES  ? true
+           : p->a->p[0]->interbolt.on      ? read   /* its labels and legs stand behind the fixed names, */
+                                           : p->own; /* or names of the entry's own */
 }
 
 /* Depth: IL_CEL_DEPTH. */
@@ -133,7 +135,7 @@ static bool proof_steps(const il_field_path *x, const il_field_path *y) { return
 
 static bool proof_results(const proof *p, const il_tool *x, const il_tool *y) {
     const il_result_form *f = x->result, *g = y->result;
-    bool same = (f == NULL) == (g == NULL) && x->nremember == y->nremember;
+    bool same = (f == NULL) == (g == NULL) && x->nremember == y->nremember && il_str_eq(x->source, y->source);
     if (same && f != NULL) {
         same = f->from == g->from && proof_steps(&f->items, &g->items) && f->nfields == g->nfields;
         for (uint32_t i = 0; i < f->nfields && same; i++) {
@@ -412,6 +414,13 @@ static bool proof_rule(const proof *p, const il_policy_rule *x, const il_policy_
            (x->when.program == NULL || proof_means(p, x->when.program->root));
 }
 
+/* What a call gets that no rule decides. */
+static uint8_t proof_otherwise(const proof *p, int side) {
+    const il_policy_rule *last = p->a->p[side]->rules.otherwise;
+    const il_then then = last == NULL ? IL_THEN_ALLOW : last->then;
+    return (uint8_t)(then == IL_THEN_APPROVAL && !p->a->bind[side].approves ? IL_THEN_BLOCK : then);
+}
+
 /* What a list gives at its end stands for what the rules behind it, which both have, give. */
 static il_status proof_rules_with(proof *p, il_cel_logic *l, const uint32_t from, const uint32_t to[2], bool *same, il_str *facts,
                                   il_error *err) {
@@ -426,7 +435,7 @@ static il_status proof_rules_with(proof *p, il_cel_logic *l, const uint32_t from
     IL_TRY(proof_named(p, l, like, &name, &named, err));
     const uint32_t first = named ? 1 : 0;
     for (int side = 0; side < 2; side++) {
-        lists[side] = IL_NEW_ARRAY(&p->a->scratch, il_cel_ruled, to[side] + 2);
+        lists[side] = IL_NEW_ARRAY(&p->a->scratch, il_cel_ruled, to[side] + 3);
         if (lists[side] == NULL) {
             return il_arena_fail(&p->a->scratch, err);
         }
@@ -448,8 +457,11 @@ static il_status proof_rules_with(proof *p, il_cel_logic *l, const uint32_t from
         return IL_OK;
     }
     il_cel_verdict v;
-    const bool behind = to[0] < p->t->nrules[0];
-    IL_TRY(il_cel_logic_same(l, lists[0], first + to[0] - from, lists[1], first + to[1] - from, behind ? PROOF_REST : (uint8_t)IL_THEN_ALLOW, &v, err));
+    for (int side = 0; side < 2; side++) {
+        const bool behind = to[side] < p->t->nrules[side];
+        lists[side][first + to[side] - from] = (il_cel_ruled){.id = IL_CEL_ALWAYS, .yes = behind ? PROOF_REST : proof_otherwise(p, side)};
+    }
+    IL_TRY(il_cel_logic_same(l, lists[0], first + to[0] - from + 1, lists[1], first + to[1] - from + 1, (uint8_t)IL_THEN_ALLOW, &v, err));
     *same = v.answer == IL_CEL_YES;
     *facts = proof_fact(&v);
     return IL_OK;
@@ -474,14 +486,20 @@ static il_status proof_rules_part(proof *p, uint32_t from, const uint32_t to[2],
 
 static il_status proof_rules(proof *p, il_error *err) {
     const il_against_tool *t = p->t;
+    const il_rules *x = &p->a->p[0]->rules, *y = &p->a->p[1]->rules;
+    const bool ends = (x->otherwise == NULL) == (y->otherwise == NULL) && proof_otherwise(p, 0) == proof_otherwise(p, 1) && x->soft == y->soft;
     uint32_t from = 0, to[2] = {t->nrules[0], t->nrules[1]};
     while (from < to[0] && from < to[1] && proof_rule(p, t->rules[0][from], t->rules[1][from])) {
         from++;
     }
-    if (from == to[0] && from == to[1]) {
+    if (from == to[0] && from == to[1] && ends) {
         return IL_OK;
     }
-    while (to[0] > from && to[1] > from && proof_rule(p, t->rules[0][to[0] - 1], t->rules[1][to[1] - 1])) {
+    if (x->soft || y->soft || (!ends && il_label_lists(t->tool))) { /* to list tools is to call none, whatever a call gets that no rule decides */
+        proof_why(p, "the rules may decide otherwise");
+        return IL_OK;
+    }
+    while (ends && to[0] > from && to[1] > from && proof_rule(p, t->rules[0][to[0] - 1], t->rules[1][to[1] - 1])) {
         to[0]--;
         to[1]--;
     }
@@ -506,7 +524,7 @@ static il_status proof_blocks(proof *p, int side, bool *blocks, il_error *err) {
     il_cel_verdict v = {0};
     bool named;
     *blocks = !t->known[side];
-    if (*blocks || t->nrules[side] == 0 || t->nrules[side] > PROOF_RULES) {
+    if (*blocks || t->nrules[side] == 0 || t->nrules[side] > PROOF_RULES || p->a->p[side]->rules.soft) {
         return IL_OK;
     }
     il_cel_ruled *list = IL_NEW_ARRAY(&p->a->scratch, il_cel_ruled, t->nrules[side] + 1);
@@ -548,6 +566,9 @@ il_status il_against_proof(il_against *a, const il_against_tool *t, bool *same, 
     if (blocks[0] && blocks[1]) {
         *same = true;
         return IL_OK;
+    }
+    if (!a->language) {
+        proof_why(&p, "their conditions are of two languages");
     }
     const bool methods = t->lists[0] || t->lists[1];
     const bool unvouched = il_against_unvouched(t, 0) && il_against_unvouched(t, 1) && !methods;

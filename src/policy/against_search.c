@@ -142,7 +142,8 @@ static il_status search_decide(search *s, const il_against_call *call, const sea
                                 .agent = call->agent,
                                 .memory = s->memory[side][call->typed.n > 0],
                                 .stores = &stores,
-                                .unjoined = true};
+                                .unjoined = true,
+                                .sends = (call->held & (uint32_t)IL_EGRESS) != 0};
         judged.elsewhere = judged.memory != NULL && (judged.held & (uint32_t)IL_UNTRUSTED) != 0;
         judged.labels = call->source.n > 0 ? &label : NULL;
         judged.nlabels = call->source.n > 0 ? 1 : 0;

@@ -250,7 +250,8 @@ static void pairs_decide(pairs_case *c, il_str name, const il_json *args, uint32
                           .held = held & IL_TAINTS,
                           .agent = agent,
                           .memory = memory,
-                          .unjoined = true};
+                          .unjoined = true,
+                          .sends = (held & (uint32_t)IL_EGRESS) != 0};
     call.elsewhere = memory != NULL && (held & (uint32_t)IL_UNTRUSTED) != 0;
     c->decisions++;
     if (il_policy_judge(c->policy[side].policy, &c->bind[side], &call, name, c->states[held], &c->scratch, out, &err) != IL_OK) {

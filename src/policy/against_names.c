@@ -87,7 +87,8 @@ static il_status names_server(names_walk *w, il_str server, const char *behind, 
 }
 
 /* Names that a condition may mean: `tool == "pay"`. */
-static il_status names_literal(names_walk *w, const il_policy *const p[2], il_str word, uint32_t asks, bool count, il_error *err) {
+static il_status names_literal(names_walk *w, const il_policy *const p[2], il_str word, uint32_t asks, bool count,
+                               il_error *err) {
     for (int side = 0; side < 2; side++) {
         for (uint32_t i = 0; i <= p[side]->nservers; i++) {
             const bool last = i == p[side]->nservers, server = last && (asks & (1u << IL_CONDITION_SERVER)) != 0;
@@ -112,7 +113,8 @@ static il_status names_literal(names_walk *w, const il_policy *const p[2], il_st
 }
 
 /* Depth: IL_CEL_DEPTH. */
-static il_status names_literals(names_walk *w, const il_policy *const p[2], const il_cel_node *n, uint32_t asks, bool count, il_error *err) {
+static il_status names_literals(names_walk *w, const il_policy *const p[2], const il_cel_node *n, uint32_t asks, bool count,
+                                il_error *err) {
     if (n->op == IL_CEL_OP_LIT && n->lit.kind == IL_CEL_STRING && n->lit.n <= NAMES_BYTES) {
         IL_TRY(names_literal(w, p, il_cel_str(n->lit), asks, count, err));
     }
@@ -417,7 +419,8 @@ il_status il_against_names(const il_policy *const p[2], il_arena *arena, il_agai
         IL_TRY(names_collect(&w, p, side, false, err));
     }
     names_form(&w, IL_STR("*.*")); /* a host's own tool has no dot */
-    for (size_t m = 0; m < sizeof names_methods / sizeof names_methods[0]; m++) { /* and a server that nobody declares: they are alike */
+    for (size_t m = 0; m < sizeof names_methods / sizeof names_methods[0];
+         m++) { /* and a server that nobody declares: they are alike */
         IL_TRY(names_server(&w, IL_STR("x"), names_methods[m], false, err));
     }
     names_sort(w.exact, w.nexact);

@@ -28,7 +28,8 @@ static void proof_why(proof *p, const char *why) { p->why = p->why != NULL ? p->
 static bool proof_ours(const proof *p, const il_cel_node *n) {
     const il_cel_node *word = n->kids;
     il_kind kind;
-    if (word != NULL && word->op == IL_CEL_OP_LIT && word->lit.kind == IL_CEL_STRING && il_kind_find(il_cel_str(word->lit), &kind)) {
+    if (word != NULL && word->op == IL_CEL_OP_LIT && word->lit.kind == IL_CEL_STRING &&
+        il_kind_find(il_cel_str(word->lit), &kind)) {
         return p->a->names[kind];
     }
     bool all = true;
@@ -78,8 +79,8 @@ static bool proof_var(const proof *p, const il_cel_node *n) {
            : n->slot == IL_CONDITION_PROV  ? read && p->vouch
            : n->slot == IL_CONDITION_STATE ? p->a->machine_digest
            : n->slot < IL_CONDITION_NAMES  ? true
-           : p->a->p[0]->interbolt.on      ? read   /* its labels and legs stand behind the fixed names, */
-                                           : p->own; /* or names of the entry's own */
+           : p->a->p[0]->interbolt.on      ? read /* its labels and legs stand behind the fixed names, */
+                                           : p->own;   /* or names of the entry's own */
 }
 
 /* Depth: IL_CEL_DEPTH. */
@@ -146,7 +147,8 @@ static bool proof_results(const proof *p, const il_tool *x, const il_tool *y) {
     }
     for (uint32_t i = 0; i < x->nremember && same; i++) {
         const il_remember *u = &x->remember[i], *v = &y->remember[i];
-        same = il_str_eq(u->name, v->name) && u->line == v->line && il_str_eq(u->prefix, v->prefix) && proof_steps(&u->path, &v->path);
+        same = il_str_eq(u->name, v->name) && u->line == v->line && il_str_eq(u->prefix, v->prefix) &&
+               proof_steps(&u->path, &v->path);
     }
     return same;
 }
@@ -251,7 +253,8 @@ static il_str proof_fact(const il_cel_verdict *v) {
 }
 
 /* In front of both lists: where the class has one name only, what other names would give does not matter. */
-static il_status proof_named(proof *p, il_cel_logic *l, const il_cel_program *like, il_cel_ruled *item, bool *named, il_error *err) {
+static il_status proof_named(proof *p, il_cel_logic *l, const il_cel_program *like, il_cel_ruled *item, bool *named,
+                             il_error *err) {
     il_cel_program *program = NULL;
     il_buf b;
     il_str text;
@@ -272,8 +275,11 @@ static il_status proof_named(proof *p, il_cel_logic *l, const il_cel_program *li
 }
 
 /* The entries of one side that may have the effect: a list that gives 1 where the call has it. */
-static il_status proof_effect_list(proof *p, il_cel_logic *l, int side, uint32_t bits, bool on_item, bool bare, proof_list *list, il_error *err) {
-    const uint32_t brings = !p->t->outside[side] ? 0 : p->t->lists[side] || bare ? (uint32_t)IL_UNTRUSTED : (uint32_t)(IL_UNTRUSTED | IL_EGRESS);
+static il_status proof_effect_list(proof *p, il_cel_logic *l, int side, uint32_t bits, bool on_item, bool bare, proof_list *list,
+                                   il_error *err) {
+    const uint32_t brings = !p->t->outside[side]        ? 0
+                            : p->t->lists[side] || bare ? (uint32_t)IL_UNTRUSTED
+                                                        : (uint32_t)(IL_UNTRUSTED | IL_EGRESS);
     if ((brings & bits) != 0) {
         IL_TRY(proof_item(p, l, NULL, list, err));
     }
@@ -311,8 +317,10 @@ static il_status proof_effects_with(proof *p, il_cel_logic *l, il_error *err) {
     static const uint32_t groups[] = {(uint32_t)IL_UNTRUSTED, (uint32_t)(IL_SENSITIVE | IL_SECRET), (uint32_t)IL_SECRET,
                                       (uint32_t)IL_EGRESS, (uint32_t)IL_COMMIT};
     /* among names of servers that nobody declares are those of methods that may carry nothing */
-    const bool declared = il_policy_server(p->a->p[0], p->t->server) != NULL || il_policy_server(p->a->p[1], p->t->server) != NULL;
-    const size_t modes = p->t->outside[0] && p->t->outside[1] && !declared && !p->t->exact ? 2 : 1, n = 2 * sizeof groups / sizeof groups[0];
+    const bool declared =
+        il_policy_server(p->a->p[0], p->t->server) != NULL || il_policy_server(p->a->p[1], p->t->server) != NULL;
+    const size_t modes = p->t->outside[0] && p->t->outside[1] && !declared && !p->t->exact ? 2 : 1,
+                 n = 2 * sizeof groups / sizeof groups[0];
     for (size_t at = 0; at < n * modes && p->why == NULL; at++) {
         const size_t g = at % n;
         proof_list lists[2] = {{0}, {0}};
@@ -337,11 +345,13 @@ static il_status proof_effects_with(proof *p, il_cel_logic *l, il_error *err) {
 }
 
 static il_cel_logic_limits proof_limits(bool unset) {
-    return (il_cel_logic_limits){.size = sizeof(il_cel_logic_limits), .nodes = 32768, .atoms = 512, .steps = 1000000, .unset = unset};
+    return (il_cel_logic_limits){
+        .size = sizeof(il_cel_logic_limits), .nodes = 32768, .atoms = 512, .steps = 1000000, .unset = unset};
 }
 
 static il_status proof_effects(proof *p, il_error *err) {
-    const il_cel_logic_limits limits = proof_limits(true); /* names that an entry builds or remembers, and items, may be missing */
+    const il_cel_logic_limits limits =
+        proof_limits(true); /* names that an entry builds or remembers, and items, may be missing */
     il_cel_logic *l = NULL;
     IL_TRY(il_cel_logic_new(&p->a->scratch, &limits, &l, err));
     return proof_effects_with(p, l, err);
@@ -410,8 +420,8 @@ static il_str proof_text(const il_policy_rule *r) {
 }
 
 static bool proof_rule(const proof *p, const il_policy_rule *x, const il_policy_rule *y) {
-    return x->then == y->then && (x->when.program == NULL) == (y->when.program == NULL) && il_str_eq(proof_text(x), proof_text(y)) &&
-           (x->when.program == NULL || proof_means(p, x->when.program->root));
+    return x->then == y->then && (x->when.program == NULL) == (y->when.program == NULL) &&
+           il_str_eq(proof_text(x), proof_text(y)) && (x->when.program == NULL || proof_means(p, x->when.program->root));
 }
 
 /* What a call gets that no rule decides. */
@@ -459,9 +469,11 @@ static il_status proof_rules_with(proof *p, il_cel_logic *l, const uint32_t from
     il_cel_verdict v;
     for (int side = 0; side < 2; side++) {
         const bool behind = to[side] < p->t->nrules[side];
-        lists[side][first + to[side] - from] = (il_cel_ruled){.id = IL_CEL_ALWAYS, .yes = behind ? PROOF_REST : proof_otherwise(p, side)};
+        lists[side][first + to[side] - from] =
+            (il_cel_ruled){.id = IL_CEL_ALWAYS, .yes = behind ? PROOF_REST : proof_otherwise(p, side)};
     }
-    IL_TRY(il_cel_logic_same(l, lists[0], first + to[0] - from + 1, lists[1], first + to[1] - from + 1, (uint8_t)IL_THEN_ALLOW, &v, err));
+    IL_TRY(il_cel_logic_same(l, lists[0], first + to[0] - from + 1, lists[1], first + to[1] - from + 1, (uint8_t)IL_THEN_ALLOW,
+                             &v, err));
     *same = v.answer == IL_CEL_YES;
     *facts = proof_fact(&v);
     return IL_OK;
@@ -471,7 +483,8 @@ static il_status proof_rules_with(proof *p, il_cel_logic *l, const uint32_t from
 static il_status proof_rules_part(proof *p, uint32_t from, const uint32_t to[2], bool *same, il_error *err) {
     bool unset = false;
     for (int side = 0; side < 2; side++) {
-        unset = unset || (p->a->p[side]->rules.asks & IL_CONDITION_ASKS_SOURCES) != 0; /* which have no answer where nothing is remembered */
+        unset = unset || (p->a->p[side]->rules.asks & IL_CONDITION_ASKS_SOURCES) !=
+                             0; /* which have no answer where nothing is remembered */
     }
     const il_cel_logic_limits limits = proof_limits(unset);
     il_cel_logic *l = NULL;
@@ -487,7 +500,8 @@ static il_status proof_rules_part(proof *p, uint32_t from, const uint32_t to[2],
 static il_status proof_rules(proof *p, il_error *err) {
     const il_against_tool *t = p->t;
     const il_rules *x = &p->a->p[0]->rules, *y = &p->a->p[1]->rules;
-    const bool ends = (x->otherwise == NULL) == (y->otherwise == NULL) && proof_otherwise(p, 0) == proof_otherwise(p, 1) && x->soft == y->soft;
+    const bool ends =
+        (x->otherwise == NULL) == (y->otherwise == NULL) && proof_otherwise(p, 0) == proof_otherwise(p, 1) && x->soft == y->soft;
     uint32_t from = 0, to[2] = {t->nrules[0], t->nrules[1]};
     while (from < to[0] && from < to[1] && proof_rule(p, t->rules[0][from], t->rules[1][from])) {
         from++;
@@ -495,7 +509,8 @@ static il_status proof_rules(proof *p, il_error *err) {
     if (from == to[0] && from == to[1] && ends) {
         return IL_OK;
     }
-    if (x->soft || y->soft || (!ends && il_label_lists(t->tool))) { /* to list tools is to call none, whatever a call gets that no rule decides */
+    if (x->soft || y->soft ||
+        (!ends && il_label_lists(t->tool))) { /* to list tools is to call none, whatever a call gets that no rule decides */
         proof_why(p, "the rules may decide otherwise");
         return IL_OK;
     }
@@ -573,7 +588,8 @@ il_status il_against_proof(il_against *a, const il_against_tool *t, bool *same, 
     const bool methods = t->lists[0] || t->lists[1];
     const bool unvouched = il_against_unvouched(t, 0) && il_against_unvouched(t, 1) && !methods;
     if (t->known[0] != t->known[1] || (t->outside[0] != t->outside[1] && !unvouched)) {
-        proof_why(&p, t->known[0] != t->known[1] ? "only one of them has an entry" : "its server is outside under one of them only");
+        proof_why(&p,
+                  t->known[0] != t->known[1] ? "only one of them has an entry" : "its server is outside under one of them only");
     } else {
         IL_TRY(proof_entries(&p, results, err));
         p.vouch = p.vouch || ((proof_effects_of(t, 0) | proof_effects_of(t, 1)) & proof_sinks) == 0; /* nothing is looked at */
@@ -582,7 +598,9 @@ il_status il_against_proof(il_against *a, const il_against_tool *t, bool *same, 
         }
     }
     *same = p.why == NULL && !*results;
-    const char *said = p.why != NULL ? p.why : *results ? "what its results vouch for, or are remembered by, is said otherwise" : "";
+    const char *said = p.why != NULL ? p.why
+                       : *results    ? "what its results vouch for, or are remembered by, is said otherwise"
+                                     : "";
     il_buf b;
     il_buf_init(&b, &a->scratch, 4096);
     il_buf_puts(&b, said);

@@ -25,9 +25,10 @@ static il_status il_meant_legs(il_meant *m, const il_cel_node *n, il_error *err)
     for (size_t i = 0; n->op == IL_CEL_OP_LIT && n->lit.kind == IL_CEL_STRING && i < 3; i++) {
         const il_lint_at at = il_meant_at(m, n);
         if ((m->legs & legs[i]) == 0 && il_str_eq(il_cel_str(n->lit), il_effect_name(legs[i]))) {
-            IL_TRY(il_lint_say(m->l, "leg-undeclared", &at, err,
-                               "no entry of `tools` has the effect `%.*s`, so it is in `run.trifecta` only where a parent's session brings it",
-                               IL_STR_ARG(il_effect_name(legs[i]))));
+            IL_TRY(il_lint_say(
+                m->l, "leg-undeclared", &at, err,
+                "no entry of `tools` has the effect `%.*s`, so it is in `run.trifecta` only where a parent's session brings it",
+                IL_STR_ARG(il_effect_name(legs[i]))));
         }
     }
     for (const il_cel_node *k = n->kids; k != NULL; k = k->next) {
@@ -43,7 +44,8 @@ static bool il_meant_list(const il_cel_node *n) {
     }
     const il_cel_node *of = n->kids;
     return n->op == IL_CEL_OP_SELECT && il_str_eq(n->name, IL_STR("sources")) && of != NULL &&
-           (il_meant_field(of, IL_CONDITION_PROV, (il_str){0}) || (of->op == IL_CEL_OP_INDEX && of->kids->op == IL_CEL_OP_VAR && of->kids->slot == IL_CONDITION_PROV));
+           (il_meant_field(of, IL_CONDITION_PROV, (il_str){0}) ||
+            (of->op == IL_CEL_OP_INDEX && of->kids->op == IL_CEL_OP_VAR && of->kids->slot == IL_CONDITION_PROV));
 }
 
 /* Depth: IL_CEL_DEPTH. */
@@ -58,9 +60,10 @@ static il_status il_meant_walk(il_meant *m, const il_cel_node *n, il_error *err)
     }
     if (n->op == IL_CEL_OP_ALL && m->allows && il_meant_list(n->kids)) {
         const il_lint_at at = il_meant_at(m, n);
-        IL_TRY(il_lint_say(m->l, "all-of-none", &at, err,
-                           "rule `%.*s`: `all` is true where there is none, and then this rule allows and no later one is looked at",
-                           IL_STR_ARG(m->name)));
+        IL_TRY(
+            il_lint_say(m->l, "all-of-none", &at, err,
+                        "rule `%.*s`: `all` is true where there is none, and then this rule allows and no later one is looked at",
+                        IL_STR_ARG(m->name)));
     }
     for (const il_cel_node *k = n->kids; k != NULL; k = k->next) {
         IL_TRY(il_meant_walk(m, k, err));

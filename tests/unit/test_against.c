@@ -26,8 +26,8 @@ static uint32_t pairs_next(uint32_t *seed, uint32_t below) {
 
 static const char *const pairs_matches[] = {"s.a", "s.b", "\"s.*\"", "t.a", "own", "\"*.a\"", "\"s.a*\""};
 static const char *const pairs_conditions[] = {
-    "args.k == \"v1\"",  "args.n > 3",       "has(args.k)",          "!ours(\"email\", args.to)", "run.tainted",   "agent.id == \"ana\"",
-    "args.k in [\"v1\", \"v2\"]", "args.n >= 4", "!(args.n < 4)",    "4 <= args.n",               "args.k != \"v1\"", "args.k.startsWith(\"v\")",
+    "args.k == \"v1\"", "args.n > 3", "has(args.k)", "!ours(\"email\", args.to)", "run.tainted", "agent.id == \"ana\"",
+    "args.k in [\"v1\", \"v2\"]", "args.n >= 4", "!(args.n < 4)", "4 <= args.n", "args.k != \"v1\"", "args.k.startsWith(\"v\")",
     /* of rules only */
     "carries(\"sensitive\")", "vouched(args.to)", "prov.to.vouched", "agent.groups.exists(g, g == \"ops\")", "tool == \"a\"",
     "\"egress\" in run.trifecta", "true"};
@@ -69,7 +69,10 @@ static pairs_tool pairs_tool_new(uint32_t *seed, uint32_t match) {
 }
 
 static pairs_rule pairs_rule_new(uint32_t *seed) {
-    return (pairs_rule){.match = pairs_next(seed, 7), .has = pairs_next(seed, 4), .then = pairs_next(seed, 3), .when = pairs_draw(seed, PAIRS_OF_RULES)};
+    return (pairs_rule){.match = pairs_next(seed, 7),
+                        .has = pairs_next(seed, 4),
+                        .then = pairs_next(seed, 3),
+                        .when = pairs_draw(seed, PAIRS_OF_RULES)};
 }
 
 static pairs_spec pairs_spec_new(uint32_t *seed) {
@@ -180,12 +183,16 @@ static void pairs_write_tool(pairs_text *t, const pairs_tool *tool, bool groups)
         comma = ",";
     }
     pairs_put(t, " }%s%s%s%s }\n", tool->sink != 0 ? ", sink: once" : "", tool->audience != 0 ? ", audience: addressed" : "",
-              tool->to == 1 ? ", to: { email: to }" : tool->to == 2 ? ", to: { email: to }, object: { email: to }" : "", plains[tool->plain]);
+              tool->to == 1   ? ", to: { email: to }"
+              : tool->to == 2 ? ", to: { email: to }, object: { email: to }"
+                              : "",
+              plains[tool->plain]);
 }
 
 static void pairs_write(pairs_text *t, const pairs_spec *s) {
-    static const char *const ours[] = {"ours: { email: a@in.example }\n", "ours: { email: \"@in.example\" }\n",
-                                       "ours: { email: a@in.example }\ndestinations: [{ email: b@out.example, accepts: [untrusted] }]\n"};
+    static const char *const ours[] = {
+        "ours: { email: a@in.example }\n", "ours: { email: \"@in.example\" }\n",
+        "ours: { email: a@in.example }\ndestinations: [{ email: b@out.example, accepts: [untrusted] }]\n"};
     static const char *const approvals[] = {"", "approvals: { expires: 10m }\n", "approvals: { for: [egress] }\n"};
     static const char *const thens[] = {"block", "require_approval", "allow"};
     t->n = 0;
@@ -239,11 +246,13 @@ typedef struct pairs_case {
 } pairs_case;
 
 static const uint32_t pairs_held[] = {0, 1, 2, 3, 6, 8, 9}; /* of the last three one, by the pair */
-static const char *const pairs_args[][5] = {{NULL, "\"v1\"", "\"v2\"", "\"zz\""}, {NULL, "3", "4", "3.5"}, {NULL, "\"a@in.example\"", "\"b@out.example\"", "\"c@in.example\""}};
+static const char *const pairs_args[][5] = {{NULL, "\"v1\"", "\"v2\"", "\"zz\""},
+                                            {NULL, "3", "4", "3.5"},
+                                            {NULL, "\"a@in.example\"", "\"b@out.example\"", "\"c@in.example\""}};
 static const char *const pairs_names[] = {"k", "n", "to"};
 
-static void pairs_decide(pairs_case *c, il_str name, const il_json *args, uint32_t held, il_str agent, const il_memory *memory, int side,
-                         il_judged *out) {
+static void pairs_decide(pairs_case *c, il_str name, const il_json *args, uint32_t held, il_str agent, const il_memory *memory,
+                         int side, il_judged *out) {
     const size_t dot = il_str_find(name, IL_STR("."), 0);
     il_error err = {0};
     il_label_call call = {.server = dot == SIZE_MAX ? IL_STR("") : il_str_part(name, 0, dot),
@@ -265,7 +274,8 @@ static unsigned pairs_differ(const il_judged *x, const il_judged *y) {
     if (x->action != y->action) {
         return x->action > y->action ? PAIRS_WIDER : PAIRS_NARROWER;
     }
-    return x->action != IL_THEN_BLOCK && (x->label.effects != y->label.effects || x->label.sink != y->label.sink) ? PAIRS_AFTER : 0;
+    return x->action != IL_THEN_BLOCK && (x->label.effects != y->label.effects || x->label.sink != y->label.sink) ? PAIRS_AFTER
+                                                                                                                  : 0;
 }
 
 static bool pairs_says(const pairs_case *c, const char *word) {
@@ -292,8 +302,8 @@ static unsigned pairs_force(pairs_case *c, il_str name) {
         il_arena_reset(&c->scratch);
         for (size_t i = 0; i < 3; i++) {
             if (pairs_args[i][at[i]] != NULL) {
-                (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s\"%s\":%s", text[1] != '\0' ? "," : "", pairs_names[i],
-                               pairs_args[i][at[i]]);
+                (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s\"%s\":%s", text[1] != '\0' ? "," : "",
+                               pairs_names[i], pairs_args[i][at[i]]);
             }
         }
         (void)snprintf(text + strlen(text), sizeof text - strlen(text), "}");
@@ -352,7 +362,9 @@ static il_memory *pairs_memory(pairs_case *c, int side, il_str typed) {
 }
 
 static void pairs_note(pairs_answer *a, const il_against_finding *f) {
-    a->found |= f->kind == IL_AGAINST_AFTER ? (unsigned)PAIRS_AFTER : f->kind == IL_AGAINST_CALL ? f->wider ? PAIRS_WIDER : PAIRS_NARROWER : 0u;
+    a->found |= f->kind == IL_AGAINST_AFTER  ? (unsigned)PAIRS_AFTER
+                : f->kind == IL_AGAINST_CALL ? f->wider ? PAIRS_WIDER : PAIRS_NARROWER
+                                             : 0u;
     a->unknown = a->unknown || f->kind == IL_AGAINST_UNKNOWN;
 }
 
@@ -441,10 +453,11 @@ static void pairs_free(pairs_case *c) {
     policy_case_free(&c->policy[1]);
 }
 
-typedef struct pairs_score {              /* all of one type up to `decisions` */
+typedef struct pairs_score {               /* all of one type up to `decisions` */
     uint32_t pairs, same, differ, unknown; /* by what the comparison says */
-    uint32_t false_same, missed, wrong;    /* same, and a call says otherwise; a direction without an example; an example that is none */
-    uint32_t undecided;                    /* unknown, and no call of the domain differs */
+    uint32_t false_same, missed,
+        wrong;          /* same, and a call says otherwise; a direction without an example; an example that is none */
+    uint32_t undecided; /* unknown, and no call of the domain differs */
     uint32_t refused, examples;
     uint64_t decisions;
 } pairs_score;
@@ -504,8 +517,9 @@ static pairs_score pairs_part(uint32_t seed, uint32_t want) {
         }
         pairs_judge(c, pairs_compare(c, 0, &sum), &score);
         if (score.false_same > before.false_same || score.wrong > before.wrong || score.missed > before.missed) {
-            (void)fprintf(stderr, "INTERLOCK_TEST_SEED=%u: false same %u, missed %u, wrong %u\n%s----\n%s", began, score.false_same - before.false_same,
-                          score.missed - before.missed, score.wrong - before.wrong, c->text[0].p, c->text[1].p);
+            (void)fprintf(stderr, "INTERLOCK_TEST_SEED=%u: false same %u, missed %u, wrong %u\n%s----\n%s", began,
+                          score.false_same - before.false_same, score.missed - before.missed, score.wrong - before.wrong,
+                          c->text[0].p, c->text[1].p);
         }
         pairs_close(c);
     }
@@ -545,15 +559,17 @@ static pairs_score pairs_parts(uint32_t seed, uint32_t want) {
 }
 
 static void test_answers_agree_with_every_call(void **state) {
-    const char *said = getenv("INTERLOCK_TEST_PAIRS"), *from = getenv("INTERLOCK_TEST_SEED"); /* from: of one pair that a failure printed */
+    const char *said = getenv("INTERLOCK_TEST_PAIRS"),
+               *from = getenv("INTERLOCK_TEST_SEED"); /* from: of one pair that a failure printed */
     const uint32_t want = from != NULL ? 1 : said != NULL ? (uint32_t)strtoul(said, NULL, 10) : 10000;
     const uint32_t seed = from != NULL ? (uint32_t)strtoul(from, NULL, 10) : PAIRS_SEED;
     (void)state;
     const pairs_score score = from != NULL ? pairs_part(seed, 1) : pairs_parts(seed, want);
-    print_message("seed %u: %u pairs (%u drawn documents refused), %u the same, %u differ, %u with something unknown; %u examples, %llu decisions; of the kinds of tools that "
+    print_message("seed %u: %u pairs (%u drawn documents refused), %u the same, %u differ, %u with something unknown; %u "
+                  "examples, %llu decisions; of the kinds of tools that "
                   "are unknown %u have no call in the domain that differs\n",
-                  seed, score.pairs, score.refused, score.same, score.differ, score.unknown, score.examples, (unsigned long long)score.decisions,
-                  score.undecided);
+                  seed, score.pairs, score.refused, score.same, score.differ, score.unknown, score.examples,
+                  (unsigned long long)score.decisions, score.undecided);
     assert_int_equal(score.pairs, want);
     assert_int_equal(score.false_same, 0);
     assert_int_equal(score.wrong, 0);

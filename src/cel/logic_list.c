@@ -31,8 +31,8 @@ static bool list_right(const il_cel_logic *l, const il_cel_ruled *list, size_t n
     return right;
 }
 
-il_status il_cel_logic_same(il_cel_logic *l, const il_cel_ruled *a, size_t na, const il_cel_ruled *b, size_t nb, uint8_t otherwise,
-                            il_cel_verdict *out, il_error *err) {
+il_status il_cel_logic_same(il_cel_logic *l, const il_cel_ruled *a, size_t na, const il_cel_ruled *b, size_t nb,
+                            uint8_t otherwise, il_cel_verdict *out, il_error *err) {
     bool known = true;
     il_bdd_ref x[LIST_OUTCOMES], y[LIST_OUTCOMES];
     *out = (il_cel_verdict){IL_CEL_UNSURE, NULL, 0};

@@ -447,6 +447,7 @@ static il_status validate_lint(validate_run *run, il_error *err) {
     const il_lint_out out = {run, validate_lint_found}, warn = {run, validate_lint_warned};
     il_lint_tools tools;
     IL_TRY(il_policy_lint(run->policy, &run->arena, &out, err));
+    IL_TRY(il_policy_lint_meant(run->policy, &run->arena, &warn, err));
     IL_TRY(il_policy_lint_presets(run->policy, &run->arena, &warn, err));
     const il_lint_out fresh = {run, validate_lint_fresh};
     IL_TRY(il_validate_interbolt(run->policy, run->path, &run->arena, &warn, &fresh, &run->interbolt, err));

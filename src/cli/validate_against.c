@@ -140,12 +140,15 @@ static il_json *against_text(against_run *run, il_str s) {
     return il_arena_copy(&run->arena, s, &copy, NULL) == IL_OK ? il_json_string(&run->arena, copy) : NULL;
 }
 
-static il_json *against_word(against_run *run, const char *word) { return against_text(run, word ? il_str_of(word) : (il_str){0}); }
+static il_json *against_word(against_run *run, const char *word) {
+    return against_text(run, word ? il_str_of(word) : (il_str){0});
+}
 
 static il_json *against_side(against_run *run, const il_against_side *s) {
     il_json *object = il_json_make(&run->arena, IL_JSON_OBJECT);
     return against_add(object, "action", against_word(run, il_then_word(s->action))) &&
-                   against_add(object, "layer", against_word(run, s->layer)) && against_add(object, "reason", against_text(run, s->reason)) &&
+                   against_add(object, "layer", against_word(run, s->layer)) &&
+                   against_add(object, "reason", against_text(run, s->reason)) &&
                    against_add(object, "effects", il_json_effects(&run->arena, s->effects)) &&
                    against_add(object, "sink", against_word(run, against_sink(s->sink)))
                ? object
@@ -165,7 +168,8 @@ static il_json *against_call(against_run *run, const il_against_call *c) {
     il_json *object = il_json_make(&run->arena, IL_JSON_OBJECT);
     return against_add(object, "tool", against_text(run, c->name)) && against_add(object, "args", against_args(run, c->args)) &&
                    against_add(object, "held", il_json_effects(&run->arena, c->held)) &&
-                   against_add(object, "agent", against_text(run, c->agent)) && against_add(object, "typed", against_text(run, c->typed)) &&
+                   against_add(object, "agent", against_text(run, c->agent)) &&
+                   against_add(object, "typed", against_text(run, c->typed)) &&
                    against_add(object, "source", against_text(run, c->source)) &&
                    against_add(object, "stores_labelled", il_json_boolean(&run->arena, c->marked))
                ? object
@@ -183,8 +187,10 @@ static il_status against_keep(against_run *run, const il_against_finding *f, il_
     }
     if (made && call) {
         const char *direction = f->kind == IL_AGAINST_AFTER ? NULL : f->wider ? "wider" : "narrower";
-        made = against_add(object, "direction", against_word(run, direction)) && against_add(object, "call", against_call(run, &f->call)) &&
-               against_add(object, "policy", against_side(run, &f->policy)) && against_add(object, "other", against_side(run, &f->other));
+        made = against_add(object, "direction", against_word(run, direction)) &&
+               against_add(object, "call", against_call(run, &f->call)) &&
+               against_add(object, "policy", against_side(run, &f->policy)) &&
+               against_add(object, "other", against_side(run, &f->other));
     }
     return made && il_json_push(run->findings, object) ? IL_OK : il_arena_fail(&run->arena, err);
 }
@@ -215,16 +221,17 @@ static il_status against_report(against_run *run, const il_against_sum *sum, il_
         il_put_text(stdout, il_str_of(run->path[0]));
         (void)fputs(" against ", stdout);
         il_put_text(stdout, il_str_of(run->path[1]));
-        (void)printf(": %s; of %" PRIu32 " kind%s of tools %" PRIu32 " proven the same; %" PRIu32 " wider, %" PRIu32 " narrower, %" PRIu32
-                     " otherwise after, %" PRIu32 " setting%s, %" PRIu32 " unknown\n",
-                     against_answer(sum), sum->classes, sum->classes == 1 ? "" : "s", sum->same, sum->wider, sum->narrower, sum->after,
-                     sum->settings, sum->settings == 1 ? "" : "s", sum->unknown);
+        (void)printf(": %s; of %" PRIu32 " kind%s of tools %" PRIu32 " proven the same; %" PRIu32 " wider, %" PRIu32
+                     " narrower, %" PRIu32 " otherwise after, %" PRIu32 " setting%s, %" PRIu32 " unknown\n",
+                     against_answer(sum), sum->classes, sum->classes == 1 ? "" : "s", sum->same, sum->wider, sum->narrower,
+                     sum->after, sum->settings, sum->settings == 1 ? "" : "s", sum->unknown);
         return IL_OK;
     }
     il_json *report = il_json_make(&run->arena, IL_JSON_OBJECT), *summary = il_json_make(&run->arena, IL_JSON_OBJECT);
     bool made = against_add(report, "answer", against_word(run, against_answer(sum))) &&
-                against_add(report, "policy", against_fingerprint(run, 0)) && against_add(report, "other", against_fingerprint(run, 1)) &&
-                against_add(report, "findings", run->findings) && against_add(report, "summary", summary);
+                against_add(report, "policy", against_fingerprint(run, 0)) &&
+                against_add(report, "other", against_fingerprint(run, 1)) && against_add(report, "findings", run->findings) &&
+                against_add(report, "summary", summary);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         made = made && against_add(summary, words[i], il_json_number(&run->arena, numbers[i]));
     }

@@ -42,13 +42,13 @@ typedef struct il_against_call { /* and the session that it is in */
 
 typedef struct il_against_finding {
     il_against_kind kind;
-    bool wider;        /* CALL: the policy lets more through than the other */
-    il_str about;      /* a tool's name that stands for its class, or a setting */
+    bool wider;          /* CALL: the policy lets more through than the other */
+    il_str about;        /* a tool's name that stands for its class, or a setting */
     const il_str *alike; /* names of other classes of which the same can be said: the same entries and rules are theirs */
     uint32_t nalike;
     il_str text;
-    il_against_call call;           /* CALL and AFTER */
-    il_against_side policy, other;  /* CALL and AFTER */
+    il_against_call call;          /* CALL and AFTER */
+    il_against_side policy, other; /* CALL and AFTER */
 } il_against_finding;
 
 typedef struct il_against_ask {

@@ -7,8 +7,9 @@ static bool common_listed(const il_policy *p, const il_policy *q, const il_liste
     const il_str word = il_kinds_word(&p->kinds, item->pattern.kind);
     for (uint32_t i = 0; i < q->names.n; i++) {
         const il_listed *other = &q->names.list[i];
-        if (other->pattern.shape == item->pattern.shape && other->accepts == item->accepts && other->is_public == item->is_public &&
-            other->ours == item->ours && il_str_eq(other->pattern.text, item->pattern.text) &&
+        if (other->pattern.shape == item->pattern.shape && other->accepts == item->accepts &&
+            other->is_public == item->is_public && other->ours == item->ours &&
+            il_str_eq(other->pattern.text, item->pattern.text) &&
             il_str_eq(il_kinds_word(&q->kinds, other->pattern.kind), word)) {
             return true;
         }
@@ -82,6 +83,7 @@ il_status il_against_common(il_against *a, il_error *err) {
                  common_strings(p->options.trusted, p->options.ntrusted, q->options.trusted, q->options.ntrusted);
     a->monitors = common_monitors(p) || common_monitors(q);
     a->approvals = p->approvals.releases == q->approvals.releases;
+    a->language = p->interbolt.on == q->interbolt.on;
     return IL_OK;
 }
 
@@ -113,8 +115,8 @@ static il_status common_modes(il_against *a, il_error *err) {
             const il_mode x = il_policy_mode_of(p, id), y = il_policy_mode_of(q, id);
             const bool default_says_it = x == p->mode && y == q->mode;
             if (x != y && !default_says_it && (side == 0 || il_policy_agent(p, id) == NULL)) {
-                IL_TRY(common_say(a, "mode", err, "agent `%.*s`: mode `%s`, and `%s` in the other", IL_STR_ARG(id), common_mode(x),
-                                  common_mode(y)));
+                IL_TRY(common_say(a, "mode", err, "agent `%.*s`: mode `%s`, and `%s` in the other", IL_STR_ARG(id),
+                                  common_mode(x), common_mode(y)));
             }
         }
     }
@@ -125,8 +127,9 @@ static il_status common_approvals(il_against *a, il_error *err) {
     const il_approval_rules *x = &a->p[0]->approvals, *y = &a->p[1]->approvals;
     if (x->releases != y->releases) {
         IL_TRY(common_say(a, "approvals.for", err, "what a human may release: %s%s%s, and %s%s%s in the other",
-                          (x->releases & (uint32_t)IL_EGRESS) != 0 ? "egress " : "", (x->releases & (uint32_t)IL_COMMIT) != 0 ? "commit" : "",
-                          x->releases == 0 ? "nothing" : "", (y->releases & (uint32_t)IL_EGRESS) != 0 ? "egress " : "",
+                          (x->releases & (uint32_t)IL_EGRESS) != 0 ? "egress " : "",
+                          (x->releases & (uint32_t)IL_COMMIT) != 0 ? "commit" : "", x->releases == 0 ? "nothing" : "",
+                          (y->releases & (uint32_t)IL_EGRESS) != 0 ? "egress " : "",
                           (y->releases & (uint32_t)IL_COMMIT) != 0 ? "commit" : "", y->releases == 0 ? "nothing" : ""));
     }
     if (x->lasts_ms != y->lasts_ms) {
@@ -137,8 +140,8 @@ static il_status common_approvals(il_against *a, il_error *err) {
         IL_TRY(common_say(a, "approvals.by", err, "others may answer than in the other"));
     }
     if (x->budget != y->budget) {
-        IL_TRY(common_say(a, "approvals.budget", err, "%u requests an hour, and %u in the other (0: no bound)", (unsigned)x->budget,
-                          (unsigned)y->budget));
+        IL_TRY(common_say(a, "approvals.budget", err, "%u requests an hour, and %u in the other (0: no bound)",
+                          (unsigned)x->budget, (unsigned)y->budget));
     }
     if (x->where != y->where) {
         IL_TRY(common_say(a, "approvals.where", err, "a human is asked in other places than in the other"));
@@ -161,8 +164,9 @@ static il_status common_server(il_against *a, il_str name, il_error *err) {
                           IL_STR_ARG(name)));
     }
     const il_server *x = il_policy_server(p, name), *y = il_policy_server(q, name);
-    if (x != NULL && y != NULL && !il_str_eq(x->cwd, y->cwd)) {
-        IL_TRY(common_say(a, "servers", err, "server `%.*s`: `cwd` differs, so relative names are other places", IL_STR_ARG(name)));
+    if (!il_str_eq(x != NULL ? x->cwd : (il_str){0}, y != NULL ? y->cwd : (il_str){0})) {
+        IL_TRY(
+            common_say(a, "servers", err, "server `%.*s`: `cwd` differs, so relative names are other places", IL_STR_ARG(name)));
     }
     return IL_OK;
 }
@@ -171,8 +175,13 @@ il_status il_against_settings(il_against *a, il_error *err) {
     const il_policy *p = a->p[0], *q = a->p[1];
     if (!a->machine) {
         const il_str x = il_machine_name(p->machine), y = il_machine_name(q->machine);
-        IL_TRY(common_say(a, "machine", err, "machine `%.*s`, and `%.*s` in the other: a session is stepped otherwise", IL_STR_ARG(x),
-                          IL_STR_ARG(y)));
+        IL_TRY(common_say(a, "machine", err, "machine `%.*s`, and `%.*s` in the other: a session is stepped otherwise",
+                          IL_STR_ARG(x), IL_STR_ARG(y)));
+    }
+    if (!a->language) {
+        IL_TRY(common_say(a, "version", err, "%s, and %s in the other",
+                          p->interbolt.on ? "a document of Interbolt" : "a policy of ours",
+                          q->interbolt.on ? "a document of Interbolt" : "a policy of ours"));
     }
     IL_TRY(common_modes(a, err));
     IL_TRY(common_approvals(a, err));
@@ -180,7 +189,8 @@ il_status il_against_settings(il_against *a, il_error *err) {
         IL_TRY(common_say(a, "sources", err, "other sources are trusted or untrusted than in the other"));
     }
     if (il_policy_call_ms(p) != il_policy_call_ms(q)) {
-        IL_TRY(common_say(a, "sessions.call_deadline", err, "a call counts as its worst after %llu s, and %llu s in the other (0: the host's)",
+        IL_TRY(common_say(a, "sessions.call_deadline", err,
+                          "a call counts as its worst after %llu s, and %llu s in the other (0: the host's)",
                           (unsigned long long)(il_policy_call_ms(p) / 1000), (unsigned long long)(il_policy_call_ms(q) / 1000)));
     }
     if (p->options.laundering != q->options.laundering) {

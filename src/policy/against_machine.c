@@ -42,9 +42,9 @@ static void machines_try(machines_walk *w, machines_pair at, uint32_t x, uint32_
         return;
     }
     const il_step s = il_machine_step(w->a->machine, at.x, x), t = il_machine_step(w->b->machine, at.y, y);
-    if (s.verdict != t.verdict ||
-        (s.verdict == IL_REJECT && (il_machine_releasable(w->a->machine, s.reason) != il_machine_releasable(w->b->machine, t.reason) ||
-                                    machines_waits(w->a, s) != machines_waits(w->b, t)))) {
+    if (s.verdict != t.verdict || (s.verdict == IL_REJECT && (il_machine_releasable(w->a->machine, s.reason) !=
+                                                                  il_machine_releasable(w->b->machine, t.reason) ||
+                                                              machines_waits(w->a, s) != machines_waits(w->b, t)))) {
         w->same = false;
     } else if (s.verdict == IL_ACCEPT) {
         machines_add(w, s.next, t.next);
@@ -70,7 +70,8 @@ static void machines_steps(machines_walk *w, machines_pair at) {
     static const char *const plain[] = {"request", "approve", "refuse", "quarantine", "end"};
     for (uint32_t e = 0; e < (1u << IL_EFFECTS) && w->same; e++) {
         for (uint32_t k = 0; k < 6; k++) {
-            machines_try(w, at, il_bind_admit(w->a, e, (il_sink_word)(k % 3), k >= 3), il_bind_admit(w->b, e, (il_sink_word)(k % 3), k >= 3));
+            machines_try(w, at, il_bind_admit(w->a, e, (il_sink_word)(k % 3), k >= 3),
+                         il_bind_admit(w->b, e, (il_sink_word)(k % 3), k >= 3));
         }
     }
     for (uint32_t taints = 0; taints <= IL_TAINTS && w->same; taints++) {
@@ -123,8 +124,8 @@ il_status il_against_machines(il_against *a, bool *same, il_error *err) {
 static bool machines_passes_in(const il_policy *p, const il_bind *b, uint64_t state, uint32_t effects, il_sink_word sink) {
     const uint32_t symbol = il_bind_admit(b, effects, sink, false);
     const il_step step = symbol != IL_NO_SYMBOL ? il_machine_step(b->machine, state, symbol) : (il_step){.verdict = IL_ACCEPT};
-    return step.verdict == IL_ACCEPT || (b->approves && il_machine_releasable(b->machine, step.reason) && il_policy_may_release(p, effects) &&
-                                         il_judged_accepts(b, state, effects, sink, true));
+    return step.verdict == IL_ACCEPT || (b->approves && il_machine_releasable(b->machine, step.reason) &&
+                                         il_policy_may_release(p, effects) && il_judged_accepts(b, state, effects, sink, true));
 }
 
 static bool machines_passes(il_against *a, int side, uint32_t effects, bool once) {

@@ -21,6 +21,7 @@ typedef struct names_walk {
     il_str *forms; /* with stars */
     uint32_t nforms, forms_room;
     uint32_t *offset; /* of a form's first place */
+    char *letters_at; /* of each place: what it waits for; 0 at a form's end */
     uint32_t places, words, form_words;
     il_str *exact; /* sorted */
     uint32_t nexact, exact_room;
@@ -67,8 +68,27 @@ static void names_globs(names_walk *w, const il_glob *globs, uint32_t n, bool co
     }
 }
 
+/* Of a server outside these are known without an entry, and no way out when they carry nothing. */
+static const char *const names_methods[] = {".tools/list", ".prompts/list", ".resources/list", ".resources/templates/list"};
+
+static il_status names_server(names_walk *w, il_str server, const char *behind, bool count, il_error *err) {
+    il_buf b;
+    il_str form;
+    if (count) {
+        w->forms_room++;
+        return IL_OK;
+    }
+    il_buf_init(&b, w->arena, 256);
+    il_buf_put(&b, server);
+    il_buf_puts(&b, behind);
+    IL_TRY(il_buf_done(&b, &form, err));
+    names_form(w, form);
+    return IL_OK;
+}
+
 /* Names that a condition may mean: `tool == "pay"`. */
-static il_status names_literal(names_walk *w, const il_policy *const p[2], il_str word, uint32_t asks, bool count, il_error *err) {
+static il_status names_literal(names_walk *w, const il_policy *const p[2], il_str word, uint32_t asks, bool count,
+                               il_error *err) {
     for (int side = 0; side < 2; side++) {
         for (uint32_t i = 0; i <= p[side]->nservers; i++) {
             const bool last = i == p[side]->nservers, server = last && (asks & (1u << IL_CONDITION_SERVER)) != 0;
@@ -93,7 +113,8 @@ static il_status names_literal(names_walk *w, const il_policy *const p[2], il_st
 }
 
 /* Depth: IL_CEL_DEPTH. */
-static il_status names_literals(names_walk *w, const il_policy *const p[2], const il_cel_node *n, uint32_t asks, bool count, il_error *err) {
+static il_status names_literals(names_walk *w, const il_policy *const p[2], const il_cel_node *n, uint32_t asks, bool count,
+                                il_error *err) {
     if (n->op == IL_CEL_OP_LIT && n->lit.kind == IL_CEL_STRING && n->lit.n <= NAMES_BYTES) {
         IL_TRY(names_literal(w, p, il_cel_str(n->lit), asks, count, err));
     }
@@ -123,17 +144,10 @@ static il_status names_collect(names_walk *w, const il_policy *const both[2], in
         IL_TRY(names_condition(w, both, &p->rules.list[i].when, count, err));
     }
     for (uint32_t i = 0; i < p->nservers; i++) { /* what is said of a server is said of all its tools */
-        if (count) {
-            w->forms_room++;
-            continue;
+        IL_TRY(names_server(w, p->servers[i].name, ".*", count, err));
+        for (size_t m = 0; m < sizeof names_methods / sizeof names_methods[0]; m++) {
+            IL_TRY(names_server(w, p->servers[i].name, names_methods[m], count, err));
         }
-        il_buf b;
-        il_str form;
-        il_buf_init(&b, w->arena, 256);
-        il_buf_put(&b, p->servers[i].name);
-        il_buf_puts(&b, ".*");
-        IL_TRY(il_buf_done(&b, &form, err));
-        names_form(w, form);
     }
     return IL_OK;
 }
@@ -200,11 +214,10 @@ static void names_letters(names_walk *w) {
 static bool names_bit(const uint64_t *bits, uint32_t i) { return (bits[i / 64] >> (i % 64) & 1) != 0; }
 
 /* A star may be empty. */
-static void names_set(const names_walk *w, uint64_t *bits, uint32_t form, uint32_t at) {
-    for (;; at++) {
-        const uint32_t i = w->offset[form] + at;
+static void names_set(const names_walk *w, uint64_t *bits, uint32_t i) {
+    for (;; i++) {
         bits[i / 64] |= (uint64_t)1 << (i % 64);
-        if (at >= w->forms[form].n || w->forms[form].p[at] != '*') {
+        if (w->letters_at[i] != '*') {
             return;
         }
     }
@@ -212,15 +225,13 @@ static void names_set(const names_walk *w, uint64_t *bits, uint32_t form, uint32
 
 static void names_step(const names_walk *w, const uint64_t *from, char letter, uint64_t *to) {
     memset(to, 0, w->words * sizeof *to);
-    for (uint32_t f = 0; f < w->nforms; f++) {
-        for (uint32_t i = 0; i < w->forms[f].n; i++) {
-            if (!names_bit(from, w->offset[f] + i)) {
-                continue;
-            }
-            if (w->forms[f].p[i] == '*') {
-                names_set(w, to, f, i);
-            } else if (w->forms[f].p[i] == letter) {
-                names_set(w, to, f, i + 1);
+    for (uint32_t word = 0; word < w->words; word++) {
+        for (uint64_t left = from[word]; left != 0; left &= left - 1) {
+            const uint32_t i = word * 64 + (uint32_t)__builtin_ctzll(left);
+            if (w->letters_at[i] == '*') {
+                names_set(w, to, i);
+            } else if (w->letters_at[i] == letter) {
+                names_set(w, to, i + 1);
             }
         }
     }
@@ -349,7 +360,7 @@ static il_status names_explore(names_walk *w, il_error *err) {
         return il_arena_fail(w->arena, err);
     }
     for (uint32_t f = 0; f < w->nforms; f++) {
-        names_set(w, bits, f, 0);
+        names_set(w, bits, w->offset[f]);
     }
     w->complete = true;
     IL_TRY(names_add(w, bits, (names_state){.hi = w->nexact}, err));
@@ -375,6 +386,13 @@ static il_status names_room(names_walk *w, il_error *err) {
         w->offset[f] = w->places;
         w->places += (uint32_t)w->forms[f].n + 1;
     }
+    w->letters_at = il_arena_get(w->arena, w->places);
+    if (w->letters_at == NULL) {
+        return il_arena_fail(w->arena, err);
+    }
+    for (uint32_t f = 0; f < w->nforms; f++) {
+        memcpy(w->letters_at + w->offset[f], w->forms[f].p, w->forms[f].n);
+    }
     w->words = w->places / 64 + 1;
     w->form_words = w->nforms / 64 + 1;
     w->buckets = IL_NEW_ARRAY(w->arena, uint32_t, NAMES_BUCKETS);
@@ -387,14 +405,11 @@ static il_status names_room(names_walk *w, il_error *err) {
 }
 
 il_status il_against_names(const il_policy *const p[2], il_arena *arena, il_against_classes *out, il_error *err) {
-    /* a host's own tool has no dot; of a server outside some methods are known without an entry */
-    static const il_str fixed[] = {
-        {"*.*", 3}, {"*.tools/list", 12}, {"*.prompts/list", 14}, {"*.resources/list", 16}, {"*.resources/templates/list", 26}};
     names_walk w = {.arena = arena};
     for (int side = 0; side < 2; side++) {
         IL_TRY(names_collect(&w, p, side, true, err));
     }
-    w.forms_room += (uint32_t)(sizeof fixed / sizeof fixed[0]);
+    w.forms_room += 1 + (uint32_t)(sizeof names_methods / sizeof names_methods[0]);
     w.forms = IL_NEW_ARRAY(arena, il_str, w.forms_room);
     w.exact = IL_NEW_ARRAY(arena, il_str, w.forms_room);
     if (w.forms == NULL || w.exact == NULL) {
@@ -403,8 +418,10 @@ il_status il_against_names(const il_policy *const p[2], il_arena *arena, il_agai
     for (int side = 0; side < 2; side++) {
         IL_TRY(names_collect(&w, p, side, false, err));
     }
-    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
-        names_form(&w, fixed[i]);
+    names_form(&w, IL_STR("*.*")); /* a host's own tool has no dot */
+    for (size_t m = 0; m < sizeof names_methods / sizeof names_methods[0];
+         m++) { /* and a server that nobody declares: they are alike */
+        IL_TRY(names_server(&w, IL_STR("x"), names_methods[m], false, err));
     }
     names_sort(w.exact, w.nexact);
     w.nexact = names_unique(w.exact, w.nexact);

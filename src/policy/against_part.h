@@ -18,14 +18,18 @@ typedef struct il_against {
     il_arena turn;    /* of one decision */
     il_against_sum *sum;
     /* what both have in common beyond the entries */
-    bool machine;        /* is one, or two that no session can tell apart */
-    bool machine_digest; /* is one */
+    bool machine;                 /* is one, or two that no session can tell apart */
+    bool machine_digest;          /* is one */
     bool names[IL_AGAINST_KINDS]; /* lists of a kind, with all that is public */
-    bool agents;         /* and their groups; modes are settings */
+    bool agents;                  /* and their groups; modes are settings */
     bool sources;
     bool monitors; /* some session of one of them is not enforced: a fault is not a block there */
     bool approvals;
-    uint8_t passes[2][2][1u << IL_EFFECTS]; /* of these effects, standing and once: 1 some state lets a call pass, or a human could; 2 none does; 0 not asked yet */
+    bool language; /* both are documents of Interbolt, or neither is: what conditions name is the same */
+    uint8_t passes
+        [2][2]
+        [1u
+         << IL_EFFECTS]; /* of these effects, standing and once: 1 some state lets a call pass, or a human could; 2 none does; 0 not asked yet */
     const il_str *alike; /* of the class that is looked at */
     uint32_t nalike;
 } il_against;
@@ -59,7 +63,8 @@ IL_NODISCARD il_status il_against_tool_of(il_against *a, il_str name, il_against
 
 /* Whether it is proven that every call of the class is decided alike, whatever the session, as far as the machines are one. *why (in scratch): what stood against it. *results: what its
  * results say is read otherwise, which no single call shows. */
-IL_NODISCARD il_status il_against_proof(il_against *a, const il_against_tool *t, bool *same, bool *results, il_str *why, il_error *err);
+IL_NODISCARD il_status il_against_proof(il_against *a, const il_against_tool *t, bool *same, bool *results, il_str *why,
+                                        il_error *err);
 /* No call of the class is ever vouched: its server is outside, or nothing that would vouch is declared. */
 bool il_against_unvouched(const il_against_tool *t, int side);
 /* The machine rejects every call of the class in every state, whatever its conditions and arguments are, and no human can release it: under both. */

@@ -28,7 +28,8 @@ static void proof_why(proof *p, const char *why) { p->why = p->why != NULL ? p->
 static bool proof_ours(const proof *p, const il_cel_node *n) {
     const il_cel_node *word = n->kids;
     il_kind kind;
-    if (word != NULL && word->op == IL_CEL_OP_LIT && word->lit.kind == IL_CEL_STRING && il_kind_find(il_cel_str(word->lit), &kind)) {
+    if (word != NULL && word->op == IL_CEL_OP_LIT && word->lit.kind == IL_CEL_STRING &&
+        il_kind_find(il_cel_str(word->lit), &kind)) {
         return p->a->names[kind];
     }
     bool all = true;
@@ -77,7 +78,9 @@ static bool proof_var(const proof *p, const il_cel_node *n) {
            : n->slot == IL_CONDITION_RUN   ? read
            : n->slot == IL_CONDITION_PROV  ? read && p->vouch
            : n->slot == IL_CONDITION_STATE ? p->a->machine_digest
-                                           : n->slot < IL_CONDITION_NAMES || p->own; /* names of the entry's own stand behind the fixed ones */
+           : n->slot < IL_CONDITION_NAMES  ? true
+           : p->a->p[0]->interbolt.on      ? read /* its labels and legs stand behind the fixed names, */
+                                           : p->own;   /* or names of the entry's own */
 }
 
 /* Depth: IL_CEL_DEPTH. */
@@ -133,7 +136,7 @@ static bool proof_steps(const il_field_path *x, const il_field_path *y) { return
 
 static bool proof_results(const proof *p, const il_tool *x, const il_tool *y) {
     const il_result_form *f = x->result, *g = y->result;
-    bool same = (f == NULL) == (g == NULL) && x->nremember == y->nremember;
+    bool same = (f == NULL) == (g == NULL) && x->nremember == y->nremember && il_str_eq(x->source, y->source);
     if (same && f != NULL) {
         same = f->from == g->from && proof_steps(&f->items, &g->items) && f->nfields == g->nfields;
         for (uint32_t i = 0; i < f->nfields && same; i++) {
@@ -144,7 +147,8 @@ static bool proof_results(const proof *p, const il_tool *x, const il_tool *y) {
     }
     for (uint32_t i = 0; i < x->nremember && same; i++) {
         const il_remember *u = &x->remember[i], *v = &y->remember[i];
-        same = il_str_eq(u->name, v->name) && u->line == v->line && il_str_eq(u->prefix, v->prefix) && proof_steps(&u->path, &v->path);
+        same = il_str_eq(u->name, v->name) && u->line == v->line && il_str_eq(u->prefix, v->prefix) &&
+               proof_steps(&u->path, &v->path);
     }
     return same;
 }
@@ -249,7 +253,8 @@ static il_str proof_fact(const il_cel_verdict *v) {
 }
 
 /* In front of both lists: where the class has one name only, what other names would give does not matter. */
-static il_status proof_named(proof *p, il_cel_logic *l, const il_cel_program *like, il_cel_ruled *item, bool *named, il_error *err) {
+static il_status proof_named(proof *p, il_cel_logic *l, const il_cel_program *like, il_cel_ruled *item, bool *named,
+                             il_error *err) {
     il_cel_program *program = NULL;
     il_buf b;
     il_str text;
@@ -270,8 +275,11 @@ static il_status proof_named(proof *p, il_cel_logic *l, const il_cel_program *li
 }
 
 /* The entries of one side that may have the effect: a list that gives 1 where the call has it. */
-static il_status proof_effect_list(proof *p, il_cel_logic *l, int side, uint32_t bits, bool on_item, proof_list *list, il_error *err) {
-    const uint32_t brings = !p->t->outside[side] ? 0 : p->t->lists[side] ? (uint32_t)IL_UNTRUSTED : (uint32_t)(IL_UNTRUSTED | IL_EGRESS);
+static il_status proof_effect_list(proof *p, il_cel_logic *l, int side, uint32_t bits, bool on_item, bool bare, proof_list *list,
+                                   il_error *err) {
+    const uint32_t brings = !p->t->outside[side]        ? 0
+                            : p->t->lists[side] || bare ? (uint32_t)IL_UNTRUSTED
+                                                        : (uint32_t)(IL_UNTRUSTED | IL_EGRESS);
     if ((brings & bits) != 0) {
         IL_TRY(proof_item(p, l, NULL, list, err));
     }
@@ -308,7 +316,13 @@ static const il_cel_program *proof_like(const il_against_tool *t) {
 static il_status proof_effects_with(proof *p, il_cel_logic *l, il_error *err) {
     static const uint32_t groups[] = {(uint32_t)IL_UNTRUSTED, (uint32_t)(IL_SENSITIVE | IL_SECRET), (uint32_t)IL_SECRET,
                                       (uint32_t)IL_EGRESS, (uint32_t)IL_COMMIT};
-    for (size_t g = 0; g < 2 * sizeof groups / sizeof groups[0] && p->why == NULL; g++) {
+    /* among names of servers that nobody declares are those of methods that may carry nothing */
+    const bool declared =
+        il_policy_server(p->a->p[0], p->t->server) != NULL || il_policy_server(p->a->p[1], p->t->server) != NULL;
+    const size_t modes = p->t->outside[0] && p->t->outside[1] && !declared && !p->t->exact ? 2 : 1,
+                 n = 2 * sizeof groups / sizeof groups[0];
+    for (size_t at = 0; at < n * modes && p->why == NULL; at++) {
+        const size_t g = at % n;
         proof_list lists[2] = {{0}, {0}};
         il_cel_verdict v;
         bool named = false;
@@ -316,7 +330,7 @@ static il_status proof_effects_with(proof *p, il_cel_logic *l, il_error *err) {
         lists[1].items[0] = lists[0].items[0];
         lists[0].n = lists[1].n = named ? 1 : 0;
         for (int side = 0; side < 2; side++) {
-            IL_TRY(proof_effect_list(p, l, side, groups[g / 2], g % 2 == 1, &lists[side], err));
+            IL_TRY(proof_effect_list(p, l, side, groups[g / 2], g % 2 == 1, at >= n, &lists[side], err));
         }
         if (p->why != NULL) {
             return IL_OK;
@@ -331,11 +345,13 @@ static il_status proof_effects_with(proof *p, il_cel_logic *l, il_error *err) {
 }
 
 static il_cel_logic_limits proof_limits(bool unset) {
-    return (il_cel_logic_limits){.size = sizeof(il_cel_logic_limits), .nodes = 32768, .atoms = 512, .steps = 1000000, .unset = unset};
+    return (il_cel_logic_limits){
+        .size = sizeof(il_cel_logic_limits), .nodes = 32768, .atoms = 512, .steps = 1000000, .unset = unset};
 }
 
 static il_status proof_effects(proof *p, il_error *err) {
-    const il_cel_logic_limits limits = proof_limits(true); /* names that an entry builds or remembers, and items, may be missing */
+    const il_cel_logic_limits limits =
+        proof_limits(true); /* names that an entry builds or remembers, and items, may be missing */
     il_cel_logic *l = NULL;
     IL_TRY(il_cel_logic_new(&p->a->scratch, &limits, &l, err));
     return proof_effects_with(p, l, err);
@@ -404,8 +420,15 @@ static il_str proof_text(const il_policy_rule *r) {
 }
 
 static bool proof_rule(const proof *p, const il_policy_rule *x, const il_policy_rule *y) {
-    return x->then == y->then && (x->when.program == NULL) == (y->when.program == NULL) && il_str_eq(proof_text(x), proof_text(y)) &&
-           (x->when.program == NULL || proof_means(p, x->when.program->root));
+    return x->then == y->then && (x->when.program == NULL) == (y->when.program == NULL) &&
+           il_str_eq(proof_text(x), proof_text(y)) && (x->when.program == NULL || proof_means(p, x->when.program->root));
+}
+
+/* What a call gets that no rule decides. */
+static uint8_t proof_otherwise(const proof *p, int side) {
+    const il_policy_rule *last = p->a->p[side]->rules.otherwise;
+    const il_then then = last == NULL ? IL_THEN_ALLOW : last->then;
+    return (uint8_t)(then == IL_THEN_APPROVAL && !p->a->bind[side].approves ? IL_THEN_BLOCK : then);
 }
 
 /* What a list gives at its end stands for what the rules behind it, which both have, give. */
@@ -422,7 +445,7 @@ static il_status proof_rules_with(proof *p, il_cel_logic *l, const uint32_t from
     IL_TRY(proof_named(p, l, like, &name, &named, err));
     const uint32_t first = named ? 1 : 0;
     for (int side = 0; side < 2; side++) {
-        lists[side] = IL_NEW_ARRAY(&p->a->scratch, il_cel_ruled, to[side] + 2);
+        lists[side] = IL_NEW_ARRAY(&p->a->scratch, il_cel_ruled, to[side] + 3);
         if (lists[side] == NULL) {
             return il_arena_fail(&p->a->scratch, err);
         }
@@ -444,8 +467,13 @@ static il_status proof_rules_with(proof *p, il_cel_logic *l, const uint32_t from
         return IL_OK;
     }
     il_cel_verdict v;
-    const bool behind = to[0] < p->t->nrules[0];
-    IL_TRY(il_cel_logic_same(l, lists[0], first + to[0] - from, lists[1], first + to[1] - from, behind ? PROOF_REST : (uint8_t)IL_THEN_ALLOW, &v, err));
+    for (int side = 0; side < 2; side++) {
+        const bool behind = to[side] < p->t->nrules[side];
+        lists[side][first + to[side] - from] =
+            (il_cel_ruled){.id = IL_CEL_ALWAYS, .yes = behind ? PROOF_REST : proof_otherwise(p, side)};
+    }
+    IL_TRY(il_cel_logic_same(l, lists[0], first + to[0] - from + 1, lists[1], first + to[1] - from + 1, (uint8_t)IL_THEN_ALLOW,
+                             &v, err));
     *same = v.answer == IL_CEL_YES;
     *facts = proof_fact(&v);
     return IL_OK;
@@ -455,7 +483,8 @@ static il_status proof_rules_with(proof *p, il_cel_logic *l, const uint32_t from
 static il_status proof_rules_part(proof *p, uint32_t from, const uint32_t to[2], bool *same, il_error *err) {
     bool unset = false;
     for (int side = 0; side < 2; side++) {
-        unset = unset || (p->a->p[side]->rules.asks & IL_CONDITION_ASKS_SOURCES) != 0; /* which have no answer where nothing is remembered */
+        unset = unset || (p->a->p[side]->rules.asks & IL_CONDITION_ASKS_SOURCES) !=
+                             0; /* which have no answer where nothing is remembered */
     }
     const il_cel_logic_limits limits = proof_limits(unset);
     il_cel_logic *l = NULL;
@@ -470,14 +499,22 @@ static il_status proof_rules_part(proof *p, uint32_t from, const uint32_t to[2],
 
 static il_status proof_rules(proof *p, il_error *err) {
     const il_against_tool *t = p->t;
+    const il_rules *x = &p->a->p[0]->rules, *y = &p->a->p[1]->rules;
+    const bool ends =
+        (x->otherwise == NULL) == (y->otherwise == NULL) && proof_otherwise(p, 0) == proof_otherwise(p, 1) && x->soft == y->soft;
     uint32_t from = 0, to[2] = {t->nrules[0], t->nrules[1]};
     while (from < to[0] && from < to[1] && proof_rule(p, t->rules[0][from], t->rules[1][from])) {
         from++;
     }
-    if (from == to[0] && from == to[1]) {
+    if (from == to[0] && from == to[1] && ends) {
         return IL_OK;
     }
-    while (to[0] > from && to[1] > from && proof_rule(p, t->rules[0][to[0] - 1], t->rules[1][to[1] - 1])) {
+    if (x->soft || y->soft ||
+        (!ends && il_label_lists(t->tool))) { /* to list tools is to call none, whatever a call gets that no rule decides */
+        proof_why(p, "the rules may decide otherwise");
+        return IL_OK;
+    }
+    while (ends && to[0] > from && to[1] > from && proof_rule(p, t->rules[0][to[0] - 1], t->rules[1][to[1] - 1])) {
         to[0]--;
         to[1]--;
     }
@@ -502,7 +539,7 @@ static il_status proof_blocks(proof *p, int side, bool *blocks, il_error *err) {
     il_cel_verdict v = {0};
     bool named;
     *blocks = !t->known[side];
-    if (*blocks || t->nrules[side] == 0 || t->nrules[side] > PROOF_RULES) {
+    if (*blocks || t->nrules[side] == 0 || t->nrules[side] > PROOF_RULES || p->a->p[side]->rules.soft) {
         return IL_OK;
     }
     il_cel_ruled *list = IL_NEW_ARRAY(&p->a->scratch, il_cel_ruled, t->nrules[side] + 1);
@@ -545,10 +582,14 @@ il_status il_against_proof(il_against *a, const il_against_tool *t, bool *same, 
         *same = true;
         return IL_OK;
     }
+    if (!a->language) {
+        proof_why(&p, "their conditions are of two languages");
+    }
     const bool methods = t->lists[0] || t->lists[1];
     const bool unvouched = il_against_unvouched(t, 0) && il_against_unvouched(t, 1) && !methods;
     if (t->known[0] != t->known[1] || (t->outside[0] != t->outside[1] && !unvouched)) {
-        proof_why(&p, t->known[0] != t->known[1] ? "only one of them has an entry" : "its server is outside under one of them only");
+        proof_why(&p,
+                  t->known[0] != t->known[1] ? "only one of them has an entry" : "its server is outside under one of them only");
     } else {
         IL_TRY(proof_entries(&p, results, err));
         p.vouch = p.vouch || ((proof_effects_of(t, 0) | proof_effects_of(t, 1)) & proof_sinks) == 0; /* nothing is looked at */
@@ -557,7 +598,9 @@ il_status il_against_proof(il_against *a, const il_against_tool *t, bool *same, 
         }
     }
     *same = p.why == NULL && !*results;
-    const char *said = p.why != NULL ? p.why : *results ? "what its results vouch for, or are remembered by, is said otherwise" : "";
+    const char *said = p.why != NULL ? p.why
+                       : *results    ? "what its results vouch for, or are remembered by, is said otherwise"
+                                     : "";
     il_buf b;
     il_buf_init(&b, &a->scratch, 4096);
     il_buf_puts(&b, said);

@@ -33,7 +33,8 @@ typedef struct search {
 /* ---- sessions ------------------------------------------------------------------------------------------------ */
 
 static void search_states(search *s) {
-    static const uint32_t order[] = {0, 1, 2, 8, 3, 6, 7, 9, 10, 11, 14, 15}; /* untrusted, sensitive, secret (brings sensitive), egress */
+    static const uint32_t order[] = {0, 1, 2,  8,  3,  6,
+                                     7, 9, 10, 11, 14, 15}; /* untrusted, sensitive, secret (brings sensitive), egress */
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         search_state *st = &s->states[s->nstates];
         uint32_t rejected;
@@ -142,13 +143,15 @@ static il_status search_decide(search *s, const il_against_call *call, const sea
                                 .agent = call->agent,
                                 .memory = s->memory[side][call->typed.n > 0],
                                 .stores = &stores,
-                                .unjoined = true};
+                                .unjoined = true,
+                                .sends = (call->held & (uint32_t)IL_EGRESS) != 0};
         judged.elsewhere = judged.memory != NULL && (judged.held & (uint32_t)IL_UNTRUSTED) != 0;
         judged.labels = call->source.n > 0 ? &label : NULL;
         judged.nlabels = call->source.n > 0 ? 1 : 0;
         judged.carries = il_carried_untrusted(s->a->p[side], &judged);
         judged.held |= judged.carries ? (uint32_t)IL_UNTRUSTED : 0u;
-        IL_TRY(il_policy_judge(s->a->p[side], &s->a->bind[side], &judged, call->name, st->at[side], &s->a->turn, &out[side], err));
+        IL_TRY(
+            il_policy_judge(s->a->p[side], &s->a->bind[side], &judged, call->name, st->at[side], &s->a->turn, &out[side], err));
     }
     return IL_OK;
 }
@@ -182,7 +185,8 @@ static il_status search_look(search *s, const il_against_call *call, const searc
 }
 
 static bool search_alike(const il_against_finding *x, const il_against_finding *y) {
-    return x->kind == y->kind && x->wider == y->wider && x->policy.action == y->policy.action && x->other.action == y->other.action;
+    return x->kind == y->kind && x->wider == y->wider && x->policy.action == y->policy.action &&
+           x->other.action == y->other.action;
 }
 
 /* Leaves out each argument without which the difference is the same. */

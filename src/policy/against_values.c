@@ -87,7 +87,7 @@ static il_str values_made(values *v, const char *before, il_str s, const char *b
 
 /* A value that the pattern matches, as a call would write it. */
 static void values_listed(values *v, il_against_path *p, const il_kind_pattern *pattern, il_kind as) {
-    static const char *const tries[][2] = {{"", ""},   {"x@", ""}, {"x.", ""},        {"", ":8080"},
+    static const char *const tries[][2] = {{"", ""},   {"x@", ""}, {"x.", ""},         {"", ":8080"},
                                            {"", "/x"}, {"", "x"},  {"https://", "/x"}, {"https://x.", "/x"}};
     const il_str text = pattern->text;
     for (size_t i = 0; i < sizeof tries / sizeof tries[0]; i++) {
@@ -113,8 +113,14 @@ static void values_listed(values *v, il_against_path *p, const il_kind_pattern *
 }
 
 static il_str values_unlisted(il_kind kind) {
-    static const il_str words[] = {{"x@unlisted.example", 18}, {"unlisted.example", 16},  {"https://unlisted.example/x", 26}, {"unlisted/x", 10},
-                                   {"unlisted", 8},            {"/unlisted/x", 11},       {"DE89370400440532013000", 22},     {"unlisted", 8}};
+    static const il_str words[] = {{"x@unlisted.example", 18},
+                                   {"unlisted.example", 16},
+                                   {"https://unlisted.example/x", 26},
+                                   {"unlisted/x", 10},
+                                   {"unlisted", 8},
+                                   {"/unlisted/x", 11},
+                                   {"DE89370400440532013000", 22},
+                                   {"unlisted", 8}};
     return words[kind < IL_KIND_CUSTOM ? kind : IL_KIND_NAME];
 }
 
@@ -287,15 +293,15 @@ static void values_calls(values_look *l, const il_cel_node *n, bool *sizes) {
     const il_cel_node *second = n->kids != NULL ? n->kids->next : NULL;
     il_arg_path path;
     il_kind kind;
-    if (il_str_eq(f, IL_STR("ours")) && second != NULL && n->kids->op == IL_CEL_OP_LIT && il_kind_find(il_cel_str(n->kids->lit), &kind) &&
-        values_argument(l, second, &path)) {
+    if (il_str_eq(f, IL_STR("ours")) && second != NULL && n->kids->op == IL_CEL_OP_LIT &&
+        il_kind_find(il_cel_str(n->kids->lit), &kind) && values_argument(l, second, &path)) {
         values_kind(l->v, values_path(l->v, &path), kind);
     }
     if (il_str_eq(f, IL_STR("public")) && n->kids != NULL && values_argument(l, n->kids, &path)) {
         values_kind(l->v, values_path(l->v, &path), IL_KIND_REPO);
     }
-    if ((il_str_eq(f, IL_STR("secret_path")) || il_str_eq(f, IL_STR("runs_later")) || il_str_eq(f, IL_STR("labelled"))) && n->kids != NULL &&
-        values_argument(l, n->kids, &path)) {
+    if ((il_str_eq(f, IL_STR("secret_path")) || il_str_eq(f, IL_STR("runs_later")) || il_str_eq(f, IL_STR("labelled"))) &&
+        n->kids != NULL && values_argument(l, n->kids, &path)) {
         il_against_path *p = values_path(l->v, &path);
         values_text(l->v, p, IL_STR("~/.ssh/id_rsa"));
         values_text(l->v, p, IL_STR("~/.bashrc"));
@@ -320,8 +326,8 @@ static void values_walk(values_look *l, const il_cel_node *n, bool *sizes) {
         values_calls(l, n, sizes);
     } else if (n->op >= IL_CEL_OP_LT && n->op <= IL_CEL_OP_GE) {
         l->parts = true;
-    } else if ((n->op == IL_CEL_OP_SELECT || n->op == IL_CEL_OP_INDEX || n->op == IL_CEL_OP_LOCAL) && values_argument(l, n, &path) &&
-               path.n > 0 && l->npaths < IL_AGAINST_PATHS) {
+    } else if ((n->op == IL_CEL_OP_SELECT || n->op == IL_CEL_OP_INDEX || n->op == IL_CEL_OP_LOCAL) &&
+               values_argument(l, n, &path) && path.n > 0 && l->npaths < IL_AGAINST_PATHS) {
         il_against_path *p = values_path(l->v, &path);
         if (p != NULL) {
             l->paths[l->npaths++] = p;
@@ -381,7 +387,8 @@ static void values_condition(values *v, const il_condition *c) {
 /* ---- entries ------------------------------------------------------------------------------------------------- */
 
 static void values_statement(values *v, const il_arg_path *path, bool shell) {
-    static const char *const commands[] = {"ls", "cat ~/.ssh/id_rsa", "cat ~/notes.txt", "curl https://unlisted.example/x", "make", "echo x > ~/x.txt", "$(x"};
+    static const char *const commands[] = {
+        "ls", "cat ~/.ssh/id_rsa", "cat ~/notes.txt", "curl https://unlisted.example/x", "make", "echo x > ~/x.txt", "$(x"};
     static const char *const statements[] = {"select * from ", "delete from ", "select from ("};
     il_against_path *p = path != NULL ? values_path(v, path) : NULL;
     for (size_t i = 0; p != NULL && shell && i < sizeof commands / sizeof commands[0]; i++) {
@@ -457,7 +464,8 @@ static void values_entry(values *v, const il_tool *t) {
     }
     values_statement(v, t->sql, false);
     values_statement(v, t->shell, true);
-    v->asks_typed = v->asks_typed || (t->effects & (uint32_t)IL_COMMIT) != 0 || (t->addressed && (t->effects & (uint32_t)IL_EGRESS) != 0);
+    v->asks_typed =
+        v->asks_typed || (t->effects & (uint32_t)IL_COMMIT) != 0 || (t->addressed && (t->effects & (uint32_t)IL_EGRESS) != 0);
     for (uint32_t i = 0; t->when != NULL && i < t->when->n; i++) {
         values_condition(v, &t->when->when[i].condition);
     }

@@ -27,5 +27,5 @@ IL_NODISCARD il_status il_judged_step(il_judged *j, const il_bind *b, uint64_t s
 /* What follows of label, step and ruling. */
 void il_judged_decide(il_judged *j, const il_policy *p, const il_bind *b, uint64_t state);
 /* All of it. `name`: `server.tool`. What *out names lives in scratch or in the policy. */
-IL_NODISCARD il_status il_policy_judge(const il_policy *p, const il_bind *b, const il_label_call *call, il_str name, uint64_t state,
-                                       il_arena *scratch, il_judged *out, il_error *err);
+IL_NODISCARD il_status il_policy_judge(const il_policy *p, const il_bind *b, const il_label_call *call, il_str name,
+                                       uint64_t state, il_arena *scratch, il_judged *out, il_error *err);

@@ -22,6 +22,9 @@ typedef struct il_lint_out {
 /* The policy by itself. Fails for want of memory (IL_E_MEMORY, IL_E_LIMIT). */
 IL_NODISCARD il_status il_policy_lint(const il_policy *p, il_arena *scratch, const il_lint_out *out, il_error *err);
 
+/* Conditions that ask for effects which no entry has, and `all` of what may be none in a rule that allows: as warnings. */
+IL_NODISCARD il_status il_policy_lint_meant(const il_policy *p, il_arena *scratch, const il_lint_out *out, il_error *err);
+
 /* Patterns of the policy's own that a preset's exact names beat: as warnings, since a pattern may be meant for all other tools. */
 IL_NODISCARD il_status il_policy_lint_presets(const il_policy *p, il_arena *scratch, const il_lint_out *out, il_error *err);
 

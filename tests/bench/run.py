@@ -15,7 +15,7 @@ WANTED = ["step", "decide.no_digest", "decide.instructions", "digest", "session.
           "echo.echo.normal.instructions", "echo.everything.memory.cpu_in_turn", "echo.echo.direct", "echo.echo.memory.added", "echo.echo.memory.cpu",
           "echo.echo.memory.throughput", "echo.echo.normal.added", "echo.echo.normal.cpu", "echo.echo.full.added", "echo.everything.memory.added",
           "echo.everything.memory.cpu", "echo.everything.memory.throughput", "echo.everything.normal.added", "echo.everything.normal.cpu",
-          "echo.everything.full.added", "rss", "ready.memory", "flat.memory.memory", "flat.memory.descriptors", "cel.taint.instructions"]
+          "echo.everything.full.added", "rss", "ready.memory", "flat.memory.memory", "flat.memory.descriptors", "cel.taint.instructions", "validate.rules"]
 CEL = [c["name"] for c in json.loads((ROOT / "bench/cel.json").read_text())["conditions"]]
 PEERS = ["decide.recorded", "peer.cedar", "peer.cedar.bare", "peer.sdk", "peer.sdk.audited"]
 WANTED += [f"cel.{name}{figure}" for name in CEL for figure in ("", ".compile")]

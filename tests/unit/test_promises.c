@@ -42,29 +42,35 @@ static const struct {
 
 static void promises_rules(char *out, size_t cap, uint32_t *seed) {
     static const char *const tools[] = {"\"*\"", "in.e", "\"in.u*\"", "in.E", "in.c"};
-    static const char *const whens[] = {"", "when: 'run.tainted', ", "when: 'args.x == 1', ", "when: '!run.tainted', ", "when: 'carries(\"sensitive\")', ",
+    static const char *const whens[] = {"",
+                                        "when: 'run.tainted', ",
+                                        "when: 'args.x == 1', ",
+                                        "when: '!run.tainted', ",
+                                        "when: 'carries(\"sensitive\")', ",
                                         "when: '1 / size(run.trifecta) > 0', "};
     static const char *const thens[] = {"allow", "allow", "block", "require_approval"};
     const uint32_t n = promises_next(seed, 4);
-    size_t at = (size_t)snprintf(out, cap, "%s%s%s%s", monitor_policy, promises_next(seed, 2) != 0 ? "mode: monitor\n" : "",
-                                 promises_next(seed, 2) != 0 ? "agents: { ana: { mode: monitor } }\n" : "", n > 0 ? "rules:\n" : "");
+    size_t at =
+        (size_t)snprintf(out, cap, "%s%s%s%s", monitor_policy, promises_next(seed, 2) != 0 ? "mode: monitor\n" : "",
+                         promises_next(seed, 2) != 0 ? "agents: { ana: { mode: monitor } }\n" : "", n > 0 ? "rules:\n" : "");
     for (uint32_t i = 0; i < n; i++) {
-        at += (size_t)snprintf(out + at, cap - at, "  - { tools: %s, %sthen: %s }\n", tools[promises_next(seed, 5)], whens[promises_next(seed, 6)],
-                               thens[promises_next(seed, 4)]);
+        at += (size_t)snprintf(out + at, cap - at, "  - { tools: %s, %sthen: %s }\n", tools[promises_next(seed, 5)],
+                               whens[promises_next(seed, 6)], thens[promises_next(seed, 4)]);
     }
     assert_true(at < cap);
 }
 
 typedef struct promises_count {
-    size_t rejected, released, passed; /* by the machine; of those by a human; of those without one, which must not be in enforce */
+    size_t rejected, released,
+        passed; /* by the machine; of those by a human; of those without one, which must not be in enforce */
 } promises_count;
 
 static void promises_call(monitor_case *c, const il_bind *bind, uint32_t *seed, promises_count *n) {
     const uint32_t t = promises_next(seed, PROMISES_TOOLS);
     char args[32];
     (void)snprintf(args, sizeof args, "{\"x\":%u}", promises_next(seed, 2));
-    if (monitor_decide_in(c, "s1", promises_tools[t].tool, args) == IL_OK && c->d.action == IL_ACTION_REQUIRE_APPROVAL && c->d.approval[0] != '\0' &&
-        !c->d.run && promises_next(seed, 2) != 0 &&
+    if (monitor_decide_in(c, "s1", promises_tools[t].tool, args) == IL_OK && c->d.action == IL_ACTION_REQUIRE_APPROVAL &&
+        c->d.approval[0] != '\0' && !c->d.run && promises_next(seed, 2) != 0 &&
         il_monitor_approve(c->monitor, IL_STR("s1"), il_str_of(c->d.approval), IL_STR("bo"), &c->err) == IL_OK) {
         (void)monitor_decide_in(c, "s1", promises_tools[t].tool, args);
     }
@@ -72,7 +78,8 @@ static void promises_call(monitor_case *c, const il_bind *bind, uint32_t *seed, 
     const uint32_t human = il_bind_admit(bind, promises_tools[t].effects, promises_tools[t].sink, true);
     if (c->d.effects == promises_tools[t].effects && il_machine_step(bind->machine, c->d.pre, plain).verdict != IL_ACCEPT) {
         n->rejected++;
-        const bool used = c->d.run && c->d.approval[0] != '\0' && il_machine_step(bind->machine, c->d.pre, human).verdict == IL_ACCEPT;
+        const bool used =
+            c->d.run && c->d.approval[0] != '\0' && il_machine_step(bind->machine, c->d.pre, human).verdict == IL_ACCEPT;
         n->released += used;
         n->passed += c->d.run && !used;
         assert_true(c->d.action != IL_ACTION_ALLOW || used); /* in monitor it runs, and the decision says no */
@@ -108,8 +115,8 @@ static void promise_no_rule_and_no_mode(void **state) {
     monitor_case_init(&c, monitor_policy);
     const promises_count held = promises_run(&c, 400, true, seed);
     const promises_count loose = promises_run(&c, 100, false, seed);
-    print_message("%zu rejections by the machine: %zu released by a human, %zu passed; without enforce %zu of %zu ran\n", held.rejected, held.released,
-                  held.passed, loose.passed, loose.rejected);
+    print_message("%zu rejections by the machine: %zu released by a human, %zu passed; without enforce %zu of %zu ran\n",
+                  held.rejected, held.released, held.passed, loose.passed, loose.rejected);
     assert_int_equal(held.passed, 0);
     assert_true(held.rejected > 1000 && held.released > 20);
     assert_true(loose.passed > 100); /* the instrument sees one that runs */
@@ -118,7 +125,8 @@ static void promise_no_rule_and_no_mode(void **state) {
 
 /* ---- what releases ------------------------------------------------------------------------------------------------- */
 
-static const char *const promises_people[] = {"zoe@corp.example", "ana.berg@one.example", "bo.holm@two.example", "cy.lund@three.example", "dee.falk@four.example"};
+static const char *const promises_people[] = {"zoe@corp.example", "ana.berg@one.example", "bo.holm@two.example",
+                                              "cy.lund@three.example", "dee.falk@four.example"};
 #define PROMISES_PEOPLE 5u
 
 typedef struct promises_evidence { /* of one session, as the test knows it */
@@ -182,7 +190,8 @@ static void promises_turn(monitor_case *c, uint32_t *seed, promises_evidence *e,
         }
         break;
     case 3: {
-        const il_notice notice = {.size = sizeof notice, .kind = IL_NOTICE_MESSAGE, .from = IL_STR("in"), .text = il_str_of(text), .untrusted = true};
+        const il_notice notice = {
+            .size = sizeof notice, .kind = IL_NOTICE_MESSAGE, .from = IL_STR("in"), .text = il_str_of(text), .untrusted = true};
         assert_int_equal(il_monitor_notice(c->monitor, IL_STR("s1"), &notice, &c->err), IL_OK);
         e->named[other] = true;
         break;
@@ -227,8 +236,9 @@ static void promise_only_vouching_releases(void **state) {
             }
         }
     }
-    print_message("%zu sends; vouched: %zu listed, %zu typed, %zu by an authentic field; %zu authentic and named by an untrusted text, not vouched\n", n.sends, n.listed,
-                  n.typed, n.authentic, n.denied_named);
+    print_message("%zu sends; vouched: %zu listed, %zu typed, %zu by an authentic field; %zu authentic and named by an untrusted "
+                  "text, not vouched\n",
+                  n.sends, n.listed, n.typed, n.authentic, n.denied_named);
     assert_true(n.listed > 100 && n.typed > 100 && n.authentic > 50 && n.denied_named > 50); /* each way was met */
     il_monitor_free(c.monitor);
     c.monitor = NULL;
@@ -267,8 +277,8 @@ static void promises_session_grows(promises_family *f, uint32_t i, const il_sess
     const il_session *was = &f->was[i];
     if (f->seen[i]) {
         if (!promises_keeps(was, now)) {
-            fail_msg("session %s: held %x, and now %x; %u episodes, now %u", f->ids[i], was->counted, now->counted, (unsigned)was->episodes,
-                     (unsigned)now->episodes);
+            fail_msg("session %s: held %x, and now %x; %u episodes, now %u", f->ids[i], was->counted, now->counted,
+                     (unsigned)was->episodes, (unsigned)now->episodes);
         }
         f->grew += now->counted != was->counted;
     }
@@ -328,12 +338,15 @@ static void promises_join(monitor_case *c, promises_family *f, uint32_t i) {
     il_settlement s = IL_SETTLEMENT_INIT;
     const uint8_t child = monitor_session(c, f->ids[i]).counted;
     if (f->ticket[i] == 0 ||
-        il_monitor_join(c->monitor, il_str_of(f->ids[f->parent[i]]), il_str_of(f->ids[i]), f->ticket[i], &o, &s, &c->err) != IL_OK || !s.release) {
+        il_monitor_join(c->monitor, il_str_of(f->ids[f->parent[i]]), il_str_of(f->ids[i]), f->ticket[i], &o, &s, &c->err) !=
+            IL_OK ||
+        !s.release) {
         return;
     }
     f->ticket[i] = 0;
     f->joined++;
-    assert_int_equal(monitor_session(c, f->ids[f->parent[i]]).counted & child, child); /* what the child held is the parent's now */
+    assert_int_equal(monitor_session(c, f->ids[f->parent[i]]).counted & child,
+                     child); /* what the child held is the parent's now */
 }
 
 /* What a session that has ended, a child or a late result may refuse; anything else is a mistake of the test. */
@@ -344,7 +357,8 @@ static void promises_may(const monitor_case *c, il_status s) {
 }
 
 static void promises_operation(monitor_case *c, promises_family *f, uint32_t *seed) {
-    static const char *const tools[] = {"in.u", "in.s", "in.n", "in.e", "in.read", "in.note", "in.write", "in.write", "in.get", "in.mail"};
+    static const char *const tools[] = {"in.u",    "in.s",     "in.n",     "in.e",   "in.read",
+                                        "in.note", "in.write", "in.write", "in.get", "in.mail"};
     static const char *const paths[] = {"/w/a", "/w/a/b", "/w/c", "~/d"};
     const uint32_t i = promises_next(seed, f->n);
     const il_str id = il_str_of(f->ids[i]);
@@ -360,12 +374,16 @@ static void promises_operation(monitor_case *c, promises_family *f, uint32_t *se
         promises_may(c, il_monitor_say(c->monitor, id, IL_STR("write to ana.berg@one.example"), &c->err));
         return;
     case 3: {
-        const il_notice notice = {.size = sizeof notice, .from = IL_STR("in"), .text = IL_STR("a text that came along"), .untrusted = promises_next(seed, 2) != 0};
+        const il_notice notice = {.size = sizeof notice,
+                                  .from = IL_STR("in"),
+                                  .text = IL_STR("a text that came along"),
+                                  .untrusted = promises_next(seed, 2) != 0};
         promises_may(c, il_monitor_notice(c->monitor, id, &notice, &c->err));
         return;
     }
     case 4: {
-        const il_endorsement e = {.size = sizeof e, .kind = IL_STR("legal"), .by = IL_STR("bo"), .digest = {(uint8_t)(1 + promises_next(seed, 250))}};
+        const il_endorsement e = {
+            .size = sizeof e, .kind = IL_STR("legal"), .by = IL_STR("bo"), .digest = {(uint8_t)(1 + promises_next(seed, 250))}};
         promises_may(c, il_monitor_endorse(c->monitor, id, &e, IL_STR("looked at"), &c->err));
         return;
     }
@@ -380,11 +398,14 @@ static void promises_operation(monitor_case *c, promises_family *f, uint32_t *se
     (void)snprintf(args, sizeof args, "{\"path\":\"%s\",\"to\":\"bo.holm@two.example\"}", paths[promises_next(seed, 4)]);
     if (monitor_decide_in(c, f->ids[i], tool, args) == IL_OK && c->d.run && promises_next(seed, 5) != 0) {
         const bool failed = promises_next(seed, 4) == 0;
-        const il_outcome o = {.size = sizeof o,
-                              .how = failed ? IL_OUTCOME_FAILED : IL_OUTCOME_DONE,
-                              .result = failed ? NULL : policy_json(&c->policy, "[{\"from\":\"cy.lund@three.example\",\"body\":\"a letter of some length\"}]"),
-                              .bare = true,
-                              .error = failed ? IL_STR("it went wrong") : IL_STR("")};
+        const il_outcome o = {
+            .size = sizeof o,
+            .how = failed ? IL_OUTCOME_FAILED : IL_OUTCOME_DONE,
+            .result =
+                failed ? NULL
+                       : policy_json(&c->policy, "[{\"from\":\"cy.lund@three.example\",\"body\":\"a letter of some length\"}]"),
+            .bare = true,
+            .error = failed ? IL_STR("it went wrong") : IL_STR("")};
         il_settlement s = IL_SETTLEMENT_INIT;
         promises_may(c, il_monitor_settle(c->monitor, il_str_of(f->ids[i]), c->d.ticket, &o, &s, &c->err));
     }
@@ -427,7 +448,8 @@ static void promise_labels_only_grow(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(promise_no_rule_and_no_mode), cmocka_unit_test(promise_only_vouching_releases),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(promise_no_rule_and_no_mode),
+                                       cmocka_unit_test(promise_only_vouching_releases),
                                        cmocka_unit_test(promise_labels_only_grow)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,7 +131,7 @@ static bool proof_steps(const il_field_path *x, const il_field_path *y) { return
 
 static bool proof_results(const proof *p, const il_tool *x, const il_tool *y) {
     const il_result_form *f = x->result, *g = y->result;
-    bool same = (f == NULL) == (g == NULL) && x->nremember == y->nremember;
+    bool same = (f == NULL) == (g == NULL) && x->nremember == y->nremember && il_str_eq(x->source, y->source);
     if (same && f != NULL) {
         same = f->from == g->from && proof_steps(&f->items, &g->items) && f->nfields == g->nfields;
         for (uint32_t i = 0; i < f->nfields && same; i++) {
@@ -147,12 +147,18 @@ static bool proof_results(const proof *p, const il_tool *x, const il_tool *y) {
     return same;
 }
 
-static bool proof_own(const proof *p, const il_tool *x, const il_tool *y) {
+/* The entry's `kinds` and the document's, which the digest of an entry has not. */
+static bool proof_kinds(const il_against *a, const il_tool *x, const il_tool *y) {
     bool same = x->nkinds == y->nkinds;
     for (uint32_t i = 0; i < x->nkinds && same; i++) {
         same = il_str_eq(x->kinds[i].name, y->kinds[i].name) && il_str_eq(x->kinds[i].form.text, y->kinds[i].form.text) &&
-               il_str_eq(proof_word(p, 0, x->kinds[i].kind), proof_word(p, 1, y->kinds[i].kind));
+               il_str_eq(il_kinds_word(&a->p[0]->kinds, x->kinds[i].kind), il_kinds_word(&a->p[1]->kinds, y->kinds[i].kind));
     }
+    return same;
+}
+
+static bool proof_own(const proof *p, const il_tool *x, const il_tool *y) {
+    bool same = proof_kinds(p->a, x, y);
     const uint32_t nx = x->when != NULL ? x->when->nremembered : 0, ny = y->when != NULL ? y->when->nremembered : 0;
     same = same && nx == ny;
     for (uint32_t i = 0; i < nx && same; i++) {
@@ -180,10 +186,11 @@ static bool proof_lists(const proof *p, const il_tool *t) {
     return same;
 }
 
-static bool proof_equal_entries(const il_against_tool *t) {
+static bool proof_equal_entries(const il_against *a, const il_against_tool *t) {
     bool same = t->n[0] == t->n[1] && !t->many;
     for (uint32_t i = 0; i < t->n[0] && same; i++) {
-        same = memcmp(t->entries[0][i]->meaning, t->entries[1][i]->meaning, IL_DIGEST_BYTES) == 0;
+        same = memcmp(t->entries[0][i]->meaning, t->entries[1][i]->meaning, IL_DIGEST_BYTES) == 0 &&
+               proof_kinds(a, t->entries[0][i], t->entries[1][i]);
     }
     return same;
 }
@@ -271,7 +278,7 @@ static il_status proof_effects(proof *p, il_error *err) {
 
 static il_status proof_entries(proof *p, bool *results, il_error *err) {
     const il_against_tool *t = p->t;
-    const bool equal = proof_equal_entries(t);
+    const bool equal = proof_equal_entries(p->a, t);
     const uint32_t effects = proof_effects_of(t, 0) | proof_effects_of(t, 1);
     p->own = p->statement = true;
     p->effects = p->vouch = true; /* conditions of effects are asked before any is counted, and before anything is vouched */
@@ -337,15 +344,24 @@ static bool proof_rule(const proof *p, const il_policy_rule *x, const il_policy_
            (x->when.program == NULL || proof_means(p, x->when.program->root));
 }
 
+/* What a call gets that no rule decides. */
+static uint8_t proof_end(const proof *p, int side) {
+    const il_policy_rule *last = p->a->p[side]->rules.otherwise;
+    const il_then then = last != NULL ? last->then : IL_THEN_ALLOW;
+    return (uint8_t)(then == IL_THEN_APPROVAL && !p->a->bind[side].approves ? IL_THEN_BLOCK : then);
+}
+
 /* What a list gives at its end stands for what the rules behind it, which both have, give. */
 static il_status proof_rules_with(proof *p, il_cel_logic *l, const uint32_t from, const uint32_t to[2], bool *same, il_str *facts,
                                   il_error *err) {
     il_cel_ruled *lists[2];
+    const bool behind = to[0] < p->t->nrules[0];
     for (int side = 0; side < 2; side++) {
-        lists[side] = IL_NEW_ARRAY(&p->a->scratch, il_cel_ruled, to[side] + 1);
+        lists[side] = IL_NEW_ARRAY(&p->a->scratch, il_cel_ruled, to[side] - from + 1);
         if (lists[side] == NULL) {
             return il_arena_fail(&p->a->scratch, err);
         }
+        lists[side][to[side] - from] = (il_cel_ruled){.id = IL_CEL_ALWAYS, .yes = proof_end(p, side), .err = proof_end(p, side)};
         for (uint32_t i = from; i < to[side]; i++) {
             const il_policy_rule *r = p->t->rules[side][i];
             const bool ask = r->then == IL_THEN_APPROVAL && p->a->bind[side].approves;
@@ -363,8 +379,8 @@ static il_status proof_rules_with(proof *p, il_cel_logic *l, const uint32_t from
         return IL_OK;
     }
     il_cel_verdict v;
-    const bool behind = to[0] < p->t->nrules[0];
-    IL_TRY(il_cel_logic_same(l, lists[0], to[0] - from, lists[1], to[1] - from, behind ? PROOF_FAULT + 1 : (uint8_t)IL_THEN_ALLOW, &v, err));
+    const uint32_t more = behind ? 0 : 1;
+    IL_TRY(il_cel_logic_same(l, lists[0], to[0] - from + more, lists[1], to[1] - from + more, PROOF_FAULT + 1, &v, err));
     *same = v.answer == IL_CEL_YES;
     *facts = v.nfacts > 0 ? v.facts[0] : (il_str){0};
     return IL_OK;
@@ -393,10 +409,15 @@ static il_status proof_rules(proof *p, il_error *err) {
     while (from < to[0] && from < to[1] && proof_rule(p, t->rules[0][from], t->rules[1][from])) {
         from++;
     }
-    if (from == to[0] && from == to[1]) {
+    const bool ends = proof_end(p, 0) == proof_end(p, 1);
+    if (from == to[0] && from == to[1] && ends) {
         return IL_OK;
     }
-    while (to[0] > from && to[1] > from && proof_rule(p, t->rules[0][to[0] - 1], t->rules[1][to[1] - 1])) {
+    if (p->a->p[0]->rules.soft) {
+        proof_why(p, "a condition that errs passes its rule over");
+        return IL_OK;
+    }
+    while (ends && to[0] > from && to[1] > from && proof_rule(p, t->rules[0][to[0] - 1], t->rules[1][to[1] - 1])) {
         to[0]--;
         to[1]--;
     }
@@ -419,7 +440,7 @@ static il_status proof_blocks(proof *p, int side, bool *blocks, il_error *err) {
     il_cel_logic *l = NULL;
     il_cel_verdict v = {0};
     *blocks = !t->known[side];
-    if (*blocks || t->nrules[side] == 0 || t->nrules[side] > PROOF_RULES) {
+    if (*blocks || p->a->p[side]->rules.soft || t->nrules[side] == 0 || t->nrules[side] > PROOF_RULES) {
         return IL_OK;
     }
     il_cel_ruled *list = IL_NEW_ARRAY(&p->a->scratch, il_cel_ruled, t->nrules[side]);
@@ -455,7 +476,11 @@ il_status il_against_proof(il_against *a, const il_against_tool *t, bool *same, 
         *same = true;
         return IL_OK;
     }
-    if (t->known[0] != t->known[1] || t->outside[0] != t->outside[1]) {
+    if (a->p[0]->interbolt.on != a->p[1]->interbolt.on) {
+        proof_why(&p, "the rules of one of them are read as Interbolt does");
+    } else if (a->p[0]->rules.soft != a->p[1]->rules.soft) {
+        proof_why(&p, "a condition that errs blocks under one of them, and passes its rule over under the other");
+    } else if (t->known[0] != t->known[1] || t->outside[0] != t->outside[1]) {
         proof_why(&p, t->known[0] != t->known[1] ? "only one of them has an entry" : "its server is outside under one of them only");
     } else {
         IL_TRY(proof_entries(&p, results, err));

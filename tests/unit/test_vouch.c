@@ -381,6 +381,14 @@ static void vouch_via(void **state) {
     UNVOUCHED(c, "s.post", "{\"channel\":\"C16\"}", IL_VOUCH_VIA);
     vouch_types(c, "and to Bo");
     VOUCHED(c, "s.post", "{\"channel\":\"C12\"}", IL_VOUCH_FACT);
+    /* nor do two that share a word */
+    vouch_types(c, "Ask Jo Kim's agent Zebra");
+    (void)vouch_reads(c, "s.channels", "{\"channels\":[{\"id\":\"C21\",\"name\":\"Jo Kim\"}]}");
+    VOUCHED(c, "s.post", "{\"channel\":\"C21\"}", IL_VOUCH_FACT);
+    (void)vouch_reads(c, "s.channels", "{\"channels\":[{\"id\":\"C22\",\"name\":\"Kim's agent\"},{\"id\":\"C23\",\"name\":\"Zebra\"}]}");
+    UNVOUCHED(c, "s.post", "{\"channel\":\"C21\"}", IL_VOUCH_VIA);
+    UNVOUCHED(c, "s.post", "{\"channel\":\"C22\"}", IL_VOUCH_VIA);
+    VOUCHED(c, "s.post", "{\"channel\":\"C23\"}", IL_VOUCH_FACT);
     vouch_types(c, "and one in \"the\"");
     VOUCHED(c, "s.post", "{\"channel\":\"the\"}", IL_VOUCH_TYPED);
 }

@@ -244,9 +244,30 @@ static void gateway_say_server(gateway_run *run) {
     for (uint32_t i = 0; i < p->nservers; i++) {
         n += il_format(known + n, sizeof known - n, "%s`%.*s`", i ? ", " : "", IL_STR_ARG(p->servers[i].name));
     }
+    if (p->interbolt.on) {
+        il_log_write(&run->log, IL_LOG_WARN, "no sink of the policy has the namespace `%s` (there is %s); every call to it gets `sink_action: %s`, see --name",
+                     run->name, n ? known : "none", il_then_word(p->interbolt.otherwise.then));
+        return;
+    }
     il_log_write(&run->log, IL_LOG_WARN,
                  "the policy declares no server `%s` (it declares %s); every call to it counts as going outside, see --name",
                  run->name, n ? known : "none");
+}
+
+/* Whoever takes a gateway for one that stops the trifecta by itself is to be told. */
+static void gateway_say_rules(gateway_run *run) {
+    const il_policy *p = il_bundle_policy(run->bundle);
+    uint32_t labels = 0;
+    for (uint32_t i = 0; i < IL_INTERBOLT_NAMES; i++) {
+        labels |= 1u << ((uint32_t)IL_CONDITION_NAMES + i);
+    }
+    if (il_str_eq(il_machine_name(p->machine), IL_STR(IL_INTERBOLT_MACHINE))) {
+        il_log_write(&run->log, IL_LOG_WARN, "the machine `" IL_INTERBOLT_MACHINE "` rejects nothing: what no rule stops runs, whatever was read");
+    }
+    if (p->interbolt.on && (p->rules.asks & labels) != 0) {
+        il_log_write(&run->log, IL_LOG_WARN,
+                     "values come here without labels: `taint`, `sources`, `max_trust`, `trifecta` and `require_endorsement` see none that is untrusted (ask `run` or `prov`)");
+    }
 }
 
 /* What a person should know before the agent starts. */
@@ -259,6 +280,7 @@ static void gateway_say(gateway_run *run, bool unenforced) {
                      run->recovered, run->recovered == 1 ? "" : "s", run->recovered == 1 ? "s" : "");
     }
     gateway_say_server(run);
+    gateway_say_rules(run);
     if (unenforced) {
         il_log_write(&run->log, IL_LOG_WARN, "monitor mode: calls are decided and recorded, but nothing is stopped");
     }

@@ -16,6 +16,7 @@
 #include "policy/approval.h"
 #include "policy/bind.h"
 #include "policy/compiled.h"
+#include "policy/interbolt.h"
 #include "policy/lint.h"
 
 #define VALIDATE_LISTS_MAX 32
@@ -468,7 +469,9 @@ static il_status validate_report(validate_run *run, il_error *err) {
     il_digest_hex(digest, fingerprint);
     if (!run->json) {
         il_put_text(stdout, il_str_of(run->path));
-        (void)printf(": valid; machine %.*s, mode %s, %" PRIu32 " %s for tools", IL_STR_ARG(machine), mode, run->policy->ntools,
+        const bool rules = il_str_eq(machine, IL_STR(IL_INTERBOLT_MACHINE));
+        (void)printf(": valid; machine %.*s%s, mode %s, %" PRIu32 " %s for tools", IL_STR_ARG(machine),
+                     rules ? " (it rejects nothing; the rules alone decide)" : "", mode, run->policy->ntools,
                      run->policy->ntools == 1 ? "entry" : "entries");
         if (il_json_count(run->warnings)) {
             (void)printf(", %zu warning%s", il_json_count(run->warnings), il_json_count(run->warnings) == 1 ? "" : "s");

@@ -121,12 +121,15 @@ static bool il_memory_run_found(const il_memory *m, const il_seen *fact, uint32_
     return false;
 }
 
-/* Whoever types `Bo Smith` does not mean an item of the name `Bo` when there is one of the whole name; nor can `Bo` and `Bo's` be told apart in `Bo's bill`. */
+/* Whoever types `Bo Smith` does not mean an item of the name `Bo` when there is one of the whole name; nor can `Bo` and `Bo's` be told apart in `Bo's bill`, nor
+ * `Bo Smith` and `Smith's bill` in `Bo Smith's bill`. A name that lies inside of this one takes nothing from it. */
 static bool il_memory_inside(const il_memory *m, const il_seen *fact, uint32_t at) {
-    for (uint32_t before = 0; before <= IL_LONGER_WORDS && before <= at; before++) {
-        for (uint32_t behind = 0; behind + before <= IL_LONGER_WORDS; behind++) {
-            const uint32_t to = at + fact->via_words + behind;
-            if (to <= m->nwords && to - at + before <= IL_VIA_WORDS_MAX && il_memory_run_found(m, fact, at - before, to)) {
+    const uint32_t end = at + fact->via_words;
+    for (uint32_t from = at > IL_LONGER_WORDS ? at - IL_LONGER_WORDS : 0; from < end; from++) {
+        for (uint32_t to = (from > at ? end : at) + 1; to <= end + IL_LONGER_WORDS && to <= m->nwords; to++) {
+            const bool within = from >= at && to <= end && to - from < fact->via_words;
+            const uint32_t more = (from < at ? at - from : 0) + (to > end ? to - end : 0);
+            if (!within && more <= IL_LONGER_WORDS && to - from <= IL_VIA_WORDS_MAX && il_memory_run_found(m, fact, from, to)) {
                 return true;
             }
         }

@@ -498,6 +498,20 @@ def test_a_name_that_the_policy_does_not_declare_is_said():
     assert "declares no server `fakir` (it declares `fake`)" in g.stderr, g.stderr
 
 
+def test_what_an_interbolt_policy_does_not_do_is_said():
+    rule = "capabilities: [reaches_external], rules: [{name: r, when: 'WHEN', action: block}]"
+    document = 'version: "2.0"\ndefaults: {sink_action: allow}\nsinks:\n  fake.echo: {' + rule + "}\n"
+    for when, labels in (('max_trust == "untrusted"', True), ("run.tainted", False)):
+        for name, server in (("fake", False), ("fakir", True)):
+            g = Gateway(policy=document.replace("WHEN", when), name=name)
+            g.start()
+            assert words(g.call("echo", a=1)) == '{"a": 1}'
+            g.end()
+            assert "`rules-only` rejects nothing" in g.stderr, g.stderr
+            assert ("values come here without labels" in g.stderr) == labels, g.stderr
+            assert ("no sink of the policy has the namespace `fakir` (there is `fake`); every call to it gets `sink_action: allow`" in g.stderr) == server, g.stderr
+
+
 def test_monitor_mode_is_said():
     g = Gateway(policy=INSIDE.replace('"fake.*"', "fake.echo") + "mode: monitor\n")
     assert g.start()["_meta"] == {"interlock/mode": "monitor"}

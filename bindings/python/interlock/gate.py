@@ -15,7 +15,7 @@ import uuid
 from . import _core
 from .errors import ApprovalRequired, Denied, InterlockError, UsageError, Withheld
 from .labels import Label, export, policy_document
-from .plain import arguments_text, copied, result_text
+from .plain import arguments_text, copied, error_text, is_later, result_text
 
 __all__ = ["ApprovalRequest", "Gate"]
 
@@ -219,11 +219,7 @@ class Gate:
         except BaseException as e:
             self._failed(decision, e)
             raise
-        if inspect.isawaitable(value) or inspect.isgenerator(value) or inspect.isasyncgen(value):
-            self._failed(decision, None)
-            if inspect.iscoroutine(value):
-                value.close()
-            raise UsageError(f"`{tool}` answers with something that comes later: use `acall`, or return a list")
+        self._there(tool, decision, value)
         self._done(decision, value, text)
         return value
 
@@ -249,8 +245,17 @@ class Gate:
         except BaseException as e:
             self._failed(decision, e)
             raise
+        self._there(tool, decision, value)
         self._done(decision, value, text)
         return value
+
+    def _there(self, tool: str, decision: _core.Decision, value: object) -> None:
+        """What comes later would be seen without having been recorded."""
+        if is_later(value):
+            self._failed(decision, None)
+            if inspect.iscoroutine(value):
+                value.close()
+            raise UsageError(f"`{tool}` answers with something that comes later: use `acall`, or return a list")
 
     def _judged(
         self, tool: str, args: collections.abc.Mapping[str, object], labels: collections.abc.Mapping[str, _core.Origin | None] | None
@@ -288,13 +293,15 @@ class Gate:
             raise Withheld(f"interlock: the result is withheld: {settled.reason}")
 
     def _failed(self, decision: _core.Decision, error: BaseException | None) -> None:
-        said = _said(error) if error is not None else ""
+        said = error_text(error) if error is not None else ""
         try:
             settled = self._open().settle(self.session_id, decision.ticket, False, None, said, None, None)
         except InterlockError as e:
-            raise Withheld("interlock: the failure could not be recorded") from e
-        if not settled.release:
-            raise Withheld(f"interlock: the failure is withheld: {settled.reason}") from None
+            why = _said(e)  # not its cause: the failure itself stands behind it
+        else:
+            why = "" if settled.release else settled.reason or "withheld"
+        if why:
+            raise Withheld(f"interlock: the failure is withheld: {why}") from None
 
     # ---- tools ---------------------------------------------------------------------------------------
 
@@ -330,14 +337,14 @@ class Gate:
 
                 @functools.wraps(fn)
                 async def later(*args: object, **kwargs: object) -> object:
-                    bound = _bound(signature, args, kwargs)
+                    bound = _bound(fn, signature, args, kwargs)
                     return await self.acall(tool, bound.args, bound.into(fn))
 
                 return later
 
             @functools.wraps(fn)
             def now(*args: object, **kwargs: object) -> object:
-                bound = _bound(signature, args, kwargs)
+                bound = _bound(fn, signature, args, kwargs)
                 return self.call(tool, bound.args, bound.into(fn))
 
             return now
@@ -382,14 +389,17 @@ class Gate:
 class _Bound:
     """Arguments of a Python call by name, as a policy speaks of them, and back."""
 
-    def __init__(self, signature: inspect.Signature, bound: inspect.BoundArguments) -> None:
+    def __init__(self, signature: inspect.Signature, bound: inspect.BoundArguments, method: bool) -> None:
         self._signature = signature
         self._owner: dict[str, object] = {}
         self.args: dict[str, object] = {}
         for i, (name, value) in enumerate(bound.arguments.items()):
-            if i == 0 and name in ("self", "cls"):
+            if i == 0 and method and name in ("self", "cls"):
                 self._owner[name] = value  # what a method belongs to is no argument of a model's
             elif signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+                for key in value:
+                    if key in signature.parameters and signature.parameters[key].kind is not inspect.Parameter.VAR_KEYWORD:
+                        raise TypeError(f"got multiple values for argument '{key}'")  # one would be judged, and the other meant
                 self.args.update(value)
             else:
                 self.args[name] = value
@@ -411,10 +421,11 @@ class _Bound:
         return run
 
 
-def _bound(signature: inspect.Signature, args: tuple[object, ...], kwargs: dict[str, object]) -> _Bound:
+def _bound(fn: collections.abc.Callable[..., object], signature: inspect.Signature, args: tuple[object, ...], kwargs: dict[str, object]) -> _Bound:
     bound = signature.bind(*args, **kwargs)
     bound.apply_defaults()
-    return _Bound(signature, bound)
+    holder, dot, _ = getattr(fn, "__qualname__", "").rpartition(".")
+    return _Bound(signature, bound, bool(dot) and not holder.endswith("<locals>"))
 
 
 def _must_run(decision: _core.Decision) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import collections.abc
+import copy
 import dataclasses
 import datetime
 import decimal
@@ -18,9 +19,10 @@ import uuid
 
 from . import _core
 
-__all__ = ["arguments_text", "copied", "result_text"]
+__all__ = ["arguments_text", "copied", "error_text", "is_later", "result_text"]
 
 _AS_TEXT = (datetime.date, datetime.time, datetime.timedelta, uuid.UUID, pathlib.PurePath, decimal.Decimal)
+_FIXED = (type(None), bool, int, float, str, bytes)  # nobody can change them
 
 
 def stand_in(value: object) -> object:
@@ -37,17 +39,40 @@ def stand_in(value: object) -> object:
         return {f.name: getattr(value, f.name, None) for f in dataclasses.fields(value)}
     dump = getattr(type(value), "model_dump", None)
     if callable(dump):
-        return dump(value)
+        fields = getattr(type(value), "model_fields", None)
+        return _held(value, fields) if isinstance(fields, collections.abc.Mapping) else dump(value)
     if isinstance(value, collections.abc.Mapping):
         return dict(value)
     raise TypeError(f"a value of type `{type(value).__qualname__}` has no JSON form")
 
 
+def _held(model: object, fields: collections.abc.Iterable[str]) -> object:
+    """What a pydantic model holds: `model_dump` leaves out fields that exclude themselves, and says others as their serializers like."""
+    if getattr(type(model), "__pydantic_root_model__", False):
+        return getattr(model, "root", None)
+    extra = getattr(model, "model_extra", None)
+    return {name: getattr(model, name, None) for name in fields} | (dict(extra) if isinstance(extra, dict) else {})
+
+
+class _Later(Exception):
+    """A result whose content is not there yet."""
+
+
 def _any_stand_in(value: object) -> object:
+    if is_later(value):
+        raise _Later
     try:
         return stand_in(value)
     except TypeError:
+        if type(value).__str__ is object.__str__ and type(value).__repr__ is object.__repr__:
+            raise _Later from None  # `<Answer object at 0x7f..>` says nothing of what is in it
         return str(value)
+
+
+def is_later(value: object) -> bool:
+    """Whether what the value gives is made when it is asked for: generators, iterators, open files, coroutines. Nobody can record that."""
+    kind = type(value)
+    return any(hasattr(kind, name) for name in ("__next__", "__anext__", "__await__"))
 
 
 def arguments_text(args: object) -> bytes:
@@ -63,19 +88,37 @@ def result_text(value: object) -> bytes | None:
         return None
 
 
+def error_text(error: BaseException) -> str:
+    """All that an error says: its text, its notes, what it was raised from, and the errors in a group. It may be somebody else's, who may not even be able to say it."""
+    said: list[str] = []
+    waiting: list[BaseException | None] = [error]
+    seen: set[int] = set()
+    while waiting and len(seen) < 64:
+        e = waiting.pop(0)
+        if e is None or id(e) in seen:
+            continue
+        seen.add(id(e))
+        try:
+            said += [str(e), *map(str, getattr(e, "__notes__", ()))]
+        except Exception:
+            said.append(type(e).__name__)
+        waiting += [e.__cause__, None if e.__suppress_context__ else e.__context__, *(e.exceptions if isinstance(e, BaseExceptionGroup) else ())]
+    return "\n".join(said).encode("utf-8", "replace").decode()
+
+
 def copied(value: typing.Any, depth: int = 64) -> typing.Any:
-    """The value with its dicts, lists and sets copied, so that nobody who kept the original can change what was judged."""
+    """A copy that shares nothing with the value that could be changed, so that nobody who kept the original can change what was judged."""
     if depth == 0:
         raise ValueError("more than 64 levels")
     kind = type(value)
+    if kind in _FIXED:
+        return value
     if kind is dict:
         return {k: copied(v, depth - 1) for k, v in value.items()}
     if kind is list:
         return [copied(v, depth - 1) for v in value]
     if kind is tuple:
         return tuple(copied(v, depth - 1) for v in value)
-    if kind is set:
-        return set(value)
-    if kind is bytearray:
-        return bytearray(value)
-    return value
+    if kind is memoryview:
+        return memoryview(bytes(value))
+    return copy.deepcopy(value)

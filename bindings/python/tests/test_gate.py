@@ -2,6 +2,7 @@
 """The gate in process: decisions, results, approvals, children, bad values, threads, processes."""
 
 import asyncio
+import collections
 import concurrent.futures
 import dataclasses
 import gc
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import traceback
 import unittest
 
 import interlock
@@ -155,6 +157,74 @@ class Trifecta(unittest.TestCase):
             self.assertEqual(seen, [["a"]])
 
 
+    def test_objects_that_change_after_the_decision(self):
+        @dataclasses.dataclass
+        class Note:
+            name: str
+
+        class Names(list):
+            pass
+
+        for made in (lambda: Note("a"), lambda: Names(["a"]), lambda: collections.deque(["a"]), lambda: collections.OrderedDict(name="a"), lambda: (Note("a"),)):
+            given, ran = made(), []
+            text = repr(made())
+
+            def change(request):
+                inside = given[0] if isinstance(given, tuple) else given
+                if isinstance(inside, Note):
+                    inside.name = "b"
+                elif isinstance(inside, dict):
+                    inside["name"] = "b"
+                else:
+                    inside[0] = "b"
+                return True
+
+            with Gate(POLICY, resolver=change) as gate:
+                gate.call("fetch", {"url": "x"}, lambda url: "")
+                gate.call("delete", {"name": given}, lambda name: ran.append(repr(name)))
+            self.assertEqual(ran, [text])
+        with Gate(POLICY) as gate, self.assertRaises(Denied):
+            gate.call("note", {"name": Names([threading.Lock()])}, lambda name: self.fail("it ran"))
+
+    def test_models_are_what_they_hold(self):
+        class Model:  # as pydantic's: a field that excludes itself, and one with a serializer
+            model_fields = {"to": None, "hidden": None}
+
+            def __init__(self):
+                self.to, self.hidden, self.model_extra = "eve@evil.example", "x", {"more": 1}
+
+            def model_dump(self):
+                return {"to": "ana@example.org"}
+
+        from interlock.plain import arguments_text
+
+        self.assertEqual(json.loads(arguments_text(Model())), {"to": "eve@evil.example", "hidden": "x", "more": 1})
+
+    def test_what_looks_like_an_owner_is_an_argument(self):
+        with Gate(POLICY) as gate:
+            ran = []
+
+            @gate.tool(name="note")
+            def book(cls, seat):
+                ran.append((cls, seat))
+
+            with self.assertRaises(Denied):
+                book(object(), 1)
+            book("first", 1)
+            self.assertEqual(ran, [("first", 1)])
+
+    def test_an_argument_that_is_given_twice(self):
+        with Gate(POLICY) as gate:
+
+            @gate.tool(name="note")
+            def note(to, /, *rest, **more):
+                self.fail("it ran")
+
+            for twice in ({"to": "b"}, {"rest": ["b"]}):
+                with self.assertRaises(TypeError):
+                    note("a", **twice)
+
+
 class Results(unittest.TestCase):
     def test_a_result_that_cannot_be_recorded_is_withheld(self):
         with Gate(POLICY) as gate:
@@ -208,6 +278,65 @@ class Results(unittest.TestCase):
             with self.assertRaises(UsageError):
                 gate.call("fetch", {"url": "x"}, lazy)
             self.assertEqual(gate.call("fetch", {"url": "x"}, lambda url: [1]), [1], "the call before is settled")
+
+    def test_what_comes_later_is_refused(self):
+        with Gate(POLICY) as gate:
+            for lazy in (map(str, [1]), zip([1]), iter([1]), open(os.devnull, encoding="utf-8")):
+                with self.assertRaises(UsageError):
+                    gate.call("fetch", {"url": "x"}, lambda url: lazy)
+                if hasattr(lazy, "close"):
+                    lazy.close()
+
+            async def later(url):
+                return (x for x in [1])
+
+            with self.assertRaises(UsageError):
+                asyncio.run(gate.acall("fetch", {"url": "x"}, later))
+
+    def test_a_result_that_says_nothing_of_what_is_in_it_is_not_taken_as_read(self):
+        from interlock.plain import result_text
+
+        class Answer:
+            def __init__(self):
+                self.text = EVIL
+
+        class Said(Answer):
+            def __str__(self):
+                return self.text
+
+        self.assertIsNone(result_text(Answer()))
+        self.assertIsNone(result_text([Answer()]))
+        self.assertIsNone(result_text({"rows": map(str, [1])}))
+        self.assertEqual(json.loads(result_text(Said())), EVIL)
+
+    def test_all_that_an_error_says(self):
+        from interlock.plain import error_text
+
+        try:
+            try:
+                raise ValueError("inner")
+            except ValueError as e:
+                e.add_note("note")
+                raise ExceptionGroup("group", [KeyError("one"), OSError("two")]) from e
+        except ExceptionGroup as group:
+            said = error_text(group)
+        for word in ("group", "inner", "note", "one", "two"):
+            self.assertIn(word, said)
+        loop = ValueError("a")
+        loop.__context__ = ValueError("b")
+        loop.__context__.__cause__ = loop
+        self.assertEqual(error_text(loop), "a\nb")
+
+    def test_a_failure_that_is_withheld_is_not_in_the_traceback(self):
+        with Gate(POLICY) as gate:
+
+            def fails(url):
+                gate.close()
+                raise ValueError("secret")
+
+            with self.assertRaises(Withheld) as caught:
+                gate.call("fetch", {"url": "x"}, fails)
+            self.assertNotIn("secret", "".join(traceback.format_exception(caught.exception)))
 
     def test_settle_by_hand(self):
         with Gate(POLICY) as gate:

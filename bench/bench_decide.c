@@ -7,7 +7,9 @@
  *     bench_decide POLICY ROUNDS pairs    decides and settles ROUNDS times without a digest and prints nothing: what an instruction counter
  *                                         runs
  *     bench_decide POLICY ROUNDS labels   POLICY: bench/judged.yaml, five rules; the arguments have 20 labels, of trusted sources
- *     bench_decide POLICY ROUNDS call     prints what `labels` decides, as JSON, for the engines of bench/peers.mjs */
+ *     bench_decide POLICY ROUNDS call     prints what `labels` decides, as JSON, for the engines of bench/peers.mjs
+ *     bench_decide POLICY ROUNDS index MB POLICY: bench/indexed.yaml, five rules that ask where each argument is from; the session has read so many MB of
+ *                                         results of eight tools, and 80 bytes of one are in the arguments */
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -15,6 +17,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench_text.h"
 #include "interlock/host.h"
 #include "json/node.h"
 
@@ -106,6 +109,7 @@ static void bench_null(uint32_t state[8], const uint8_t *blocks, size_t nblocks)
 typedef struct bench_gate {
     il_ledger *ledger;
     il_monitor *monitor;
+    il_host_recalls *recalls;
 } bench_gate;
 
 static bench_gate bench_open(const bench *b, const il_alloc *alloc, il_sha256_blocks sha256) {
@@ -114,7 +118,9 @@ static bench_gate bench_open(const bench *b, const il_alloc *alloc, il_sha256_bl
     /* the trail is not the session: its latest row only */
     const il_ledger_options options = {.size = sizeof options, .keep_rows = 1, .sha256 = sha256};
     bench_must(il_ledger_open(alloc, ":memory:", &options, &g.ledger, &err), "ledger", &err);
+    bench_must(il_host_recalls_new(il_host_alloc(), (size_t)256 << 20, &g.recalls, &err), "recalls", &err);
     il_monitor_config config = {.size = sizeof config,
+                                .cache = il_host_recalls_cache(g.recalls),
                                 .policy = il_bundle_policy(b->bundle),
                                 .store = il_ledger_store(g.ledger),
                                 .host = il_host_system()};
@@ -125,6 +131,7 @@ static bench_gate bench_open(const bench *b, const il_alloc *alloc, il_sha256_bl
 
 static void bench_close(bench_gate *g) {
     il_monitor_free(g->monitor);
+    il_host_recalls_free(g->recalls);
     il_ledger_close(g->ledger);
 }
 
@@ -281,6 +288,68 @@ static void bench_labelled(bench *b) {
     }
 }
 
+/* Results of 10 KB and 100 KB. `excerpt`: some of the latest prose. */
+static void bench_fill(const bench_gate *g, size_t bytes, char excerpt[81]) {
+    bench_words *words = calloc(1, sizeof *words);
+    char *text = malloc(100000);
+    if (!words || !text) {
+        exit(1);
+    }
+    words->random = 1;
+    bench_vocabulary(words);
+    for (size_t i = 1, done = 0; done < bytes || i % 2 == 0; i++) {
+        il_arena arena;
+        il_error err = {0};
+        char tool[16];
+        const size_t n = bench_text(words, text, i % 10 == 9 ? 100000 : 10000, i % 2 == 0);
+        il_arena_init(&arena, il_host_alloc(), (size_t)1 << 22);
+        const il_json *result = il_json_string(&arena, (il_str){text, n});
+        (void)snprintf(tool, sizeof tool, "get%zu", i / 2 % 8);
+        const il_call call = {.size = sizeof call, .server = IL_STR("web"), .tool = {tool, strlen(tool)}};
+        const il_outcome o = {.size = sizeof o, .how = IL_OUTCOME_DONE, .result = result};
+        il_decision d = IL_DECISION_INIT;
+        il_settlement s = IL_SETTLEMENT_INIT;
+        bench_must(il_monitor_decide(g->monitor, IL_STR("bench"), &call, &d, &err), "decide", &err);
+        bench_must(il_monitor_settle(g->monitor, IL_STR("bench"), d.ticket, &o, &s, &err), "settle", &err);
+        if (i % 2 == 1) {
+            memcpy(excerpt, text + n / 2, 80);
+            excerpt[80] = '\0';
+        }
+        done += n;
+        il_arena_free(&arena);
+    }
+    free(text);
+    free(words);
+}
+
+static void bench_indexed(bench *b, const char *mb) {
+    bench_gate g = bench_open(b, il_host_alloc(), bench_null);
+    char excerpt[81], text[1200];
+    il_error err = {0};
+    bench_begin(&g, "bench");
+    bench_fill(&g, (size_t)(strtod(mb, NULL) * 1e6), excerpt);
+    for (char *p = excerpt; *p != '\0'; p++) {
+        *p = *p == '\n' ? ' ' : *p;
+    }
+    int n = snprintf(text, sizeof text, "{\"path\":\"/srv/notes/2026/11/meeting.md\",\"tags\":[\"work\",\"draft\"],\"depth\":3,\"body\":\"%s",
+                     excerpt);
+    for (unsigned i = 0; n < 1000; i++) { /* what is in no result */
+        n += snprintf(text + n, sizeof text - (size_t)n, " /srv/%08x/%u-item.txt: %u", i * 2654435761u, i * 40503u, i * 97654321u);
+    }
+    (void)snprintf(text + 1000, sizeof text - 1000, "\"}");
+    bench_must(il_json_doc_new(il_host_alloc(), (il_str){text, strlen(text)}, NULL, &b->args, &err), "arguments", &err);
+    for (size_t i = 0; i < b->rounds; i++) {
+        const il_outcome failed = {.size = sizeof failed, .how = IL_OUTCOME_FAILED}; /* nothing more is read */
+        il_settlement s = IL_SETTLEMENT_INIT;
+        const uint64_t from = bench_ns();
+        const uint64_t ticket = bench_decide(b, &g, "bench", "read");
+        b->times[i] = bench_ns() - from;
+        bench_must(il_monitor_settle(g.monitor, IL_STR("bench"), ticket, &failed, &s, &err), "settle", &err);
+    }
+    bench_say("decide_index_", mb, bench_median(b), "us");
+    bench_close(&g);
+}
+
 static void bench_all(bench *b) {
     const il_sha256_blocks fast = il_host_system().sha256;
     bench_gate_run(b, "null", bench_null);
@@ -300,10 +369,17 @@ int main(int argc, char **argv) {
     bench b = {.rounds = argc > 2 ? strtoul(argv[2], NULL, 10) : BENCH_ROUNDS};
     il_error err = {0};
     if (argc < 2 || b.rounds == 0 || !(b.times = calloc(b.rounds, sizeof *b.times))) {
-        (void)fprintf(stderr, "usage: bench_decide POLICY [ROUNDS [pairs | labels | call]]\n");
+        (void)fprintf(stderr, "usage: bench_decide POLICY [ROUNDS [pairs | labels | call | index MB]]\n");
         return 3;
     }
     bench_must(il_bundle_load(il_host_alloc(), argv[1], &b.bundle, &err), "policy", &err);
+    if (argc == 5 && strcmp(argv[3], "index") == 0) {
+        bench_indexed(&b, argv[4]);
+        il_json_doc_free(b.args);
+        il_bundle_free(b.bundle);
+        free(b.times);
+        return 0;
+    }
     bench_arguments(&b);
     if (argc == 4 && strcmp(argv[3], "pairs") == 0) {
         bench_pairs(&b);

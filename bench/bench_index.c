@@ -10,10 +10,11 @@
 #include <time.h>
 
 #include "base/sha256.h"
+#include "bench_text.h"
 #include "interlock/host.h"
 #include "provenance/index.h"
 
-enum { BENCH_WORDS = 20000, BENCH_QUERIES = 400 };
+enum { BENCH_QUERIES = 400, BENCH_GROUPS = 8 };
 
 static void bench_must(il_status s, const il_error *err) {
     if (s != IL_OK) {
@@ -33,62 +34,6 @@ static int bench_order(const void *a, const void *b) {
     return x < y ? -1 : x > y ? 1 : 0;
 }
 
-/* ---- texts --------------------------------------------------------------------------------------- */
-
-typedef struct bench {
-    uint64_t random;
-    char words[BENCH_WORDS][16];
-} bench;
-
-static uint32_t bench_below(bench *b, uint32_t n) {
-    b->random = b->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)((b->random >> 33) * n >> 31);
-}
-
-/* Words of two to five syllables; the frequent ones are short. */
-static void bench_vocabulary(bench *b) {
-    static const char *const syllables[] = {"ta",  "re",  "in",  "on",  "the", "an",   "er", "is", "or", "ment", "con",
-                                            "de",  "al",  "pro", "st",  "ing", "li",   "no", "ve", "um", "ca",   "se",
-                                            "qui", "ble", "for", "per", "mi",  "tion", "ra", "ex", "ly", "po"};
-    for (size_t i = 0; i < BENCH_WORDS; i++) {
-        size_t n = 0;
-        const uint32_t parts = i < 32 ? 1 : i < 600 ? 2 : 2 + bench_below(b, 3);
-        for (uint32_t k = 0; k < parts; k++) {
-            const char *s = syllables[i < 32 ? i : bench_below(b, 32)];
-            n += (size_t)snprintf(b->words[i] + n, sizeof b->words[i] - n, "%s", s);
-            n = n < sizeof b->words[i] ? n : sizeof b->words[i] - 1;
-        }
-    }
-}
-
-/* Zipf's law, nearly: the rank is what is left of a random number after random halvings. */
-static const char *bench_word(bench *b) {
-    uint32_t range = BENCH_WORDS;
-    while (range > 16 && bench_below(b, 100) < 62) {
-        range /= 3;
-    }
-    return b->words[bench_below(b, range)];
-}
-
-static size_t bench_text(bench *b, char *p, size_t n, bool json) {
-    size_t at = 0;
-    for (unsigned i = 0; at + 128 < n; i++) {
-        if (json) {
-            at += (size_t)snprintf(
-                p + at, n - at, "{\"id\": %u, \"title\": \"%s %s\", \"from\": \"%s@%s.example\", \"unread\": %s, \"body\": \"%s",
-                bench_below(b, 1u << 30), bench_word(b), bench_word(b), bench_word(b), bench_word(b), i % 2 ? "true" : "false",
-                bench_word(b));
-            for (unsigned k = bench_below(b, 30); k > 0 && at + 64 < n; k--) {
-                at += (size_t)snprintf(p + at, n - at, " %s", bench_word(b));
-            }
-            at += (size_t)snprintf(p + at, n - at, "\"},\n");
-        } else {
-            at += (size_t)snprintf(p + at, n - at, i % 13 == 12 ? "%s.\n" : i % 7 == 6 ? "%s, " : "%s ", bench_word(b));
-        }
-    }
-    return at;
-}
-
 /* ---- figures ------------------------------------------------------------------------------------- */
 
 typedef struct bench_run {
@@ -99,7 +44,7 @@ typedef struct bench_run {
     size_t last_n;
 } bench_run;
 
-static void bench_fill(bench *b, bench_run *r, size_t bytes) {
+static void bench_fill(bench_words *b, bench_run *r, size_t bytes) {
     const il_index_limits limits = {.size = sizeof limits, .text_bytes = (size_t)64 << 20};
     il_error err = {0};
     r->last = malloc(100000);
@@ -107,14 +52,14 @@ static void bench_fill(bench *b, bench_run *r, size_t bytes) {
     for (uint32_t source = 1; r->bytes < bytes || source % 2 == 0; source++) {
         il_arena arena;
         il_buf buf;
-        il_str digest;
+        il_str digest, kept;
         r->last_n = bench_text(b, r->last, source % 10 == 9 ? 100000 : 10000, source % 2 == 0);
         il_arena_init(&arena, il_host_alloc(), (size_t)64 << 20);
         il_buf_init(&buf, &arena, (size_t)64 << 20);
         const uint64_t begun = bench_ns();
-        bench_must(il_index_digest((il_str){r->last, r->last_n}, &buf, &err), &err);
+        bench_must(il_index_digest((il_str){r->last, r->last_n}, &buf, &kept, &err), &err);
         bench_must(il_buf_done(&buf, &digest, &err), &err);
-        bench_must(il_index_add(r->x, source, digest, (il_str){r->last, r->last_n}, &err), &err);
+        bench_must(il_index_add(r->x, source, source % BENCH_GROUPS, digest, kept, &err), &err);
         r->ns += bench_ns() - begun;
         uint8_t hash[IL_DIGEST_BYTES];
         const uint64_t hashed = bench_ns();
@@ -127,7 +72,7 @@ static void bench_fill(bench *b, bench_run *r, size_t bytes) {
 }
 
 /* 80 bytes of a result, and prose; or for the most part what is in no result: names, numbers, paths. */
-static size_t bench_arguments(bench *b, char out[1200], const bench_run *r, bool prose) {
+static size_t bench_arguments(bench_words *b, char out[1200], const bench_run *r, bool prose) {
     const size_t from = bench_below(b, (uint32_t)(r->last_n - 100));
     size_t n = 80;
     memcpy(out, r->last + from, n);
@@ -142,7 +87,7 @@ static size_t bench_arguments(bench *b, char out[1200], const bench_run *r, bool
     return n;
 }
 
-static double bench_find(bench *b, const bench_run *r, bool prose, size_t *hits) {
+static double bench_find(bench_words *b, const bench_run *r, bool prose, size_t *hits) {
     static uint64_t times[BENCH_QUERIES];
     for (size_t i = 0; i < BENCH_QUERIES; i++) {
         char query[1200];
@@ -161,7 +106,28 @@ static double bench_find(bench *b, const bench_run *r, bool prose, size_t *hits)
     return (double)times[BENCH_QUERIES / 2] / 1e3;
 }
 
-static void bench_one(bench *b, const char *name, size_t bytes) {
+/* Which of the groups of sources, as a decision asks. */
+static double bench_groups(bench_words *b, const bench_run *r, size_t *groups) {
+    static uint64_t times[BENCH_QUERIES];
+    for (size_t i = 0; i < BENCH_QUERIES; i++) {
+        char query[1200];
+        uint64_t found = 0;
+        bool more = false;
+        il_arena scratch;
+        il_error err = {0};
+        const size_t n = bench_arguments(b, query, r, false);
+        il_arena_init(&scratch, il_host_alloc(), (size_t)1 << 24);
+        const uint64_t begun = bench_ns();
+        bench_must(il_index_groups(r->x, (il_str){query, n}, &scratch, &found, BENCH_GROUPS, &more, &err), &err);
+        times[i] = bench_ns() - begun;
+        *groups += (size_t)__builtin_popcountll(found);
+        il_arena_free(&scratch);
+    }
+    qsort(times, BENCH_QUERIES, sizeof *times, bench_order);
+    return (double)times[BENCH_QUERIES / 2] / 1e3;
+}
+
+static void bench_one(bench_words *b, const char *name, size_t bytes) {
     bench_run r = {0};
     size_t hits = 0;
     bench_fill(b, &r, bytes);
@@ -175,6 +141,9 @@ static void bench_one(bench *b, const char *name, size_t bytes) {
         (void)printf("find%s_%s %.2f us\n", prose ? "_prose" : "", name, bench_find(b, &r, prose, &hits));
         (void)printf("hits%s_%s %.2f hits\n", prose ? "_prose" : "", name, (double)hits / BENCH_QUERIES);
     }
+    hits = 0;
+    (void)printf("groups_%s %.2f us\n", name, bench_groups(b, &r, &hits));
+    (void)printf("found_%s %.2f groups\n", name, (double)hits / BENCH_QUERIES);
     if (!il_index_complete(r.x)) {
         (void)fprintf(stderr, "bench_index: the index is not complete\n");
         exit(1);
@@ -185,7 +154,7 @@ static void bench_one(bench *b, const char *name, size_t bytes) {
 
 int main(int argc, char **argv) {
     const bool quick = argc > 1 && strcmp(argv[1], "quick") == 0;
-    bench *b = calloc(1, sizeof *b);
+    bench_words *b = calloc(1, sizeof *b);
     b->random = 1;
     bench_vocabulary(b);
     bench_one(b, "1", 1000000);

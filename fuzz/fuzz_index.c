@@ -9,11 +9,11 @@ enum { FUZZ_TEXTS = 6, FUZZ_CAP = 1 << 26 };
 
 static const il_alloc fuzz_memory = {fuzz_get, fuzz_put, NULL};
 
-static il_str fuzz_digest(il_arena *arena, il_str text) {
+static il_str fuzz_digest(il_arena *arena, il_str text, il_str *kept) {
     il_buf b;
     il_str out = {NULL, 0};
     il_buf_init(&b, arena, FUZZ_CAP);
-    FUZZ_CHECK(il_index_digest(text, &b, NULL) == IL_OK && il_buf_done(&b, &out, NULL) == IL_OK);
+    FUZZ_CHECK(il_index_digest(text, &b, kept, NULL) == IL_OK && il_buf_done(&b, &out, NULL) == IL_OK);
     return out;
 }
 
@@ -36,7 +36,7 @@ static bool fuzz_ask(const il_index *x, il_str query, il_arena *arena, uint32_t 
         FUZZ_CHECK(i == 0 || h.list[i - 1].source <= hit->source);
         set |= UINT64_C(1) << hit->source;
     }
-    FUZZ_CHECK(il_index_sources(x, query, arena, bits, 64, &more, NULL) == IL_OK);
+    FUZZ_CHECK(il_index_groups(x, query, arena, bits, 64, &more, NULL) == IL_OK);
     FUZZ_CHECK(more || h.more || bits[0] == set);
     FUZZ_CHECK(il_index_names(x, query, fuzz_every, NULL, &named, NULL) == IL_OK);
     return more || h.more || (set >> source & 1) != 0;
@@ -94,15 +94,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             continue;
         }
         const il_str text = {rest.p, end};
-        const il_str digest = fuzz_digest(&arena, text), again = fuzz_digest(&arena, text);
+        il_str kept;
+        const il_str digest = fuzz_digest(&arena, text, &kept), again = fuzz_digest(&arena, text, NULL);
         FUZZ_CHECK(digest.n == again.n && memcmp(digest.p, again.p, digest.n) == 0);
         n++;
-        FUZZ_CHECK(il_index_add(x, n, digest, text, NULL) == IL_OK && il_index_add(small, n, digest, text, NULL) == IL_OK);
+        FUZZ_CHECK(il_index_add(x, n, n, digest, kept, NULL) == IL_OK && il_index_add(small, n, n, digest, kept, NULL) == IL_OK);
         char *damaged = il_arena_bytes(&arena, digest.n + 1);
         FUZZ_CHECK(damaged != NULL);
         memcpy(damaged, digest.p, digest.n);
         damaged[end % digest.n] = (char)(damaged[end % digest.n] ^ (1 << end % 8));
-        const il_status s = il_index_add(bad, n, (il_str){damaged, digest.n}, (il_str){NULL, 0}, NULL);
+        const il_status s = il_index_add(bad, n, n, (il_str){damaged, digest.n}, (il_str){NULL, 0}, NULL);
         FUZZ_CHECK(s == IL_OK || s == IL_E_DAMAGED);
         fuzz_found(x, text, &arena, n);
         rest = (il_str){rest.p + end + 2, rest.n - end - 2};

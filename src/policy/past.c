@@ -58,13 +58,13 @@ static bool il_past_untrusted(const il_policy *p, const il_source *s) {
 
 il_status il_past_sources(const il_policy *p, const il_label_call *call, il_arena *scratch, il_cel_value out[3], il_error *err) {
     const il_memory *memory = call->memory;
-    const uint32_t n = memory != NULL ? il_memory_sources(memory) : 0;
+    const uint32_t n = memory != NULL ? il_memory_classes(memory) : 0;
     il_past_names names[3];
     for (size_t i = 0; i < 3; i++) {
         IL_TRY(il_past_room(&names[i], n + il_carried_names(call), scratch, err));
     }
-    for (uint32_t i = 1; i <= n; i++) {
-        const il_source s = il_memory_source(memory, i);
+    for (uint32_t i = 0; i < n; i++) {
+        const il_source s = il_memory_class(memory, i);
         if (!il_past_counts(p, &s)) {
             continue;
         }
@@ -100,25 +100,29 @@ typedef struct il_past_look {
     const il_memory *memory;
     il_arena *scratch;
     il_past_names names;
+    uint64_t *classes;   /* those that a text is of */
     bool untrusted, all; /* all: it may be of every source */
 } il_past_look;
 
-static void il_past_of(il_past_look *l, uint32_t source) {
-    const il_source s = il_memory_source(l->memory, source);
+static void il_past_of(il_past_look *l, uint32_t class) {
+    const il_source s = il_memory_class(l->memory, class);
     il_past_add(&l->names, il_past_name(l->policy, &s));
     l->untrusted = l->untrusted || (s.taints & (uint32_t)IL_UNTRUSTED) != 0 ||
                    il_policy_source_untrusted(l->policy, il_past_name(l->policy, &s));
 }
 
 static il_status il_past_text(il_past_look *l, il_str text, il_error *err) {
-    il_index_hits hits = {0};
-    if (text.n == 0) {
+    const uint32_t n = il_memory_classes(l->memory);
+    bool more = false;
+    if (text.n == 0 || n == 0 || l->all) {
         return IL_OK;
     }
-    IL_TRY(il_memory_find(l->memory, text, l->scratch, &hits, err));
-    l->all = l->all || hits.more;
-    for (size_t i = 0; i < hits.n; i++) {
-        il_past_of(l, hits.list[i].source);
+    IL_TRY(il_memory_find_classes(l->memory, text, l->scratch, l->classes, &more, err));
+    l->all = l->all || more;
+    for (uint32_t class = 0; class < n; class++) {
+        if ((l->classes[class / 64] >> class % 64 & 1) != 0) {
+            il_past_of(l, class);
+        }
     }
     return IL_OK;
 }
@@ -149,20 +153,24 @@ static bool il_past_typed(const il_memory *memory, const il_json *argument) {
 il_status il_past_argument(const il_policy *p, const il_label_call *call, const il_json *argument, il_arena *scratch,
                            il_cel_value out[2], il_error *err) {
     il_past_look l = {.policy = p, .memory = call->memory, .scratch = scratch};
-    const uint32_t n = l.memory != NULL ? il_memory_sources(l.memory) : 0;
+    const uint32_t n = l.memory != NULL ? il_memory_classes(l.memory) : 0;
     uint32_t named = 0; /* by its labels: at most IL_CALL_NAMES */
     for (size_t i = 0; i < call->nlabels; i++) {
         named +=
             il_carried_about(&call->labels[i], il_json_key(argument)) ? (uint32_t)il_origin_sources(call->labels[i].origin) : 0;
     }
     IL_TRY(il_past_room(&l.names, n + named, scratch, err));
+    l.classes = IL_NEW_ARRAY(scratch, uint64_t, n / 64 + 1);
+    if (l.classes == NULL) {
+        return il_arena_fail(scratch, err);
+    }
     if (l.memory != NULL) {
+        l.all = !il_memory_complete(l.memory);
         IL_TRY(il_past_walk(&l, argument, IL_PAST_DEPTH, err));
-        l.all = l.all || !il_memory_complete(l.memory);
     } else {
         l.all = true;
     }
-    for (uint32_t i = 1; i <= n && l.all; i++) {
+    for (uint32_t i = 0; i < n && l.all; i++) {
         il_past_of(&l, i);
     }
     const il_trust_table table = il_policy_trust(p);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "provenance/block.h"
 #include "provenance/decode_part.h"
 
 /* BLOB_LONG: from here on a run is looked at over line ends and at each alignment: 12 bytes in base64. */
@@ -39,16 +40,19 @@ static il_status blob_room(il_reader *r, size_t n, blob_decoded *out) {
     return out->p == NULL || (r->out->traced && out->places == NULL) ? il_arena_fail(r->scratch, r->err) : IL_OK;
 }
 
+/* A hexadecimal digit: A is 0 in base64, and 10 here. */
+static uint32_t blob_digit(uint8_t c) {
+    const uint32_t v = blob_values[c] & 0x3f;
+    return v >= 52 ? v - 52 : v >= 26 ? v - 26 + 10 : v + 10;
+}
+
 /* Six (base64) or four bits (hex) a character from character `from` on; what is left over at the end is no byte. */
-static void blob_decode(const il_passage *t, size_t from, unsigned bits, blob_decoded *out) {
+static void blob_decode(const il_passage *t, size_t from, size_t to, unsigned bits, blob_decoded *out) {
     uint32_t value = 0;
     unsigned have = 0;
     size_t n = 0, first = from;
-    for (size_t i = from; i < t->n; i++) {
-        uint32_t v = blob_values[t->p[i]] & 0x3f;
-        if (bits == 4) { /* A is 0 in base64, and 10 here */
-            v = v >= 52 ? v - 52 : v >= 26 ? v - 26 + 10 : v + 10;
-        }
+    for (size_t i = from; i < to; i++) {
+        const uint32_t v = bits == 4 ? blob_digit(t->p[i]) : blob_values[t->p[i]] & 0x3f;
         if (have == 0) {
             first = i;
         }
@@ -102,15 +106,67 @@ static bool blob_begins(const uint8_t *p) {
     return true;
 }
 
+/* Of a byte, what may follow it in a text: ASCII (bit 0), a byte that goes on with a character (1), one that begins a longer one (2); no bit: it is in no text. Bits 4
+ * to 6: which of the three it is. */
+/* clang-format off */
+static const uint8_t blob_follows[256] = {
+    0x15, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x15, 0x15, 0x15, 0x15, 0x15, 0x10, 0x10,
+    0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10,
+    0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15,
+    0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15,
+    0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15,
+    0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15,
+    0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15,
+    0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x15, 0x10,
+    0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27,
+    0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27,
+    0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27,
+    0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27, 0x27,
+    0x40, 0x40, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42,
+    0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42,
+    0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42, 0x42,
+    0x42, 0x42, 0x42, 0x42, 0x42, 0x40, 0x40, 0x40, 0x40, 0x40, 0x40, 0x40, 0x40, 0x40, 0x40, 0x40,
+};
+/* clang-format on */
+
+/* Whether four characters of base64 give three bytes that can stand in a text one after the other. */
+static bool blob_quad(const uint8_t *p) {
+    const uint32_t v = (uint32_t)(blob_values[p[0]] & 0x3f) << 18 | (uint32_t)(blob_values[p[1]] & 0x3f) << 12 |
+                       (uint32_t)(blob_values[p[2]] & 0x3f) << 6 | (uint32_t)(blob_values[p[3]] & 0x3f);
+    const uint32_t a = blob_follows[v >> 16], b = blob_follows[v >> 8 & 0xff], c = blob_follows[v & 0xff];
+    return (a & b >> 4) != 0 && (b & c >> 4) != 0 && (c & 7) != 0;
+}
+
+/* Whether all of it may be a text: false for most that is none, before anything is decoded. */
+static bool blob_may(const il_passage *t, unsigned bits) {
+    unsigned before = 5; /* a text begins with ASCII or a longer character */
+    if (bits == 6) {
+        for (size_t i = 0; i + 4 <= t->n; i += 4) {
+            if (!blob_quad(t->p + i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+    for (size_t i = 0; i + 2 <= t->n; i += 2) {
+        const unsigned as = blob_follows[blob_digit(t->p[i]) << 4 | blob_digit(t->p[i + 1])];
+        if ((before & as >> 4) == 0) {
+            return false;
+        }
+        before = as;
+    }
+    return (before & 7) != 0;
+}
+
 /* The whole of it, when it decodes to text. */
 static il_status blob_whole(il_reader *r, const il_passage *t, unsigned bits, unsigned level, bool *is) {
     blob_decoded d;
     *is = false;
-    if (bits == 6 && (t->n < BLOB_LEAST || !blob_begins(t->p))) {
+    if ((bits == 6 && (t->n < BLOB_LEAST || !blob_begins(t->p))) || !blob_may(t, bits)) {
         return IL_OK;
     }
     IL_TRY(blob_room(r, t->n, &d));
-    blob_decode(t, 0, bits, &d);
+    blob_decode(t, 0, t->n, bits, &d);
     if (d.n < 3 || il_text_end(d.p, d.n, 0) < d.n || blob_visible(d.p, 0, d.n) < 3) {
         return IL_OK;
     }
@@ -119,19 +175,51 @@ static il_status blob_whole(il_reader *r, const il_passage *t, unsigned bits, un
     return blob_read(r, &d, 0, d.n, t->cut_left, t->cut_right || rest, level);
 }
 
+/* The texts in characters [from, to) of it, which are decoded. */
+static il_status blob_texts(il_reader *r, const il_passage *t, size_t from, size_t to, unsigned bits, unsigned level) {
+    blob_decoded d;
+    IL_TRY(blob_room(r, to - from, &d));
+    blob_decode(t, from, to, bits, &d);
+    for (size_t i = 0; i < d.n;) {
+        const size_t end = il_text_end(d.p, d.n, i);
+        if (end - i >= IL_READ_PART && blob_visible(d.p, i, end) >= IL_READ_PART) {
+            IL_TRY(blob_read(r, &d, i, end, true, true, level));
+        }
+        i = end + 1;
+    }
+    return IL_OK;
+}
+
+/* The texts in base64 from character `from` on. One of IL_READ_PART bytes has three fours in it that lie side by side and are text, so that most of it is told by a look at each
+ * third; what is text there is decoded with the fours around it, in which it may begin and end. */
+static il_status blob_aligned(il_reader *r, const il_passage *t, size_t from, unsigned level) {
+    const size_t n = (t->n - from) / 4;
+    const uint8_t *p = t->p + from;
+    for (size_t k = 2; k < n;) {
+        if (!blob_quad(p + 4 * k)) {
+            k += 3;
+            continue;
+        }
+        size_t first = k, last = k;
+        while (first > 0 && blob_quad(p + 4 * (first - 1))) {
+            first--;
+        }
+        while (last + 1 < n && blob_quad(p + 4 * (last + 1))) {
+            last++;
+        }
+        if (last - first >= 2) {
+            const size_t left = first > 0 ? first - 1 : 0;
+            IL_TRY(blob_texts(r, t, from + 4 * left, last + 2 < n ? from + 4 * (last + 2) : t->n, 6, level));
+        }
+        k = last + 4; /* the next but one after that is no text */
+    }
+    return IL_OK;
+}
+
 /* The texts in it, at each alignment. */
 static il_status blob_parts(il_reader *r, const il_passage *t, unsigned bits, unsigned level) {
-    blob_decoded d;
     for (size_t from = 0; from < (bits == 6 ? 4u : 2u); from++) {
-        IL_TRY(blob_room(r, t->n, &d));
-        blob_decode(t, from, bits, &d);
-        for (size_t i = 0; i < d.n;) {
-            const size_t end = il_text_end(d.p, d.n, i);
-            if (end - i >= IL_READ_PART && blob_visible(d.p, i, end) >= IL_READ_PART) {
-                IL_TRY(blob_read(r, &d, i, end, true, true, level));
-            }
-            i = end + 1;
-        }
+        IL_TRY(bits == 6 ? blob_aligned(r, t, from, level) : blob_texts(r, t, from, t->n, bits, level));
     }
     return IL_OK;
 }
@@ -257,28 +345,97 @@ static il_status blob_joined(il_reader *r, const il_passage *t, size_t from, siz
     return IL_OK;
 }
 
-/* Whether a short run may be read in any way: by its first characters, as hex, or in pieces. */
-static bool blob_likely(const uint8_t *p, size_t n, uint8_t marks) {
-    for (size_t i = BLOB_HEX_LEAST - 1; i < n; i += BLOB_HEX_LEAST) {
-        if ((blob_values[p[i]] & 0x40) != 0) {
-            return true;
+/* ---- where runs are --------------------------------------------------------------------------------- */
+
+typedef struct blob_block { /* of 64 bytes, a bit each */
+    uint64_t any;           /* of base64 */
+    uint64_t hex, marks;    /* a hexadecimal digit; neither letter nor digit */
+    uint64_t first;         /* a text in base64 may begin with it: blob_begins knows more */
+} blob_block;
+
+static blob_block blob_classes(const uint8_t *p) {
+    blob_block b = {0};
+    for (unsigned part = 0; part < IL_BLOCK / IL_BLOCK_PART; part++, p += IL_BLOCK_PART) {
+        uint8_t any[IL_BLOCK_PART], hex[IL_BLOCK_PART], marks[IL_BLOCK_PART], first[IL_BLOCK_PART], c[IL_BLOCK_PART];
+        memcpy(c, p, sizeof c);
+        for (size_t i = 0; i < IL_BLOCK_PART; i++) {
+            const uint8_t letter = (uint8_t)((c[i] | 0x20) - 'a'), digit = (uint8_t)(c[i] - '0'), upper = (uint8_t)(c[i] - 'I'),
+                          lower = (uint8_t)(c[i] - 'a'), last = (uint8_t)(c[i] - 'w');
+            const uint8_t mark = IL_BLOCK_IF(c[i] == '+') | IL_BLOCK_IF(c[i] == '/') | IL_BLOCK_IF(c[i] == '-') | IL_BLOCK_IF(c[i] == '_');
+            const uint8_t number = IL_BLOCK_IF(digit < 10);
+            marks[i] = mark;
+            any[i] = mark | number | IL_BLOCK_IF(letter < 26);
+            hex[i] = number | IL_BLOCK_IF(letter < 6);
+            first[i] = mark | number | IL_BLOCK_IF(c[i] == 'A') | IL_BLOCK_IF(c[i] == 'C') | IL_BLOCK_IF(c[i] == 'D') |
+                       IL_BLOCK_IF(upper < 18) | IL_BLOCK_IF(lower < 6) | IL_BLOCK_IF(last < 4);
         }
+        b.any |= il_block_bits(any, part);
+        b.hex |= il_block_bits(hex, part);
+        b.marks |= il_block_bits(marks, part);
+        b.first |= il_block_bits(first, part);
     }
-    return (marks & 0x80) != 0 || blob_begins(p);
+    return b;
+}
+
+/* Of this and the next block's bits, as they stand `by` further on. */
+static uint64_t blob_on(uint64_t bits, uint64_t next, unsigned by) { return bits >> by | next << (64 - by); }
+
+/* Where in this block a run may begin a text: at its first character, where four follow one another. `before`: the byte before the block is of base64. */
+static uint64_t blob_starts(const blob_block *b, const blob_block *next, uint64_t before) {
+    const uint64_t two = b->any & blob_on(b->any, next->any, 1), two_next = next->any & next->any >> 1;
+    return two & blob_on(two, two_next, 2) & b->first & ~(b->any << 1 | before);
+}
+
+/* Where else a run is worth a look: at a mark, where six hexadecimal digits begin, where BLOB_LONG characters begin. */
+static uint64_t blob_others(const blob_block *b, const blob_block *next) {
+    const uint64_t two = b->any & blob_on(b->any, next->any, 1), two_next = next->any & next->any >> 1;
+    const uint64_t four = two & blob_on(two, two_next, 2), four_next = two_next & two_next >> 2;
+    const uint64_t eight = four & blob_on(four, four_next, 4), eight_next = four_next & four_next >> 4;
+    const uint64_t hex = b->hex & blob_on(b->hex, next->hex, 1), hex_next = next->hex & next->hex >> 1;
+    return b->marks | (eight & blob_on(eight, eight_next, 8)) | (hex & blob_on(hex, hex_next, 2) & blob_on(hex, hex_next, 4));
+}
+
+/* The run in which byte i is, which does not begin before `from`; *end is where it ends. */
+static il_status blob_around(il_reader *r, const il_passage *t, size_t from, size_t i, size_t *end, unsigned level) {
+    uint8_t marks = 0;
+    bool is;
+    while (i > from && blob_values[t->p[i - 1]] != BLOB_NONE) {
+        i--;
+    }
+    *end = blob_end(t, i, &marks);
+    if (*end - i >= BLOB_LONG && blob_next_line(t, *end) != SIZE_MAX) {
+        return blob_joined(r, t, i, end, level);
+    }
+    if (*end - i < BLOB_LEAST) {
+        return IL_OK;
+    }
+    const il_passage run = blob_part(t, i, *end);
+    return blob_run(r, &run, level, &is);
 }
 
 il_status il_read_blobs(il_reader *r, const il_passage *t, unsigned level) {
-    bool is;
-    for (size_t i = 0; i < t->n;) {
-        uint8_t marks = 0;
-        size_t end = blob_end(t, i, &marks);
-        if (end - i >= BLOB_LONG && blob_next_line(t, end) != SIZE_MAX) {
-            IL_TRY(blob_joined(r, t, i, &end, level));
-        } else if (end - i >= BLOB_LONG || (end - i >= BLOB_LEAST && blob_likely(t->p + i, end - i, marks))) {
-            const il_passage run = blob_part(t, i, end);
-            IL_TRY(blob_run(r, &run, level, &is));
+    uint8_t room[IL_BLOCK];
+    size_t done = 0; /* runs up to there were read */
+    uint64_t before = 0;
+    if (t->n < BLOB_LEAST) {
+        return IL_OK;
+    }
+    blob_block b = blob_classes(il_block_at(t->p, t->n, 0, room));
+    for (size_t at = 0; at < t->n; at += IL_BLOCK) {
+        blob_block next = {0};
+        if (at + IL_BLOCK < t->n) {
+            next = blob_classes(il_block_at(t->p, t->n, at + IL_BLOCK, room));
         }
-        i = end + 1;
+        const uint64_t others = blob_others(&b, &next);
+        for (uint64_t todo = others | blob_starts(&b, &next, before); todo != 0; todo &= todo - 1) {
+            const unsigned bit = (unsigned)__builtin_ctzll(todo);
+            const size_t i = at + bit;
+            if (i >= done && ((others >> bit & 1) != 0 || blob_begins(t->p + i))) {
+                IL_TRY(blob_around(r, t, done, i, &done, level));
+            }
+        }
+        before = b.any >> 63;
+        b = next;
     }
     return IL_OK;
 }

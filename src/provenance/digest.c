@@ -6,11 +6,13 @@
 #include "provenance/token.h"
 
 enum {
-    DIGEST_VERSION = 1,
+    DIGEST_VERSION = 2,
     DIGEST_SEEN_LEAST = 256,
     DIGEST_SEEN_MOST = 1 << 16,
     DIGEST_WORDS_SEEN = 4096,
-    DIGEST_ROW = 11 /* bytes at most */
+    DIGEST_PRINT = 5, /* bytes of a row */
+    DIGEST_WORD = 3,  /* behind its place */
+    DIGEST_VARINT = 5 /* bytes at most */
 };
 
 il_status il_digest_stream(il_str text, bool traced, il_arena *arena, il_stream *out, bool *cut, il_error *err) {
@@ -23,8 +25,64 @@ il_status il_digest_stream(il_str text, bool traced, il_arena *arena, il_stream 
 
 /* ---- writing --------------------------------------------------------------------------------------- */
 
-static void digest_row(il_buf *b, uint32_t *place, uint32_t at, uint32_t key, uint16_t more) {
-    uint8_t *p = (uint8_t *)il_buf_room(b, DIGEST_ROW);
+/* Places of a stream that may have a fingerprint. */
+static uint32_t digest_places(uint32_t stream) {
+    return stream < IL_PRINT_BYTES ? 0 : (stream - IL_PRINT_BYTES) / IL_PRINT_STEP + 1;
+}
+
+static bool digest_same(const il_stream *s, size_t a, size_t b) {
+    const size_t back = IL_PRINT_AROUND, on = IL_PRINT_BYTES + IL_PRINT_AROUND;
+    return a >= back && b + on <= s->n && memcmp(s->p + a - back, s->p + b - back, back + on) == 0;
+}
+
+static void digest_key(uint8_t *p, uint32_t key) {
+    p[0] = (uint8_t)key;
+    p[1] = (uint8_t)(key >> 8);
+    p[2] = (uint8_t)(key >> 16);
+}
+
+static il_status digest_prints(const il_stream *s, il_arena *scratch, il_buf *out, uint32_t *n, il_error *err) {
+    const size_t places = digest_places((uint32_t)s->n), bits = (places + 7) / 8;
+    size_t seen_n = DIGEST_SEEN_LEAST;
+    *n = 0;
+    while (seen_n < places && seen_n < DIGEST_SEEN_MOST) {
+        seen_n *= 2;
+    }
+    uint32_t *seen = IL_NEW_ARRAY(scratch, uint32_t, seen_n);
+    if (seen == NULL) {
+        return il_arena_fail(scratch, err);
+    }
+    uint8_t *there = (uint8_t *)il_buf_room(out, bits + places * DIGEST_PRINT), *row = there + bits;
+    if (there == NULL) {
+        return IL_OK; /* il_index_digest says so */
+    }
+    memset(there, 0, bits);
+    for (size_t place = 0; place < places; place++) {
+        const size_t at = place * IL_PRINT_STEP;
+        const uint64_t bytes = il_print_load(s->p + at);
+        if (il_print_marked(bytes)) {
+            continue;
+        }
+        const uint32_t key = il_print_key(bytes);
+        uint32_t *slot = &seen[key & (seen_n - 1)];
+        if (*slot != 0 && digest_same(s, *slot - 1, at)) {
+            continue;
+        }
+        *slot = (uint32_t)at + 1;
+        const uint16_t sketch = il_print_sketch(s->p, s->n, at);
+        there[place / 8] = (uint8_t)(there[place / 8] | 1 << place % 8);
+        digest_key(row, key);
+        row[3] = (uint8_t)sketch;
+        row[4] = (uint8_t)(sketch >> 8);
+        row += DIGEST_PRINT;
+        ++*n;
+    }
+    out->n += bits + (size_t)*n * DIGEST_PRINT;
+    return IL_OK;
+}
+
+static void digest_word(il_buf *b, uint32_t *place, uint32_t at, uint64_t hash) {
+    uint8_t *p = (uint8_t *)il_buf_room(b, DIGEST_VARINT + DIGEST_WORD);
     uint32_t step = at - *place;
     size_t n = 0;
     *place = at;
@@ -35,47 +93,8 @@ static void digest_row(il_buf *b, uint32_t *place, uint32_t at, uint32_t key, ui
         p[n++] = (uint8_t)(step | 0x80);
     }
     p[n++] = (uint8_t)step;
-    p += n;
-    p[0] = (uint8_t)key;
-    p[1] = (uint8_t)(key >> 8);
-    p[2] = (uint8_t)(key >> 16);
-    p[3] = (uint8_t)(key >> 24);
-    p[4] = (uint8_t)more;
-    p[5] = (uint8_t)(more >> 8);
-    b->n += n + 6;
-}
-
-static bool digest_same(const il_stream *s, size_t a, size_t b) {
-    const size_t back = IL_PRINT_AROUND, on = IL_PRINT_BYTES + IL_PRINT_AROUND;
-    return a >= back && b + on <= s->n && memcmp(s->p + a - back, s->p + b - back, back + on) == 0;
-}
-
-static il_status digest_prints(const il_stream *s, il_arena *scratch, il_buf *out, uint32_t *n, il_error *err) {
-    size_t seen_n = DIGEST_SEEN_LEAST;
-    uint32_t place = 0;
-    *n = 0;
-    while (seen_n < s->n / IL_PRINT_STEP && seen_n < DIGEST_SEEN_MOST) {
-        seen_n *= 2;
-    }
-    uint32_t *seen = IL_NEW_ARRAY(scratch, uint32_t, seen_n);
-    if (seen == NULL) {
-        return il_arena_fail(scratch, err);
-    }
-    for (size_t at = 0; at + IL_PRINT_BYTES <= s->n; at += IL_PRINT_STEP) {
-        const uint64_t bytes = il_load8(s->p + at);
-        if (il_print_marked(bytes)) {
-            continue;
-        }
-        const uint32_t key = il_print_key(bytes);
-        uint32_t *slot = &seen[key & (seen_n - 1)];
-        if (*slot != 0 && digest_same(s, *slot - 1, at)) {
-            continue;
-        }
-        *slot = (uint32_t)at + 1;
-        digest_row(out, &place, (uint32_t)(at / IL_PRINT_STEP), key, il_print_sketch(s->p, s->n, at));
-        ++*n;
-    }
-    return IL_OK;
+    digest_key(p + n, il_word_key(hash));
+    b->n += n + DIGEST_WORD;
 }
 
 typedef struct digest_seen { /* which hashes a block has had: open addressing, 0 none */
@@ -96,36 +115,51 @@ static bool digest_first(digest_seen *seen, uint64_t hash) {
     return true;
 }
 
-/* Words, and behind a word that is joined to the one before it, the two with what joins them: where a token has common words, their pair is rare. */
-static il_status digest_words(const il_stream *s, il_arena *scratch, il_buf *out, uint32_t *n, il_error *err) {
-    digest_seen seen = {.nslots = DIGEST_SEEN_LEAST};
-    while (seen.nslots < s->n && seen.nslots < DIGEST_WORDS_SEEN) {
-        seen.nslots *= 2;
+typedef struct digest_words {
+    const il_stream *s;
+    il_buf *out;
+    digest_seen seen;
+    size_t block; /* where the words that were seen begin */
+    il_word before;
+    uint32_t place, n;
+} digest_words;
+
+static void digest_once(digest_words *d, uint32_t from, const il_word *w) {
+    const uint64_t hash = il_word_hash(d->s->p + from, w->at + w->n - from) << 1 | 1;
+    if (digest_first(&d->seen, hash)) {
+        digest_word(d->out, &d->place, w->at / IL_PRINT_STEP, hash >> 1);
+        d->n++;
     }
-    seen.slots = IL_NEW_ARRAY(scratch, uint64_t, seen.nslots);
-    uint32_t place = 0;
-    size_t at = 0, block = 0;
-    il_word w, before = {0};
-    *n = 0;
-    if (seen.slots == NULL) {
+}
+
+/* A word, and behind one that is joined to the one before it, the two with what joins them: where a token has common words, their pair is rare. */
+static void digest_take(void *ctx, const il_word *w) {
+    digest_words *d = ctx;
+    if (w->at >= d->block + IL_DIGEST_WORDS || d->seen.n > d->seen.nslots / 2) {
+        memset(d->seen.slots, 0, d->seen.nslots * sizeof *d->seen.slots);
+        d->block = w->at;
+        d->seen.n = 0;
+    }
+    if (w->whole) {
+        digest_once(d, w->at, w);
+        if (d->before.whole && il_word_joined(d->s->p, d->s->gaps, &d->before, w)) {
+            digest_once(d, d->before.at, w);
+        }
+    }
+    d->before = *w;
+}
+
+static il_status digest_words_of(const il_stream *s, il_arena *scratch, il_buf *out, uint32_t *n, il_error *err) {
+    digest_words d = {.s = s, .out = out, .seen = {.nslots = DIGEST_SEEN_LEAST}};
+    while (d.seen.nslots < s->n && d.seen.nslots < DIGEST_WORDS_SEEN) {
+        d.seen.nslots *= 2;
+    }
+    d.seen.slots = IL_NEW_ARRAY(scratch, uint64_t, d.seen.nslots);
+    if (d.seen.slots == NULL) {
         return il_arena_fail(scratch, err);
     }
-    for (; il_word_next(s->p, s->n, s->gaps, &at, &w); before = w) {
-        if (w.at >= block + IL_DIGEST_WORDS || seen.n > seen.nslots / 2) {
-            memset(seen.slots, 0, seen.nslots * sizeof *seen.slots);
-            block = w.at;
-            seen.n = 0;
-        }
-        const bool joined = il_word_joined(s->p, s->gaps, &before, &w);
-        for (uint32_t pair = 0; pair < 1 + (uint32_t)joined; pair++) {
-            const uint32_t from = pair == 0 ? w.at : before.at;
-            const uint64_t hash = il_word_hash(s->p + from, w.at + w.n - from) << 1 | 1;
-            if (w.whole && (pair == 0 || before.whole) && digest_first(&seen, hash)) {
-                digest_row(out, &place, w.at / IL_PRINT_STEP, (uint32_t)(hash >> 17), (uint16_t)(hash >> 1));
-                ++*n;
-            }
-        }
-    }
+    il_words_each(s, digest_take, &d);
+    *n = d.n;
     return IL_OK;
 }
 
@@ -135,13 +169,30 @@ static void digest_patch(il_buf *b, size_t at, uint32_t v) {
     }
 }
 
-il_status il_index_digest(il_str text, il_buf *out, il_error *err) {
+/* What il_index_add keeps of a stream: it, and its gaps. Nothing where there is no room for it: then the text is as one that nobody has any more. */
+static il_status digest_keep(const il_stream *s, il_arena *arena, il_str *kept, il_error *err) {
+    const size_t gaps = il_digest_gaps(s->n);
+    char *p = il_arena_bytes(arena, s->n + gaps);
+    *kept = (il_str){NULL, 0};
+    if (p == NULL) {
+        return arena->capped ? IL_OK : il_arena_fail(arena, err);
+    }
+    memcpy(p, s->p, s->n);
+    memcpy(p + s->n, s->gaps, gaps);
+    *kept = (il_str){p, s->n + gaps};
+    return IL_OK;
+}
+
+il_status il_index_digest(il_str text, il_buf *out, il_str *kept, il_error *err) {
     il_arena scratch;
     il_stream s;
     bool cut = false;
     uint32_t prints = 0, words = 0;
     il_arena_init(&scratch, out->arena->alloc, SIZE_MAX / 2);
     il_status status = il_digest_stream(text, false, &scratch, &s, &cut, err);
+    if (status == IL_OK && kept != NULL) {
+        status = digest_keep(&s, out->arena, kept, err);
+    }
     if (status == IL_OK) {
         il_buf_u8(out, DIGEST_VERSION);
         il_buf_u8(out, cut);
@@ -150,7 +201,7 @@ il_status il_index_digest(il_str text, il_buf *out, il_error *err) {
         il_buf_u32(out, 0);
         il_buf_u32(out, 0);
         status = digest_prints(&s, &scratch, out, &prints, err);
-        status = status == IL_OK ? digest_words(&s, &scratch, out, &words, err) : status;
+        status = status == IL_OK ? digest_words_of(&s, &scratch, out, &words, err) : status;
         digest_patch(out, counts, prints);
         digest_patch(out, counts + 4, words);
     }
@@ -163,41 +214,75 @@ il_status il_index_digest(il_str text, il_buf *out, il_error *err) {
 
 /* ---- reading --------------------------------------------------------------------------------------- */
 
-bool il_digest_next_long(il_digest_part *part, il_posting *out) {
-    const uint8_t *p = part->at.p + part->at.at;
-    const size_t left = part->at.n - part->at.at;
-    uint32_t step = 0;
-    size_t n = 0;
-    do {
-        if (n == 4 || n + 7 > left) {
-            part->at.failed = true;
-            return false;
+static uint32_t digest_key_at(const uint8_t *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16; }
+
+size_t il_digest_next(il_digest_part *part, uint32_t first, il_posting *out, size_t max) {
+    const size_t n = part->n < max ? part->n : max;
+    const uint8_t *p = part->p;
+    uint32_t place = part->place;
+    for (size_t i = 0; i < n; i++) {
+        if (part->places != NULL) {
+            while ((part->places[place / 8] >> place % 8 & 1) == 0) {
+                place++;
+            }
+            out[i] = (il_posting){
+                .key = digest_key_at(p), .more = (uint16_t)(p[3] | p[4] << 8), .place = first + place++};
+            p += DIGEST_PRINT;
+        } else {
+            uint32_t step = 0;
+            for (unsigned bits = 0;; bits += 7) {
+                step |= (uint32_t)(*p & 0x7f) << bits;
+                if ((*p++ & 0x80) == 0) {
+                    break;
+                }
+            }
+            place += step;
+            out[i] = (il_posting){.key = digest_key_at(p), .place = first + place};
+            p += DIGEST_WORD;
         }
-        step |= (uint32_t)(p[n] & 0x7f) << 7 * n;
-    } while ((p[n++] & 0x80) != 0);
-    il_digest_row(part, p + n, n, step, out);
-    return true;
+    }
+    part->n -= (uint32_t)n;
+    part->p = p;
+    part->place = place;
+    return n;
 }
 
-/* The rows are where they may be; moves `at` behind them. */
-static bool digest_rows(il_cursor *at, il_digest_part *part, uint32_t n, uint32_t stream, size_t least, bool twice) {
-    *part = (il_digest_part){.at = *at, .n = n};
-    il_digest_part walk = *part;
-    il_posting row;
-    uint32_t last = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const size_t from = walk.at.at;
-        if (!il_digest_next(&walk, &row)) {
-            return false;
-        }
-        const size_t step_n = walk.at.at - from - 6; /* as short as can be, so that the same rows are the same bytes */
-        if ((step_n > 1 && walk.at.p[from + step_n - 1] == 0) || row.place < last || (!twice && i > 0 && row.place == last) ||
-            (size_t)row.place * IL_PRINT_STEP + least > stream) {
-            return false;
-        }
-        last = row.place;
+/* As many bits as there are rows, and none of a place that is not. */
+static bool digest_prints_open(il_cursor *c, il_digest_part *part, uint32_t n, uint32_t stream) {
+    const uint32_t places = digest_places(stream);
+    const il_str bits = il_cursor_bytes(c, (places + 7) / 8);
+    const il_str rows = il_cursor_bytes(c, (size_t)n * DIGEST_PRINT);
+    uint32_t count = 0;
+    if (c->failed) {
+        return false;
     }
-    *at = walk.at;
+    for (size_t i = 0; i < bits.n; i++) {
+        count += (uint32_t)__builtin_popcount((uint8_t)bits.p[i]);
+    }
+    *part = (il_digest_part){.p = (const uint8_t *)rows.p, .places = (const uint8_t *)bits.p, .n = n};
+    return count == n && (places % 8 == 0 || (uint8_t)bits.p[bits.n - 1] >> places % 8 == 0);
+}
+
+/* Places grow, and each is written as short as can be, so that the same rows are the same bytes. */
+static bool digest_words_open(il_cursor *c, il_digest_part *part, uint32_t n, uint32_t stream) {
+    const uint8_t *p = c->p + c->at, *const end = c->p + c->n;
+    uint64_t place = 0;
+    *part = (il_digest_part){.p = p, .n = n};
+    for (uint32_t i = 0; i < n; i++) {
+        unsigned bits = 0;
+        do {
+            if (bits == 7 * DIGEST_VARINT - 7 || end - p < 1 + DIGEST_WORD) {
+                return false;
+            }
+            place += (uint64_t)(*p & 0x7f) << bits;
+            bits += 7;
+        } while ((*p++ & 0x80) != 0);
+        if ((bits > 7 && p[-1] == 0) || place * IL_PRINT_STEP >= stream) {
+            return false;
+        }
+        p += DIGEST_WORD;
+    }
+    c->at = (size_t)(p - c->p);
     return true;
 }
 
@@ -207,9 +292,8 @@ il_status il_digest_open(il_str bytes, il_digest *out, il_error *err) {
     out->stream = il_cursor_u32(&c);
     const uint32_t prints = il_cursor_u32(&c), words = il_cursor_u32(&c);
     out->cut = cut != 0;
-    if (c.failed || version != DIGEST_VERSION || cut > 1 ||
-        !digest_rows(&c, &out->prints, prints, out->stream, IL_PRINT_BYTES, false) ||
-        !digest_rows(&c, &out->words, words, out->stream, 1, true) || c.at != c.n) {
+    if (c.failed || version != DIGEST_VERSION || cut > 1 || !digest_prints_open(&c, &out->prints, prints, out->stream) ||
+        !digest_words_open(&c, &out->words, words, out->stream) || c.at != c.n) {
         return il_error_set(err, IL_E_DAMAGED, "these bytes are no digest of a text");
     }
     return IL_OK;

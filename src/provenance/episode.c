@@ -22,7 +22,7 @@ struct il_episode {
     uint32_t nwords;                            /* words, of which each has forms */
     uint32_t ntrusted, nuntrusted;
     il_rows trusted, untrusted; /* il_str */
-    il_str *texts;
+    il_str *texts; /* of each, in the order of their digests, what the index keeps */
     il_rows names; /* two il_str each */
 };
 
@@ -337,7 +337,7 @@ static il_status il_episode_put_texts(il_episode *e, il_buf *b, il_error *err) {
     for (uint32_t i = 0; i < n; i++) {
         const size_t at = b->n;
         il_buf_u32(b, 0);
-        IL_TRY(il_index_digest(e->texts[i], b, err));
+        IL_TRY(il_index_digest(e->texts[i], b, &e->texts[i], err));
         il_episode_patch(b, at, b->n - at - 4);
     }
     return IL_OK;

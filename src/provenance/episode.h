@@ -39,7 +39,7 @@ typedef struct il_episode il_episode;
 #define IL_EPISODE_NAME_MAX ((size_t)512)
 IL_NODISCARD il_status il_episode_new(il_arena *arena, il_source_kind kind, uint64_t ticket, uint32_t taints, il_str name,
                                       il_str agent, il_episode **out, il_error *err);
-/* Free text, to be indexed. `untrusted`: an attacker may have written it. The text is borrowed until il_memory_apply. */
+/* Free text, to be indexed. `untrusted`: an attacker may have written it. The text is borrowed until il_episode_done. */
 IL_NODISCARD il_status il_episode_text(il_episode *e, il_str text, bool untrusted, il_error *err);
 /* What there is no room for is not kept, and vouches for nothing. */
 IL_NODISCARD il_status il_episode_fact(il_episode *e, const il_fact *fact, il_error *err);
@@ -62,5 +62,5 @@ bool il_episode_empty(const il_episode *e);
 
 /* The bytes, in the episode's arena; once. */
 IL_NODISCARD il_status il_episode_done(il_episode *e, il_str *bytes, il_error *err);
-/* The texts, in the order of their digests, for il_memory_apply; after il_episode_done. */
+/* What the index keeps of the texts, in the order of their digests, for il_memory_apply; after il_episode_done, in its arena. */
 const il_str *il_episode_texts(const il_episode *e, size_t *n);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fingerprints of a stream. Each stands for the 8 bytes from a place on that is a multiple of 5, so that every run of 12 bytes (and so of 12 characters)
- * holds one wherever it lies; a query is asked for at every place, not only at each fifth. With each goes a sketch of the four bytes before and the four behind
- * it, two bits a byte: a run of 12 around both reaches over at least four of these eight in one piece, so most that share but 8 bytes are told apart without looking
- * at the text. */
+/* Fingerprints of a stream. Each stands for the 7 bytes from a place on that is a multiple of 6, so that every run of 12 bytes (and so of 12 characters)
+ * holds one wherever it lies; a query is asked for at every place, not only at each sixth. With each goes a sketch of the five bytes before and the five behind
+ * it: two bits of each of the nearest three, one of each of the others. A run of 12 around both reaches over at least five of these ten in one piece, so most that share
+ * but 7 bytes are told apart without looking at the text. */
 #pragma once
 #include "provenance/index.h"
 #include "provenance/normal.h"
+#include "provenance/posting.h"
 
-enum { IL_PRINT_BYTES = 8, IL_PRINT_STEP = 5, IL_PRINT_AROUND = 4 };
+enum { IL_PRINT_BYTES = 7, IL_PRINT_STEP = 6, IL_PRINT_AROUND = 5 };
 _Static_assert(IL_PRINT_BYTES + IL_PRINT_STEP - 1 == IL_INDEX_RUN && IL_PRINT_BYTES + IL_PRINT_AROUND == IL_INDEX_RUN,
                "a run holds a fingerprint");
 
+/* The bytes of the fingerprint at p, as a number: the byte behind them is not in it. */
+static inline uint64_t il_print_load(const uint8_t *p) { return il_load8(p) << 8; }
 /* Whether one of the bytes is a mark between readings: 0xfe or 0xff. */
 static inline bool il_print_marked(uint64_t bytes) {
     const uint64_t low = ~bytes & UINT64_C(0xfefefefefefefefe); /* zero bytes are marks */
@@ -20,28 +23,44 @@ static inline uint32_t il_print_key(uint64_t bytes) {
     bytes *= UINT64_C(0x9e3779b97f4a7c15);
     bytes ^= bytes >> 32;
     bytes *= UINT64_C(0xd6e8feb86659fd93);
-    return (uint32_t)(bytes >> 32);
+    return (uint32_t)(bytes >> (64 - IL_POSTING_KEY));
 }
-/* Two bits of each of four bytes, the first lowest. */
-static inline uint32_t il_print_two_bits(uint32_t four) {
-    const uint32_t two = (four ^ four >> 2 ^ four >> 4) & 0x03030303;
-    return (two | two >> 6 | two >> 12 | two >> 18) & 0xff;
+/* The sketch of five bytes: the nearest lowest in `five`, highest in what comes out. One product moves each byte's bits to their place. */
+static inline uint32_t il_print_side(uint64_t five) {
+    const uint64_t bits = (five ^ five >> 2 ^ five >> 4) & UINT64_C(0x0101030303);
+    return (uint32_t)(bits * (UINT64_C(1) << 38 | UINT64_C(1) << 28 | UINT64_C(1) << 18 | UINT64_C(1) << 9 | 1) >> 32) & 0xff;
+}
+/* Of the eight bytes before it and the eight behind it. */
+static inline uint16_t il_print_sketch_of(uint64_t before, uint64_t behind) {
+    return (uint16_t)(il_print_side(__builtin_bswap64(before)) << 8 | il_print_side(behind));
 }
 uint16_t il_print_sketch_end(const uint8_t *p, size_t n, size_t at); /* il_print_sketch near either end */
-/* The sketch of the fingerprint at byte `at` of n: left of it in the high byte, the nearest highest; right of it in the low byte, the nearest lowest. */
+/* The sketch of the fingerprint at byte `at` of n: what is left of it in the high byte. */
 static inline uint16_t il_print_sketch(const uint8_t *p, size_t n, size_t at) {
-    if (at < IL_PRINT_AROUND || at + IL_PRINT_BYTES + IL_PRINT_AROUND > n) {
-        return il_print_sketch_end(p, n, at);
+    return at < 8 || at + IL_PRINT_BYTES + 8 > n ? il_print_sketch_end(p, n, at)
+                                                 : il_print_sketch_of(il_load8(p + at - 8), il_load8(p + at + IL_PRINT_BYTES));
+}
+/* How many bytes from the nearest on may be alike, of what is unlike on one side. */
+static inline uint32_t il_print_reach(unsigned unlike) {
+    return (unlike & 0xff) == 0 ? 5 : (unlike & 0xfe) == 0 ? 4 : (unlike & 0xfc) == 0 ? 3 : (unlike & 0xf0) == 0 ? 2 : (unlike & 0xc0) == 0;
+}
+/* Which of eight sketches may lie in one run of 12 with this one: the highest bit of byte i. Six ways to have five bytes in one piece; compilers make it instructions
+ * on all eight. */
+static inline uint64_t il_print_alike(const void *sketches, uint16_t sketch) {
+    uint16_t unlike[8];
+    uint8_t alike[8];
+    memcpy(unlike, sketches, sizeof unlike);
+    for (size_t i = 0; i < 8; i++) {
+        unlike[i] ^= sketch;
     }
-    const uint32_t left = (uint32_t)il_load8(p + at - IL_PRINT_AROUND),
-                   right = (uint32_t)(il_load8(p + at + IL_PRINT_AROUND) >> 32);
-    return (uint16_t)(il_print_two_bits(left) << 8 | il_print_two_bits(right));
+    for (size_t i = 0; i < 8; i++) {
+        const uint16_t u = unlike[i], right5 = (u & 0x00ff) == 0 ? 0xffff : 0, right4 = (u & 0xc0fe) == 0 ? 0xffff : 0,
+                       right3 = (u & 0xf0fc) == 0 ? 0xffff : 0, right2 = (u & 0xfcf0) == 0 ? 0xffff : 0,
+                       right1 = (u & 0xfec0) == 0 ? 0xffff : 0, right0 = (u & 0xff00) == 0 ? 0xffff : 0;
+        unlike[i] = right5 | right4 | right3 | right2 | right1 | right0;
+    }
+    for (size_t i = 0; i < 8; i++) {
+        alike[i] = (uint8_t)unlike[i];
+    }
+    return il_load8(alike) & UINT64_C(0x8080808080808080);
 }
-/* Whether the two may lie in one run of 12, by their sketches. */
-static inline bool il_print_alike(uint16_t a, uint16_t b) {
-    const unsigned unlike = (unsigned)(a ^ b); /* none, one, .. four bytes to the left, and the others to the right */
-    return (unlike & 0x00ff) == 0 || (unlike & 0xc03f) == 0 || (unlike & 0xf00f) == 0 || (unlike & 0xfc03) == 0 ||
-           (unlike & 0xff00) == 0;
-}
-/* How many bytes to its left and to its right are alike. */
-void il_print_reach(uint16_t a, uint16_t b, uint32_t *left, uint32_t *right);

@@ -3,7 +3,7 @@
 #include "provenance/token.h"
 
 /* FIND_QUERY bytes of a query are looked at; FIND_WORK is what may be done for one: postings visited and bytes compared. More is said, not done. */
-enum { FIND_QUERY = 1 << 20, FIND_WORK = 4 << 20, FIND_HITS = 1 << 16, FIND_LINES = 256 };
+enum { FIND_QUERY = 1 << 20, FIND_WORK = 4 << 20, FIND_HITS = 1 << 16, FIND_LINES = 256, FIND_BATCH = 32 };
 
 typedef struct find_line { /* a run that was found: bytes of a query and of a text that go in step */
     uint64_t line;         /* their distance, with the text's place in the index */
@@ -17,16 +17,19 @@ typedef struct il_finder {
     il_index_hit *list;
     size_t n, cap;
     uint32_t *latest; /* of each text: its latest hit, plus 1 */
-    uint64_t *set;    /* only which sources; NULL: hits */
+    uint64_t *set;    /* only which groups; NULL: hits */
     size_t nbits, found;
+    uint64_t *passed; /* with `set`, of each block of places: all of it is of texts whose groups are found */
     size_t work;
     bool more;
     find_line lines[FIND_LINES];
     il_error *err;
 } il_finder;
 
-static bool find_known(const il_finder *f, uint32_t source) {
-    return f->set != NULL && (source >= f->nbits || (f->set[source / 64] >> (source % 64) & 1) != 0);
+static void find_worked(il_finder *f, size_t n) { f->work = f->work > n ? f->work - n : 0; }
+
+static bool find_known(const il_finder *f, uint32_t group) {
+    return f->set != NULL && (group >= f->nbits || (f->set[group / 64] >> (group % 64) & 1) != 0);
 }
 
 /* Whether a hit says nothing that the other, of the same source, does not say. */
@@ -34,10 +37,20 @@ static bool find_within(const il_index_hit *a, const il_index_hit *b) {
     return a->at >= b->at && a->at + a->n <= b->at + b->n && (b->compared || !a->compared) && (!b->token || a->token);
 }
 
+/* Nothing more is asked of the text, whose group is found: of no block of places that is only its own. */
+static void find_pass(il_finder *f, const il_index_text *t) {
+    const size_t end = (t + 1 < f->x->texts + f->x->n ? t[1].first : f->x->places) >> IL_INDEX_BLOCK;
+    for (size_t b = il_index_blocks(t->first); b < end;) {
+        const size_t bit = b % 64, n = end - b < 64 - bit ? end - b : 64 - bit;
+        f->passed[b / 64] |= (~UINT64_C(0) >> (64 - n)) << bit;
+        b += n;
+    }
+}
+
 static il_status find_hit(il_finder *f, const il_index_text *t, size_t at, size_t n, bool token, bool compared) {
     if (f->set != NULL) {
-        if (!find_known(f, t->source)) {
-            f->set[t->source / 64] |= UINT64_C(1) << (t->source % 64);
+        if (!find_known(f, t->group)) {
+            f->set[t->group / 64] |= UINT64_C(1) << (t->group % 64);
             f->found++;
         }
         return IL_OK;
@@ -114,7 +127,7 @@ static il_status find_compare(il_finder *f, const il_index_text *t, uint32_t pla
     while (at + right < f->q.n && stand + right < t->n && q[at + right] == p[stand + right] && !il_normal_mark(q[at + right])) {
         right++;
     }
-    f->work = f->work > left + right ? f->work - left - right : 0;
+    find_worked(f, left + right);
     /* a character has one byte to four */
     if (left + right < IL_INDEX_RUN ||
         (left + right < (size_t)4 * IL_INDEX_RUN && find_characters(q + at - left, left + right) < IL_INDEX_RUN)) {
@@ -124,45 +137,92 @@ static il_status find_compare(il_finder *f, const il_index_text *t, uint32_t pla
     return find_hit(f, t, at - left, left + right, false, true);
 }
 
-static il_status find_at(il_finder *f, size_t at, uint64_t bytes) {
-    const uint32_t key = il_print_key(bytes);
+/* A text that is not kept: by the sketches alone. */
+static il_status find_uncompared(il_finder *f, const il_index_text *t, size_t at, unsigned unlike) {
+    const size_t left = il_print_reach(unlike >> 8), right = il_print_reach(unlike);
+    size_t from = at, to = at + IL_PRINT_BYTES;
+    while (from > 0 && at - from < left && !il_normal_mark(f->q.p[from - 1])) {
+        from--;
+    }
+    while (to < f->q.n && to - at - IL_PRINT_BYTES < right && !il_normal_mark(f->q.p[to])) {
+        to++;
+    }
+    return find_hit(f, t, from, to - from, false, false);
+}
+
+static bool find_done(const il_finder *f) { return f->work == 0 || (f->set != NULL && f->found >= f->x->ngroups); }
+
+/* What stands at a place has the key, and a sketch that is alike. */
+static il_status find_candidate(il_finder *f, const uint8_t *group, size_t i, size_t at, uint16_t sketch) {
+    const uint32_t place = il_posting_place(&f->x->prints, group, i);
+    uint16_t other;
+    if (f->passed != NULL && (f->passed[place >> (IL_INDEX_BLOCK + 6)] >> (place >> IL_INDEX_BLOCK) % 64 & 1) != 0) {
+        return IL_OK;
+    }
+    const il_index_text *t = il_index_text_at(f->x, place);
+    find_worked(f, 1);
+    if (find_known(f, t->group)) {
+        find_pass(f, t);
+        return IL_OK;
+    }
+    if (t->p != NULL) {
+        return find_compare(f, t, place, at);
+    }
+    memcpy(&other, il_posting_mores(group) + 2 * i, sizeof other);
+    return find_uncompared(f, t, at, (unsigned)(sketch ^ other));
+}
+
+static il_status find_at(il_finder *f, size_t at, uint32_t key) {
+    const il_postings *prints = &f->x->prints;
     const uint16_t sketch = il_print_sketch(f->q.p, f->q.n, at);
-    il_posting_walk w = il_postings_walk(&f->x->prints, key);
-    il_posting found;
-    uint32_t left, right;
-    while (f->work > 0 && il_posting_next(&w, &found)) {
-        f->work--;
-        if (!il_print_alike(sketch, found.more)) {
+    const il_posting_bucket *b = il_postings_bucket(prints, key);
+    uint32_t left = b->n_class >> 8;
+    const uint8_t *group = left > 0 ? il_posting_groups(prints, b) : NULL;
+    find_worked(f, left / IL_POSTING_GROUP + 1);
+    for (; left > 0; left = left > IL_POSTING_GROUP ? left - IL_POSTING_GROUP : 0, group += prints->group_bytes) {
+        uint64_t same = il_posting_same(group, left, key);
+        if (same == 0) {
             continue;
         }
-        const il_index_text *t = il_index_text_at(f->x, found.place);
-        if (find_known(f, t->source)) {
-            continue;
+        for (same &= il_print_alike(il_posting_mores(group), sketch); same != 0; same &= same - 1) {
+            if (find_done(f)) {
+                return IL_OK;
+            }
+            IL_TRY(find_candidate(f, group, (size_t)__builtin_ctzll(same) / 8, at, sketch));
         }
-        if (t->p != NULL) {
-            IL_TRY(find_compare(f, t, found.place, at));
-            continue;
-        }
-        il_print_reach(sketch, found.more, &left, &right);
-        size_t from = at, to = at + IL_PRINT_BYTES;
-        while (from > 0 && at - from < left && !il_normal_mark(f->q.p[from - 1])) {
-            from--;
-        }
-        while (to < f->q.n && to - at - IL_PRINT_BYTES < right && !il_normal_mark(f->q.p[to])) {
-            to++;
-        }
-        IL_TRY(find_hit(f, t, from, to - from, false, false));
     }
     return IL_OK;
 }
 
-static bool find_done(const il_finder *f) { return f->work == 0 || (f->set != NULL && f->found >= f->x->sources); }
+typedef struct find_asked { /* a place of the query that the filter lets through */
+    uint32_t at, key;
+} find_asked;
 
+/* So many places at a time, so that their memory is fetched together. */
 static il_status find_runs(il_finder *f) {
-    for (size_t at = 0; at + IL_PRINT_BYTES <= f->q.n && !find_done(f); at++) {
-        const uint64_t bytes = il_load8(f->q.p + at);
-        if (!il_print_marked(bytes)) {
-            IL_TRY(find_at(f, at, bytes));
+    const il_postings *prints = &f->x->prints;
+    const uint8_t *q = f->q.p;
+    find_asked asked[FIND_BATCH];
+    for (size_t from = 0; prints->total > 0 && from + IL_PRINT_BYTES <= f->q.n; from += FIND_BATCH) {
+        const size_t last = f->q.n - IL_PRINT_BYTES + 1, to = from + FIND_BATCH < last ? from + FIND_BATCH : last;
+        size_t n = 0;
+        for (size_t at = from; at < to; at++) {
+            const uint64_t bytes = il_print_load(q + at);
+            const uint32_t key = il_print_key(bytes);
+            asked[n] = (find_asked){(uint32_t)at, key};
+            n += il_postings_may(prints, key) && !il_print_marked(bytes);
+        }
+        for (size_t i = 0; i < n; i++) {
+            __builtin_prefetch(il_postings_bucket(prints, asked[i].key));
+        }
+        for (size_t i = 0; i < n; i++) {
+            il_postings_fetch(prints, asked[i].key);
+        }
+        for (size_t i = 0; i < n; i++) {
+            if (find_done(f)) {
+                return IL_OK;
+            }
+            IL_TRY(find_at(f, asked[i].at, asked[i].key));
         }
     }
     return IL_OK;
@@ -279,13 +339,15 @@ static il_status find_all(il_finder *f, il_str query, il_arena *scratch) {
     if (f->x->n == 0) {
         return IL_OK;
     }
-    if (f->set == NULL) {
+    if (f->set != NULL) {
+        f->passed = IL_NEW_ARRAY(scratch, uint64_t, il_index_blocks(f->x->places) / 64 + 1);
+    } else {
         f->latest = IL_NEW_ARRAY(scratch, uint32_t, f->x->n);
-        if (f->latest == NULL) {
-            return il_arena_fail(scratch, f->err);
-        }
     }
-    IL_TRY(il_digest_stream(query, true, scratch, &f->q, &cut, f->err));
+    if (f->set != NULL ? f->passed == NULL : f->latest == NULL) {
+        return il_arena_fail(scratch, f->err);
+    }
+    IL_TRY(il_digest_stream(query, f->set == NULL, scratch, &f->q, &cut, f->err));
     IL_TRY(find_runs(f));
     IL_TRY(find_tokens(f));
     f->more = f->more || cut || f->work == 0;
@@ -312,10 +374,10 @@ il_status il_index_find(const il_index *x, il_str query, il_arena *scratch, il_i
     return IL_OK;
 }
 
-il_status il_index_sources(const il_index *x, il_str query, il_arena *scratch, uint64_t *sources, size_t nbits, bool *more,
-                           il_error *err) {
-    il_finder f = {.x = x, .set = sources, .nbits = nbits, .err = err};
-    memset(sources, 0, (nbits + 63) / 64 * sizeof *sources);
+il_status il_index_groups(const il_index *x, il_str query, il_arena *scratch, uint64_t *groups, size_t nbits, bool *more,
+                          il_error *err) {
+    il_finder f = {.x = x, .set = groups, .nbits = nbits, .err = err};
+    memset(groups, 0, (nbits + 63) / 64 * sizeof *groups);
     *more = true;
     IL_TRY(find_go(&f, query, scratch->alloc));
     *more = f.more;

@@ -4,13 +4,16 @@
 
 enum { NEEDLE_RARE = 64 }; /* a word that as many places have is common: no more are counted */
 
-/* How many places have the hash; no more than NEEDLE_RARE are counted. */
-static size_t needle_count(const il_index *x, uint64_t hash) {
-    il_posting_walk walk = il_postings_walk(&x->words, (uint32_t)(hash >> 16));
+/* How many places have the key; no more than NEEDLE_RARE are counted. */
+static size_t needle_count(const il_index *x, uint32_t key) {
+    if (!il_postings_may(&x->words, key)) {
+        return 0;
+    }
+    il_posting_walk walk = il_postings_walk(&x->words, key);
     il_posting found;
     size_t count = 0;
     while (count < NEEDLE_RARE && il_posting_next(&walk, &found)) {
-        count += found.more == (uint16_t)hash;
+        count++;
     }
     return count;
 }
@@ -21,12 +24,11 @@ bool il_index_needle_of(const il_index *x, const il_stream *s, size_t from, size
     *out = (il_index_needle){.p = s->p + from, .n = n};
     for (; least > 0 && il_word_next(s->p, from + n, s->gaps, &at, &w); before = w) {
         const uint32_t begins = il_word_joined(s->p, s->gaps, &before, &w) ? before.at : w.at;
-        const uint64_t hash = il_word_hash(s->p + begins, w.at + w.n - begins);
-        const size_t count = needle_count(x, hash);
+        const uint32_t key = il_word_key(il_word_hash(s->p + begins, w.at + w.n - begins));
+        const size_t count = needle_count(x, key);
         if (count < least) {
             least = count;
-            out->key = (uint32_t)(hash >> 16);
-            out->more = (uint16_t)hash;
+            out->key = key;
             out->anchor = w.at - from;
         }
     }
@@ -56,9 +58,6 @@ const il_index_text *il_index_needle_next(const il_index *x, const il_index_need
                                           bool *compared) {
     il_posting found;
     while (il_posting_next(w, &found)) {
-        if (found.more != needle->more) {
-            continue;
-        }
         const il_index_text *t = il_index_text_at(x, found.place);
         *compared = t->p != NULL;
         if (t->p == NULL) {

@@ -12,7 +12,8 @@ typedef enum il_mark_of {
     IL_MARK_TYPED, /* found in what a human typed: kind, value */
     IL_MARK_WORD,  /* a word that a human typed, as it stands */
     IL_MARK_FOLD,  /* the same without ASCII letter case */
-    IL_MARK_FOUND  /* what a field was found by: its kind, the marks of the sibling's words */
+    IL_MARK_FOUND, /* what a field was found by: its kind, the marks of the sibling's words */
+    IL_MARK_CLASS  /* of sources: their kind and what they taint, their name; that mark, their agent */
 } il_mark_of;
 /* `kind` is empty where the table above names none. */
 void il_mark(il_mark_of of, il_str kind, il_str value, uint8_t out[IL_MARK_BYTES]);

@@ -15,6 +15,7 @@ il_status il_memory_new(const il_alloc *alloc, const il_index_limits *index, il_
     il_bag_init(&m->typed, &m->alloc);
     il_bag_init(&m->words, &m->alloc);
     il_bag_init(&m->sent, &m->alloc);
+    il_bag_init(&m->by_class, &m->alloc);
     const il_status s = il_index_new(&m->alloc, index, &m->index, err);
     if (s != IL_OK) {
         il_memory_free(m);
@@ -47,7 +48,8 @@ void il_memory_free(il_memory *m) {
     il_bag_free(&m->typed);
     il_bag_free(&m->words);
     il_bag_free(&m->sent);
-    void *const arrays[] = {m->sources, m->facts, m->via, m->forms, m->starts, m->names};
+    il_bag_free(&m->by_class);
+    void *const arrays[] = {m->sources, m->facts, m->via, m->forms, m->starts, m->names, m->firsts};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
         alloc.free(alloc.ctx, arrays[i]);
     }
@@ -61,6 +63,7 @@ size_t il_memory_bytes(const il_memory *m) {
     const il_index_size index = il_index_measure(m->index);
     return sizeof *m + index.text_bytes + index.index_bytes + m->text_bytes + il_bag_bytes(&m->by_fact) +
            il_bag_bytes(&m->by_found) + il_bag_bytes(&m->typed) + il_bag_bytes(&m->words) + il_bag_bytes(&m->sent) +
+           il_bag_bytes(&m->by_class) + m->classes_cap * sizeof *m->firsts +
            m->sources_cap * sizeof *m->sources + m->facts_cap * sizeof *m->facts + m->via_cap * sizeof *m->via +
            m->forms_cap * sizeof *m->forms + m->words_cap * sizeof *m->starts + m->names_cap * sizeof *m->names;
 }
@@ -68,6 +71,11 @@ size_t il_memory_bytes(const il_memory *m) {
 uint32_t il_memory_sources(const il_memory *m) { return m->nsources; }
 il_source il_memory_source(const il_memory *m, uint32_t number) {
     return number > 0 && number <= m->nsources ? m->sources[number - 1] : (il_source){0};
+}
+
+uint32_t il_memory_classes(const il_memory *m) { return m->nclasses; }
+il_source il_memory_class(const il_memory *m, uint32_t class) {
+    return class < m->nclasses ? il_memory_source(m, m->firsts[class]) : (il_source){0};
 }
 
 static bool il_memory_shared(const il_memory *m, const il_held_fact *f) {
@@ -141,6 +149,11 @@ il_status il_memory_find(const il_memory *m, il_str text, il_arena *scratch, il_
     }
     *out = (il_index_hits){list, hits.n, hits.more};
     return IL_OK;
+}
+
+il_status il_memory_find_classes(const il_memory *m, il_str text, il_arena *scratch, uint64_t *classes, bool *more,
+                                 il_error *err) {
+    return il_index_groups(m->index, text, scratch, classes, m->nclasses, more, err);
 }
 
 il_str il_memory_remembered(const il_memory *m, il_str name) {

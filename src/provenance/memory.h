@@ -12,7 +12,7 @@ typedef struct il_memory il_memory;
 IL_NODISCARD il_status il_memory_new(const il_alloc *alloc, const il_index_limits *index, il_memory **out, il_error *err);
 void il_memory_free(il_memory *m);
 
-/* Folds in episode number `number` (from 1, without gaps: else IL_E_STATE). `texts` are the episode's own, or NULL when nobody has them any more.
+/* Folds in episode number `number` (from 1, without gaps: else IL_E_STATE). `texts` are the episode's own (il_episode_texts), or NULL when nobody has them any more.
  * IL_E_DAMAGED for bytes that no episode has. On a failure the memory is of no more use than to be freed. */
 IL_NODISCARD il_status il_memory_apply(il_memory *m, uint64_t number, il_str episode, const il_str *texts, size_t ntexts,
                                        il_error *err);
@@ -33,6 +33,11 @@ typedef struct il_source {
 /* Sources are numbered from 1 in the order of their episodes; *out is empty for a number that is none. */
 uint32_t il_memory_sources(const il_memory *m);
 il_source il_memory_source(const il_memory *m, uint32_t number);
+
+/* Sources of one kind and name that one agent read and that bring the same are a class, numbered from 0 in the order in which the session came to know them: what a policy asks of a source is the same for
+ * all of a class. What is given is the first of them. */
+uint32_t il_memory_classes(const il_memory *m);
+il_source il_memory_class(const il_memory *m, uint32_t class);
 
 /* ---- questions ------------------------------------------------------------------------------------- */
 
@@ -64,5 +69,8 @@ bool il_memory_via_typed(const il_memory *m, const il_seen *fact);
 IL_NODISCARD il_status il_memory_named(const il_memory *m, il_str value, bool *out, il_error *err);
 /* Which sources a text shares content with (index.h). */
 IL_NODISCARD il_status il_memory_find(const il_memory *m, il_str text, il_arena *scratch, il_index_hits *out, il_error *err);
+/* The classes of these sources, cheaper: bit c of `classes`, which has a bit for each. *more: it may be all of them. */
+IL_NODISCARD il_status il_memory_find_classes(const il_memory *m, il_str text, il_arena *scratch, uint64_t *classes, bool *more,
+                                              il_error *err);
 /* The value that a name stands for; empty when none. Borrowed from the memory. */
 il_str il_memory_remembered(const il_memory *m, il_str name);

@@ -26,6 +26,27 @@ static il_status il_memory_keep(il_memory *m, il_str text, il_str *out, il_error
     return IL_OK;
 }
 
+/* The class of the source that comes next. */
+static il_status il_memory_classify(il_memory *m, const il_source *s, il_error *err) {
+    uint8_t named[IL_MARK_BYTES], mark[IL_MARK_BYTES];
+    const char brings[] = {(char)s->kind, (char)(s->taints & 0xff), (char)(s->taints >> 8 & 0xff), (char)(s->taints >> 16 & 0xff),
+                           (char)(s->taints >> 24)};
+    il_mark(IL_MARK_CLASS, (il_str){brings, sizeof brings}, s->name, named);
+    il_mark(IL_MARK_CLASS, (il_str){(const char *)named, sizeof named}, s->agent, mark);
+    const il_bag_entry *known = il_bag_find(&m->by_class, mark, NULL);
+    if (known != NULL) {
+        m->class = known->value;
+        return IL_OK;
+    }
+    void *p = m->firsts;
+    IL_TRY(il_grow(&m->alloc, &p, m->nclasses, &m->classes_cap, sizeof *m->firsts, err));
+    m->firsts = p;
+    IL_TRY(il_bag_add(&m->by_class, mark, m->nclasses, err));
+    m->firsts[m->nclasses] = m->nsources + 1;
+    m->class = m->nclasses++;
+    return IL_OK;
+}
+
 static il_status il_memory_read_source(il_memory *m, const il_source *s, il_error *err) {
     void *p = m->sources;
     if (m->nsources >= UINT32_MAX / 2 - 1) {
@@ -33,6 +54,7 @@ static il_status il_memory_read_source(il_memory *m, const il_source *s, il_erro
     }
     IL_TRY(il_grow(&m->alloc, &p, m->nsources, &m->sources_cap, sizeof *m->sources, err));
     m->sources = p;
+    IL_TRY(il_memory_classify(m, s, err));
     il_source *to = &m->sources[m->nsources++];
     *to = (il_source){.kind = s->kind, .ticket = s->ticket, .taints = s->taints};
     IL_TRY(il_memory_keep(m, s->name, &to->name, err));
@@ -159,8 +181,8 @@ static il_status il_memory_read_texts(il_memory *m, il_cursor *c, il_source_kind
         if (c->failed) {
             return il_memory_damaged(err);
         }
-        IL_TRY(il_index_add(m->index, 2 * m->nsources + (i < trusted ? 0u : 1u), digest, texts != NULL ? texts[i] : (il_str){0},
-                            err));
+        IL_TRY(il_index_add(m->index, 2 * m->nsources + (i < trusted ? 0u : 1u), m->class, digest,
+                            texts != NULL ? texts[i] : (il_str){0}, err));
     }
     return IL_OK;
 }

@@ -24,7 +24,7 @@ enum { IL_STREAM_BEYOND = 8 };
 typedef struct il_stream {
     il_arena *arena;  /* of all below */
     uint8_t *p;       /* n bytes, and IL_STREAM_BEYOND more that may be read */
-    uint8_t *gaps;    /* bit i: white space stood before byte i */
+    uint8_t *gaps;    /* bit i: white space stood before byte i; and IL_STREAM_BEYOND more bytes that may be read */
     il_place *places; /* of each byte; NULL: not asked for */
     size_t n, cap;
     bool traced;

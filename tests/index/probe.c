@@ -48,13 +48,13 @@ static bool probe_every(void *ctx, uint32_t source) {
 static void probe_add(il_index *x, uint32_t source, il_str text, bool blind) {
     il_arena arena;
     il_buf b;
-    il_str digest = {NULL, 0};
+    il_str digest = {NULL, 0}, kept = {NULL, 0};
     il_error err = {0};
     const il_str seen = {text.p, blind ? 0 : text.n};
     il_arena_init(&arena, &probe_alloc, SIZE_MAX / 2);
     il_buf_init(&b, &arena, SIZE_MAX / 4);
-    if (il_index_digest(seen, &b, &err) != IL_OK || il_buf_done(&b, &digest, &err) != IL_OK ||
-        il_index_add(x, source, digest, seen, &err) != IL_OK) {
+    if (il_index_digest(seen, &b, &kept, &err) != IL_OK || il_buf_done(&b, &digest, &err) != IL_OK ||
+        il_index_add(x, source, source, digest, kept, &err) != IL_OK) {
         probe_stop(err.msg);
     }
     il_arena_free(&arena);

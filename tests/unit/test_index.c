@@ -35,17 +35,19 @@ static void close_place(place *t) {
     free(t);
 }
 
-static il_str digest_of(place *t, il_str text) {
+static il_str digest_of(place *t, il_str text, il_str *kept) {
     il_buf b;
     il_str out = {NULL, 0};
     il_buf_init(&b, &t->arena, (size_t)32 << 20);
-    assert_int_equal(il_index_digest(text, &b, &t->err), IL_OK);
+    assert_int_equal(il_index_digest(text, &b, kept, &t->err), IL_OK);
     assert_int_equal(il_buf_done(&b, &out, &t->err), IL_OK);
     return out;
 }
 
 static void add(place *t, uint32_t source, const char *text) {
-    assert_int_equal(il_index_add(t->x, source, digest_of(t, il_str_of(text)), il_str_of(text), &t->err), IL_OK);
+    il_str kept;
+    const il_str digest = digest_of(t, il_str_of(text), &kept);
+    assert_int_equal(il_index_add(t->x, source, source, digest, kept, &t->err), IL_OK);
 }
 
 static il_index_hits find(place *t, const char *query) {
@@ -176,8 +178,8 @@ static void whole_names(void **state) {
     close_place(t);
 }
 
-/* The set of sources is that of the hits. */
-static void sources(void **state) {
+/* The set of groups is that of the sources of the hits. */
+static void groups(void **state) {
     (void)state;
     place *t = open_place(NULL);
     add(t, 1, "the quick brown fox jumps");
@@ -186,11 +188,11 @@ static void sources(void **state) {
     add(t, 70, "the quick brown fox sleeps");
     uint64_t bits[2];
     bool more = true;
-    assert_int_equal(il_index_sources(t->x, IL_STR("a quick brown fox and 9f3"), &t->arena, bits, 128, &more, &t->err), IL_OK);
+    assert_int_equal(il_index_groups(t->x, IL_STR("a quick brown fox and 9f3"), &t->arena, bits, 128, &more, &t->err), IL_OK);
     assert_int_equal(bits[0], 1 << 1 | 1 << 3);
     assert_int_equal(bits[1], 1 << 6);
     assert_false(more);
-    assert_int_equal(il_index_sources(t->x, IL_STR("nothing of it"), &t->arena, bits, 128, &more, &t->err), IL_OK);
+    assert_int_equal(il_index_groups(t->x, IL_STR("nothing of it"), &t->arena, bits, 128, &more, &t->err), IL_OK);
     assert_int_equal(bits[0] | bits[1], 0);
     close_place(t);
 }
@@ -218,14 +220,14 @@ static void without_text(void **state) {
     assert_false(names(t, "secrets"));
     close_place(t);
     t = open_place(NULL);
-    assert_int_equal(il_index_add(t->x, 5, digest_of(t, il_str_of(first)), (il_str){NULL, 0}, NULL), IL_OK);
+    assert_int_equal(il_index_add(t->x, 5, 5, digest_of(t, il_str_of(first), NULL), (il_str){NULL, 0}, NULL), IL_OK);
     assert_true(il_index_complete(t->x)); /* nothing of it is found less */
     assert_true(find(t, "first secret of all").n >= 1);
     close_place(t);
     /* what has no room evicts, whether its text is there or not: the same answer before a restart and after it */
     t = open_place(&limits);
     for (uint32_t i = 1; i <= 3; i++) {
-        assert_int_equal(il_index_add(t->x, i, digest_of(t, il_str_of(first)), (il_str){NULL, 0}, NULL), IL_OK);
+        assert_int_equal(il_index_add(t->x, i, i, digest_of(t, il_str_of(first), NULL), (il_str){NULL, 0}, NULL), IL_OK);
         assert_true(il_index_complete(t->x) == (i < 3));
     }
     close_place(t);
@@ -263,7 +265,7 @@ static void never_less_without_its_text(void **state) {
         for (uint32_t source = 1; source <= 5; source++) {
             drawn_text(&drawn, text, 6 + (size_t)draw(&drawn) % 20);
             add(with, source, text);
-            assert_int_equal(il_index_add(without->x, source, digest_of(with, il_str_of(text)), (il_str){NULL, 0}, NULL), IL_OK);
+            assert_int_equal(il_index_add(without->x, source, source, digest_of(with, il_str_of(text), NULL), (il_str){NULL, 0}, NULL), IL_OK);
         }
         assert_true(il_index_complete(with->x) && il_index_complete(without->x));
         for (int i = 0; i < 60; i++) {
@@ -276,8 +278,8 @@ static void never_less_without_its_text(void **state) {
             more += after && !before;
             uint64_t a = 0, b = 0;
             bool some;
-            assert_int_equal(il_index_sources(with->x, il_str_of(text), &with->arena, &a, 64, &some, NULL), IL_OK);
-            assert_int_equal(il_index_sources(without->x, il_str_of(text), &with->arena, &b, 64, &some, NULL), IL_OK);
+            assert_int_equal(il_index_groups(with->x, il_str_of(text), &with->arena, &a, 64, &some, NULL), IL_OK);
+            assert_int_equal(il_index_groups(without->x, il_str_of(text), &with->arena, &b, 64, &some, NULL), IL_OK);
             if ((a & ~b) != 0) {
                 fail_msg("`%s` is not found any more", text);
             }
@@ -309,22 +311,23 @@ static void bad_digests(void **state) {
     (void)state;
     place *t = open_place(NULL);
     const char *text = "some text with words, and more of them: 0123456789";
-    const il_str good = digest_of(t, il_str_of(text));
+    il_str kept;
+    const il_str good = digest_of(t, il_str_of(text), &kept);
     char copy[2048];
     assert_true(good.n < sizeof copy);
-    assert_int_equal(il_index_add(t->x, 1, good, IL_STR("another text"), NULL), IL_E_ARGUMENT);
+    assert_int_equal(il_index_add(t->x, 1, 1, good, IL_STR("another text"), NULL), IL_E_ARGUMENT);
     for (size_t n = 0; n < good.n; n++) {
-        assert_int_equal(il_index_add(t->x, 1, (il_str){good.p, n}, (il_str){NULL, 0}, NULL), IL_E_DAMAGED);
+        assert_int_equal(il_index_add(t->x, 1, 1, (il_str){good.p, n}, (il_str){NULL, 0}, NULL), IL_E_DAMAGED);
     }
     memcpy(copy, good.p, good.n);
     copy[good.n] = 0;
-    assert_int_equal(il_index_add(t->x, 1, (il_str){copy, good.n + 1}, (il_str){NULL, 0}, NULL), IL_E_DAMAGED);
+    assert_int_equal(il_index_add(t->x, 1, 1, (il_str){copy, good.n + 1}, (il_str){NULL, 0}, NULL), IL_E_DAMAGED);
     copy[0]++;
-    assert_int_equal(il_index_add(t->x, 1, (il_str){copy, good.n}, (il_str){NULL, 0}, NULL), IL_E_DAMAGED);
+    assert_int_equal(il_index_add(t->x, 1, 1, (il_str){copy, good.n}, (il_str){NULL, 0}, NULL), IL_E_DAMAGED);
     assert_int_equal(il_index_measure(t->x).texts, 0);
     assert_int_equal(find(t, text).n, 0);
-    assert_int_equal(il_index_add(t->x, 2, good, il_str_of(text), NULL), IL_OK);
-    assert_int_equal(il_index_add(t->x, 1, good, il_str_of(text), NULL), IL_E_ARGUMENT); /* sources grow */
+    assert_int_equal(il_index_add(t->x, 2, 2, good, kept, NULL), IL_OK);
+    assert_int_equal(il_index_add(t->x, 1, 1, good, kept, NULL), IL_E_ARGUMENT); /* sources grow */
     close_place(t);
 }
 
@@ -337,7 +340,8 @@ static void memory_runs_out(void **state) {
     for (size_t left = 0;; left++) {
         place *t = open_place(NULL);
         add(t, 1, "an earlier text with the run abcdefghijklmnop in it");
-        const il_str d = digest_of(t, il_str_of(text));
+        il_str kept, same = {NULL, 0};
+        const il_str d = digest_of(t, il_str_of(text), &kept);
         const il_index_size before = il_index_measure(t->x);
         t->memory.left = left;
         il_buf b;
@@ -345,10 +349,10 @@ static void memory_runs_out(void **state) {
         il_str out = {NULL, 0};
         il_arena_init(&own, &t->memory.alloc, (size_t)1 << 24);
         il_buf_init(&b, &own, (size_t)1 << 24);
-        il_status s = il_index_digest(il_str_of(text), &b, NULL);
+        il_status s = il_index_digest(il_str_of(text), &b, &same, NULL);
         s = s == IL_OK ? il_buf_done(&b, &out, NULL) : s;
-        assert_true(s == IL_OK ? il_str_eq(out, d) : s == IL_E_MEMORY);
-        const il_status added = il_index_add(t->x, 2, d, il_str_of(text), NULL);
+        assert_true(s == IL_OK ? il_str_eq(out, d) && il_str_eq(same, kept) : s == IL_E_MEMORY);
+        const il_status added = il_index_add(t->x, 2, 2, d, kept, NULL);
         assert_true(added == IL_OK || added == IL_E_MEMORY);
         il_index_hits h;
         uint64_t bits[1];
@@ -356,7 +360,7 @@ static void memory_runs_out(void **state) {
         const il_status found = il_index_find(t->x, IL_STR("x abcdefghijklmnop x hello world, this is me"), &own, &h, NULL);
         assert_true(found == IL_OK || found == IL_E_MEMORY);
         const il_status set =
-            il_index_sources(t->x, IL_STR("x abcdefghijklmnop x hello world, this is me"), &own, bits, 64, &more, NULL);
+            il_index_groups(t->x, IL_STR("x abcdefghijklmnop x hello world, this is me"), &own, bits, 64, &more, NULL);
         assert_true(set == IL_OK || set == IL_E_MEMORY);
         const il_status asked = il_index_names(t->x, IL_STR("hello world"), every, NULL, &named, NULL);
         assert_true(asked == IL_OK || (asked == IL_E_MEMORY && named));
@@ -374,18 +378,128 @@ static void memory_runs_out(void **state) {
     assert_true(failed > 3);
 }
 
+/* Groups that several sources share; of a group that is found nothing more is asked, of the others everything is. */
+static void shared_groups(void **state) {
+    (void)state;
+    place *t = open_place(NULL);
+    for (uint32_t source = 1; source <= 600; source++) {
+        char text[200];
+        il_str kept;
+        (void)snprintf(text, sizeof text, "the common beginning of all of them, and then number %u: %u of %u", source, source * 7919, source * 104729);
+        const il_str digest = digest_of(t, il_str_of(text), &kept);
+        assert_int_equal(il_index_add(t->x, source, source == 577 ? 9 : source % 3, digest, kept, &t->err), IL_OK);
+    }
+    uint64_t bits[1];
+    bool more = true;
+    assert_int_equal(il_index_groups(t->x, IL_STR("the common beginning"), &t->arena, bits, 64, &more, &t->err), IL_OK);
+    assert_int_equal(bits[0], 1 << 9 | 7);
+    assert_false(more);
+    assert_int_equal(il_index_groups(t->x, IL_STR("asks for number 577: 4569263 only"), &t->arena, bits, 64, &more, &t->err), IL_OK);
+    assert_int_equal(bits[0] >> 9, 1);
+    assert_int_equal(il_index_groups(t->x, IL_STR("the common beginning"), &t->arena, bits, 2, &more, &t->err), IL_OK);
+    assert_int_equal(bits[0], 3); /* the others have no bit */
+    close_place(t);
+}
+
+static char *made_of(size_t n, uint64_t seed) {
+    char *p = malloc(n + 1);
+    for (size_t i = 0; i < n; i++) {
+        seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        p[i] = "abcdefghijklmnopqrstuvwxyz0123456789 ,.-/\n"[(seed >> 33) % 42];
+    }
+    p[n] = '\0';
+    return p;
+}
+
+/* A query of 10 MB is not read whole, which is said; what is in the part that is read is found. So is one that is in all texts, of which the work is bounded. */
+static void a_large_query(void **state) {
+    (void)state;
+    place *t = open_place(NULL);
+    char *query = made_of((size_t)10 << 20, 7), text[64];
+    memcpy(text, query + 5000, 40);
+    text[40] = '\0';
+    add(t, 3, text);
+    il_index_hits h = find(t, query);
+    assert_true(h.more);
+    assert_true(h.n >= 1);
+    assert_int_equal(h.list[0].source, 3);
+    memcpy(text, query + ((size_t)5 << 20), 40); /* behind what is read */
+    add(t, 4, text);
+    h = find(t, query);
+    assert_true(h.more);
+    assert_int_equal(h.list[h.n - 1].source, 3);
+    uint64_t bits[1];
+    bool more = false;
+    assert_int_equal(il_index_groups(t->x, il_str_of(query), &t->arena, bits, 64, &more, &t->err), IL_OK);
+    assert_true(more);
+    assert_int_equal(bits[0], 1 << 3);
+    free(query);
+    close_place(t);
+}
+
+/* Texts that are all alike: postings of few keys, in blocks that grow and grow. The work for a query that is like them ends, and that it did is said. */
+static void all_alike(void **state) {
+    (void)state;
+    place *t = open_place(NULL);
+    char text[64];
+    for (uint32_t source = 1; source <= 60000; source++) {
+        (void)snprintf(text, sizeof text, "%c always the same few words 4711", (char)('a' + source % 26));
+        add(t, source, text);
+    }
+    char *query = malloc(200001);
+    for (size_t i = 0; i < 200000; i++) {
+        query[i] = "always the same few words 4711; "[i % 32];
+    }
+    query[200000] = '\0';
+    const il_index_hits h = find(t, query);
+    assert_true(h.more);
+    assert_true(h.n > 0);
+    assert_true(find(t, "the same few words").n >= 59000);
+    assert_int_equal(find(t, "nothing of the kind").n, 0);
+    free(query);
+    close_place(t);
+}
+
+/* As many texts as an object of 100,000 keys has, each asked for by itself. */
+static void many_queries(void **state) {
+    (void)state;
+    place *t = open_place(NULL);
+    char *text = made_of(200000, 11), query[32];
+    size_t found = 0;
+    add(t, 1, text);
+    for (uint32_t i = 0; i < 100000; i++) {
+        uint64_t bits[1];
+        bool more = true;
+        if (i % 1000 == 0) {
+            (void)snprintf(query, sizeof query, "%.24s", text + i);
+        } else {
+            (void)snprintf(query, sizeof query, "zkey-%08x", i);
+        }
+        assert_int_equal(il_index_groups(t->x, il_str_of(query), &t->arena, bits, 64, &more, &t->err), IL_OK);
+        assert_false(more);
+        found += bits[0] != 0;
+    }
+    assert_true(found >= 100 && found < 1000);
+    free(text);
+    close_place(t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_in_an_empty_index),
         cmocka_unit_test(a_run_of_twelve),
         cmocka_unit_test(tokens),
         cmocka_unit_test(whole_names),
-        cmocka_unit_test(sources),
+        cmocka_unit_test(groups),
         cmocka_unit_test(never_less_without_its_text),
         cmocka_unit_test(without_text),
         cmocka_unit_test(a_full_index),
         cmocka_unit_test(bad_digests),
         cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(shared_groups),
+        cmocka_unit_test(a_large_query),
+        cmocka_unit_test(all_alike),
+        cmocka_unit_test(many_queries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static bool il_memory_encoded_sent(const il_memory *m, il_str value, uint32_t so
     char text[2 * IL_SENT_VALUE_MAX + 4];
     static const char hex[] = "0123456789abcdef";
     static const char *const alphabets[] = {"+/", "-_"};
-    if (value.n > IL_SENT_VALUE_MAX) {
+    if (value.n < IL_SENT_TOKEN_MIN || value.n > IL_SENT_VALUE_MAX) { /* `30` is 0 in hex, and any number of pages */
         return false;
     }
     for (size_t a = 0; a < sizeof alphabets / sizeof alphabets[0]; a++) {

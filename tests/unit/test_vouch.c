@@ -544,6 +544,9 @@ static void vouch_sent(void **state) {
         UNVOUCHED(c, "s.grant", args, IL_VOUCH_SENT);
     }
     VOUCHED(c, "s.grant", "{\"id\":\"evil-8\"}", IL_VOUCH_FACT);
+    vouch_sends(c, "s.post", "{\"channel\":\"x\",\"text\":\"the first 30\",\"n\":30}");
+    (void)vouch_reads(c, "s.people", "[{\"id\":0}]");
+    VOUCHED(c, "s.grant", "{\"id\":0}", IL_VOUCH_FACT); /* `30` is 0 in hex */
     /* what is sent after it was read, and read again */
     vouch_sends(c, "s.send", "{\"to\":\"bo@x.example\"}");
     (void)vouch_reads(c, "s.people", "[{\"mail\":\"bo@x.example\"}]");

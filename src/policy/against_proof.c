@@ -153,12 +153,18 @@ static bool proof_results(const proof *p, const il_tool *x, const il_tool *y) {
     return same;
 }
 
-static bool proof_own(const proof *p, const il_tool *x, const il_tool *y) {
+/* The entry's `kinds` and the document's, which the digest of an entry has not. */
+static bool proof_kinds(const il_against *a, const il_tool *x, const il_tool *y) {
     bool same = x->nkinds == y->nkinds;
     for (uint32_t i = 0; i < x->nkinds && same; i++) {
         same = il_str_eq(x->kinds[i].name, y->kinds[i].name) && il_str_eq(x->kinds[i].form.text, y->kinds[i].form.text) &&
-               il_str_eq(proof_word(p, 0, x->kinds[i].kind), proof_word(p, 1, y->kinds[i].kind));
+               il_str_eq(il_kinds_word(&a->p[0]->kinds, x->kinds[i].kind), il_kinds_word(&a->p[1]->kinds, y->kinds[i].kind));
     }
+    return same;
+}
+
+static bool proof_own(const proof *p, const il_tool *x, const il_tool *y) {
+    bool same = proof_kinds(p->a, x, y);
     const uint32_t nx = x->when != NULL ? x->when->nremembered : 0, ny = y->when != NULL ? y->when->nremembered : 0;
     same = same && nx == ny;
     for (uint32_t i = 0; i < nx && same; i++) {
@@ -186,10 +192,11 @@ static bool proof_lists(const proof *p, const il_tool *t) {
     return same;
 }
 
-static bool proof_equal_entries(const il_against_tool *t) {
+static bool proof_equal_entries(const il_against *a, const il_against_tool *t) {
     bool same = t->n[0] == t->n[1] && !t->many;
     for (uint32_t i = 0; i < t->n[0] && same; i++) {
-        same = memcmp(t->entries[0][i]->meaning, t->entries[1][i]->meaning, IL_DIGEST_BYTES) == 0;
+        same = memcmp(t->entries[0][i]->meaning, t->entries[1][i]->meaning, IL_DIGEST_BYTES) == 0 &&
+               proof_kinds(a, t->entries[0][i], t->entries[1][i]);
     }
     return same;
 }
@@ -361,7 +368,7 @@ static il_status proof_effects(proof *p, il_error *err) {
 
 static il_status proof_entries(proof *p, bool *results, il_error *err) {
     const il_against_tool *t = p->t;
-    const bool equal = proof_equal_entries(t);
+    const bool equal = proof_equal_entries(p->a, t);
     const uint32_t effects = proof_effects_of(t, 0) | proof_effects_of(t, 1);
     p->own = p->statement = true;
     p->effects = p->vouch = true; /* conditions of effects are asked before any is counted, and before anything is vouched */

@@ -23,6 +23,20 @@ class PolicyError(InterlockError, ValueError):
     line: int = 0
     column: int = 0
 
+    def of(self, path: str) -> PolicyError:
+        """The same, said of a file."""
+        return self._said(f"{path}: {self}", self.line, self.column)
+
+    def without_place(self, what: str) -> PolicyError:
+        """The same, said of something that has no lines."""
+        text = str(self)
+        return self._said(f"{what}: {text.partition(': ')[2] if self.line else text}", 0, 0)
+
+    def _said(self, text: str, line: int, column: int) -> PolicyError:
+        error = PolicyError(text)
+        error.status, error.line, error.column = self.status, line, column
+        return error
+
 
 class UsageError(InterlockError, RuntimeError):
     """A call of this package that cannot be right: a gate that is closed or from before a fork, a session that has ended."""

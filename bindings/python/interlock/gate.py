@@ -13,8 +13,8 @@ import typing
 import uuid
 
 from . import _core
-from .errors import ApprovalRequired, Denied, InterlockError, UsageError, Withheld
-from .labels import Label, export, policy_document
+from .errors import ApprovalRequired, Denied, InterlockError, PolicyError, UsageError, Withheld
+from .labels import Label, export, policy_document, unknown_arguments
 from .plain import arguments_text, copied, error_text, is_later, result_text
 
 __all__ = ["ApprovalRequest", "Gate"]
@@ -64,6 +64,7 @@ class Gate:
         principal: str = "",
         resolver: Resolver | None = None,
         approver: str = "resolver",
+        approvals: collections.abc.Mapping[str, object] | None = None,
         enforce: bool = False,
         durable: bool = False,
         deadline: float = 600.0,
@@ -74,6 +75,10 @@ class Gate:
         self._ledger = ledger
         self._resolver = resolver
         self._approver = approver
+        if approvals is not None and policy is not None:
+            raise UsageError("`approvals` is for labels beside the tools; a policy says it itself")
+        # with a resolver there is somebody to ask: without this section the machine's rejections are final
+        self._approvals = approvals if approvals is not None else {"for": ["egress", "commit"]} if resolver is not None and policy is None else None
         self._enforce, self._durable, self._deadline_ms = enforce, durable, max(1, int(deadline * 1000))
         self._labels: dict[str, Label] = {}
         self._lock = threading.Lock()
@@ -89,13 +94,21 @@ class Gate:
         with self._lock:
             if self._monitor is None:
                 if self._given is None:
-                    path, document = "", json.dumps(policy_document(self._labels)).encode()
+                    if not self._labels:
+                        raise UsageError("no tool is labelled yet: `@gate.tool(effects=...)`, or give the gate a policy")
+                    path, document = "", json.dumps(policy_document(self._labels, self._approvals)).encode()
                 elif isinstance(self._given, collections.abc.Mapping):
                     path, document = "", arguments_text(self._given)
                 else:
                     path, document = os.fspath(self._given), None
-                self._policy = _core.Policy(path, document)
-                monitor = _core.Monitor(self._policy, self._ledger, self._enforce, self._durable, deadline_ms=self._deadline_ms)
+                try:
+                    self._policy = _core.Policy(path, document)
+                except PolicyError as e:
+                    raise e.of(path) if document is None else e
+                try:
+                    monitor = _core.Monitor(self._policy, self._ledger, self._enforce, self._durable, deadline_ms=self._deadline_ms)
+                except InterlockError as e:
+                    raise UsageError(f"the ledger `{os.fspath(self._ledger)}` does not open ({e.status})") from e
                 monitor.begin(self.session_id, None, self.principal, True)
                 monitor.recover(self.session_id)
                 self._monitor = monitor
@@ -329,7 +342,7 @@ class Gate:
         def wrap(fn: collections.abc.Callable[..., typing.Any]) -> collections.abc.Callable[..., typing.Any]:
             tool = name if name is not None else fn.__name__
             if effects is not None or entry:
-                self._label(tool, effects or [], entry)
+                self._label(tool, Label(tuple(effects or ()), entry), inspect.signature(fn))
             if inspect.isgeneratorfunction(fn) or inspect.isasyncgenfunction(fn):
                 raise UsageError(f"`{tool}` is a generator: its result is not there when it returns; return a list")
             signature = inspect.signature(fn)
@@ -351,7 +364,7 @@ class Gate:
 
         return wrap if fn is None else wrap(fn)
 
-    def _label(self, tool: str, effects: collections.abc.Sequence[str], entry: dict[str, object]) -> None:
+    def _label(self, tool: str, label: Label, signature: inspect.Signature) -> None:
         with self._lock:
             if self._given is not None:
                 raise UsageError(f"`{tool}` is labelled in the policy that was given, not here")
@@ -359,13 +372,20 @@ class Gate:
                 raise UsageError(f"`{tool}` is labelled too late: the session has begun, and it is bound to its policy")
             if tool in self._labels:
                 raise UsageError(f"`{tool}` is labelled twice")
-            self._labels[tool] = Label(tuple(effects), entry)
+            strange = unknown_arguments(label, signature)
+            if strange:
+                raise UsageError(f"`{tool}` has no argument `{strange[0]}`, which its label names; it has {', '.join(signature.parameters) or 'none'}")
+            try:
+                _core.Policy("", json.dumps(policy_document({tool: label}, self._approvals)).encode())
+            except PolicyError as e:
+                raise e.without_place(f"the label of `{tool}`") from None
+            self._labels[tool] = label
 
     def policy_yaml(self) -> str:
         """The policy that the labels beside the tools make, as a file for `interlock validate` and `interlock harden`."""
         if self._given is not None:
             raise UsageError("the policy was given, not made of labels")
-        return export(self._labels)
+        return export(self._labels, self._approvals)
 
     # ---- looking back --------------------------------------------------------------------------------
 

@@ -472,6 +472,48 @@ class Sessions(unittest.TestCase):
             path.chmod(0o600)
             self.assertEqual(interlock.Policy(path).fingerprint, gate.policy.fingerprint)
 
+    def test_mistakes_in_labels_are_said_at_the_tool(self):
+        gate = Gate()
+        rows = [
+            (PolicyError, {"effects": ["egres"]}, "did you mean `egress`"),
+            (PolicyError, {"effects": ["egress"], "too": {"email": "to"}}, "unknown key `too`"),
+            (PolicyError, {"effects": ["egress"], "to": {"emial": "to"}}, "emial"),
+            (PolicyError, {"effects": [], "name": "a b"}, "a b"),
+            (UsageError, {"effects": ["egress"], "to": {"email": "recipient"}}, "no argument `recipient`"),
+            (UsageError, {"effects": ["egress"], "reads": ["body", "items[*].text"]}, "no argument `items`"),
+        ]
+        for error, label, text in rows:
+            with self.assertRaises(error) as caught:
+
+                @gate.tool(**label)
+                def mail(to, body):
+                    return "sent"
+
+            self.assertIn(text, str(caught.exception))
+            self.assertNotIn("line 1", str(caught.exception))
+        with self.assertRaises(UsageError) as caught:
+            gate.user_prompt("x")
+        self.assertIn("no tool is labelled", str(caught.exception))
+
+    def test_a_resolver_is_asked_for_labels_beside_the_tools(self):
+        asked = []
+        gate = Gate(resolver=lambda request: asked.append(request.tool) or True)
+
+        @gate.tool(effects=["untrusted", "sensitive"])
+        def inbox():
+            return EVIL
+
+        @gate.tool(effects=["egress"], sink="once", to={"email": "to"})
+        def mail(to):
+            return "sent"
+
+        inbox()
+        self.assertEqual(mail("eve@evil.example"), "sent")
+        self.assertEqual(asked, ["mail"])
+        self.assertIn("approvals", gate.policy_yaml())
+        with self.assertRaises(UsageError):
+            Gate(POLICY, approvals={"for": ["egress"]})
+
     def test_policies_that_do_not_load(self):
         with self.assertRaises(PolicyError) as caught:
             Gate({"interlock": 1, "machine": "standard", "tools": [{"match": "a", "effects": ["egres"]}]})
@@ -479,6 +521,9 @@ class Sessions(unittest.TestCase):
         self.assertGreater(caught.exception.column, 0)
         with self.assertRaises(PolicyError):
             Gate("/nonexistent/policy.yaml")
+        with self.assertRaises(UsageError) as caught:
+            Gate(POLICY, ledger="/nonexistent/l.db")
+        self.assertIn("/nonexistent/l.db", str(caught.exception))
 
     def test_closed(self):
         gate = Gate(POLICY)

@@ -54,14 +54,14 @@ static il_known_added known_chunk_new(il_known *s) {
     void *p = NULL;
     if (s->nchunks == s->room) {
         uint32_t room = s->room ? s->room * 2 : 16;
-        il_known_added done = known_alloc(s, room * sizeof *s->chunks, &p);
+        il_known_added done = known_alloc(s, room * sizeof(void *), &p);
         if (done != IL_KNOWN_NEW) {
             return done;
         }
         if (s->nchunks > 0) {
-            memcpy(p, s->chunks, s->nchunks * sizeof *s->chunks);
+            memcpy(p, s->chunks, s->nchunks * sizeof(void *));
         }
-        known_give(s, s->chunks, s->room * sizeof *s->chunks);
+        known_give(s, s->chunks, s->room * sizeof(void *));
         s->chunks = p;
         s->room = room;
     }

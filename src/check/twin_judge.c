@@ -216,6 +216,7 @@ static il_status twin_prefix(il_twin_search *s, uint32_t node, il_arena *arena, 
 }
 
 static il_status twin_steps(il_twin_search *s, const twin_path *path, il_arena *arena, il_twin *out, il_error *err) {
+    IL_CHECK(path->n > 0, err);
     out->nsteps = path->n - 1;
     out->steps = IL_NEW_ARRAY(arena, il_twin_step, out->nsteps);
     if (!out->steps) {

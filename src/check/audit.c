@@ -176,7 +176,7 @@ static il_status audit_steps(const audit_look *l, uint64_t state) {
     for (uint32_t i = 0; i < l->row->nsteps; i++) {
         const il_audit_step *s = &l->row->steps[i];
         const uint32_t symbol = l->against ? l->c->symbols[s->symbol] : s->symbol;
-        if (symbol == IL_NO_SYMBOL) {
+        if (l->against && symbol == IL_NO_SYMBOL) {
             return audit_found(l, IL_AUDIT_LOST_SYMBOL, l->c->from, s->symbol, s->accepted ? IL_STR("accept") : s->reason,
                                (il_str){0});
         }

@@ -197,6 +197,7 @@ static il_status promela_symbol(il_export *x, uint32_t action, uint32_t symbol) 
     il_export_step s = {0};
     const il_term **call = il_export_call(x, action, &symbol);
     IL_TRY(il_export_step_of(x, action, call, false, &s));
+    IL_CHECK(s.next != NULL, x->err);
     if (!il_term_is(s.fault, false)) {
         promela_text(x, "#ifndef IL_COUNT\n  :: d_step { ", s.fault, "v_", " -> assert(false) } /* a fault at ");
         il_model_symbol_brief(m, symbol, b);

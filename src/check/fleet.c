@@ -418,7 +418,7 @@ static il_status fleet_witness(fleet *t, const il_space *s, const il_space_hit *
     }
     (void)fleet_path(s, hit, nodes);
     fleet_joint j = fleet_unpack(t, il_space_key(s, 0));
-    uint32_t who[IL_FLEET_INSTANCES_MAX], born = t->f->family ? 1 : t->f->instances;
+    uint32_t who[IL_FLEET_INSTANCES_MAX] = {0}, born = t->f->family ? 1 : t->f->instances;
     for (uint32_t i = 0; i < t->f->instances; i++) {
         who[i] = i + 1;
     }
@@ -438,7 +438,7 @@ static il_status fleet_witness(fleet *t, const il_space *s, const il_space_hit *
     }
     out->ninstances = born < IL_FLEET_INSTANCES_MAX ? born : IL_FLEET_INSTANCES_MAX;
     for (uint32_t i = 0; i < t->f->instances; i++) {
-        if (j.local[i] && who[i] <= IL_FLEET_INSTANCES_MAX) {
+        if (j.local[i] && who[i] > 0 && who[i] <= IL_FLEET_INSTANCES_MAX) {
             out->states[who[i] - 1] = fleet_state(t, &j, i);
         }
     }

@@ -54,14 +54,14 @@ static il_known_added known_chunk_new(il_known *s) {
     void *p = NULL;
     if (s->nchunks == s->room) {
         uint32_t room = s->room ? s->room * 2 : 16;
-        il_known_added done = known_alloc(s, room * sizeof *s->chunks, &p);
+        il_known_added done = known_alloc(s, room * sizeof(void *), &p);
         if (done != IL_KNOWN_NEW) {
             return done;
         }
         if (s->nchunks > 0) {
-            memcpy(p, s->chunks, s->nchunks * sizeof *s->chunks);
+            memcpy(p, s->chunks, s->nchunks * sizeof(void *));
         }
-        known_give(s, s->chunks, s->room * sizeof *s->chunks);
+        known_give(s, s->chunks, s->room * sizeof(void *));
         s->chunks = p;
         s->room = room;
     }
@@ -165,9 +165,6 @@ static void known_append(il_known *s, uint64_t key, uint32_t parent, uint16_t wr
 
 static il_known_added known_add_set(il_known *s, uint64_t key, uint32_t parent) {
     uint64_t bit = UINT64_C(1) << (key % 64);
-    if (key >> s->width != 0) {
-        return IL_KNOWN_FULL; /* wider than was said: not kept, so nothing is concluded */
-    }
     if (s->set[key / 64] & bit) {
         return IL_KNOWN_OLD;
     }
@@ -198,11 +195,11 @@ static il_known_added known_add_index(il_known *s, uint64_t key, uint32_t parent
     if (done != IL_KNOWN_NEW) {
         return done;
     }
-    if (s->set) {
-        s->set[key / 64] |= UINT64_C(1) << (key % 64);
-    } else {
+    if (s->slots) {
         at = s->slots == old ? at : il_known_slot(s, key);
         il_known_slot_put(s, at, key, s->n);
+    } else { /* the bits have taken over just now */
+        s->set[key / 64] |= UINT64_C(1) << (key % 64);
     }
     *place = s->n;
     known_append(s, key, parent, writes);
@@ -211,6 +208,9 @@ static il_known_added known_add_index(il_known *s, uint64_t key, uint32_t parent
 
 il_known_added il_known_add(il_known *s, uint64_t key, uint32_t parent, uint16_t writes, uint32_t late) {
     uint32_t place = 0;
+    if (s->width < 64 && key >> s->width != 0) {
+        return IL_KNOWN_FULL; /* wider than was said: not kept, so nothing is concluded */
+    }
     return s->set ? known_add_set(s, key, parent) : known_add_index(s, key, parent, writes, late, &place);
 }
 

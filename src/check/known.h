@@ -10,7 +10,8 @@
 #include "machine/steps.h"
 
 #define IL_KNOWN_CHUNK 4096u
-#define IL_KNOWN_AHEAD 16u
+#define IL_KNOWN_AHEAD 16u /* keys that are fetched before they are asked for, and slots */
+#define IL_KNOWN_AHEAD_SLOT 32u
 
 typedef struct il_known_chunk {
     uint64_t keys[IL_KNOWN_CHUNK];
@@ -112,8 +113,8 @@ static inline void il_known_fetch(const il_known *s, const il_steps_edge *edge, 
 }
 /* Of those that come some way behind the first of these. */
 static inline void il_known_fetch_found(const il_known *s, const il_known_found *found, uint32_t n) {
-    if (!s->set && n > 2 * IL_KNOWN_AHEAD) {
-        il_known_fetch_slot(s, found[2 * IL_KNOWN_AHEAD].key);
+    if (!s->set && n > IL_KNOWN_AHEAD_SLOT) {
+        il_known_fetch_slot(s, found[IL_KNOWN_AHEAD_SLOT].key);
         il_known_fetch_key(s, found[IL_KNOWN_AHEAD].key);
     }
 }

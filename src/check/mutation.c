@@ -178,10 +178,11 @@ static il_status mutation_prepare(il_mutating *r, il_error *err) {
             r->cells[(size_t)i * m->nsymbols + k] = step;
             r->to[(size_t)i * m->nsymbols + k] = step.verdict == IL_ACCEPT ? il_space_find(&r->plain, step.next) : UINT32_MAX;
         }
+        for (uint32_t k = 0; k < m->nsymbols; k++) {
+            const uint32_t to = r->to[(size_t)i * m->nsymbols + k];
+            r->ways[to == UINT32_MAX ? 0 : to] += to != UINT32_MAX && i < to;
+        }
         il_mutating_count_row(r, &r->base, i, 1);
-    }
-    for (size_t i = 0; i < n; i++) {
-        r->ways[r->to[i] == UINT32_MAX ? 0 : r->to[i]] += r->to[i] != UINT32_MAX && i / m->nsymbols < r->to[i];
     }
     il_mutating_writes(r, &r->base, &r->raise, &r->lower);
     il_mutating_reads(r);

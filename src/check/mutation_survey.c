@@ -107,18 +107,19 @@ il_status il_mutating_survey_whole(il_mutating *r, uint64_t *signature, il_error
             il_step step = il_mutating_step(r, state, k);
             mutation_count_step(r, &r->now, state, k, step, 1);
             mutation_refusals(r, state, k, step);
-            mark = mutation_mix(mutation_mix(mark, state), step.next + ((uint64_t)k << 48) + step.verdict + 4u * step.reason);
+            mark = mutation_mix(mutation_mix(mark, state),
+                                step.next + ((uint64_t)k << 48) + step.verdict + UINT64_C(4) * step.reason);
         }
     }
     il_space_free(&space);
-    for (uint32_t i = 0; i < r->ndiffers; i++) {
+    for (uint32_t i = 0; m->nsymbols > 0 && i < r->ndiffers; i++) {
         uint32_t place = r->differs[i] / m->nsymbols, k = r->differs[i] % m->nsymbols;
         if (r->reached[place]) {
             il_step step = il_mutating_step_at(r, r->differs[i]);
             mutation_count_step(r, &r->now, r->states[place], k, r->cells[r->differs[i]], UINT64_MAX);
             mutation_count_step(r, &r->now, r->states[place], k, step, 1);
             mutation_refusals(r, r->states[place], k, step);
-            mark = mutation_mix(mutation_mix(mark, r->differs[i]), step.next + step.verdict + 4u * step.reason);
+            mark = mutation_mix(mutation_mix(mark, r->differs[i]), step.next + step.verdict + UINT64_C(4) * step.reason);
         }
     }
     for (uint32_t i = 0; i < r->plain.n; i++) {

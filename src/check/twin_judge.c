@@ -5,7 +5,7 @@
 #include "check/twin_part.h"
 
 /* Beside a node and its first edge: number, low, component, two lengths, stack, frame, cursor. */
-#define IL_TWIN_JUDGE_BYTES (8u * 4u)
+#define IL_TWIN_JUDGE_BYTES (sizeof(uint32_t) * 8)
 
 /* What judging found: components of the ambiguous pairs, and how long ambiguity lasts from each. */
 typedef struct twin_judged {
@@ -207,15 +207,16 @@ static il_status twin_prefix(il_twin_search *s, uint32_t node, il_arena *arena, 
     for (uint32_t i = node; i != IL_NODES_NONE; i = il_nodes_parent(&s->pairs, i)) {
         IL_TRY(twin_push(path, arena, i, err));
     }
-    for (uint32_t a = 0, b = path->n - 1; a < b; a++, b--) {
+    for (uint32_t a = 0, b = path->n; a + 1 < b; a++, b--) {
         uint32_t node_a = path->nodes[a];
-        path->nodes[a] = path->nodes[b];
-        path->nodes[b] = node_a;
+        path->nodes[a] = path->nodes[b - 1];
+        path->nodes[b - 1] = node_a;
     }
     return IL_OK;
 }
 
 static il_status twin_steps(il_twin_search *s, const twin_path *path, il_arena *arena, il_twin *out, il_error *err) {
+    IL_CHECK(path->n > 0, err);
     out->nsteps = path->n - 1;
     out->steps = IL_NEW_ARRAY(arena, il_twin_step, out->nsteps);
     if (!out->steps) {

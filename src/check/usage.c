@@ -105,6 +105,7 @@ il_status il_usage_run(il_harden *h, const il_labels *labels, il_usage *out, il_
         return il_arena_fail(s->arena, err);
     }
     IL_TRY(il_usage_symbols(s, labels, &used, err));
+    IL_CHECK(used != NULL, err);
     w.allowed = used;
     for (uint32_t i = 0; i < m->nsymbols; i++) {
         bool agents = m->actions[m->symbol_action[i]].principal == IL_AGENT && h->symbol_accepted[i];

@@ -37,7 +37,7 @@ static bool load_diagnosis_member(il_str name, il_str base) {
 /* Which of `n` names a mention means: one, or with `cap[*]` and `cap[c]` all members. Bits; none is an error. */
 static il_status load_diagnosis_named(load_diagnosis *x, const il_json *at, il_str text, const char *kind, const il_str *names,
                                       uint32_t n, uint64_t *out) {
-    il_load_named named;
+    il_load_named named = {0};
     IL_TRY(il_load_name(x->l, at, text, &named));
     *out = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -144,7 +144,7 @@ static il_status load_fault_update(load_diagnosis *x, const il_json *u, il_silen
     il_json room;
     const il_json *at = load_diagnosis_key(u, &room);
     il_str names[IL_MODEL_VARS_MAX];
-    il_load_named named;
+    il_load_named named = {0};
     uint64_t vars = 0;
     load_diagnosis_vars(x, names);
     IL_TRY(il_load_name(l, at, u->key, &named));
@@ -251,7 +251,7 @@ static il_status load_shield(load_diagnosis *x, const il_json *v, uint32_t *out)
     } else if (il_json_kind_of(v) != IL_JSON_STRING) {
         return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "`shield` must be an action, or a map of one action and its payload");
     }
-    il_load_named named;
+    il_load_named named = {0};
     IL_TRY(il_load_name(l, at, name, &named));
     uint32_t action = il_model_action(l->m, named.name);
     if (action == UINT32_MAX) {
@@ -329,7 +329,7 @@ static il_status load_alarms_of(load_diagnosis *x, const il_json *v) {
     il_str names[IL_MODEL_REGIONS_MAX];
     il_json room;
     const il_json *at = load_diagnosis_key(v, &room);
-    il_load_named named;
+    il_load_named named = {0};
     uint64_t regions = 0;
     for (uint32_t r = 0; r < l->m->nregions; r++) {
         names[r] = l->m->regions[r].name;

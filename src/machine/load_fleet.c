@@ -5,8 +5,9 @@
 
 static il_status fleet_var(il_loader *l, const il_json *v, uint32_t *out) {
     il_str names[IL_MODEL_VARS_MAX];
-    *out = il_model_var(l->m, il_json_text(v));
-    if (*out != UINT32_MAX) {
+    const uint32_t var = il_model_var(l->m, il_json_text(v));
+    if (var != UINT32_MAX) {
+        *out = var;
         return IL_OK;
     }
     for (uint32_t k = 0; k < l->m->nvars; k++) {

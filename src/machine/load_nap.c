@@ -92,8 +92,8 @@ static il_status load_nap_family(il_loader *l, const il_json *v, size_t *family,
     const il_json *action = il_json_kind_of(v) == IL_JSON_OBJECT ? il_json_get(v, IL_STR("do")) : NULL;
     *family = l->families.n;
     *count = 1;
-    if (il_json_kind_of(action) == IL_JSON_STRING) {
-        il_load_named named;
+    if (action && il_json_kind_of(action) == IL_JSON_STRING) {
+        il_load_named named = {0};
         IL_TRY(il_load_name(l, action, action->text, &named));
         *family = named.open ? named.family : l->families.n;
         *count = named.open ? l->families.list[named.family].nmembers : 1;

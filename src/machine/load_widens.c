@@ -39,15 +39,15 @@ il_status il_load_widens(il_loader *l, const il_json *list) {
         return il_arena_fail(l->arena, l->err);
     }
     for (const il_json *v = il_json_first(list); v; v = il_json_next(v)) {
-        il_widens *w = &widens[m->nwidens];
-        IL_TRY(widens_entry(l, v, w));
+        il_widens w = {0};
+        IL_TRY(widens_entry(l, v, &w));
         for (uint32_t i = 0; i < m->nwidens; i++) {
-            if (widens[i].action == w->action && il_str_eq(widens[i].as, w->as)) {
+            if (widens[i].action == w.action && il_str_eq(widens[i].as, w.as)) {
                 return IL_JSON_FAIL(v, l->err, IL_E_INVALID, "`%.*s` as `%.*s` is listed twice",
-                                    IL_STR_ARG(m->actions[w->action].name), IL_STR_ARG(w->as));
+                                    IL_STR_ARG(m->actions[w.action].name), IL_STR_ARG(w.as));
             }
         }
-        m->nwidens++;
+        widens[m->nwidens++] = w;
     }
     m->widens = widens;
     return IL_OK;

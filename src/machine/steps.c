@@ -292,8 +292,8 @@ static void steps_judge_make(il_steps *steps, steps_judge *j, const il_cel_progr
     steps_reads r = steps_read(steps->m, program);
     steps_bits_make(&j->pre, steps->m, r.vars[0]);
     steps_bits_make(&j->next, steps->m, r.vars[2]);
-    j->plain =
-        j->pre.width + j->next.width > 30 || (UINT64_C(1) << (j->pre.width + j->next.width)) * nsymbols > 4 * IL_STEPS_PART_CELLS;
+    j->plain = j->pre.width + j->next.width > 30 ||
+               (UINT64_C(1) << (j->pre.width + j->next.width)) * nsymbols > UINT64_C(4) * IL_STEPS_PART_CELLS;
     j->first = first;
     j->nsymbols = nsymbols;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "provenance/memory.h"
 
+#include "base/mem.h"
 #include "provenance/memory_part.h"
 
 il_status il_memory_new(const il_alloc *alloc, const il_index_limits *index, il_memory **out, il_error *err) {
@@ -25,7 +26,11 @@ il_status il_memory_new(const il_alloc *alloc, const il_index_limits *index, il_
     return IL_OK;
 }
 
-static void il_memory_drop(il_memory *m, il_str s) { m->alloc.free(m->alloc.ctx, (void *)(uintptr_t)s.p); }
+void il_memory_drop(il_memory *m, il_str s) {
+    void *p = NULL;
+    memcpy(&p, &s.p, sizeof p); /* texts are read only, but for this */
+    m->alloc.free(m->alloc.ctx, p);
+}
 
 void il_memory_free(il_memory *m) {
     if (m == NULL) {

@@ -57,6 +57,9 @@ static inline void il_memory_sent_key(uint64_t sent, uint8_t mark[IL_MARK_BYTES]
     }
 }
 
+/* Frees a text of the memory's own. */
+void il_memory_drop(il_memory *m, il_str s);
+
 /* memory_typed.c: takes in the forms of a text, as they follow one another. */
 IL_NODISCARD il_status il_memory_word_form(il_memory *m, const il_kept_form *form, il_error *err);
 IL_NODISCARD il_status il_memory_words_end(il_memory *m, il_error *err);

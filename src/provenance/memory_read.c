@@ -161,7 +161,7 @@ static il_status il_memory_read_name(il_memory *m, il_cursor *c, il_error *err) 
     il_str kept = {0};
     IL_TRY(il_memory_keep(m, value, &kept, err));
     m->text_bytes -= held->value.n;
-    m->alloc.free(m->alloc.ctx, (void *)(uintptr_t)held->value.p);
+    il_memory_drop(m, held->value);
     held->value = kept;
     return IL_OK;
 }

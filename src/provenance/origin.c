@@ -64,7 +64,9 @@ static il_status origin_set_init(il_name_set *s, il_arena *arena, size_t room, i
     }
     *s = (il_name_set){.list = IL_NEW_ARRAY(arena, il_str, room + 1), .room = room, .mask = slots - 1};
     s->slots = IL_NEW_ARRAY(arena, uint32_t, slots);
-    return s->list != NULL && s->slots != NULL ? IL_OK : il_arena_fail(arena, err);
+    IL_TRY(s->list != NULL && s->slots != NULL ? IL_OK : il_arena_fail(arena, err));
+    IL_CHECK(s->slots != NULL, err);
+    return IL_OK;
 }
 
 /* False: there is no room for it. */

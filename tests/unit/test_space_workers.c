@@ -94,10 +94,36 @@ static void test_bounds_together(void **state) {
     }
 }
 
+/* Keys wider than was said are not kept, in an index or as bits, and the bound says so. */
+static void test_wider_than_said(void **state) {
+    (void)state;
+    const il_alloc alloc = {space_get, space_put, NULL};
+    for (uint32_t bits = 3; bits < SWITCHES; bits++) {
+        int forks = 0;
+        il_space one, many;
+        il_space_def def = {.ctx = &forks,
+                            .bits = bits,
+                            .nsymbols = SWITCHES,
+                            .first_write = SWITCHES,
+                            .expand = space_switches,
+                            .fork = space_count_fork,
+                            .join = space_count_join};
+        il_space_bounds bounds = {0};
+        assert_int_equal(il_space_explore(&one, &alloc, &def, &bounds, NULL), IL_OK);
+        assert_true(one.bound_hit && one.n == 1u << bits);
+        bounds.workers = 3;
+        assert_int_equal(il_space_explore(&many, &alloc, &def, &bounds, NULL), IL_OK);
+        space_same(&one, &many);
+        il_space_free(&many);
+        il_space_free(&one);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_workers_together),
         cmocka_unit_test(test_bounds_together),
+        cmocka_unit_test(test_wider_than_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

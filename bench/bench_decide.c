@@ -331,10 +331,12 @@ static void bench_indexed(bench *b, const char *mb) {
     for (char *p = excerpt; *p != '\0'; p++) {
         *p = *p == '\n' ? ' ' : *p;
     }
-    int n = snprintf(text, sizeof text, "{\"path\":\"/srv/notes/2026/11/meeting.md\",\"tags\":[\"work\",\"draft\"],\"depth\":3,\"body\":\"%s",
-                     excerpt);
+    int n =
+        snprintf(text, sizeof text,
+                 "{\"path\":\"/srv/notes/2026/11/meeting.md\",\"tags\":[\"work\",\"draft\"],\"depth\":3,\"body\":\"%s", excerpt);
     for (unsigned i = 0; n < 1000; i++) { /* what is in no result */
-        n += snprintf(text + n, sizeof text - (size_t)n, " /srv/%08x/%u-item.txt: %u", i * 2654435761u, i * 40503u, i * 97654321u);
+        n +=
+            snprintf(text + n, sizeof text - (size_t)n, " /srv/%08x/%u-item.txt: %u", i * 2654435761u, i * 40503u, i * 97654321u);
     }
     (void)snprintf(text + 1000, sizeof text - 1000, "\"}");
     bench_must(il_json_doc_new(il_host_alloc(), (il_str){text, strlen(text)}, NULL, &b->args, &err), "arguments", &err);

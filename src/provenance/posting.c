@@ -303,7 +303,7 @@ static void filter_grow(il_postings *p, size_t total) {
         return;
     }
     memset(filter, 0, (size_t)1 << (bits - 3));
-    postings_give(p, p->filter, (size_t)1 << (p->filter_bits - 3));
+    postings_give(p, p->filter, p->filter == NULL ? 0 : (size_t)1 << (p->filter_bits - 3));
     p->filter = filter;
     p->filter_bits = bits;
     for (uint32_t b = 0; b < p->nbuckets; b++) {

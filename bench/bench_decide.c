@@ -17,6 +17,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/buf.h"
 #include "bench_text.h"
 #include "interlock/host.h"
 #include "json/node.h"
@@ -303,19 +304,37 @@ static void bench_fill(const bench_gate *g, size_t bytes, char excerpt[81]) {
         char tool[16];
         const size_t n = bench_text(words, text, i % 10 == 9 ? 100000 : 10000, i % 2 == 0);
         il_arena_init(&arena, il_host_alloc(), (size_t)1 << 22);
-        const il_json *result = il_json_string(&arena, (il_str){text, n});
+        il_buf json;
+        il_str said = {NULL, 0};
+        il_json_doc *result = NULL;
+        il_buf_init(&json, &arena, (size_t)1 << 22);
+        il_buf_puts(&json, "{\"content\":[{\"type\":\"text\",\"text\":\"");
+        for (size_t k = 0; k < n; k++) {
+            if (text[k] == '"' || text[k] == '\n') {
+                il_buf_putc(&json, '\\');
+            }
+            il_buf_putc(&json, (char)(text[k] == '\n' ? 'n' : text[k]));
+        }
+        il_buf_puts(&json, "\"}]}");
+        bench_must(il_buf_done(&json, &said, &err), "result", &err);
+        bench_must(il_json_doc_new(il_host_alloc(), said, NULL, &result, &err), "result", &err);
         (void)snprintf(tool, sizeof tool, "get%zu", i / 2 % 8);
         const il_call call = {.size = sizeof call, .server = IL_STR("web"), .tool = {tool, strlen(tool)}};
-        const il_outcome o = {.size = sizeof o, .how = IL_OUTCOME_DONE, .result = result};
+        const il_outcome o = {.size = sizeof o, .how = IL_OUTCOME_DONE, .result = il_json_doc_root(result)};
         il_decision d = IL_DECISION_INIT;
         il_settlement s = IL_SETTLEMENT_INIT;
         bench_must(il_monitor_decide(g->monitor, IL_STR("bench"), &call, &d, &err), "decide", &err);
+        if (d.ticket == 0) {
+            (void)fprintf(stderr, "bench_decide: nothing is read: %s\n", d.reason);
+            exit(1);
+        }
         bench_must(il_monitor_settle(g->monitor, IL_STR("bench"), d.ticket, &o, &s, &err), "settle", &err);
         if (i % 2 == 1) {
             memcpy(excerpt, text + n / 2, 80);
             excerpt[80] = '\0';
         }
         done += n;
+        il_json_doc_free(result);
         il_arena_free(&arena);
     }
     free(text);
@@ -331,10 +350,12 @@ static void bench_indexed(bench *b, const char *mb) {
     for (char *p = excerpt; *p != '\0'; p++) {
         *p = *p == '\n' ? ' ' : *p;
     }
-    int n = snprintf(text, sizeof text, "{\"path\":\"/srv/notes/2026/11/meeting.md\",\"tags\":[\"work\",\"draft\"],\"depth\":3,\"body\":\"%s",
-                     excerpt);
+    int n =
+        snprintf(text, sizeof text,
+                 "{\"path\":\"/srv/notes/2026/11/meeting.md\",\"tags\":[\"work\",\"draft\"],\"depth\":3,\"body\":\"%s", excerpt);
     for (unsigned i = 0; n < 1000; i++) { /* what is in no result */
-        n += snprintf(text + n, sizeof text - (size_t)n, " /srv/%08x/%u-item.txt: %u", i * 2654435761u, i * 40503u, i * 97654321u);
+        n +=
+            snprintf(text + n, sizeof text - (size_t)n, " /srv/%08x/%u-item.txt: %u", i * 2654435761u, i * 40503u, i * 97654321u);
     }
     (void)snprintf(text + 1000, sizeof text - 1000, "\"}");
     bench_must(il_json_doc_new(il_host_alloc(), (il_str){text, strlen(text)}, NULL, &b->args, &err), "arguments", &err);

@@ -119,7 +119,7 @@ static il_status il_past_text(il_past_look *l, il_str text, il_error *err) {
     }
     IL_TRY(il_memory_find_classes(l->memory, text, l->scratch, l->classes, &more, err));
     l->all = l->all || more;
-    for (uint32_t class = 0; class < n; class++) {
+    for (uint32_t class = 0; class < n; class ++) {
         if ((l->classes[class / 64] >> class % 64 & 1) != 0) {
             il_past_of(l, class);
         }

@@ -361,7 +361,8 @@ static blob_block blob_classes(const uint8_t *p) {
         for (size_t i = 0; i < IL_BLOCK_PART; i++) {
             const uint8_t letter = (uint8_t)((c[i] | 0x20) - 'a'), digit = (uint8_t)(c[i] - '0'), upper = (uint8_t)(c[i] - 'I'),
                           lower = (uint8_t)(c[i] - 'a'), last = (uint8_t)(c[i] - 'w');
-            const uint8_t mark = IL_BLOCK_IF(c[i] == '+') | IL_BLOCK_IF(c[i] == '/') | IL_BLOCK_IF(c[i] == '-') | IL_BLOCK_IF(c[i] == '_');
+            const uint8_t mark =
+                IL_BLOCK_IF(c[i] == '+') | IL_BLOCK_IF(c[i] == '/') | IL_BLOCK_IF(c[i] == '-') | IL_BLOCK_IF(c[i] == '_');
             const uint8_t number = IL_BLOCK_IF(digit < 10);
             marks[i] = mark;
             any[i] = mark | number | IL_BLOCK_IF(letter < 26);

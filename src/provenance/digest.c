@@ -225,8 +225,7 @@ size_t il_digest_next(il_digest_part *part, uint32_t first, il_posting *out, siz
             while ((part->places[place / 8] >> place % 8 & 1) == 0) {
                 place++;
             }
-            out[i] = (il_posting){
-                .key = digest_key_at(p), .more = (uint16_t)(p[3] | p[4] << 8), .place = first + place++};
+            out[i] = (il_posting){.key = digest_key_at(p), .more = (uint16_t)(p[3] | p[4] << 8), .place = first + place++};
             p += DIGEST_PRINT;
         } else {
             uint32_t step = 0;

@@ -42,7 +42,11 @@ static inline uint16_t il_print_sketch(const uint8_t *p, size_t n, size_t at) {
 }
 /* How many bytes from the nearest on may be alike, of what is unlike on one side. */
 static inline uint32_t il_print_reach(unsigned unlike) {
-    return (unlike & 0xff) == 0 ? 5 : (unlike & 0xfe) == 0 ? 4 : (unlike & 0xfc) == 0 ? 3 : (unlike & 0xf0) == 0 ? 2 : (unlike & 0xc0) == 0;
+    return (unlike & 0xff) == 0   ? 5
+           : (unlike & 0xfe) == 0 ? 4
+           : (unlike & 0xfc) == 0 ? 3
+           : (unlike & 0xf0) == 0 ? 2
+                                  : (unlike & 0xc0) == 0;
 }
 /* Which of eight sketches may lie in one run of 12 with this one: the highest bit of byte i. Six ways to have five bytes in one piece; compilers make it instructions
  * on all eight. */

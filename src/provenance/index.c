@@ -50,7 +50,9 @@ void il_index_free(il_index *x) {
 bool il_index_complete(const il_index *x) { return !x->incomplete; }
 
 /* Of what says where texts are. */
-static size_t index_table(const il_index *x) { return x->cap * sizeof *x->texts + x->blocks_cap * sizeof *x->blocks + x->groups_cap * sizeof *x->groups; }
+static size_t index_table(const il_index *x) {
+    return x->cap * sizeof *x->texts + x->blocks_cap * sizeof *x->blocks + x->groups_cap * sizeof *x->groups;
+}
 
 il_index_size il_index_measure(const il_index *x) {
     return (il_index_size){

@@ -39,7 +39,7 @@ static inline const uint8_t *il_index_gaps(const il_index_text *t) { return t->p
 typedef struct il_index_needle {
     const uint8_t *p;
     size_t n;
-    uint32_t key; /* of its word, or pair of joined words, that the fewest places have */
+    uint32_t key;  /* of its word, or pair of joined words, that the fewest places have */
     size_t anchor; /* where this word, the latter of a pair, begins */
 } il_index_needle;
 /* Of `n` bytes of a stream from `from` on. False when there is no word in them. */

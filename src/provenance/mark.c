@@ -3,8 +3,8 @@
 
 #include "base/sha256.h"
 
-static const char *const il_mark_domains[] = {"interlock fact 1", "interlock typed 1", "interlock word 1", "interlock fold 1",
-                                              "interlock found 1",                                               "interlock class 1"};
+static const char *const il_mark_domains[] = {"interlock fact 1", "interlock typed 1", "interlock word 1",
+                                              "interlock fold 1", "interlock found 1", "interlock class 1"};
 
 /* ASCII lower case, piece by piece. */
 static void il_mark_add_folded(il_sha256 *h, il_str s) {

@@ -68,9 +68,9 @@ size_t il_memory_bytes(const il_memory *m) {
     const il_index_size index = il_index_measure(m->index);
     return sizeof *m + index.text_bytes + index.index_bytes + m->text_bytes + il_bag_bytes(&m->by_fact) +
            il_bag_bytes(&m->by_found) + il_bag_bytes(&m->typed) + il_bag_bytes(&m->words) + il_bag_bytes(&m->sent) +
-           il_bag_bytes(&m->by_class) + m->classes_cap * sizeof *m->firsts +
-           m->sources_cap * sizeof *m->sources + m->facts_cap * sizeof *m->facts + m->via_cap * sizeof *m->via +
-           m->forms_cap * sizeof *m->forms + m->words_cap * sizeof *m->starts + m->names_cap * sizeof *m->names;
+           il_bag_bytes(&m->by_class) + m->classes_cap * sizeof *m->firsts + m->sources_cap * sizeof *m->sources +
+           m->facts_cap * sizeof *m->facts + m->via_cap * sizeof *m->via + m->forms_cap * sizeof *m->forms +
+           m->words_cap * sizeof *m->starts + m->names_cap * sizeof *m->names;
 }
 
 uint32_t il_memory_sources(const il_memory *m) { return m->nsources; }
@@ -80,7 +80,7 @@ il_source il_memory_source(const il_memory *m, uint32_t number) {
 
 uint32_t il_memory_classes(const il_memory *m) { return m->nclasses; }
 il_source il_memory_class(const il_memory *m, uint32_t class) {
-    return class < m->nclasses ? il_memory_source(m, m->firsts[class]) : (il_source){0};
+    return class < m->nclasses ? il_memory_source(m, m->firsts[class]) : (il_source) { 0 };
 }
 
 static bool il_memory_shared(const il_memory *m, const il_held_fact *f) {

@@ -27,7 +27,7 @@ struct il_memory {
 
     il_source *sources;
     uint32_t nsources, sources_cap;
-    il_bag by_class; /* of sources with one kind, name, agent and what they taint: their class */
+    il_bag by_class;  /* of sources with one kind, name, agent and what they taint: their class */
     uint32_t *firsts; /* of a class: its first source */
     uint32_t nclasses, classes_cap;
     uint32_t class; /* of the latest source */

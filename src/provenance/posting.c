@@ -134,7 +134,8 @@ static il_status block_new(il_postings *p, uint32_t class, uint32_t *out, il_err
         return IL_OK;
     }
     if (p->fresh_end - p->fresh < groups) {
-        const uint32_t half = p->nchunks < 7 ? CHUNK_LEAST << p->nchunks : CHUNK, size = half > groups ? half : CHUNK;
+        const uint32_t half = p->nchunks < 7 ? (uint32_t)CHUNK_LEAST << p->nchunks : (uint32_t)CHUNK,
+                       size = half > groups ? half : CHUNK;
         const uint32_t from = p->fresh, end = p->fresh_end;
         uint32_t chunk;
         IL_TRY(chunk_new(p, size, &chunk, err));
@@ -302,7 +303,7 @@ static void filter_grow(il_postings *p, size_t total) {
         return;
     }
     memset(filter, 0, (size_t)1 << (bits - 3));
-    postings_give(p, p->filter, (size_t)1 << (p->filter_bits - 3));
+    postings_give(p, p->filter, p->filter == NULL ? 0 : (size_t)1 << (p->filter_bits - 3));
     p->filter = filter;
     p->filter_bits = bits;
     for (uint32_t b = 0; b < p->nbuckets; b++) {

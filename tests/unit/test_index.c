@@ -265,7 +265,8 @@ static void never_less_without_its_text(void **state) {
         for (uint32_t source = 1; source <= 5; source++) {
             drawn_text(&drawn, text, 6 + (size_t)draw(&drawn) % 20);
             add(with, source, text);
-            assert_int_equal(il_index_add(without->x, source, source, digest_of(with, il_str_of(text), NULL), (il_str){NULL, 0}, NULL), IL_OK);
+            assert_int_equal(
+                il_index_add(without->x, source, source, digest_of(with, il_str_of(text), NULL), (il_str){NULL, 0}, NULL), IL_OK);
         }
         assert_true(il_index_complete(with->x) && il_index_complete(without->x));
         for (int i = 0; i < 60; i++) {
@@ -385,7 +386,8 @@ static void shared_groups(void **state) {
     for (uint32_t source = 1; source <= 600; source++) {
         char text[200];
         il_str kept;
-        (void)snprintf(text, sizeof text, "the common beginning of all of them, and then number %u: %u of %u", source, source * 7919, source * 104729);
+        (void)snprintf(text, sizeof text, "the common beginning of all of them, and then number %u: %u of %u", source,
+                       source * 7919, source * 104729);
         const il_str digest = digest_of(t, il_str_of(text), &kept);
         assert_int_equal(il_index_add(t->x, source, source == 577 ? 9 : source % 3, digest, kept, &t->err), IL_OK);
     }
@@ -394,7 +396,8 @@ static void shared_groups(void **state) {
     assert_int_equal(il_index_groups(t->x, IL_STR("the common beginning"), &t->arena, bits, 64, &more, &t->err), IL_OK);
     assert_int_equal(bits[0], 1 << 9 | 7);
     assert_false(more);
-    assert_int_equal(il_index_groups(t->x, IL_STR("asks for number 577: 4569263 only"), &t->arena, bits, 64, &more, &t->err), IL_OK);
+    assert_int_equal(il_index_groups(t->x, IL_STR("asks for number 577: 4569263 only"), &t->arena, bits, 64, &more, &t->err),
+                     IL_OK);
     assert_int_equal(bits[0] >> 9, 1);
     assert_int_equal(il_index_groups(t->x, IL_STR("the common beginning"), &t->arena, bits, 2, &more, &t->err), IL_OK);
     assert_int_equal(bits[0], 3); /* the others have no bit */

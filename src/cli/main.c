@@ -163,7 +163,8 @@ static const il_command main_commands[] = {
      "  --max-bytes B   the same of memory for what is known of states; 512M, 2G\n"
      "  --workers N     threads; what they find does not depend on how many there are\n"
      "  --progress      say on stderr how far it is, on no terminal too\n"
-     "  --against OLD   an older version: what it denies and this one accepts must stand in `widens` (docs/fleet.md)\n"
+     "  --against OLD   an older version: what it denies and this one accepts must stand in `widens` (docs/fleet.md).\n"
+     "                  Machines only; two policies are compared by `interlock validate NEW --against OLD`\n"
      "\n"
      "example:\n"
      "  interlock harden trifecta\n",

@@ -2,9 +2,13 @@
 """What the pages show is so: the smallest usable machine of docs/machine.md is proven, judges sessions, and is caught when its guard is
 broken; docs/harden.md explains every check and finding; policies and configurations that are shown are good."""
 import json
+import os
+import pathlib
 import re
+import shutil
+import subprocess
 
-from run import HELLO, SERVER, Failure, ROOT, Run, put, test
+from run import HANG, HELLO, INTERLOCK, SERVER, Failure, ROOT, Run, put, test
 
 SMALLEST = (ROOT / "tests/machines/smallest.yaml").read_text()
 PAGE = (ROOT / "docs/machine.md").read_text()
@@ -17,6 +21,10 @@ tools:
   - {match: web.send, effects: [egress], sink: once, to: {email: to}, reads: [body]}
 """
 SESSION = {"id": "a", "steps": [{"tool": "files.read", "args": {}, "result": "x"}, {"tool": "web.send", "args": {"to": "a@b.example", "body": "x"}}]}
+
+
+def blocks(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```", page, re.S | re.M)
 
 
 def broken():
@@ -124,7 +132,7 @@ def every_check_and_finding_is_explained(_):
 def the_guides_configurations_start_a_gateway(t):
     """Every client's snippet is JSON of that client's shape, and its options, with only the paths and the server replaced, serve."""
     page = (ROOT / "docs/guide.md").read_text()
-    snippets = [json.loads(block) for block in re.findall(r"^```json\n(.*?)^```", page, re.S | re.M)]
+    snippets = [json.loads(block) for block in blocks(page, "json") if '"hooks"' not in block]
     if len(snippets) != 4 or sum("servers" in snippet for snippet in snippets) != 1:
         raise Failure(f"docs/guide.md shows {len(snippets)} configurations; adapt this test")
     heads = [server["args"] for snippet in snippets for server in (snippet.get("mcpServers") or snippet["servers"]).values()]
@@ -153,3 +161,114 @@ def what_the_pages_show_as_a_policy_or_a_configuration_is_one(t):
     for folder in (p for p in (ROOT / "tests/scenarios").iterdir() if p.is_dir() and not p.name.startswith("__")):
         if f"| `{folder.name}` |" not in (ROOT / "tests/scenarios/README.md").read_text():
             raise Failure(f"tests/scenarios/README.md has no row for {folder.name}")
+
+
+def answers(t, page):
+    """Each command that the page shows with its answer, on the page's own policy and sessions: what differs."""
+    commands = [block.split("\n", 1) for block in blocks(page, "console")]
+    for command, shown in commands:
+        args = command.removeprefix("$ interlock ").split()
+        put(t, next(a for a in args if a.endswith(".yaml")), blocks(page, "yaml")[0])
+        put(t, "sessions.jsonl", blocks(page, "jsonl")[0])
+        run = Run(*args, cwd=t)
+        if run.out != shown:
+            yield f"{command}: the program says\n{run.out}\n{run.err}"
+    if not commands:
+        yield "no command is shown"
+
+
+@test
+def the_sessions_that_pages_show_are_decided_as_they_say(t):
+    for name, count in (("guide", 1), ("from-interbolt", 2)):
+        page = (ROOT / f"docs/{name}.md").read_text()
+        problems = list(answers(t, page))
+        if problems:
+            raise Failure(f"docs/{name}.md: {problems[0]}")
+        if len(blocks(page, "console")) != count:
+            raise Failure(f"docs/{name}.md shows another number of commands; adapt this test")
+    guide = (ROOT / "docs/guide.md").read_text()
+    changed = blocks(guide, "yaml")[0].replace(", audience: addressed", "")  # the page says that the first session is then stopped as well
+    Run("check", "--policy", put(t, "policy.yaml", changed), put(t, "sessions.jsonl", blocks(guide, "jsonl")[0])).exits(1).says("asked: 2 steps, 1 not allowed", "out")
+    if not list(answers(t, guide.replace(", audience: addressed,", ","))):
+        raise Failure("control: another policy gave the same answers")
+
+
+def hooks():
+    """The hook of docs/guide.md, and that of docs/gateway.md with the script that it calls, as they are shown."""
+    guide, gateway = ((ROOT / f"docs/{name}.md").read_text() for name in ("guide", "gateway"))
+    mine = next(block for block in blocks(guide, "sh") if block.startswith("#!"))
+    recipe = next(block for block in blocks(gateway, "sh") if "gated-say <<" in block)
+    said, hook = re.findall(r"^cat >\S+ <<'EOF'\n(.*?)^EOF\n", recipe, re.S | re.M)
+    for page, place in ((guide, "~/.claude/settings.json"), (gateway, "/home/ana/.claude/settings.json")):
+        command = next(json.loads(block) for block in blocks(page, "json") if '"hooks"' in block)["hooks"]["UserPromptSubmit"][0]["hooks"][0]
+        if command["type"] != "command" or not command["command"].endswith("/say-to-interlock") or place not in page:
+            raise Failure(f"the hook's configuration: {command}")
+    return mine, said, hook
+
+
+@test
+def the_hooks_that_are_shown_hand_over_what_was_typed(t):
+    if not shutil.which("jq"):
+        return
+    policy, server, ledger = put(t, "policy.yaml", POLICY.replace("smallest.yaml", "trifecta")), put(t, "server.py", SERVER), t / "state/interlock/ledger.db"
+    environment = {"PATH": os.environ["PATH"], "HOME": str(t), "XDG_STATE_HOME": str(t / "state")}
+    mine, said, hook = hooks()
+    program = str(pathlib.Path(INTERLOCK).parent)
+
+    def script(name, text):
+        path = put(t, name, text.replace("/usr/local/bin", program).replace("/var/lib/interlock/ledger.db", str(ledger)))
+        os.chmod(path, 0o755)
+        return path
+
+    gated = script("gated-say", said)
+    scripts = [script("mine", mine), script("hook", hook.replace("sudo -n -u interlock /usr/local/sbin/gated-say", gated))]
+
+    def typed(path, prompt):
+        return subprocess.run([path], input=json.dumps({"session_id": "x", "prompt": prompt}), capture_output=True, text=True, env=environment, timeout=HANG, check=False)
+
+    def begin():
+        Run("gateway", "--policy", policy, "--name", "web", "--join", "--", "python3", server, stdin=HELLO, env=environment).exits(0)
+
+    def heard(session):
+        return len(json.loads(Run("session", "show", session, "--json", env=environment).exits(0).out)["said"])
+
+    if not all(typed(path, "mail bo@x.example").returncode for path in scripts):
+        raise Failure("a hook is content where no session is")
+    me = f"join:uid:{os.getuid()}"
+    begin()
+    for n, path in enumerate(scripts):
+        done = typed(path, f"mail bo@x.example {n}")
+        if done.returncode or done.stdout or heard(me) != n + 1:
+            raise Failure(f"{path}: exit {done.returncode}, {done.stdout!r} {done.stderr!r}, heard {heard(me)}")
+    Run("session", "end", me, env=environment).exits(0)
+    begin()
+    if typed(scripts[0], "mail cy@x.example").returncode or (heard(me), heard(me + ".2")) != (2, 1):
+        raise Failure(f"after the session was ended: {heard(me)} and {heard(me + '.2')}")
+
+
+def anchor(heading):
+    """The name that GitHub gives a heading."""
+    return re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()).replace(" ", "-")
+
+
+def astray(path, text):
+    """Links of a page to a file that is not there, or to a heading that the file does not have."""
+    for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"^```.*?^```", "", text, flags=re.S | re.M)):
+        name, _, wanted = target.partition("#")
+        if re.match(r"[a-z]+:", name):
+            continue
+        other = (path.parent / name).resolve() if name else path
+        if not other.exists():
+            yield target
+        elif wanted and wanted not in map(anchor, re.findall(r"^#+ (.*)$", text if other == path else other.read_text(), re.M)):
+            yield target
+
+
+@test
+def links_between_pages_lead_somewhere(_):
+    pages = [p for p in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")] if p.is_file()]
+    wrong = [f"{path.name}: {target}" for path in pages for target in astray(path, path.read_text())]
+    if wrong:
+        raise Failure("links that lead nowhere: " + ", ".join(wrong))
+    if list(astray(ROOT / "docs/guide.md", "# A b\n[x](cli.md#session) [x](#a-b)")) or len(list(astray(ROOT / "docs/guide.md", "[x](nothing.md) [x](cli.md#nothing) [x](#a-b)"))) != 3:
+        raise Failure("control: links that are wrong are not told from right ones")

@@ -30,6 +30,7 @@ bool il_index_needle_of(const il_index *x, const il_stream *s, size_t from, size
             least = count;
             out->key = key;
             out->anchor = w.at - from;
+            out->single = w.n == n;
         }
     }
     return least != SIZE_MAX;
@@ -65,7 +66,7 @@ const il_index_text *il_index_needle_next(const il_index *x, const il_index_need
         }
         /* the first one in its block is known to the step; others of the same block come later */
         const size_t from = (size_t)(found.place - t->first) * IL_PRINT_STEP;
-        size_t to = from + IL_DIGEST_WORDS + IL_PRINT_STEP;
+        size_t to = from + IL_PRINT_STEP + (needle->single ? 0 : IL_DIGEST_WORDS);
         if (needle_stands(t, needle, from, to < t->n ? to : t->n, work)) {
             return t;
         }

@@ -167,7 +167,8 @@ typedef struct il_cel_limits { /* zero: the default, but for `size` */
     uint32_t list_items;       /* 1,024: the same of a list or map */
     bool dynamic_regex;        /* `matches` with a pattern that is not constant: else a load error */
     bool list_contains;        /* `list.contains(x)` for `x in list`: documents of Interbolt have it. Else a load error */
-    bool alike; /* operands of `==`, `!=` and `in` that are of two kinds are an error, where the language says that they differ; so is what runs over a
+    bool
+        alike; /* operands of `==`, `!=` and `in` that are of two kinds are an error, where the language says that they differ; so is what runs over a
                    map, or looks in one, of which only the run shows that it is no list (docs/cel.md, Operands alike) */
     bool unchecked; /* no types and no unknown names at load: they are errors of the evaluation. For tests of conformance */
 } il_cel_limits;

@@ -245,8 +245,10 @@ static void gateway_say_server(gateway_run *run) {
         n += il_format(known + n, sizeof known - n, "%s`%.*s`", i ? ", " : "", IL_STR_ARG(p->servers[i].name));
     }
     if (p->interbolt.on) {
-        il_log_write(&run->log, IL_LOG_WARN, "no sink of the policy has the namespace `%s` (there is %s); every call to it gets `sink_action: %s`, see --name",
-                     run->name, n ? known : "none", il_then_word(p->interbolt.otherwise.then));
+        il_log_write(
+            &run->log, IL_LOG_WARN,
+            "no sink of the policy has the namespace `%s` (there is %s); every call to it gets `sink_action: %s`, see --name",
+            run->name, n ? known : "none", il_then_word(p->interbolt.otherwise.then));
         return;
     }
     il_log_write(&run->log, IL_LOG_WARN,
@@ -262,11 +264,13 @@ static void gateway_say_rules(gateway_run *run) {
         labels |= 1u << ((uint32_t)IL_CONDITION_NAMES + i);
     }
     if (il_str_eq(il_machine_name(p->machine), IL_STR(IL_INTERBOLT_MACHINE))) {
-        il_log_write(&run->log, IL_LOG_WARN, "the machine `" IL_INTERBOLT_MACHINE "` rejects nothing: what no rule stops runs, whatever was read");
+        il_log_write(&run->log, IL_LOG_WARN,
+                     "the machine `" IL_INTERBOLT_MACHINE "` rejects nothing: what no rule stops runs, whatever was read");
     }
     if (p->interbolt.on && (p->rules.asks & labels) != 0) {
         il_log_write(&run->log, IL_LOG_WARN,
-                     "values come here without labels: `taint`, `sources`, `max_trust`, `trifecta` and `require_endorsement` see none that is untrusted (ask `run` or `prov`)");
+                     "values come here without labels: `taint`, `sources`, `max_trust`, `trifecta` and `require_endorsement` see "
+                     "none that is untrusted (ask `run` or `prov`)");
     }
 }
 

@@ -22,7 +22,7 @@ typedef struct il_view {
     size_t nrows, rows_cap;
     size_t erased; /* rows that were pruned; they are not among `rows` */
     il_view_row *rows;
-    uint32_t everywhere; /* taints that a place which could not be told has given to every path */
+    uint32_t everywhere;                   /* taints that a place which could not be told has given to every path */
     const char *ledger_flag, *policy_flag; /* borrowed, may be NULL: for commands that a person is told to run */
 } il_view;
 

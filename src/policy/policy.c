@@ -407,7 +407,9 @@ static il_status il_policy_compile(il_policy *p, const il_json *doc, il_error *e
                            "an Interbolt document is to be written out first (il_policy_expand)");
     }
     IL_TRY(il_interbolt_load(il_json_get(doc, IL_STR("interbolt")), &p->interbolt, err));
-    if (p->interbolt.on && !il_str_eq(machine, IL_STR(IL_INTERBOLT_MACHINE))) { /* it makes servers that nobody declared inside, and errors no blocks */
+    if (p->interbolt.on &&
+        !il_str_eq(machine,
+                   IL_STR(IL_INTERBOLT_MACHINE))) { /* it makes servers that nobody declared inside, and errors no blocks */
         return IL_JSON_FAIL(il_json_get(doc, IL_STR("interbolt")), err, IL_E_INVALID,
                             "`interbolt` is for what was translated, on `machine: " IL_INTERBOLT_MACHINE "`; leave it out");
     }

@@ -22,8 +22,8 @@ struct il_episode {
     uint32_t nwords;                            /* words, of which each has forms */
     uint32_t ntrusted, nuntrusted;
     il_rows trusted, untrusted; /* il_str */
-    il_str *texts; /* of each, in the order of their digests, what the index keeps */
-    il_rows names; /* two il_str each */
+    il_str *texts;              /* of each, in the order of their digests, what the index keeps */
+    il_rows names;              /* two il_str each */
 };
 
 /* One more record, to be filled; NULL without memory. */

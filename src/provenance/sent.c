@@ -19,7 +19,8 @@ static bool il_sent_blob(il_str text) {
     bool blob = text.n >= IL_SENT_BLOB_MIN && text.n <= IL_SENT_BLOB_MAX;
     for (size_t i = 0; i < text.n && blob; i++) {
         const char c = text.p[i];
-        blob = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' || c == '/' || c == '-' || c == '_' || c == '=';
+        blob = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' || c == '/' || c == '-' ||
+               c == '_' || c == '=';
     }
     return blob;
 }

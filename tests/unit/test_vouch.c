@@ -386,7 +386,8 @@ static void vouch_via(void **state) {
     vouch_types(c, "Ask Jo Kim's agent Zebra");
     (void)vouch_reads(c, "s.channels", "{\"channels\":[{\"id\":\"C21\",\"name\":\"Jo Kim\"}]}");
     VOUCHED(c, "s.post", "{\"channel\":\"C21\"}", IL_VOUCH_FACT);
-    (void)vouch_reads(c, "s.channels", "{\"channels\":[{\"id\":\"C22\",\"name\":\"Kim's agent\"},{\"id\":\"C23\",\"name\":\"Zebra\"}]}");
+    (void)vouch_reads(c, "s.channels",
+                      "{\"channels\":[{\"id\":\"C22\",\"name\":\"Kim's agent\"},{\"id\":\"C23\",\"name\":\"Zebra\"}]}");
     UNVOUCHED(c, "s.post", "{\"channel\":\"C21\"}", IL_VOUCH_VIA);
     UNVOUCHED(c, "s.post", "{\"channel\":\"C22\"}", IL_VOUCH_VIA);
     VOUCHED(c, "s.post", "{\"channel\":\"C23\"}", IL_VOUCH_FACT);
@@ -526,18 +527,31 @@ static void vouch_sent(void **state) {
     UNVOUCHED(c, "s.grant", "{\"id\":\"U9\"}", IL_VOUCH_SENT);
     VOUCHED(c, "s.send", "{\"to\":\"bo@x.example\"}", IL_VOUCH_FACT);
     /* as text that its reader decodes */
-    static const char *const ways[] = {"evil%2D0", "%65vil%2d1", "x: &quot;evil&#45;2&quot;", "ZXZpbC0z", "6576696c2d34", "evil\\\\u002d5", "ZXZpbC02Ng==",
-                                       "\\uff45vil-9", "evil\\u200b-10", "eyJpZCI6ImV2aWwtMTEifQ==", "WlhacGJDMHhNZz09", "0x6576696c2d3133"};
+    static const char *const ways[] = {"evil%2D0",
+                                       "%65vil%2d1",
+                                       "x: &quot;evil&#45;2&quot;",
+                                       "ZXZpbC0z",
+                                       "6576696c2d34",
+                                       "evil\\\\u002d5",
+                                       "ZXZpbC02Ng==",
+                                       "\\uff45vil-9",
+                                       "evil\\u200b-10",
+                                       "eyJpZCI6ImV2aWwtMTEifQ==",
+                                       "WlhacGJDMHhNZz09",
+                                       "0x6576696c2d3133"};
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         char args[128];
         (void)snprintf(args, sizeof args, "{\"channel\":\"x\",\"text\":\"%s\"}", ways[i]);
         vouch_sends(c, "s.post", args);
     }
     vouch_sends(c, "s.post", "{\"channel\":\"x\",\"text\":[\"evil\",\"-7\"]}");
-    (void)vouch_reads(c, "s.people", "[{\"id\":\"evil-0\"},{\"id\":\"evil-1\"},{\"id\":\"evil-2\"},{\"id\":\"evil-3\"},{\"id\":\"evil-4\"},{\"id\":"
-                                     "\"evil-5\"},{\"id\":\"evil-66\"},{\"id\":\"evil-7\"},{\"id\":\"evil-8\"},{\"id\":\"evil-9\"},{\"id\":\"evil-10\"},"
-                                     "{\"id\":\"evil-11\"},{\"id\":\"evil-12\"},{\"id\":\"evil-13\"}]");
-    static const char *const back[] = {"evil-0", "evil-1", "evil-2", "evil-3", "evil-4", "evil-5", "evil-66", "evil-7", "evil-9", "evil-10", "evil-11", "evil-12", "evil-13"};
+    (void)vouch_reads(
+        c, "s.people",
+        "[{\"id\":\"evil-0\"},{\"id\":\"evil-1\"},{\"id\":\"evil-2\"},{\"id\":\"evil-3\"},{\"id\":\"evil-4\"},{\"id\":"
+        "\"evil-5\"},{\"id\":\"evil-66\"},{\"id\":\"evil-7\"},{\"id\":\"evil-8\"},{\"id\":\"evil-9\"},{\"id\":\"evil-10\"},"
+        "{\"id\":\"evil-11\"},{\"id\":\"evil-12\"},{\"id\":\"evil-13\"}]");
+    static const char *const back[] = {"evil-0", "evil-1", "evil-2",  "evil-3",  "evil-4",  "evil-5", "evil-66",
+                                       "evil-7", "evil-9", "evil-10", "evil-11", "evil-12", "evil-13"};
     for (size_t i = 0; i < sizeof back / sizeof back[0]; i++) {
         char args[64];
         (void)snprintf(args, sizeof args, "{\"id\":\"%s\"}", back[i]);

@@ -37,7 +37,7 @@ static PyStructSequence_Field approval_fields[] = {{"id", NULL},
                                                    {NULL, NULL}};
 static PyStructSequence_Desc approval_desc = {"interlock._core.Approval", "A call that waits for a human.", approval_fields, 6};
 
-static PyStructSequence_Field row_fields[] = {{"seq", NULL},  {"time_ms", NULL}, {"session", NULL}, {"kind", NULL},
+static PyStructSequence_Field row_fields[] = {{"seq", NULL},    {"time_ms", NULL}, {"session", NULL}, {"kind", NULL},
                                               {"ticket", NULL}, {"body", "JSON"},  {NULL, NULL}};
 static PyStructSequence_Desc row_desc = {"interlock._core.Row", "A row of the audit trail.", row_fields, 6};
 
@@ -79,8 +79,8 @@ static PyObject *record(PyTypeObject *type, PyObject **fields, Py_ssize_t n) {
 static PyObject *record_witnesses(const ilpy_state *s, const il_decision *d) {
     PyObject *all = PyTuple_New(d->nwitnesses);
     for (uint32_t i = 0; all != NULL && i < d->nwitnesses; i++) {
-        PyObject *fields[] = {ilpy_of_str(il_effect_name(d->witnesses[i].effect)), PyLong_FromUnsignedLongLong(d->witnesses[i].ticket),
-                              PyUnicode_FromString(d->witnesses[i].tool)};
+        PyObject *fields[] = {ilpy_of_str(il_effect_name(d->witnesses[i].effect)),
+                              PyLong_FromUnsignedLongLong(d->witnesses[i].ticket), PyUnicode_FromString(d->witnesses[i].tool)};
         PyObject *witness = record(s->witness, fields, 3);
         if (witness == NULL || PyTuple_SetItem(all, i, witness) < 0) {
             Py_CLEAR(all);
@@ -117,18 +117,18 @@ PyObject *ilpy_settlement(const ilpy_state *s, const il_settlement *d) {
 }
 
 PyObject *ilpy_approval(const ilpy_state *s, const il_approval *a) {
-    PyObject *fields[] = {PyUnicode_FromString(a->id),
-                          PyUnicode_FromString(a->tool),
-                          PyBool_FromLong(a->granted),
-                          PyLong_FromUnsignedLongLong(a->expires_ms),
-                          PyLong_FromUnsignedLong(a->effects),
-                          PyUnicode_FromString(a->reason != NULL ? a->reason : "")};
+    PyObject *fields[] = {PyUnicode_FromString(a->id),         PyUnicode_FromString(a->tool),
+                          PyBool_FromLong(a->granted),         PyLong_FromUnsignedLongLong(a->expires_ms),
+                          PyLong_FromUnsignedLong(a->effects), PyUnicode_FromString(a->reason != NULL ? a->reason : "")};
     return record(s->approval, fields, 6);
 }
 
 PyObject *ilpy_row(const ilpy_state *s, const il_ledger_row *row) {
-    PyObject *fields[] = {PyLong_FromUnsignedLongLong(row->seq),    PyLong_FromUnsignedLongLong(row->time_ms),
-                          ilpy_of_str(row->key),                    ilpy_of_str(row->kind),
-                          PyLong_FromUnsignedLongLong(row->ticket), ilpy_of_str(row->body)};
+    PyObject *fields[] = {PyLong_FromUnsignedLongLong(row->seq),
+                          PyLong_FromUnsignedLongLong(row->time_ms),
+                          ilpy_of_str(row->key),
+                          ilpy_of_str(row->kind),
+                          PyLong_FromUnsignedLongLong(row->ticket),
+                          ilpy_of_str(row->body)};
     return record(s->row, fields, 6);
 }

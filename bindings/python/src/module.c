@@ -9,7 +9,8 @@ static PyObject *module_version(PyObject *module, PyObject *unused) {
 
 static PyMethodDef module_methods[] = {
     {"json", (PyCFunction)(void (*)(void))ilpy_json, METH_FASTCALL,
-     "json(value, default=None, /)\n--\n\nThe value's JSON text as bytes. `default(value)` says what stands for an object of another type."},
+     "json(value, default=None, /)\n--\n\nThe value's JSON text as bytes. `default(value)` says what stands for an object of "
+     "another type."},
     {"version", module_version, METH_NOARGS, "version()\n--\n\nThe version of the library inside."},
     {NULL, NULL, 0, NULL}};
 
@@ -77,7 +78,8 @@ ilpy_state *ilpy_state_of(PyObject *module) { return PyModule_GetState(module); 
 ilpy_state *ilpy_state_of_type(PyTypeObject *type) { return PyType_GetModuleState(type); }
 
 PyObject *ilpy_fail(const ilpy_state *s, il_status status, const il_error *err) {
-    PyObject *e = PyObject_CallFunction(s->failure, "ssII", il_status_name(status), err->msg, (unsigned)err->line, (unsigned)err->col);
+    PyObject *e =
+        PyObject_CallFunction(s->failure, "ssII", il_status_name(status), err->msg, (unsigned)err->line, (unsigned)err->col);
     if (e != NULL) {
         PyErr_SetObject((PyObject *)Py_TYPE(e), e);
         Py_DECREF(e);

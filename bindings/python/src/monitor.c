@@ -6,8 +6,7 @@
 #include <unistd.h>
 
 typedef struct monitor_object {
-    PyObject_HEAD
-    PyObject *policy;
+    PyObject_HEAD PyObject *policy;
     il_ledger *ledger;
     il_host_recalls *recalls;
     il_monitor *monitor; /* NULL: closed */
@@ -27,8 +26,8 @@ static void monitor_let_go(monitor_object *self) {
     Py_CLEAR(self->policy);
 }
 
-static il_status monitor_open(monitor_object *self, const char *path, bool enforce, bool durable, uint32_t busy_ms, uint64_t deadline_ms,
-                              il_error *err) {
+static il_status monitor_open(monitor_object *self, const char *path, bool enforce, bool durable, uint32_t busy_ms,
+                              uint64_t deadline_ms, il_error *err) {
     const il_host host = il_host_system();
     const il_ledger_options options = {.size = sizeof options,
                                        .durability = durable ? IL_DURABLE_FULL : IL_DURABLE_NORMAL,
@@ -58,7 +57,9 @@ static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     unsigned long long deadline = 0;
     il_error err = {0};
     static char *names[] = {"policy", "ledger", "enforce", "durable", "busy_ms", "deadline_ms", NULL};
-    if (s == NULL || !PyArg_ParseTupleAndKeywords(args, kwargs, "O!|OppIK", names, s->policy, &policy, &path, &enforce, &durable, &busy, &deadline) ||
+    if (s == NULL ||
+        !PyArg_ParseTupleAndKeywords(args, kwargs, "O!|OppIK", names, s->policy, &policy, &path, &enforce, &durable, &busy,
+                                     &deadline) ||
         (path != NULL && !PyUnicode_FSConverter(path, &encoded))) {
         return NULL;
     }
@@ -71,10 +72,8 @@ static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     self->policy = Py_NewRef(policy);
     self->owner = getpid();
     il_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = monitor_open(self, file, enforce != 0, durable != 0, busy, deadline, &err);
-    Py_END_ALLOW_THREADS
-    Py_XDECREF(encoded);
+    Py_BEGIN_ALLOW_THREADS status = monitor_open(self, file, enforce != 0, durable != 0, busy, deadline, &err);
+    Py_END_ALLOW_THREADS Py_XDECREF(encoded);
     if (status != IL_OK) {
         Py_DECREF(self);
         return ilpy_fail(s, status, &err);
@@ -97,7 +96,8 @@ static monitor_object *monitor_enter(PyObject *object, const ilpy_state **s) {
         return NULL;
     }
     if (self->monitor == NULL || self->owner != getpid()) {
-        (void)ilpy_misuse(*s, self->monitor == NULL ? "the gate is closed" : "the gate was made before a fork; make one in this process");
+        (void)ilpy_misuse(*s, self->monitor == NULL ? "the gate is closed"
+                                                    : "the gate was made before a fork; make one in this process");
         return NULL;
     }
     self->inside++;
@@ -116,12 +116,12 @@ static PyObject *monitor_close(PyObject *object, PyObject *unused) {
 }
 
 /* Does the call without the GIL, and leaves. */
-#define MONITOR_LEAVE(self, status, call)                 \
-    do {                                                  \
+#define MONITOR_LEAVE(self, status, call)                    \
+    do {                                                     \
         PyThreadState *monitor_thread = PyEval_SaveThread(); \
-        (status) = (call);                                \
-        PyEval_RestoreThread(monitor_thread);             \
-        (self)->inside--;                                 \
+        (status) = (call);                                   \
+        PyEval_RestoreThread(monitor_thread);                \
+        (self)->inside--;                                    \
     } while (0)
 
 static bool monitor_args(Py_ssize_t n, Py_ssize_t want, const char *usage) {
@@ -186,8 +186,9 @@ static PyObject *monitor_decide(PyObject *object, PyObject *const *args, Py_ssiz
     il_decision d = IL_DECISION_INIT;
     il_error err = {0};
     il_status status;
-    if (!monitor_args(n, 6, "decide(session, server, tool, args, labels, unjoined, /)") || !ilpy_str(args[0], "session", false, &session) ||
-        !ilpy_str(args[1], "server", true, &call.server) || !ilpy_str(args[2], "tool", false, &call.tool)) {
+    if (!monitor_args(n, 6, "decide(session, server, tool, args, labels, unjoined, /)") ||
+        !ilpy_str(args[0], "session", false, &session) || !ilpy_str(args[1], "server", true, &call.server) ||
+        !ilpy_str(args[2], "tool", false, &call.tool)) {
         return NULL;
     }
     monitor_object *self = monitor_enter(object, &s);
@@ -218,8 +219,9 @@ static PyObject *monitor_settle(PyObject *object, PyObject *const *args, Py_ssiz
     il_settlement out = IL_SETTLEMENT_INIT;
     il_error err = {0};
     il_status status;
-    if (!monitor_args(n, 7, "settle(session, ticket, done, result, error, args, child, /)") || !ilpy_str(args[0], "session", false, &session) ||
-        !ilpy_str(args[4], "error", true, &o.error) || !ilpy_str(args[6], "child", true, &child)) {
+    if (!monitor_args(n, 7, "settle(session, ticket, done, result, error, args, child, /)") ||
+        !ilpy_str(args[0], "session", false, &session) || !ilpy_str(args[4], "error", true, &o.error) ||
+        !ilpy_str(args[6], "child", true, &child)) {
         return NULL;
     }
     const unsigned long long ticket = PyLong_AsUnsignedLongLong(args[1]);
@@ -252,7 +254,8 @@ static PyObject *monitor_say(PyObject *object, PyObject *const *args, Py_ssize_t
     il_str session, text;
     il_error err = {0};
     il_status status;
-    if (!monitor_args(n, 2, "say(session, text, /)") || !ilpy_str(args[0], "session", false, &session) || !ilpy_str(args[1], "text", false, &text)) {
+    if (!monitor_args(n, 2, "say(session, text, /)") || !ilpy_str(args[0], "session", false, &session) ||
+        !ilpy_str(args[1], "text", false, &text)) {
         return NULL;
     }
     monitor_object *self = monitor_enter(object, &s);
@@ -274,9 +277,9 @@ static PyObject *monitor_notice(PyObject *object, PyObject *const *args, Py_ssiz
     il_notice notice = {.size = sizeof notice};
     il_error err = {0};
     il_status status;
-    if (!monitor_args(n, 5, "notice(session, kind, source, text, untrusted, /)") || !ilpy_str(args[0], "session", false, &session) ||
-        !ilpy_str(args[1], "kind", false, &kind) || !ilpy_str(args[2], "source", true, &notice.from) ||
-        !ilpy_str(args[3], "text", false, &notice.text)) {
+    if (!monitor_args(n, 5, "notice(session, kind, source, text, untrusted, /)") ||
+        !ilpy_str(args[0], "session", false, &session) || !ilpy_str(args[1], "kind", false, &kind) ||
+        !ilpy_str(args[2], "source", true, &notice.from) || !ilpy_str(args[3], "text", false, &notice.text)) {
         return NULL;
     }
     bool known = false;
@@ -310,7 +313,8 @@ static PyObject *monitor_endorse(PyObject *object, PyObject *const *args, Py_ssi
     il_error err = {0};
     il_status status;
     if (!monitor_args(n, 5, "endorse(session, kind, by, value, note, /)") || !ilpy_str(args[0], "session", false, &session) ||
-        !ilpy_str(args[1], "kind", false, &e.kind) || !ilpy_str(args[2], "by", false, &e.by) || !ilpy_str(args[4], "note", true, &note)) {
+        !ilpy_str(args[1], "kind", false, &e.kind) || !ilpy_str(args[2], "by", false, &e.by) ||
+        !ilpy_str(args[4], "note", true, &note)) {
         return NULL;
     }
     monitor_object *self = monitor_enter(object, &s);
@@ -383,7 +387,8 @@ static PyObject *monitor_quarantine(PyObject *object, PyObject *const *args, Py_
     il_str session, why;
     il_error err = {0};
     il_status status;
-    if (!monitor_args(n, 2, "quarantine(session, why, /)") || !ilpy_str(args[0], "session", false, &session) || !ilpy_str(args[1], "why", false, &why)) {
+    if (!monitor_args(n, 2, "quarantine(session, why, /)") || !ilpy_str(args[0], "session", false, &session) ||
+        !ilpy_str(args[1], "why", false, &why)) {
         return NULL;
     }
     monitor_object *self = monitor_enter(object, &s);
@@ -466,7 +471,9 @@ static PyObject *monitor_approvals(PyObject *object, PyObject *session_object) {
     il_error err = {0};
     monitor_list l = {.all = ilpy_str(session_object, "session", false, &session) ? PyList_New(0) : NULL};
     monitor_object *self = monitor_list_begin(&l, object);
-    return self != NULL ? monitor_list_end(&l, self, il_monitor_approvals(self->monitor, session, monitor_visit_approval, &l, &err), &err) : NULL;
+    return self != NULL
+               ? monitor_list_end(&l, self, il_monitor_approvals(self->monitor, session, monitor_visit_approval, &l, &err), &err)
+               : NULL;
 }
 
 static PyObject *monitor_rows(PyObject *object, PyObject *session_object) {
@@ -474,7 +481,8 @@ static PyObject *monitor_rows(PyObject *object, PyObject *session_object) {
     il_error err = {0};
     monitor_list l = {.all = ilpy_str(session_object, "session", true, &session) ? PyList_New(0) : NULL};
     monitor_object *self = monitor_list_begin(&l, object);
-    return self != NULL ? monitor_list_end(&l, self, il_ledger_rows(self->ledger, session, monitor_visit_row, &l, &err), &err) : NULL;
+    return self != NULL ? monitor_list_end(&l, self, il_ledger_rows(self->ledger, session, monitor_visit_row, &l, &err), &err)
+                        : NULL;
 }
 
 #define MONITOR_FAST(f) (PyCFunction)(void (*)(void))(f), METH_FASTCALL
@@ -496,8 +504,9 @@ static PyMethodDef monitor_methods[] = {
 static PyType_Slot monitor_slots[] = {{Py_tp_new, (void *)monitor_new},
                                       {Py_tp_dealloc, (void *)monitor_dealloc},
                                       {Py_tp_methods, monitor_methods},
-                                      {Py_tp_doc, (void *)"Monitor(policy, ledger=':memory:', enforce=False, durable=False, busy_ms=0, "
-                                                          "deadline_ms=0)\n--\n\nA policy at work on a ledger."},
+                                      {Py_tp_doc,
+                                       (void *)"Monitor(policy, ledger=':memory:', enforce=False, durable=False, busy_ms=0, "
+                                               "deadline_ms=0)\n--\n\nA policy at work on a ledger."},
                                       {0, NULL}};
 PyType_Spec ilpy_monitor_spec = {.name = "interlock._core.Monitor",
                                  .basicsize = sizeof(monitor_object),

@@ -3,8 +3,7 @@
 #include "core.h"
 
 typedef struct origin_object {
-    PyObject_HEAD
-    il_origin *origin;
+    PyObject_HEAD il_origin *origin;
 } origin_object;
 
 const il_origin *ilpy_origin_of(PyObject *origin) { return ((origin_object *)origin)->origin; }
@@ -30,11 +29,12 @@ static PyObject *origin_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     il_origin *o = NULL;
     il_error err = {0};
     static char *names[] = {"source", "agent", NULL};
-    if (s == NULL || !PyArg_ParseTupleAndKeywords(args, kwargs, "|OO", names, &source, &agent) || !ilpy_str(source, "source", true, &name) ||
-        !ilpy_str(agent, "agent", true, &by)) {
+    if (s == NULL || !PyArg_ParseTupleAndKeywords(args, kwargs, "|OO", names, &source, &agent) ||
+        !ilpy_str(source, "source", true, &name) || !ilpy_str(agent, "agent", true, &by)) {
         return NULL;
     }
-    const il_status status = source == Py_None ? il_origin_unknown(il_host_alloc(), &o, &err) : il_origin_new(il_host_alloc(), name, by, &o, &err);
+    const il_status status =
+        source == Py_None ? il_origin_unknown(il_host_alloc(), &o, &err) : il_origin_new(il_host_alloc(), name, by, &o, &err);
     return origin_of(type, s, status, o, &err);
 }
 
@@ -90,7 +90,8 @@ static PyObject *origin_derive(PyObject *class, PyObject *args) {
     size_t n = 0;
     il_origin *o = NULL;
     il_error err = {0};
-    if (s == NULL || !PyArg_ParseTuple(args, "OOO", &hop, &agent, &all) || !ilpy_str(hop, "hop", false, &name) || !ilpy_str(agent, "agent", true, &by)) {
+    if (s == NULL || !PyArg_ParseTuple(args, "OOO", &hop, &agent, &all) || !ilpy_str(hop, "hop", false, &name) ||
+        !ilpy_str(agent, "agent", true, &by)) {
         return NULL;
     }
     const il_origin **list = origin_list(s, all, true, &n);
@@ -158,17 +159,19 @@ static PyGetSetDef origin_getset[] = {{"source", origin_source, NULL, "where it 
                                       {"endorsements", origin_endorsements, NULL, "kinds of the endorsements that it has", NULL},
                                       {"more", origin_more, NULL, "there is more in it than it names: untrusted for ever", NULL},
                                       {NULL, NULL, NULL, NULL, NULL}};
-static PyMethodDef origin_methods[] = {{"merge", origin_merge, METH_O | METH_CLASS, "merge(origins, /)\n--\n\nOf a value made of others."},
-                                       {"derive", origin_derive, METH_VARARGS | METH_CLASS,
-                                        "derive(hop, agent, origins, /)\n--\n\nOf what `hop` made of values; None is one without a label."},
-                                       {"endorse", origin_endorse, METH_VARARGS, "endorse(kind, by, value, /)\n--\n\nWith a human's word for these bytes."},
-                                       {NULL, NULL, 0, NULL}};
-static PyType_Slot origin_slots[] = {{Py_tp_new, (void *)origin_new},
-                                     {Py_tp_dealloc, (void *)origin_dealloc},
-                                     {Py_tp_getset, origin_getset},
-                                     {Py_tp_methods, origin_methods},
-                                     {Py_tp_doc, (void *)"Origin(source=None, agent=None)\n--\n\nWhere a value came from. None: nobody knows."},
-                                     {0, NULL}};
+static PyMethodDef origin_methods[] = {
+    {"merge", origin_merge, METH_O | METH_CLASS, "merge(origins, /)\n--\n\nOf a value made of others."},
+    {"derive", origin_derive, METH_VARARGS | METH_CLASS,
+     "derive(hop, agent, origins, /)\n--\n\nOf what `hop` made of values; None is one without a label."},
+    {"endorse", origin_endorse, METH_VARARGS, "endorse(kind, by, value, /)\n--\n\nWith a human's word for these bytes."},
+    {NULL, NULL, 0, NULL}};
+static PyType_Slot origin_slots[] = {
+    {Py_tp_new, (void *)origin_new},
+    {Py_tp_dealloc, (void *)origin_dealloc},
+    {Py_tp_getset, origin_getset},
+    {Py_tp_methods, origin_methods},
+    {Py_tp_doc, (void *)"Origin(source=None, agent=None)\n--\n\nWhere a value came from. None: nobody knows."},
+    {0, NULL}};
 PyType_Spec ilpy_origin_spec = {.name = "interlock._core.Origin",
                                 .basicsize = sizeof(origin_object),
                                 .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,

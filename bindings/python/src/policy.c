@@ -2,8 +2,7 @@
 #include "core.h"
 
 typedef struct policy_object {
-    PyObject_HEAD
-    il_bundle *bundle;
+    PyObject_HEAD il_bundle *bundle;
 } policy_object;
 
 const il_policy *ilpy_policy_of(PyObject *policy) { return il_bundle_policy(((policy_object *)policy)->bundle); }
@@ -16,7 +15,8 @@ static PyObject *policy_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     il_bundle *bundle = NULL;
     il_error err = {0};
     static char *names[] = {"path", "document", NULL};
-    if (s == NULL || !PyArg_ParseTupleAndKeywords(args, kwargs, "O|O", names, &path, &text) || !PyUnicode_FSConverter(path, &encoded)) {
+    if (s == NULL || !PyArg_ParseTupleAndKeywords(args, kwargs, "O|O", names, &path, &text) ||
+        !PyUnicode_FSConverter(path, &encoded)) {
         return NULL;
     }
     char *file = PyBytes_AsString(encoded);
@@ -26,10 +26,9 @@ static PyObject *policy_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     }
     il_status status;
     Py_BEGIN_ALLOW_THREADS /* a machine from a file is proven first */
-    status = doc != NULL ? il_bundle_new(il_host_alloc(), il_json_doc_root(doc), file, &bundle, &err)
-                         : il_bundle_load(il_host_alloc(), file, &bundle, &err);
-    Py_END_ALLOW_THREADS
-    il_json_doc_free(doc);
+        status = doc != NULL ? il_bundle_new(il_host_alloc(), il_json_doc_root(doc), file, &bundle, &err)
+                             : il_bundle_load(il_host_alloc(), file, &bundle, &err);
+    Py_END_ALLOW_THREADS il_json_doc_free(doc);
     Py_DECREF(encoded);
     if (status != IL_OK) {
         return ilpy_fail(s, status, &err);
@@ -73,17 +72,19 @@ static PyObject *policy_trusts(PyObject *self, PyObject *origin) {
     return PyBool_FromLong(il_origin_trust(ilpy_origin_of(origin), &table) == IL_TRUST_TRUSTED);
 }
 
-static PyGetSetDef policy_getset[] = {{"fingerprint", policy_fingerprint, NULL, "SHA-256 of the document and its machine, 32 bytes", NULL},
-                                      {"mode", policy_mode, NULL, "`enforce` or `monitor`", NULL},
-                                      {NULL, NULL, NULL, NULL, NULL}};
-static PyMethodDef policy_methods[] = {{"trusts", policy_trusts, METH_O, "trusts(origin, /)\n--\n\nWhether every source of it is trusted."},
-                                       {NULL, NULL, 0, NULL}};
-static PyType_Slot policy_slots[] = {{Py_tp_new, (void *)policy_new},
-                                     {Py_tp_dealloc, (void *)policy_dealloc},
-                                     {Py_tp_getset, policy_getset},
-                                     {Py_tp_methods, policy_methods},
-                                     {Py_tp_doc, (void *)"Policy(path, document=None)\n--\n\nA compiled policy with its machine; immutable."},
-                                     {0, NULL}};
+static PyGetSetDef policy_getset[] = {
+    {"fingerprint", policy_fingerprint, NULL, "SHA-256 of the document and its machine, 32 bytes", NULL},
+    {"mode", policy_mode, NULL, "`enforce` or `monitor`", NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
+static PyMethodDef policy_methods[] = {
+    {"trusts", policy_trusts, METH_O, "trusts(origin, /)\n--\n\nWhether every source of it is trusted."}, {NULL, NULL, 0, NULL}};
+static PyType_Slot policy_slots[] = {
+    {Py_tp_new, (void *)policy_new},
+    {Py_tp_dealloc, (void *)policy_dealloc},
+    {Py_tp_getset, policy_getset},
+    {Py_tp_methods, policy_methods},
+    {Py_tp_doc, (void *)"Policy(path, document=None)\n--\n\nA compiled policy with its machine; immutable."},
+    {0, NULL}};
 PyType_Spec ilpy_policy_spec = {.name = "interlock._core.Policy",
                                 .basicsize = sizeof(policy_object),
                                 .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,

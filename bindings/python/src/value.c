@@ -54,7 +54,8 @@ static bool value_quoted(value_text *t, const char *p, size_t n) {
             continue;
         }
         const char escape[6] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
-        if (!value_put(t, p + from, i - from) || !(c >= 0x20 ? value_put(t, (const char[]){'\\', (char)c}, 2) : value_put(t, escape, 6))) {
+        if (!value_put(t, p + from, i - from) ||
+            !(c >= 0x20 ? value_put(t, (const char[]){'\\', (char)c}, 2) : value_put(t, escape, 6))) {
             return false;
         }
         from = i + 1;
@@ -154,7 +155,8 @@ static bool value_dict(value_text *t, PyObject *v, unsigned depth) {
             PyErr_SetString(PyExc_ValueError, "a key that is no text");
             done = false;
         }
-        done = done && (seen++ == 0 || value_put(t, ",", 1)) && value_str(t, key) && value_put(t, ":", 1) && value_put_any(t, value, depth - 1);
+        done = done && (seen++ == 0 || value_put(t, ",", 1)) && value_str(t, key) && value_put(t, ":", 1) &&
+               value_put_any(t, value, depth - 1);
         Py_DECREF(key);
         Py_DECREF(value);
     }

@@ -75,19 +75,22 @@ static il_status say_note(il_ledger *ledger, const il_view *v, il_str text, il_e
 static void say_what_for(const il_view *v) {
     uint8_t fingerprint[IL_DIGEST_BYTES];
     if (!v->bundle) {
-        (void)fputs("note: it vouches for calls of entries with `to`, `sink: once` and `audience: addressed` whose server is inside; "
-                    "`--policy POLICY` tells whether the session's policy has one\n",
-                    stderr);
+        (void)fputs(
+            "note: it vouches for calls of entries with `to`, `sink: once` and `audience: addressed` whose server is inside; "
+            "`--policy POLICY` tells whether the session's policy has one\n",
+            stderr);
         return;
     }
     il_policy_fingerprint(il_bundle_policy(v->bundle), fingerprint);
     if (!il_digest_eq(fingerprint, v->session.policy)) {
-        (void)fputs("note: `--policy` is not the policy that this session is bound to, so what was typed may vouch for other calls than there\n",
+        (void)fputs("note: `--policy` is not the policy that this session is bound to, so what was typed may vouch for other "
+                    "calls than there\n",
                     stderr);
     } else if (!il_policy_hears_for_tools(il_bundle_policy(v->bundle))) {
-        (void)fputs("note: no tool of this session's policy is vouched by what is typed: that takes an entry with `to`, `sink: once` and "
-                    "`audience: addressed`, or one of a commit with `object`, and a server inside\n",
-                    stderr);
+        (void)fputs(
+            "note: no tool of this session's policy is vouched by what is typed: that takes an entry with `to`, `sink: once` and "
+            "`audience: addressed`, or one of a commit with `object`, and a server inside\n",
+            stderr);
     }
 }
 

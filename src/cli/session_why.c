@@ -51,7 +51,12 @@ static il_step why_try(const il_view *v, const il_bind *bind, const why_next *ne
 
 /* Whether a human may release what the machine rejects. The policy's word is asked for with --policy; else the trail shows it: a call that
  * waited, or one that could have and did not. */
-typedef enum why_release { WHY_DEPENDS = 0, WHY_WAITS, WHY_FULL, WHY_FINAL } why_release; /* full: it may wait when one that is open is not any more */
+typedef enum why_release {
+    WHY_DEPENDS = 0,
+    WHY_WAITS,
+    WHY_FULL,
+    WHY_FINAL
+} why_release; /* full: it may wait when one that is open is not any more */
 
 static why_release why_recorded(const il_view *v, uint32_t effects, il_str rule) {
     why_release found = WHY_DEPENDS;

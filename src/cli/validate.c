@@ -148,7 +148,8 @@ static void validate_undeclared(const validate_run *run, il_str server, il_buf *
     }
     il_buf_puts(b, "first declare its server, `servers: { ");
     il_buf_put(b, server);
-    il_buf_puts(b, ": { trust: inside } }` if it is yours: undeclared it is outside, and each of its calls counts as untrusted and sending; ");
+    il_buf_puts(b, ": { trust: inside } }` if it is yours: undeclared it is outside, and each of its calls counts as untrusted "
+                   "and sending; ");
 }
 
 static il_status validate_unlabelled(validate_run *run, const validate_list *list, const il_json *tool, il_error *err) {

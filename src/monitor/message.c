@@ -52,13 +52,16 @@ static void il_message_way_out(il_message *m, const il_decision *d, const il_lab
 }
 
 /* A denial that lasts no longer than what is in its way. */
-static void il_message_open(il_message *m, uint32_t open) {
+static void il_message_open(il_message *m, const il_decision *d, uint32_t open) {
     char text[96];
-    (void)il_format(text, sizeof text, " %u request%s of this session %s for a human already, as many as can be.", (unsigned)open,
-                    open == 1 ? "" : "s", open == 1 ? "waits" : "wait");
-    il_message_add(m, il_str_of(text));
-    il_message_add(m, IL_STR(" ask the user to answer one; once it is denied, or approved and used, make this call again with exactly "
-                             "these arguments."));
+    if (d->layer != IL_LAYER_RULE) { /* else what the policy says has ended with it */
+        (void)il_format(text, sizeof text, " %u request%s of this session %s for a human already, as many as can be.",
+                        (unsigned)open, open == 1 ? "" : "s", open == 1 ? "waits" : "wait");
+        il_message_add(m, il_str_of(text));
+    }
+    il_message_add(
+        m, IL_STR(" ask the user to answer one; once it is denied, or approved and used, make this call again with exactly "
+                  "these arguments."));
 }
 
 void il_message_write(il_decision *d, il_str tool, const il_label *label, const il_message_more *more) {
@@ -94,7 +97,7 @@ void il_message_write(il_decision *d, il_str tool, const il_label *label, const 
     } else if (d->action == IL_ACTION_REQUIRE_APPROVAL) {
         il_message_add(&m, IL_STR(" a human could release it once."));
     } else if (more->open > 0) {
-        il_message_open(&m, more->open);
+        il_message_open(&m, d, more->open);
     } else {
         il_message_add(&m, IL_STR(" do not retry it in another form; tell the user."));
     }

@@ -259,8 +259,8 @@ static bool il_deciding_room(il_deciding *c, const il_slot *slot) {
     }
     if (open >= c->plan->core->bind.slots) {
         (void)il_format(c->label.why + said, sizeof c->label.why - said,
-                        "%s%u request%s of this session %s for a human already: one that is answered makes room", said > 0 ? "; " : "",
-                        (unsigned)open, open == 1 ? "" : "s", open == 1 ? "waits" : "wait");
+                        "%s%u request%s of this session %s for a human already: one that is answered makes room",
+                        said > 0 ? "; " : "", (unsigned)open, open == 1 ? "" : "s", open == 1 ? "waits" : "wait");
         c->more.open = open;
     }
     return false;

@@ -126,7 +126,8 @@ static il_status il_explain_effects(il_explaining *e, il_error *err) {
     IL_TRY(il_policy_match_each(e->p, e->out->name, il_explain_entry, &n, err));
     IL_TRY(il_policy_label(e->p, &e->call, e->arena, &e->out->label, err));
     if (e->call.args == NULL && e->out->label.why[0] != '\0' && e->out->nentries == 1 && !e->out->label.outside) {
-        (void)il_format(e->out->label.why, sizeof e->out->label.why, "it is not told what the call names, and nothing is vouched unseen");
+        (void)il_format(e->out->label.why, sizeof e->out->label.why,
+                        "it is not told what the call names, and nothing is vouched unseen");
     }
     e->out->declared |= e->out->label.outside ? (uint32_t)(IL_UNTRUSTED | IL_EGRESS) : 0u;
     return IL_OK;

@@ -42,7 +42,8 @@ static il_status il_change_label(il_explaining *e, il_error *err) {
     if (!il_glob_name_ok(e->out->name)) {
         return IL_OK; /* no policy can name it */
     }
-    return il_change_say(e, "entry", err, "an entry in `tools` that says what it does: `- { match: \"%.*s\", effects: [...] }`%s%.*s%s",
+    return il_change_say(e, "entry", err,
+                         "an entry in `tools` that says what it does: `- { match: \"%.*s\", effects: [...] }`%s%.*s%s",
                          IL_STR_ARG(e->out->name), near.n ? "; did you mean `" : "", IL_STR_ARG(near), near.n ? "`?" : "");
 }
 

@@ -356,7 +356,8 @@ static bool il_policy_may_be_inside(const il_policy *p, const il_tool *t) {
             const il_str form = t->globs[g].forms[f];
             const size_t dot = il_str_find(form, IL_STR("."), 0);
             const il_str server = il_str_part(form, 0, dot == SIZE_MAX ? 0 : dot);
-            inside = inside || server.n == 0 || il_str_find(server, IL_STR("*"), 0) != SIZE_MAX || il_policy_server_inside(p, server);
+            inside =
+                inside || server.n == 0 || il_str_find(server, IL_STR("*"), 0) != SIZE_MAX || il_policy_server_inside(p, server);
         }
     }
     return inside;

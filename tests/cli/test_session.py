@@ -249,6 +249,19 @@ def a_call_that_finds_no_room_to_wait_is_told_so(t):
 
 
 @test
+def a_call_that_a_rule_would_have_asked_is_told_the_same(t):
+    policy = POLICY + "rules: [{name: asks, tools: t.send, when: 'true', then: require_approval}]\n"
+    gateway(t, *MORE[:2], policy=policy)
+    live = Live(t, policy)
+    try:
+        text = live.call("send", **MORE[2][1])["content"][0]["text"]
+        if text.count("2 requests of this session wait for a human already") != 1 or "answer one" not in text or "do not retry" in text:
+            raise Failure(text)
+    finally:
+        live.end()
+
+
+@test
 def an_approval_names_the_key_without_which_typed_words_do_not_count(t):
     """Another entry of the policy is vouched by them, so the session knows what was typed."""
     policy = POLICY.replace("sink: once, audience: addressed, to: {email: to}, reads: [body]}",

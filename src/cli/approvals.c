@@ -304,9 +304,19 @@ static il_status approvals_answer_view(approvals_run *run, const il_view *v, con
     return status;
 }
 
+/* The first request that is open and whose id begins so; a request is answered by its whole id, since another one may begin alike tomorrow. */
+static void approvals_near(const il_session *s, const char *id, char *out, size_t cap) {
+    for (uint32_t i = 0; i < IL_SLOTS_MAX && !out[0]; i++) {
+        if (id[0] && s->slots[i].state != IL_SLOT_FREE && strncmp(s->slots[i].id, id, strlen(id)) == 0) {
+            (void)snprintf(out, cap, "%s", s->slots[i].id);
+        }
+    }
+}
+
 /* Finds the session that holds the request and answers it there. */
 static il_status approvals_answer(approvals_run *run, const char *id, bool grant, il_error *err) {
     il_view_ids ids;
+    char near[IL_APPROVAL_ID_BYTES] = "";
     IL_TRY(il_view_sessions(run->ledger, &run->arena, &ids, err));
     for (size_t i = 0; i < ids.n; i++) {
         il_view v;
@@ -314,6 +324,9 @@ static il_status approvals_answer(approvals_run *run, const char *id, bool grant
         il_status status = approvals_view(run, &v, ids.ids[i], &why);
         const bool readable = status == IL_OK;
         const bool here = readable && approvals_slot(&v.session, id);
+        if (readable) {
+            approvals_near(&v.session, id, near, sizeof near);
+        }
         if (here && grant) {
             status = il_view_rows(&v, run->ledger, err);
         }
@@ -333,6 +346,10 @@ static il_status approvals_answer(approvals_run *run, const char *id, bool grant
             *err = why;
             return status;
         }
+    }
+    if (near[0]) {
+        return il_error_set(err, IL_E_NOT_FOUND, "no request `%s` waits; one that begins so is `%s`: name it by its whole id", id,
+                            near);
     }
     return il_error_set(err, IL_E_NOT_FOUND,
                         "no request `%s` waits: it may be answered, expired or void; `interlock approvals list` shows what does",

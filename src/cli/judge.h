@@ -5,7 +5,7 @@
 #include "interlock/host.h"
 #include "policy/against.h"
 
-#define IL_JUDGE_WHY_BYTES 192
+#define IL_JUDGE_WHY_BYTES 256
 
 typedef struct il_judgement {
     uint32_t effects; /* after vouching */

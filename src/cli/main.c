@@ -249,6 +249,7 @@ static const il_command main_commands[] = {
      "why:  which call first brought each effect that counts, and why the last call was denied.\n"
      "say:  notes what a human typed, on standard input (`-`) or as TEXT: what it names can vouch from the next call on.\n"
      "      For hosts and hooks that the agent cannot run. The ledger keeps hashes of it, not the text.\n"
+     "      With --policy, the session's, it says when such words vouch for no tool of it.\n"
      "end:  retires the session for good; its id is not used again. What a dead process left\n"
      "      open is settled as its worst first.\n"
      "\n"

@@ -182,6 +182,8 @@ void il_propose_entry(il_buf *out, il_str server, const il_json *tool) {
     }
     il_buf_puts(out, " }");
     if (propose_once_likely(name, effects)) {
-        il_buf_puts(out, " # sink: once? if a call only sends and keeps nothing open; without it no human can release it");
+        il_buf_puts(
+            out, " # sink: once? if a call only sends and keeps nothing open; without it no human can release it. "
+                 "audience: addressed? if nobody but the addressee reads there; without it nothing that a human typed vouches");
     }
 }

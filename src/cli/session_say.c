@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "cli/output.h"
 #include "cli/session.h"
+#include "policy/label.h"
 
 /* So much is typed as words, whatever it is made of (IL_EPISODE_WORDS_MAX of them): what is longer would count in part. */
 #define SAY_BYTES_MAX ((size_t)128 << 10)
@@ -70,6 +71,29 @@ static il_status say_note(il_ledger *ledger, const il_view *v, il_str text, il_e
     return status;
 }
 
+/* What was typed may vouch for nothing, and then no call says why: so it is said here, on stderr, since clients show a model what a hook prints. */
+static void say_what_for(const il_view *v) {
+    uint8_t fingerprint[IL_DIGEST_BYTES];
+    if (!v->bundle) {
+        (void)fputs(
+            "note: it vouches for calls of entries with `to`, `sink: once` and `audience: addressed` whose server is inside; "
+            "`--policy POLICY` tells whether the session's policy has one\n",
+            stderr);
+        return;
+    }
+    il_policy_fingerprint(il_bundle_policy(v->bundle), fingerprint);
+    if (!il_digest_eq(fingerprint, v->session.policy)) {
+        (void)fputs("note: `--policy` is not the policy that this session is bound to, so what was typed may vouch for other "
+                    "calls than there\n",
+                    stderr);
+    } else if (!il_policy_hears_for_tools(il_bundle_policy(v->bundle))) {
+        (void)fputs(
+            "note: no tool of this session's policy is vouched by what is typed: that takes an entry with `to`, `sink: once` and "
+            "`audience: addressed`, or one of a commit with `object`, and a server inside\n",
+            stderr);
+    }
+}
+
 il_status il_session_say(il_ledger *ledger, il_view *v, const char *typed, il_error *err) {
     uint8_t digest[IL_DIGEST_BYTES];
     char hex[IL_DIGEST_HEX];
@@ -90,5 +114,6 @@ il_status il_session_say(il_ledger *ledger, il_view *v, const char *typed, il_er
         IL_TRY(say_note(ledger, v, text, err));
     }
     (void)printf("%s %s (%zu byte%s)\n", known ? "was noted before:" : "noted", hex, text.n, text.n == 1 ? "" : "s");
+    say_what_for(v);
     return IL_OK;
 }

@@ -51,7 +51,12 @@ static il_step why_try(const il_view *v, const il_bind *bind, const why_next *ne
 
 /* Whether a human may release what the machine rejects. The policy's word is asked for with --policy; else the trail shows it: a call that
  * waited, or one that could have and did not. */
-typedef enum why_release { WHY_DEPENDS = 0, WHY_WAITS, WHY_FINAL } why_release;
+typedef enum why_release {
+    WHY_DEPENDS = 0,
+    WHY_WAITS,
+    WHY_FULL,
+    WHY_FINAL
+} why_release; /* full: it may wait when one that is open is not any more */
 
 static why_release why_recorded(const il_view *v, uint32_t effects, il_str rule) {
     why_release found = WHY_DEPENDS;
@@ -83,18 +88,21 @@ static bool why_policy_is(const il_view *v) {
 
 static why_release why_released(const il_view *v, const il_bind *bind, const why_next *next, uint8_t rule) {
     const uint32_t symbol = il_bind_admit(bind, next->effects, next->sink, true);
-    if (!bind->approves || symbol == IL_NO_SYMBOL || !il_machine_releasable(v->machine, rule) ||
-        il_machine_step(v->machine, v->session.state, il_bind_plain(bind, "request")).verdict != IL_ACCEPT) {
+    if (!bind->approves || symbol == IL_NO_SYMBOL || !il_machine_releasable(v->machine, rule)) {
+        return WHY_FINAL;
+    }
+    const bool room = il_machine_step(v->machine, v->session.state, il_bind_plain(bind, "request")).verdict == IL_ACCEPT;
+    if (!room && il_session_requests(&v->session) < bind->slots) {
         return WHY_FINAL;
     }
     const il_step step = il_machine_step(v->machine, v->session.state, symbol);
     if (step.verdict != IL_ACCEPT && !il_str_eq(il_machine_reason(v->machine, step.reason), IL_STR("no-approval"))) {
         return WHY_FINAL;
     }
-    if (why_policy_is(v)) {
-        return il_policy_may_release(il_bundle_policy(v->bundle), next->effects) ? WHY_WAITS : WHY_FINAL;
-    }
-    return why_recorded(v, next->effects, il_machine_reason(v->machine, rule));
+    const why_release found = !why_policy_is(v) ? why_recorded(v, next->effects, il_machine_reason(v->machine, rule))
+                              : il_policy_may_release(il_bundle_policy(v->bundle), next->effects) ? WHY_WAITS
+                                                                                                  : WHY_FINAL;
+    return found == WHY_WAITS && !room ? WHY_FULL : found;
 }
 
 static bool why_standing(const il_view_row *denial) {
@@ -247,6 +255,10 @@ static void why_text_all(const il_view *v, const il_bind *bind, const il_view_ro
             case WHY_WAITS:
                 (void)printf("waits for a human (%.*s)\n", IL_STR_ARG(rule));
                 break;
+            case WHY_FULL:
+                (void)printf("denied (%.*s) while %" PRIu32 " requests wait already: one that is answered makes room for it\n",
+                             IL_STR_ARG(rule), il_session_requests(&v->session));
+                break;
             case WHY_FINAL:
                 (void)printf("denied (%.*s), final\n", IL_STR_ARG(rule));
                 break;
@@ -333,10 +345,10 @@ static il_json *why_denial_json(il_view *v, const il_view_row *denial) {
     return made ? o : NULL;
 }
 
-/* Whether it waits for a human; null when that is the policy's to say and the trail does not show it. */
+/* Whether it waits for a human, now or when there is room; null when that is the policy's to say and the trail does not show it. */
 static il_json *why_human_json(il_view *v, const il_bind *bind, const why_next *next, il_step step, bool allowed) {
     const why_release r = allowed || v->session.quarantined ? WHY_FINAL : why_released(v, bind, next, step.reason);
-    return r == WHY_DEPENDS ? il_json_make(&v->arena, IL_JSON_NULL) : il_json_boolean(&v->arena, r == WHY_WAITS);
+    return r == WHY_DEPENDS ? il_json_make(&v->arena, IL_JSON_NULL) : il_json_boolean(&v->arena, r == WHY_WAITS || r == WHY_FULL);
 }
 
 static il_json *why_next_json(il_view *v, const il_bind *bind) {

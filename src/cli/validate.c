@@ -141,6 +141,17 @@ static il_status validate_full_name(validate_run *run, il_str server, il_str too
     return il_buf_done(&b, out, err);
 }
 
+/* A server that is not declared is outside whatever its entries say, which no guess at them mends. */
+static void validate_undeclared(const validate_run *run, il_str server, il_buf *b) {
+    if (il_policy_server(run->policy, server)) {
+        return;
+    }
+    il_buf_puts(b, "first declare its server, `servers: { ");
+    il_buf_put(b, server);
+    il_buf_puts(b, ": { trust: inside } }` if it is yours: undeclared it is outside, and each of its calls counts as untrusted "
+                   "and sending; ");
+}
+
 static il_status validate_unlabelled(validate_run *run, const validate_list *list, const il_json *tool, il_error *err) {
     const il_str name = il_json_text(il_json_get(tool, IL_STR("name")));
     il_str full, message, propose = {0};
@@ -152,7 +163,9 @@ static il_status validate_unlabelled(validate_run *run, const validate_list *lis
     if (!il_glob_name_ok(full)) {
         il_buf_puts(&b, "` has characters that no policy can name, so it is denied");
     } else {
-        il_buf_puts(&b, "` has no label and is denied; a guess to be checked, for `tools`:");
+        il_buf_puts(&b, "` has no label and is denied; ");
+        validate_undeclared(run, list->server, &b);
+        il_buf_puts(&b, "a guess to be checked, for `tools`:");
     }
     IL_TRY(il_buf_done(&b, &message, err));
     if (il_glob_name_ok(full)) {
@@ -486,6 +499,9 @@ static il_status validate_report(validate_run *run, il_error *err) {
             (void)printf("%s%zu finding%s", run->nlists ? ", " : "; ", found, found == 1 ? "" : "s");
         }
         (void)printf("\nfingerprint %s\n", fingerprint);
+        if (!run->nlists && (run->policy->asks & (1u << IL_CONDITION_ARGS))) {
+            (void)puts("conditions that read `args` were not checked against what the tools take: --tools SERVER=FILE does that");
+        }
         if (run->interbolt.n) {
             (void)printf("of Interbolt %.*s\n", IL_STR_ARG(run->interbolt));
         }

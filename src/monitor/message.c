@@ -51,7 +51,20 @@ static void il_message_way_out(il_message *m, const il_decision *d, const il_lab
     }
 }
 
-void il_message_write(il_decision *d, il_str tool, const il_label *label, bool spent) {
+/* A denial that lasts no longer than what is in its way. */
+static void il_message_open(il_message *m, const il_decision *d, uint32_t open) {
+    char text[96];
+    if (d->layer != IL_LAYER_RULE) { /* else what the policy says has ended with it */
+        (void)il_format(text, sizeof text, " %u request%s of this session %s for a human already, as many as can be.",
+                        (unsigned)open, open == 1 ? "" : "s", open == 1 ? "waits" : "wait");
+        il_message_add(m, il_str_of(text));
+    }
+    il_message_add(
+        m, IL_STR(" ask the user to answer one; once it is denied, or approved and used, make this call again with exactly "
+                  "these arguments."));
+}
+
+void il_message_write(il_decision *d, il_str tool, const il_label *label, const il_message_more *more) {
     il_message m = {.p = d->message, .cap = sizeof d->message};
     d->message[0] = '\0';
     if (d->action == IL_ACTION_ALLOW) {
@@ -65,19 +78,26 @@ void il_message_write(il_decision *d, il_str tool, const il_label *label, bool s
     il_message_add(&m, IL_STR("."));
     il_message_witnesses(&m, d);
     il_message_way_out(&m, d, label);
-    if (spent || d->layer == IL_LAYER_RULE) {
-        il_message_add(&m, spent ? IL_STR(" ") : IL_STR(" so says the policy: "));
+    if (more->spent || d->layer == IL_LAYER_RULE) {
+        il_message_add(&m, more->spent ? IL_STR(" ") : IL_STR(" so says the policy: "));
         il_message_add(&m, il_str_of(label->why));
         il_message_add(&m, IL_STR("."));
     }
     if (d->layer == IL_LAYER_LABELLER) {
-        il_message_add(&m, IL_STR(" the policy has no entry for this tool. tell the user."));
+        il_message_add(&m, IL_STR(" the policy has no entry for this tool"));
+        if (more->near.n > 0) {
+            il_message_add(&m, IL_STR(", but one for "));
+            il_message_tool(&m, more->near);
+        }
+        il_message_add(&m, IL_STR(". tell the user."));
     } else if (d->action == IL_ACTION_REQUIRE_APPROVAL && d->approval[0] != '\0') {
         il_message_add(&m, IL_STR(" a human can release it once (approval "));
         il_message_add(&m, il_str_of(d->approval));
         il_message_add(&m, IL_STR("); then repeat it with exactly these arguments."));
     } else if (d->action == IL_ACTION_REQUIRE_APPROVAL) {
         il_message_add(&m, IL_STR(" a human could release it once."));
+    } else if (more->open > 0) {
+        il_message_open(&m, d, more->open);
     } else {
         il_message_add(&m, IL_STR(" do not retry it in another form; tell the user."));
     }

@@ -18,7 +18,7 @@ typedef struct il_deciding {
     il_ruling ruling; /* of the policy's rules */
     bool carries;     /* an argument has an untrusted label */
     bool bound;       /* `binding` is made: only a call that meets an approval needs it */
-    bool spent;       /* the budget of approvals is used up; label.why says so */
+    il_message_more more;
     uint8_t binding[IL_DIGEST_BYTES];
 } il_deciding;
 
@@ -246,7 +246,23 @@ static bool il_deciding_affords(il_deciding *c) {
     (void)il_format(c->label.why + said, sizeof c->label.why - said,
                     "%s%u approvals were asked for within an hour: the budget of line %u of the policy is used up",
                     said > 0 ? "; " : "", (unsigned)s->asks, (unsigned)rules->budget_line);
-    c->spent = true;
+    c->more.spent = true;
+    return false;
+}
+
+/* Whether the machine counts one more request; when those that are open are the reason, it says so: a denial then lasts no longer than they. */
+static bool il_deciding_room(il_deciding *c, const il_slot *slot) {
+    const uint32_t open = il_session_requests(c->plan->s);
+    const size_t said = il_str_of(c->label.why).n;
+    if (slot != NULL && il_plan_try(c->plan, il_bind_plain(&c->plan->core->bind, "request")).verdict == IL_ACCEPT) {
+        return true;
+    }
+    if (open >= c->plan->core->bind.slots) {
+        (void)il_format(c->label.why + said, sizeof c->label.why - said,
+                        "%s%u request%s of this session %s for a human already: one that is answered makes room",
+                        said > 0 ? "; " : "", (unsigned)open, open == 1 ? "" : "s", open == 1 ? "waits" : "wait");
+        c->more.open = open;
+    }
     return false;
 }
 
@@ -266,13 +282,13 @@ static void il_deciding_spend(il_deciding *c) {
 static il_status il_deciding_request(il_deciding *c, uint8_t rule, bool *asked, il_error *err) {
     il_plan *p = c->plan;
     uint64_t pre = p->s->state, lasts = il_policy_approval_ms(p->core->policy);
-    il_step step = il_plan_try(p, il_bind_plain(&p->core->bind, "request"));
+    il_step step;
     il_slot *slot = NULL;
     for (uint32_t i = IL_SLOTS_MAX; i > 0; i--) {
         slot = p->s->slots[i - 1].state == IL_SLOT_FREE ? &p->s->slots[i - 1] : slot;
     }
     *asked = false;
-    if (step.verdict != IL_ACCEPT || slot == NULL || !il_deciding_affords(c)) {
+    if (!il_deciding_room(c, slot) || !il_deciding_affords(c)) {
         return IL_OK;
     }
     if (p->in.entropy == NULL) {
@@ -334,7 +350,7 @@ static il_status il_deciding_shadow(il_deciding *c, il_error *err) {
 
 static il_status il_deciding_row(il_deciding *c, il_error *err) {
     c->d->post = c->d->ticket != 0 ? c->plan->s->state : c->d->pre;
-    il_message_write(c->d, c->name, &c->label, c->spent);
+    il_message_write(c->d, c->name, &c->label, &c->more);
     IL_TRY(il_plan_decision_row(c->plan, c->name, &c->label, c->d, err));
     if (!c->d->run) {
         return IL_OK;
@@ -483,6 +499,7 @@ static il_status il_deciding_step(il_deciding *c, il_error *err) {
 }
 
 static il_status il_deciding_unlabelled(il_deciding *c, il_error *err) {
+    c->more.near = il_policy_near(c->plan->core->policy, c->name);
     c->d->layer = IL_LAYER_LABELLER;
     (void)il_format(c->d->reason, sizeof c->d->reason, "%s", il_fault_reason(IL_FAULT_UNLABELLED));
     if (!il_plan_enforced(c->plan)) {

@@ -106,6 +106,14 @@ _Static_assert(IL_TICKETS_MAX *IL_TICKET_BYTES + IL_SLOTS_MAX * IL_SLOT_BYTES + 
                    IL_SESSION_STATE_MAX,
                "the largest session fits");
 
+uint32_t il_session_requests(const il_session *s) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < IL_SLOTS_MAX; i++) {
+        n += s->slots[i].state != IL_SLOT_FREE ? 1u : 0u;
+    }
+    return n;
+}
+
 size_t il_session_bound(const il_session *s) {
     size_t n = IL_REST_BYTES + IL_EFFECTS * IL_WITNESS_BYTES + (size_t)s->ntickets * IL_TICKET_BYTES;
     for (uint32_t i = 0; i < IL_SLOTS_MAX; i++) {

@@ -65,6 +65,9 @@ typedef struct il_session {
         tickets[IL_TICKETS_MAX]; /* behind the first `ntickets` stands anything: most of the struct, and mostly not in use */
 } il_session;
 
+/* Requests that are open: asked, or granted and not used. A machine counts so many of them and no more. */
+uint32_t il_session_requests(const il_session *s);
+
 /* Bytes that surely hold the encoded session; at most IL_SESSION_STATE_MAX. */
 size_t il_session_bound(const il_session *s);
 IL_NODISCARD il_status il_session_encode(const il_session *s, uint8_t *buf, size_t cap, size_t *n, il_error *err);

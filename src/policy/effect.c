@@ -60,8 +60,7 @@ static uint32_t il_effects_whole(uint32_t bits) {
     return (bits & (uint32_t)IL_SECRET) != 0 ? bits | (uint32_t)IL_SENSITIVE : bits;
 }
 
-/* The values of the kinds that the entry builds; one that cannot be built has none, and a condition that reads it errs. */
-static il_status il_effects_own(const il_tool *tool, const il_label_call *call, il_arena *scratch, il_str *own, il_error *err) {
+il_status il_effects_own(const il_tool *tool, const il_label_call *call, il_arena *scratch, il_str *own, il_error *err) {
     for (uint32_t i = 0; i < tool->nkinds; i++) {
         il_template_fill how = IL_TEMPLATE_ABSENT;
         own[i] = (il_str){0};

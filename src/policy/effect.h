@@ -26,6 +26,11 @@ struct il_effects {
 IL_NODISCARD il_status il_effects_load(const il_json *effects, const il_condition_names *names, il_arena *arena, il_tool *tool,
                                        il_error *err);
 
+/* The values of the entry's own names, into own[0 .. nkinds + nremembered): of the kinds as the call's arguments build them, of what is remembered as the
+ * session has it. {NULL}: there is none, and a condition that reads it errs. tool->when is there. */
+IL_NODISCARD il_status il_effects_own(const il_tool *tool, const il_label_call *call, il_arena *scratch, il_str *own,
+                                      il_error *err);
+
 /* The effects that a call of this entry may have, as far as they can be told before it runs. Fails for want of memory, and when a store does not answer. */
 IL_NODISCARD il_status il_effects_call(const il_policy *p, const il_tool *tool, const il_label_call *call, il_arena *scratch,
                                        uint32_t *out, il_error *err);

@@ -17,7 +17,9 @@ static uint32_t il_explain_held(uint32_t held) {
 
 /* ---- conditions ------------------------------------------------------------------------------------------ */
 
+/* What is not known of this call; of an entry's own names what is remembered, and without arguments what they build. */
 static il_status il_explain_unknown(il_condition_call *c, uint32_t asks, uint32_t nown, il_error *err) {
+    const uint32_t built = c->tool != NULL && c->call->args != NULL ? c->tool->nkinds : 0;
     if (c->call->args == NULL) {
         c->values[IL_CONDITION_ARGS] = c->values[IL_CONDITION_PROV] = il_cel_unknown();
     }
@@ -27,10 +29,26 @@ static il_status il_explain_unknown(il_condition_call *c, uint32_t asks, uint32_
         c->values[IL_CONDITION_RUN] = il_cel_unknown();
     }
     c->values[IL_CONDITION_ITEM] = il_cel_unknown();
-    for (uint32_t i = 0; i < nown; i++) {
+    for (uint32_t i = built; i < nown; i++) {
         c->values[IL_CONDITION_NAMES + i] = il_cel_unknown();
     }
     return IL_OK;
+}
+
+/* What a function says that reads the call itself (`ours`, `public`) is none of what is left of a condition, and is known with the arguments. A true or
+ * false that comes in spite of what is unknown stands whatever that is; an error may be the unknown's. */
+static void il_explain_whole(const il_condition *condition, il_condition_call *c, uint32_t nown, il_cel_residue *left) {
+    const uint32_t later = (1u << IL_CONDITION_ITEM) | IL_CONDITION_ASKS_SOURCES;
+    const uint32_t built = c->tool != NULL ? c->tool->nkinds : 0;
+    if (left->decided || c->call->args == NULL || c->policy->interbolt.on) {
+        return;
+    }
+    const il_cel_value v = il_cel_eval_in(condition->program, c->values, c->scratch, c);
+    const bool all = (condition->asks & later) == 0 && nown <= built;
+    if (v.kind == IL_CEL_BOOL || all) {
+        left->decided = true;
+        left->value = v;
+    }
 }
 
 static il_status il_explain_left(const il_condition *condition, il_condition_call *c, uint32_t nown, il_explain_condition *out,
@@ -44,6 +62,7 @@ static il_status il_explain_left(const il_condition *condition, il_condition_cal
     IL_TRY(il_condition_values(c, condition->asks, err));
     IL_TRY(il_explain_unknown(c, condition->asks, nown, err));
     IL_TRY(il_cel_partial(c->scratch, condition->program, c->values, &left, err));
+    il_explain_whole(condition, c, nown, &left);
     c->made = 0; /* the next condition is told what it is not to know again */
     if (!left.decided) {
         out->matches = IL_MATCHES_MAYBE;
@@ -78,14 +97,21 @@ static il_status il_explain_count(void *ctx, const il_tool *tool, il_error *err)
 static il_status il_explain_entry(void *ctx, const il_tool *tool, il_error *err) {
     il_explaining *e = ((il_explain_entries *)ctx)->e;
     il_explanation *out = e->out;
+    il_str own[IL_CONDITION_OWN_MAX];
     il_condition_call c = {.policy = e->p, .call = &e->call, .tool = tool, .scratch = e->arena};
+    const uint32_t nown = tool->when != NULL ? tool->nkinds + tool->when->nremembered : 0;
+    if (tool->when != NULL) {
+        IL_TRY(il_effects_own(tool, &e->call, e->arena, own, err));
+        c.own = own;
+        c.nown = nown;
+    }
     out->entry = out->nentries == 0 ? tool : out->entry;
     out->nentries++;
     out->declared |= tool->effects;
     for (uint32_t i = 0; tool->when != NULL && i < tool->when->n; i++) {
         il_explain_condition *x = &out->conditions[out->nconditions++];
         x->effect = tool->when->when[i].bit;
-        IL_TRY(il_explain_left(&tool->when->when[i].condition, &c, tool->nkinds + tool->when->nremembered, x, err));
+        IL_TRY(il_explain_left(&tool->when->when[i].condition, &c, nown, x, err));
     }
     return IL_OK;
 }
@@ -99,6 +125,10 @@ static il_status il_explain_effects(il_explaining *e, il_error *err) {
     }
     IL_TRY(il_policy_match_each(e->p, e->out->name, il_explain_entry, &n, err));
     IL_TRY(il_policy_label(e->p, &e->call, e->arena, &e->out->label, err));
+    if (e->call.args == NULL && e->out->label.why[0] != '\0' && e->out->nentries == 1 && !e->out->label.outside) {
+        (void)il_format(e->out->label.why, sizeof e->out->label.why,
+                        "it is not told what the call names, and nothing is vouched unseen");
+    }
     e->out->declared |= e->out->label.outside ? (uint32_t)(IL_UNTRUSTED | IL_EGRESS) : 0u;
     return IL_OK;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What would allow a call that is not allowed: each change is tried on the machine before it is said. */
-#include "cel/suggest.h"
 #include "policy/explain_part.h"
 
 #define IL_CHANGE_SINKS ((uint32_t)(IL_EGRESS | IL_COMMIT))
@@ -39,33 +38,19 @@ static void il_change_words(il_buf *b, uint32_t effects) {
 /* ---- an entry ----------------------------------------------------------------------------------------------- */
 
 static il_status il_change_label(il_explaining *e, il_error *err) {
-    il_cel_near near = il_cel_near_to(e->out->name);
-    il_cel_words more;
+    const il_str near = il_policy_near(e->p, e->out->name);
     if (!il_glob_name_ok(e->out->name)) {
         return IL_OK; /* no policy can name it */
     }
-    for (uint32_t t = 0; t < e->p->ntools; t++) {
-        for (uint32_t g = 0; g < e->p->tools[t].nglobs; g++) {
-            il_cel_near_try(&near, e->p->tools[t].globs[g].text);
-        }
-    }
-    il_cel_words_init(&more);
-    il_cel_say_near(&more, &near);
-    return il_change_say(e, "entry", err, "an entry in `tools` that says what it does: `- { match: \"%.*s\", effects: [...] }`%s",
-                         IL_STR_ARG(e->out->name), more.p);
+    return il_change_say(e, "entry", err,
+                         "an entry in `tools` that says what it does: `- { match: \"%.*s\", effects: [...] }`%s%.*s%s",
+                         IL_STR_ARG(e->out->name), near.n ? "; did you mean `" : "", IL_STR_ARG(near), near.n ? "`?" : "");
 }
 
 /* ---- vouching ------------------------------------------------------------------------------------------------- */
 
 static bool il_change_declares(const il_tool *t, il_role role) {
-    bool found = role == IL_ROLE_TO && t->to_user;
-    for (uint32_t i = 0; i < t->narguments; i++) {
-        found = found || t->arguments[i].role == role;
-    }
-    for (uint32_t i = 0; i < t->nbuilt; i++) {
-        found = found || t->built[i].role == role;
-    }
-    return found;
+    return (role == IL_ROLE_TO && t->to_user) || il_tool_declares(t, role);
 }
 
 static bool il_change_knows(const il_tool *t, il_str argument) {
@@ -107,6 +92,20 @@ static uint32_t il_change_drop(const il_explaining *e) {
         }
     }
     return 0;
+}
+
+/* What a human typed, and what trusted fields say, vouches where the readers are known. */
+static il_status il_change_typed(il_explaining *e, const il_tool *t, uint32_t drop, il_error *err) {
+    if ((drop & (uint32_t)IL_EGRESS) == 0) {
+        return IL_OK; /* a commit has no readers: what is typed counts there as it is */
+    }
+    if (t->once && t->addressed) {
+        return il_change_say(e, "typed", err, "a human who types where it goes: `interlock session say`, or the host");
+    }
+    return il_change_say(e, "typed", err,
+                         "%s`audience: addressed` at the entry, if nobody but the addressee reads there, and a human who types "
+                         "where it goes",
+                         t->once ? "" : "`sink: once` and ");
 }
 
 /* What the arguments of this call miss: what is said of them all is one change. */
@@ -161,7 +160,11 @@ static il_status il_change_values(il_explaining *e, const il_tool *t, uint32_t d
                              "declare all of its arguments at the entry, and list where it goes and what it changes");
     }
     IL_TRY(il_buf_done(&b, &text, err));
-    return kind != NULL ? il_change_say(e, kind, err, "%.*s", IL_STR_ARG(text)) : IL_OK;
+    if (kind == NULL) {
+        return IL_OK;
+    }
+    IL_TRY(il_change_say(e, kind, err, "%.*s", IL_STR_ARG(text)));
+    return il_str_eq(il_str_of(kind), IL_STR("list")) ? il_change_typed(e, t, drop, err) : IL_OK;
 }
 
 static il_status il_change_vouch(il_explaining *e, il_error *err) {
@@ -192,9 +195,10 @@ static il_status il_change_vouch(il_explaining *e, il_error *err) {
         return il_change_values(e, t, drop, err);
     }
     e->out->depends = true;
-    return il_change_say(e, "list", err,
+    IL_TRY(il_change_say(e, "list", err,
                          "a call that names only what `ours` or `destinations` lists for all that the session holds%s",
-                         t->once ? "" : " (for every class, since the sink stays open)");
+                         t->once ? "" : " (for every class, since the sink stays open)"));
+    return il_change_typed(e, t, drop, err);
 }
 
 /* ---- the server, the sink, approvals ---------------------------------------------------------------------------- */

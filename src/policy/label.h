@@ -51,7 +51,7 @@ typedef struct il_label {
     bool child;        /* what it calls is another agent, whose session joins this one with its answer */
     bool outside;      /* the server is outside the trust domain, or not declared: each call has at least untrusted and egress */
     bool vouched;      /* egress/commit were dropped: every destination is vouched */
-    char why[160];     /* for people: which destination is not vouched, or why vouching does not apply; empty when it did */
+    char why[256];     /* for people: which destination is not vouched, or why vouching does not apply; empty when it did */
     const il_str *destinations; /* canonical, for the human who is asked; in scratch */
     size_t ndestinations;
     const il_place *places; /* what the entry says that this call writes (`stores`); in scratch */
@@ -92,5 +92,10 @@ typedef struct il_label_call {
 /* A list that carries nothing. A cursor does: whoever knows that the server gave it (the gateway does) has the list judged without it. */
 bool il_label_bare(il_str tool, const il_json *args);
 /* Errors (limits, memory) fill err and leave a label that is not known. */
+/* Whether what a human typed can vouch for a call of some tool: its entry says where a call goes, `sink: once` and `audience: addressed`, or is a commit
+ * and says what is changed, and its server is inside. What conditions ask of a session's memory is another matter. */
+bool il_policy_hears_for_tools(const il_policy *p);
+/* Of a tool that no entry names: the name of one that has an entry and is spelt almost so; empty: none. Borrowed from the policy. */
+il_str il_policy_near(const il_policy *p, il_str name);
 IL_NODISCARD il_status il_policy_label(const il_policy *p, const il_label_call *call, il_arena *scratch, il_label *out,
                                        il_error *err);

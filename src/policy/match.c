@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which entries a tool has. */
+#include "cel/suggest.h"
 #include "policy/compiled.h"
 
 /* Index of the exact entry, UINT32_MAX when there is none. */
@@ -44,6 +45,14 @@ il_status il_policy_match_each(const il_policy *p, il_str name, il_match_visit v
         IL_TRY(visit(ctx, t, err));
     }
     return IL_OK;
+}
+
+il_str il_policy_near(const il_policy *p, il_str name) {
+    il_cel_near near = il_cel_near_to(name);
+    for (size_t i = 0; i < p->nexact; i++) {
+        il_cel_near_try(&near, p->exact[i].name);
+    }
+    return near.best;
 }
 
 typedef struct il_match_sole {

@@ -348,6 +348,32 @@ static bool il_policy_stays(const il_tool *t) {
     return stays;
 }
 
+/* Some tool that the entry names may be one of a server that is inside; a host's own tools are. */
+static bool il_policy_may_be_inside(const il_policy *p, const il_tool *t) {
+    bool inside = false;
+    for (uint32_t g = 0; g < t->nglobs; g++) {
+        for (uint32_t f = 0; f < t->globs[g].nforms; f++) {
+            const il_str form = t->globs[g].forms[f];
+            const size_t dot = il_str_find(form, IL_STR("."), 0);
+            const il_str server = il_str_part(form, 0, dot == SIZE_MAX ? 0 : dot);
+            inside =
+                inside || server.n == 0 || il_str_find(server, IL_STR("*"), 0) != SIZE_MAX || il_policy_server_inside(p, server);
+        }
+    }
+    return inside;
+}
+
+bool il_policy_hears_for_tools(const il_policy *p) {
+    bool hears = false;
+    for (uint32_t i = 0; i < p->ntools; i++) {
+        const il_tool *t = &p->tools[i];
+        const bool sends = (t->effects & (uint32_t)IL_EGRESS) != 0 && t->once && t->addressed && il_tool_declares(t, IL_ROLE_TO);
+        const bool changes = (t->effects & (uint32_t)IL_COMMIT) != 0 && il_policy_stays(t) && il_tool_declares(t, IL_ROLE_OBJECT);
+        hears = hears || ((sends || changes) && il_policy_may_be_inside(p, t));
+    }
+    return hears;
+}
+
 /* Which parts of a session's memory the entries ask about. */
 static uint32_t il_policy_asks(const il_policy *p) {
     uint32_t asks = 0;

@@ -387,3 +387,14 @@ il_status il_tool_load(const il_json *entry, const il_tool_scope *scope, il_tool
     IL_TRY(il_tool_word(il_json_get(entry, IL_STR("audience")), "public", "addressed", &out->addressed, err));
     return il_tool_meaning(entry, arena, out, err);
 }
+
+bool il_tool_declares(const il_tool *t, il_role role) {
+    bool found = false;
+    for (uint32_t i = 0; i < t->narguments; i++) {
+        found = found || t->arguments[i].role == role;
+    }
+    for (uint32_t i = 0; i < t->nbuilt; i++) {
+        found = found || t->built[i].role == role;
+    }
+    return found;
+}

@@ -73,3 +73,5 @@ typedef struct il_tool {
 IL_NODISCARD il_status il_tool_load(const il_json *entry, const il_tool_scope *scope, il_tool *out, il_error *err);
 /* `{ repo: "{owner}/{repo}" }`, checked. */
 IL_NODISCARD il_status il_tool_own_check(const il_json *kinds, const il_tool_scope *scope, il_error *err);
+/* Whether some argument, or something that is built from several, has this role. `to: user` is none. */
+bool il_tool_declares(const il_tool *t, il_role role);

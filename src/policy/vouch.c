@@ -48,12 +48,23 @@ static void il_vouching_add(il_vouching *v, il_kind kind, il_str value, il_vouch
 
 static const char *il_vouching_article(il_kind kind) { return kind == IL_KIND_EMAIL || kind == IL_KIND_ACCOUNT ? "an" : "a"; }
 
+/* What the entry would have to say for such a value to count; nothing where the value's own readers are the matter. */
+static void il_vouching_missing(const il_vouching *v, il_vouch how, char *out, size_t cap) {
+    out[0] = '\0';
+    if (how == IL_VOUCH_REACH && !v->scope.reach) {
+        (void)il_format(out, cap, " (entry `%.*s` does not say %s)", IL_STR_ARG(il_str_part(v->tool->globs[0].text, 0, 64)),
+                        v->tool->once        ? "`audience: addressed`"
+                        : v->tool->addressed ? "`sink: once`"
+                                             : "`sink: once` and `audience: addressed`");
+    }
+}
+
 /* One value of a kind. An empty token stands for something that could not be read. */
 static bool il_vouching_value(void *ctx, il_kind kind, il_str token) {
     il_vouching *v = ctx;
     const il_str word = il_kinds_word(&v->scope.policy->kinds, kind);
     il_str canonical = {0};
-    char why[144];
+    char why[256], missing[128];
     if (token.n == 0 || il_kind_value(kind, token, v->scratch, &canonical, NULL) != IL_OK) {
         (void)il_format(why, sizeof why, "a value cannot be read as %s %.*s", il_vouching_article(kind), IL_STR_ARG(word));
         il_vouching_add(v, kind, token, IL_VOUCH_UNREAD, 0);
@@ -80,8 +91,9 @@ static bool il_vouching_value(void *ctx, il_kind kind, il_str token) {
         il_vouching_fail(v, why);
         return false;
     }
-    (void)il_format(why, sizeof why, "%s %.*s is not vouched: %s", il_vouching_article(kind), IL_STR_ARG(word),
-                    il_vouch_text(how));
+    il_vouching_missing(v, how, missing, sizeof missing);
+    (void)il_format(why, sizeof why, "%s %.*s is not vouched: %s%s", il_vouching_article(kind), IL_STR_ARG(word),
+                    il_vouch_text(how), missing);
     il_vouching_why(v, why);
     return true;
 }

@@ -103,6 +103,44 @@ def explain_says_what_is_left_without_arguments(t):
 
 
 @test
+def explain_decides_conditions_on_what_arguments_build(t):
+    policy = HEAD.replace("ours: {", "ours: {repo.public: [acme/site], repo: ['acme/*'], ") + '''kinds: {repo: "{owner}/{repo}"}
+tools:
+  - {match: s.file, effects: {untrusted: '!ours("repo", repo)', sensitive: '!public(repo)'}}
+'''
+
+    def found(*args):
+        return [(c["effect"], c["matches"]) for c in explain(t, "s.file", *args, policy=policy)["conditions"]]
+    same(found(), [("untrusted", "maybe"), ("sensitive", "maybe")])
+    same(found("--args", '{"owner": "acme", "repo": "site"}'), [("untrusted", "no"), ("sensitive", "no")])
+    same(found("--args", '{"owner": "evil", "repo": "site"}'), [("untrusted", "yes"), ("sensitive", "yes")])
+    same(found("--args", '{"owner": "acme"}'), [("untrusted", "errs"), ("sensitive", "errs")])  # and then the effect counts
+
+
+@test
+def explain_blames_no_call_that_was_not_given(t):
+    run = Run("explain", put(t, "policy.yaml", HEAD + TOOLS), "s.mail", "--held", BOTH).exits(1)
+    if "names no destination" in run.out:
+        run.fail("no call was given")
+    run.says("it is not told what the call names", "out")
+    same("names no destination" in explain(t, "s.mail", "--held", BOTH, "--args", "{}", policy=HEAD + TOOLS)["why"], True)
+
+
+@test
+def explain_says_what_would_let_typed_words_vouch(t):
+    def typed(entry, args='{"to": "b@there.example"}', tool="s.mail"):
+        policy = HEAD + TOOLS.replace("sink: once, to: {email: to}, reads", entry + "to: {email: to}, reads")
+        more = ("--args", args) if args else ()
+        return [c["text"] for c in explain(t, tool, "--held", BOTH, *more, policy=policy)["changes"] if c["kind"] == "typed"]
+    for args in (None, '{"to": "b@there.example"}'):
+        same([t[:t.index(" at the entry")] for t in typed("sink: once, ", args)], ["`audience: addressed`"])
+        same([t[:t.index(" at the entry")] for t in typed("", args)], ["`sink: once` and `audience: addressed`"])
+        same([t.startswith("a human who types") for t in typed("sink: once, audience: addressed, ", args)], [True])
+    same(typed("sink: once, ", '{"to": "b@there.example", "cc": "x"}'), [])  # that alone would not help
+    same(typed("sink: once, ", '{"path": "/x", "dest": "d", "force": true}', tool="s.do_it"), [])
+
+
+@test
 def explain_knows_who_calls(t):
     same([(f["action"], f["mode"], kinds(f)) for f in (explain(t, "s.read"), explain(t, "s.read", "--agent", "ana"), explain(t, "s.read", "--agent", "bot"))],
          [("require_approval", "enforce", ["approve", "rule"]), ("allow", "enforce", []), ("require_approval", "monitor", ["approve", "rule"])])

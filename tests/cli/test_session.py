@@ -149,6 +149,24 @@ def session_say_notes_what_was_typed(t):
 
 
 @test
+def session_say_tells_what_it_may_vouch_for(t):
+    mute = POLICY.replace("audience: addressed, ", "")
+    gateway(t, ("fetch", {}), policy=mute)
+    none = "note: no tool of this session's policy is vouched by what is typed"
+    say = ("session", "say", "demo", "--text", "to bo@corp.example")
+    cli(t, *say).exits(0).says("`sink: once` and `audience: addressed`").says("`--policy POLICY` tells")
+    cli(t, *say, "--policy", str(t / "policy.yaml")).exits(0).says(none)
+    cli(t, *say, "--policy", put(t, "other.yaml", POLICY)).exits(0).says("is not the policy that this session is bound to")
+    for policy in (POLICY, mute.replace("effects: [egress]}", "effects: [commit], object: {name: id}}")):  # a commit has no readers
+        session = "b" + str(len(policy))
+        gateway(t, ("fetch", {}), policy=policy, session=session)
+        run = cli(t, "session", "say", session, "--text", "to bo@corp.example", "--policy", str(t / "policy.yaml")).exits(0)
+        same("note: no tool" in run.err or "`--policy" in run.err, False)
+    gateway(t, ("fetch", {}), policy=POLICY.replace("trust: inside", "trust: outside"), session="far")
+    cli(t, "session", "say", "far", "--text", "to bo@corp.example", "--policy", str(t / "policy.yaml")).exits(0).says(none)
+
+
+@test
 def session_say_refuses(t):
     gateway(t)
     say = ("session", "say", "demo")
@@ -192,6 +210,78 @@ def approvals_release_exactly_one_call(t):
     db.close()
     if not json.loads(body)["by"]:
         raise Failure("nobody is recorded as the one who approved")
+
+
+@test
+def approvals_are_answered_by_their_whole_id(t):
+    gateway(t, ("fetch", {}), ("read", {}), SEND)
+    (waiting,) = read(t, "approvals")["approvals"]
+    cli(t, "approvals", "approve", waiting["id"][:6]).refuses().says(f"begins so is `{waiting['id']}`: name it by its whole id")
+    cli(t, "approvals", "approve", "x" + waiting["id"][1:6]).refuses().says("it may be answered, expired or void")
+    same(read(t, "approvals")["approvals"][0]["state"], "asked")
+
+
+MORE = [("send", {"to": f"{who}@evil.example", "body": "hi"}) for who in ("a", "b", "c")]
+
+
+@test
+def a_call_that_finds_no_room_to_wait_is_told_so(t):
+    """The machine counts two requests: a third call is blocked, which is no last word."""
+    gateway(t, ("fetch", {}), ("read", {}), *MORE[:2])
+    first = read(t, "approvals")["approvals"][0]["id"]
+    live = Live(t)
+    try:
+        denied = live.call("send", **MORE[2][1])
+        text = denied["content"][0]["text"]
+        same((denied["_meta"]["interlock/decision"]["action"], denied["_meta"]["interlock/decision"]["rule"]), ("block", "lethal-trifecta"))
+        if "2 requests of this session wait for a human already, as many as can be. ask the user to answer one" not in text or "do not retry" in text:
+            raise Failure(text)
+    finally:
+        live.end()
+    run = cli(t, "session", "why", "demo").exits(0).says("2 requests of this session wait for a human already: one that is answered makes room\n", "out")
+    run.says("denied (lethal-trifecta) while 2 requests wait already: one that is answered makes room for it\n", "out")
+    same(nexts(t), [(False, True), (False, False)])
+    cli(t, "session", "why", "demo", "--policy", str(t / "policy.yaml")).exits(0).says("while 2 requests wait already", "out")
+    cli(t, "approvals", "deny", first).exits(0)
+    cli(t, "session", "why", "demo").exits(0).says("waits for a human (lethal-trifecta)\n", "out")
+    gateway(t, MORE[2])
+    same(len(read(t, "approvals")["approvals"]), 2)
+
+
+@test
+def a_call_that_a_rule_would_have_asked_is_told_the_same(t):
+    policy = POLICY + "rules: [{name: asks, tools: t.send, when: 'true', then: require_approval}]\n"
+    gateway(t, *MORE[:2], policy=policy)
+    live = Live(t, policy)
+    try:
+        text = live.call("send", **MORE[2][1])["content"][0]["text"]
+        if text.count("2 requests of this session wait for a human already") != 1 or "answer one" not in text or "do not retry" in text:
+            raise Failure(text)
+    finally:
+        live.end()
+
+
+@test
+def an_approval_names_the_key_without_which_typed_words_do_not_count(t):
+    """Another entry of the policy is vouched by them, so the session knows what was typed."""
+    policy = POLICY.replace("sink: once, audience: addressed, to: {email: to}, reads: [body]}",
+                            "sink: once, to: {email: to}, reads: [body]}\n  - {match: t.dm, effects: [egress], sink: once, audience: addressed, to: {email: to}}")
+    gateway(t, ("fetch", {}), ("read", {}), policy=policy)
+    cli(t, "session", "say", "demo", "--text", "to eve@evil.example").exits(0)
+    gateway(t, SEND, policy=policy)
+    cli(t, "approvals").exits(0).says("others than the addressee may read there (entry `t.send` does not say `audience: addressed`)\n", "out")
+
+
+@test
+def the_model_is_told_the_name_that_it_may_have_meant(t):
+    live = Live(t)
+    try:
+        for tool, said in (("snd", True), ("nothing", False)):
+            text = live.call(tool)["content"][0]["text"]
+            if "the policy has no entry for this tool" not in text or (", but one for `t.send`. tell the user." in text) != said:
+                raise Failure(text)
+    finally:
+        live.end()
 
 
 @test
@@ -275,8 +365,8 @@ class Live:
             if answer.get("id") == self.n:
                 return answer
 
-    def call(self, tool):
-        return self.ask("tools/call", {"name": tool, "arguments": {}})["result"]
+    def call(self, tool, **arguments):
+        return self.ask("tools/call", {"name": tool, "arguments": arguments})["result"]
 
     def end(self):
         self.process.stdin.close()

@@ -35,9 +35,30 @@ def validate_reports_what_a_server_lists_and_the_policy_does_not(t):
     report = compare(t, {"tools": TOOLS}, 1)
     same([(f["finding"], f["name"], f["line"]) for f in report["findings"]], [("unlabelled-tool", "s.post_message", None), ("unmatched-name", "s.wrte", 7)])
     same(report["findings"][0]["propose"], "- { match: s.post_message, effects: [untrusted, egress], to: { channel: [channel_id] }, reads: [text] }"
-         " # sink: once? if a call only sends and keeps nothing open; without it no human can release it")
+         " # sink: once? if a call only sends and keeps nothing open; without it no human can release it. audience: addressed? if nobody but the addressee reads there;"
+         " without it nothing that a human typed vouches")
     if "s.write" not in report["findings"][1]["message"]:
         raise Failure("want a suggestion")
+
+
+@test
+def validate_says_first_that_a_server_is_not_declared(t):
+    declared = put(t, "policy.yaml", "interlock: 1\nmachine: trifecta\nservers: {m: {trust: outside}}\ntools:\n  - {match: x.none, effects: []}\n")
+    listing = put(t, "tools.json", json.dumps([{"name": "send_mail"}]))
+    for server, first in (("mail", True), ("m", False)):
+        (found,) = json.loads(Run("validate", declared, "--json", "--tools", f"{server}={listing}").exits(1).out)["findings"]
+        same(("first declare its server, `servers: { mail: { trust: inside } }`" in found["message"], "a guess to be checked" in found["message"]), (first, True))
+
+
+@test
+def validate_says_that_conditions_were_not_checked_against_schemas(t):
+    head = "interlock: 1\nmachine: trifecta\nservers: {s: {trust: inside}}\ntools:\n  - {match: s.pay, effects: []}\n"
+    hint = "conditions that read `args` were not checked against what the tools take"
+    asks = put(t, "asks.yaml", head + "rules: [{tools: s.pay, when: 'args.amount > \"5000\"', then: block}]\n")
+    listing = put(t, "tools.json", json.dumps([{"name": "pay", "inputSchema": {"type": "object", "properties": {"amount": {"type": "string"}}, "required": ["amount"]}}]))
+    for args, said in (((asks,), True), ((asks, "--tools", "s=" + listing), False), ((put(t, "plain.yaml", head),), False)):
+        run = Run("validate", *args).exits(0)
+        same(hint in run.out, said)
 
 
 @test

@@ -69,7 +69,7 @@ static il_status load_diagnosis_list(load_diagnosis *x, const il_json *list, con
 }
 
 static il_status load_sees(load_diagnosis *x, const il_json *list) {
-    il_str names[IL_MODEL_VARS_MAX];
+    il_str names[IL_MODEL_VARS_MAX] = {{0}};
     if (!list) {
         return IL_OK; /* the default stands */
     }
@@ -122,7 +122,7 @@ static il_status load_sensors(load_diagnosis *x, const il_json *map) {
 }
 
 static il_status load_uses(load_diagnosis *x, const il_json *list) {
-    il_str names[IL_SENSORS_MAX];
+    il_str names[IL_SENSORS_MAX] = {{0}};
     uint64_t uses = 0;
     if (!list) {
         return IL_OK;
@@ -143,7 +143,7 @@ static il_status load_fault_update(load_diagnosis *x, const il_json *u, il_silen
     il_loader *l = x->l;
     il_json room;
     const il_json *at = load_diagnosis_key(u, &room);
-    il_str names[IL_MODEL_VARS_MAX];
+    il_str names[IL_MODEL_VARS_MAX] = {{0}};
     il_load_named named = {0};
     uint64_t vars = 0;
     load_diagnosis_vars(x, names);
@@ -326,7 +326,7 @@ static il_status load_alarm(load_diagnosis *x, const il_json *v, uint32_t region
 /* The alarms of one key: with an index that nothing binds one for each member, and under it the shield. */
 static il_status load_alarms_of(load_diagnosis *x, const il_json *v) {
     il_loader *l = x->l;
-    il_str names[IL_MODEL_REGIONS_MAX];
+    il_str names[IL_MODEL_REGIONS_MAX] = {{0}};
     il_json room;
     const il_json *at = load_diagnosis_key(v, &room);
     il_load_named named = {0};

@@ -94,9 +94,7 @@ static bool origin_set_add(il_name_set *s, il_str name) {
 il_status il_origin_draft_init(il_origin_draft *d, il_arena *arena, size_t sources, size_t agents, il_error *err) {
     *d = (il_origin_draft){0};
     d->endorsements = IL_NEW_ARRAY(arena, il_endorsement, IL_ORIGIN_ENDORSEMENTS);
-    if (d->endorsements == NULL) {
-        return il_arena_fail(arena, err);
-    }
+    IL_TRY(d->endorsements != NULL ? IL_OK : il_arena_fail(arena, err));
     IL_TRY(origin_set_init(&d->lineage, arena, sources, err));
     return origin_set_init(&d->agents, arena, agents, err);
 }

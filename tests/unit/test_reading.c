@@ -141,56 +141,65 @@ static void words(void **state) {
     assert_int_equal(n, sizeof want / sizeof *want);
 }
 
-/* Postings against a list, over many runs and merges; with memory that fails now and then. */
+/* Postings against counts, over many splits, with and without sketches and a filter; with memory that fails now and then. */
 static void postings(void **state) {
     (void)state;
-    enum { KEYS = 5000, MOST = 200000 };
+    enum { KEYS = 5000, MOST = 200000, BATCH = 30000 };
     test_memory memory;
     test_memory_init(&memory, SIZE_MAX);
-    for (unsigned filtered = 0; filtered < 2; filtered++) {
+    il_posting *list = calloc(BATCH, sizeof *list);
+    assert_non_null(list);
+    for (unsigned kind = 0; kind < 4; kind++) {
         static uint32_t counts[KEYS];
         il_postings p;
         uint64_t random = 7;
-        uint32_t place = 0;
+        uint32_t place = 0, failed = 0;
         memset(counts, 0, sizeof counts);
-        il_postings_init(&p, &memory.alloc, filtered == 1);
+        il_postings_init(&p, &memory.alloc, kind & 1 ? 2 : 0, (kind & 2) != 0);
         for (unsigned round = 0; place < MOST; round++) {
-            const uint32_t n = round % 7 == 0 ? 30000 : round % 3 == 0 ? 1 : 900;
-            memory.left = round % 5 == 4 ? round % 4 : SIZE_MAX;
-            memory.once = true;
-            const il_status s = il_postings_reserve(&p, n, NULL);
-            if (s != IL_OK) {
-                assert_int_equal(s, IL_E_MEMORY);
-                continue;
-            }
-            if (round % 11 == 10) {
-                il_postings_cancel(&p);
-                continue;
-            }
+            const uint32_t n = round % 7 == 0 ? BATCH : round % 3 == 0 ? 1 : 900;
             for (uint32_t i = 0; i < n; i++) {
                 random = random * UINT64_C(6364136223846793005) + 1;
                 const uint32_t key = (uint32_t)(random >> 40) % KEYS;
-                counts[key]++;
-                il_postings_add(&p, (il_posting){.key = key * 2654435761u, .more = (uint16_t)key, .place = place++});
+                list[i] = (il_posting){.key = key * 1540483477u & 0xffffff, .more = (uint16_t)key, .place = place + i};
             }
-            il_postings_commit(&p);
+            memory.left = round % 5 == 4 ? round % 4 : SIZE_MAX;
+            memory.once = true;
+            const il_status s = il_postings_add(&p, list, n, NULL);
+            memory.left = SIZE_MAX;
+            if (s != IL_OK) { /* then none of them is there */
+                assert_int_equal(s, IL_E_MEMORY);
+                failed++;
+                continue;
+            }
+            random = 7 + place;
+            for (uint32_t i = 0; i < n; i++) {
+                counts[list[i].more]++;
+            }
+            place += n;
         }
-        memory.left = SIZE_MAX;
+        assert_true(failed > 0);
         for (uint32_t key = 0; key < KEYS; key++) {
-            il_posting_walk w = il_postings_walk(&p, key * 2654435761u);
+            const uint32_t hash = key * 1540483477u & 0xffffff;
+            il_posting_walk w = il_postings_walk(&p, hash);
             il_posting got;
-            uint32_t n = 0;
+            uint32_t n = 0, last = 0;
             while (il_posting_next(&w, &got)) {
-                assert_true(got.place < place);
-                n += got.more == (uint16_t)key;
+                assert_true(got.place < place && (n == 0 || got.place > last));
+                last = got.place;
+                n += kind & 1 ? got.more == (uint16_t)key : 1;
             }
             assert_int_equal(n, counts[key]);
+            assert_true(n == 0 || il_postings_may(&p, hash));
         }
-        assert_true(p.nruns > 1 && p.nruns < 20);
-        assert_true(il_postings_bytes(&p) < place * 12u);
+        assert_true(p.total == place && p.bytes < (size_t)place * 12);
+        p.max = p.bytes + 16; /* no room for that many more: none is added */
+        assert_int_equal(il_postings_add(&p, list, BATCH, NULL), IL_E_LIMIT);
+        assert_int_equal(p.total, place);
         il_postings_free(&p);
         assert_int_equal(memory.live, 0);
     }
+    free(list);
 }
 
 int main(void) {

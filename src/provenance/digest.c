@@ -256,7 +256,10 @@ static bool digest_prints_open(il_cursor *c, il_digest_part *part, uint32_t n, u
         return false;
     }
     for (size_t i = 0; i < bits.n; i++) {
-        count += (uint32_t)__builtin_popcount((uint8_t)bits.p[i]);
+        uint32_t ones = (uint8_t)bits.p[i]; /* __builtin_popcount may be a call, and there is nothing to call */
+        ones -= ones >> 1 & 0x55;
+        ones = (ones & 0x33) + (ones >> 2 & 0x33);
+        count += (ones + (ones >> 4)) & 0x0f;
     }
     *part = (il_digest_part){.p = (const uint8_t *)rows.p, .places = (const uint8_t *)bits.p, .n = n};
     return count == n && (places % 8 == 0 || (uint8_t)bits.p[bits.n - 1] >> places % 8 == 0);

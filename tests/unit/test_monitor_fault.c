@@ -417,7 +417,7 @@ static void fault_episode_limit(void **state) {
     (void)state;
     fault_remembers(&c);
     const uint64_t t = monitor_allow(&c, "in.read", "{}");
-    const size_t n = (size_t)48 << 20;
+    const size_t n = (size_t)62 << 20;
     char *text = malloc(n + 2);
     assert_non_null(text);
     text[0] = text[n] = '"';
@@ -428,7 +428,7 @@ static void fault_episode_limit(void **state) {
         text[i] = (seed >> 16) % 8 == 0 ? ' ' : (char)('a' + (seed >> 20) % 26);
     }
     il_arena arena;
-    il_arena_init(&arena, &c.memory.alloc, (size_t)256 << 20);
+    il_arena_init(&arena, &c.memory.alloc, (size_t)512 << 20);
     const il_json *node = il_json_string(&arena, (il_str){text + 1, n - 1});
     assert_non_null(node);
     const il_outcome o = {.size = sizeof o, .how = IL_OUTCOME_DONE, .result = node, .bare = true};

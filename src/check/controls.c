@@ -266,6 +266,9 @@ static il_status control_steps(il_harden *h, bool rejection, il_control_state *o
         *out = IL_CONTROL_NOT_NEEDED; /* no such region, or nothing is ever refused */
         return IL_OK;
     }
+    if (!rejection && h->edges == 0) {
+        return IL_OK; /* nothing is ever accepted: there is no step to find, and the run is not clean */
+    }
     il_model *planted = IL_NEW(arena, il_model);
     il_region *region = IL_NEW(arena, il_region);
     il_harden alone = {.subject = h->subject};

@@ -180,14 +180,19 @@ static il_status control_caught(il_harden *h, control_mistake mistake, uint64_t 
     return IL_OK;
 }
 
-/* Whether everything that can be brought, together, is in some `never` region. Without a taint nothing is brought, whatever is called `open`. */
-static bool control_asks(const il_subject *s) {
+/* Whether everything that can be brought, together, is in some `never` region. Without a taint nothing is brought, whatever is called `open`, and what is frozen (which
+ * coverage says) is brought by no step. */
+static bool control_asks(const il_harden *h) {
+    const il_subject *s = &h->subject;
     uint64_t worst = s->m->initial;
     for (uint32_t t = 0; t < s->ntaints; t++) {
-        worst = il_model_set(s->m, worst, s->taints[t], s->m->vars[s->taints[t]].domain.size - 1);
+        const uint32_t v = s->taints[t];
+        worst = h->frozen >> v & 1 ? worst : il_model_set(s->m, worst, v, s->m->vars[v].domain.size - 1);
     }
     for (uint32_t k = 0; k < IL_WAYS_OUT; k++) {
-        worst = s->out[k].var == UINT32_MAX ? worst : il_model_set(s->m, worst, s->out[k].var, s->out[k].foreign);
+        worst = s->out[k].var == UINT32_MAX || (h->frozen >> s->out[k].var & 1) != 0
+                    ? worst
+                    : il_model_set(s->m, worst, s->out[k].var, s->out[k].foreign);
     }
     bool asks = false;
     for (uint64_t left = s->ntaints > 0 ? s->never & ~s->edges : 0; left != 0; left &= left - 1) {
@@ -215,7 +220,7 @@ static il_status control_laundering(il_harden *h, control_mistake which, il_cont
     bool none = !caught[0] && !caught[1] && !caught[2];
     *out = caught[which]             ? IL_CONTROL_FAILED_AS_IT_MUST
            : none && bounded         ? IL_CONTROL_NOT_RUN
-           : none && control_asks(s) ? IL_CONTROL_BROKEN
+           : none && control_asks(h) ? IL_CONTROL_BROKEN
                                      : IL_CONTROL_NOT_NEEDED;
     return IL_OK;
 }

@@ -95,6 +95,16 @@ bool il_json_set(il_json *object, il_str key, il_json *child) {
     return il_json_member_add(object, child) == NULL;
 }
 
+bool il_json_set_at(il_json *object, il_str key, il_json *child, const il_json *at) {
+    if (!il_json_set(object, key, child)) {
+        return false;
+    }
+    child->key_line = at->key_line != 0 ? at->key_line : at->line;
+    child->key_col = at->key_col != 0 ? at->key_col : at->col;
+    child->key_offset = at->key_offset;
+    return true;
+}
+
 il_json *il_json_shallow(il_arena *arena, const il_json *v) {
     il_json *copy = v == NULL ? NULL : IL_NEW(arena, il_json);
     if (copy == NULL) {

@@ -45,6 +45,8 @@ il_json *il_json_boolean(il_arena *arena, bool v);
  * builders is checked once. */
 bool il_json_push(il_json *array, il_json *child);
 bool il_json_set(il_json *object, il_str key, il_json *child); /* false on a key that is there; the key is borrowed */
+/* As il_json_set, of a document that is made of another one: the member's key stands where `at` has its key, or itself. */
+bool il_json_set_at(il_json *object, il_str key, il_json *child, const il_json *at);
 /* A copy of the node and of its children's heads that shares everything below them: members of the copy may be set and removed
  * without touching the parsed message. To change something deeper, copy each level on the way. The copy has no key and no parent. */
 il_json *il_json_shallow(il_arena *arena, const il_json *v);

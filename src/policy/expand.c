@@ -33,13 +33,7 @@ static il_json *il_expand_copy(il_expanding *x, const il_json *v) {
 }
 
 static il_status il_expand_set(il_expanding *x, il_json *object, il_str key, il_json *value, const il_json *at) {
-    if (!il_json_set(object, key, value)) {
-        return il_arena_fail(x->arena, x->err);
-    }
-    value->key_line = at->key_line != 0 ? at->key_line : at->line;
-    value->key_col = at->key_col != 0 ? at->key_col : at->col;
-    value->key_offset = at->key_offset;
-    return IL_OK;
+    return il_json_set_at(object, key, value, at) ? IL_OK : il_arena_fail(x->arena, x->err);
 }
 
 /* ---- finding ------------------------------------------------------------------------------------------- */

@@ -30,13 +30,7 @@ il_json *il_interbolt_text(il_interbolt_doc *x, il_str text, const il_json *at) 
 }
 
 il_status il_interbolt_set(il_interbolt_doc *x, il_json *object, il_str key, il_json *value, const il_json *at) {
-    if (!il_json_set(object, key, value)) {
-        return il_arena_fail(x->arena, x->err);
-    }
-    value->key_line = at->key_line != 0 ? at->key_line : at->line;
-    value->key_col = at->key_col != 0 ? at->key_col : at->col;
-    value->key_offset = at->key_offset;
-    return IL_OK;
+    return il_json_set_at(object, key, value, at) ? IL_OK : il_arena_fail(x->arena, x->err);
 }
 
 il_status il_interbolt_push(il_interbolt_doc *x, il_json *array, il_json *value) {

@@ -103,6 +103,10 @@ il_status il_session_say(il_ledger *ledger, il_view *v, const char *typed, il_er
         IL_TRY(say_read(&v->arena, &text, err));
     }
     IL_TRY(say_check(text, err));
+    if (il_str_eq(il_view_value(v, "phase"),
+                  IL_STR("ended"))) { /* before what was noted is looked for: its answer would read as a yes */
+        return il_error_set(err, IL_E_STATE, "the session has ended");
+    }
     if (text.n == 0) { /* a prompt of nothing but a picture */
         (void)puts("nothing was said");
         return IL_OK;

@@ -146,6 +146,7 @@ def session_say_notes_what_was_typed(t):
     cli(t, "ledger", "verify").exits(0)
     cli(t, "session", "end", "demo").exits(0)
     cli(t, "session", "say", "demo", "--text", "late").refuses().says("ended")
+    cli(t, "session", "say", "demo", "--text", "to bo@corp.example").refuses().says("ended")  # also what was noted before
 
 
 @test

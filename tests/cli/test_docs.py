@@ -209,7 +209,7 @@ def hooks():
 @test
 def the_hooks_that_are_shown_hand_over_what_was_typed(t):
     if not shutil.which("jq"):
-        return
+        raise Failure("jq is missing, which the hooks use; `scripts/setup test` installs it")
     policy, server, ledger = put(t, "policy.yaml", POLICY.replace("smallest.yaml", "trifecta")), put(t, "server.py", SERVER), t / "state/interlock/ledger.db"
     environment = {"PATH": os.environ["PATH"], "HOME": str(t), "XDG_STATE_HOME": str(t / "state")}
     mine, said, hook = hooks()

@@ -12,5 +12,6 @@ typedef struct il_budget {
 
 /* False: not now. */
 bool il_budget_take(il_budget *b, uint64_t now_ms);
-/* How many were refused since the last report, when that is to be said: at the first refusal and every 10 seconds. Else 0. */
+/* How many were refused since the last report, when that is to be said: at the first refusal and every 10 seconds. Else 0.
+ * Ask after each take, also one that succeeded: the rest of a flood that has ended is said with the next that is let through. */
 uint64_t il_budget_report(il_budget *b, uint64_t now_ms);

@@ -139,15 +139,13 @@ static void gateway_on_client_failed(void *ctx, int error) {
 /* Whether it may say this too; a flood must not fill the client, our log or our time. */
 static bool gateway_server_may(il_wire *w, il_budget *budget) {
     const uint64_t now = il_loop_now_ms();
-    if (il_budget_take(budget, now)) {
-        return true;
-    }
+    const bool may = il_budget_take(budget, now);
     const uint64_t n = il_budget_report(budget, now);
     if (n > 0) {
         il_log_write(w->c.log, IL_LOG_WARN, "%.*s: it sends more than %u messages a second that nobody asked for; dropped: %llu",
                      IL_STR_ARG(w->c.name), budget->per_second, (unsigned long long)n);
     }
-    return false;
+    return may;
 }
 
 /* What cannot be read but says whose answer it is fails that call alone, and what only says that it is a message is dropped alone: a file's

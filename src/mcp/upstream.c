@@ -232,15 +232,13 @@ static void upstream_on_failed(void *ctx, int error) {
 
 static bool upstream_may_note(il_upstream *u) {
     const uint64_t now = il_loop_now_ms();
-    if (il_budget_take(&u->noise_left, now)) {
-        return true;
-    }
+    const bool may = il_budget_take(&u->noise_left, now);
     const uint64_t n = il_budget_report(&u->noise_left, now);
     if (n > 0) {
         il_log_write(u->c.log, IL_LOG_WARN, "%.*s: its stderr has more than %u lines a second; left out: %llu",
                      IL_STR_ARG(u->c.name), u->noise_left.per_second, (unsigned long long)n);
     }
-    return false;
+    return may;
 }
 
 static void upstream_on_noise(void *ctx, il_str line) {

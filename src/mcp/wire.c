@@ -54,15 +54,13 @@ void il_wire_uninvited(il_wire *w, il_str method, const char *why) {
 
 bool il_wire_may_note(il_wire *w, il_budget *lines, const char *about) {
     const uint64_t now = il_loop_now_ms();
-    if (il_budget_take(lines, now)) {
-        return true;
-    }
+    const bool may = il_budget_take(lines, now);
     const uint64_t n = il_budget_report(lines, now);
     if (n > 0) {
         il_log_write(w->c.log, IL_LOG_WARN, "more than %u lines a second about %s; left out: %llu", lines->per_second, about,
                      (unsigned long long)n);
     }
-    return false;
+    return may;
 }
 
 void il_wire_hold(il_wire *w, unsigned why, bool on) {

@@ -68,20 +68,9 @@ static size_t log_quote(char *out, size_t cap, const char *text) {
     return n;
 }
 
-void il_log_write(il_log *log, il_log_level level, const char *fmt, ...) {
-    if (log == NULL || level > log->level) {
-        return;
-    }
-    char raw[IL_LOG_LINE], text[IL_LOG_LINE - 64], line[2 * IL_LOG_LINE];
-    va_list args;
-    va_start(args, fmt);
-    int got = vsnprintf(raw, sizeof raw, fmt, args);
-    va_end(args);
-    if (got < 0) {
-        return;
-    }
-    const size_t cap = log->json ? sizeof text / 2 : sizeof text;
-    (void)il_log_escape(text, cap, il_str_of(raw));
+/* One line, of a text that is escaped; false: the other end does not take it now. */
+static bool log_put(const il_log *log, il_log_level level, const char *text) {
+    char line[2 * IL_LOG_LINE];
     size_t n;
     if (log->json) {
         n = (size_t)snprintf(line, sizeof line, "{\"program\":\"interlock\",\"level\":\"%s\",\"text\":\"", log_names[level]);
@@ -92,7 +81,37 @@ void il_log_write(il_log *log, il_log_level level, const char *fmt, ...) {
     }
     /* A pipe that reports POLLOUT takes PIPE_BUF (4096) bytes at once, which is more than a line. */
     struct pollfd ready = {.fd = log->fd, .events = POLLOUT};
-    if (poll(&ready, 1, 0) != 1 || (ready.revents & POLLOUT) == 0 || write(log->fd, line, n) != (ssize_t)n) {
+    return poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT) != 0 && write(log->fd, line, n) == (ssize_t)n;
+}
+
+/* What was dropped is said first: a reader that fell behind must see that something is missing. */
+static bool log_gap(il_log *log) {
+    if (log->dropped == 0) {
+        return true;
+    }
+    char text[96];
+    (void)snprintf(text, sizeof text, "stderr was not read: lines left out: %lu", log->dropped);
+    if (!log_put(log, IL_LOG_WARN, text)) {
+        return false;
+    }
+    log->dropped = 0;
+    return true;
+}
+
+void il_log_write(il_log *log, il_log_level level, const char *fmt, ...) {
+    if (log == NULL || level > log->level) {
+        return;
+    }
+    char raw[IL_LOG_LINE], text[IL_LOG_LINE - 64];
+    va_list args;
+    va_start(args, fmt);
+    int got = vsnprintf(raw, sizeof raw, fmt, args);
+    va_end(args);
+    if (got < 0) {
+        return;
+    }
+    (void)il_log_escape(text, log->json ? sizeof text / 2 : sizeof text, il_str_of(raw));
+    if (!log_gap(log) || !log_put(log, level, text)) {
         log->dropped++;
     }
 }

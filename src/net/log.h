@@ -2,7 +2,7 @@
 /* Lines on stderr: `interlock: level: text`, or one JSON object a line. Call arguments are never logged above debug.
  *
  * A line is at most IL_LOG_LINE bytes and one write. When the reader of the other end does not read, lines are dropped
- * and counted rather than waited for: a full stderr must not stop a decision.
+ * and counted rather than waited for: a full stderr must not stop a decision. How many is said before the next line that is taken.
  * Threads: one writer. */
 #pragma once
 #include "interlock/base.h"
@@ -15,7 +15,7 @@ typedef struct il_log {
     int fd;
     il_log_level level; /* what is less grave is not written */
     bool json;
-    unsigned long dropped;
+    unsigned long dropped; /* not written, and not yet said */
 } il_log;
 
 /* `error`, `warn`, `info`, `debug`; false for anything else. */

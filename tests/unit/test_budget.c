@@ -42,6 +42,10 @@ static void budget_reports_now_and_then(void **state) {
     assert_false(il_budget_take(&b, 2));
     assert_int_equal(il_budget_report(&b, 10000), 2);
     assert_int_equal(il_budget_report(&b, 30000), 0);
+    assert_true(il_budget_take(&b, 30000));
+    assert_false(il_budget_take(&b, 30000));
+    assert_true(il_budget_take(&b, 41000)); /* the flood has ended: what is let through says the rest */
+    assert_int_equal(il_budget_report(&b, 41000), 1);
 }
 
 int main(void) {

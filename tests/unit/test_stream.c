@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -427,6 +428,18 @@ static void log_lines(void **state) {
         il_log_write(&log, IL_LOG_ERROR, "%s", big);
     }
     assert_true(log.dropped > 0);
+    char said[96];
+    (void)snprintf(said, sizeof said, "interlock: warn: stderr was not read: lines left out: %lu\ninterlock: warn: next\n", log.dropped);
+    while (read(ends[0], out, sizeof out) > 0) {
+    }
+    log.json = false;
+    il_log_write(&log, IL_LOG_WARN, "next");
+    n = read(ends[0], out, sizeof out);
+    assert_int_equal(n, strlen(said));
+    assert_memory_equal(out, said, (size_t)n);
+    assert_int_equal(log.dropped, 0);
+    il_log_write(&log, IL_LOG_WARN, "once");
+    assert_int_equal(read(ends[0], out, sizeof out), 22);
     (void)close(ends[0]);
     (void)close(ends[1]);
 }

@@ -39,12 +39,18 @@ typedef enum sort_kind { SORT_RANDOM, SORT_EQUAL, SORT_RISING, SORT_FALLING, SOR
 static uint32_t sort_value(sort_kind kind, size_t i, uint32_t *seed) {
     *seed = *seed * 1664525u + 1013904223u;
     switch (kind) {
-    case SORT_RANDOM: return *seed >> 8;
-    case SORT_EQUAL: return 7;
-    case SORT_RISING: return (uint32_t)i;
-    case SORT_FALLING: return UINT32_MAX - (uint32_t)i;
-    case SORT_FEW: return *seed >> 30;
-    case SORT_KINDS: break;
+    case SORT_RANDOM:
+        return *seed >> 8;
+    case SORT_EQUAL:
+        return 7;
+    case SORT_RISING:
+        return (uint32_t)i;
+    case SORT_FALLING:
+        return UINT32_MAX - (uint32_t)i;
+    case SORT_FEW:
+        return *seed >> 30;
+    case SORT_KINDS:
+        break;
     }
     return 0;
 }

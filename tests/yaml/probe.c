@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/node.h"
 #include "probe.h"
 #include "yaml/yaml.h"
+#include "json/node.h"
 
 static void probe_answer(il_str text, bool lax) {
     il_arena arena;

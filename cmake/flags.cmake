@@ -47,10 +47,6 @@ if(NOT IL_WASM) # in WebAssembly code and return addresses are out of reach, and
     list(APPEND IL_CORE_WARNINGS -Wframe-larger-than=32768)
   endif()
 endif()
-if(IL_ANALYZE)
-  # gcc 12 takes a struct returned from another file for uninitialised.
-  list(APPEND IL_INSTRUMENT -fanalyzer -Wno-analyzer-use-of-uninitialized-value)
-endif()
 
 # Everything that the project compiles takes these flags; CORE adds the core's stricter ones and
 # leaves POSIX out, the rest sees POSIX and GNU names (do not define _GNU_SOURCE in a file).

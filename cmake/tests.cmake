@@ -116,19 +116,15 @@ if(NOT IL_TESTS STREQUAL "OFF" AND CMOCKA_FOUND AND JANSSON_FOUND)
   set_target_properties(crash-upstream PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/crash")
   add_dependencies(unit-tests crash-upstream)
 
-  # tests/index: the content index by lines.
-  add_executable(index-probe EXCLUDE_FROM_ALL tests/index/probe.c)
-  il_target_flags(index-probe)
-  target_link_libraries(index-probe PRIVATE interlock-everything PkgConfig::EVENT PkgConfig::YAML PkgConfig::SQLITE)
-  set_target_properties(index-probe PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/index")
-  add_dependencies(unit-tests index-probe)
-
-  # tests/yaml: our reading of YAML by lines.
-  add_executable(yaml-probe EXCLUDE_FROM_ALL tests/yaml/probe.c)
-  il_target_flags(yaml-probe)
-  target_link_libraries(yaml-probe PRIVATE interlock-everything PkgConfig::EVENT PkgConfig::YAML PkgConfig::SQLITE)
-  set_target_properties(yaml-probe PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/yaml")
-  add_dependencies(unit-tests yaml-probe)
+  # tests/index: the content index by lines; tests/yaml: our reading of YAML by lines.
+  foreach(name IN ITEMS index yaml)
+    add_executable(${name}-probe EXCLUDE_FROM_ALL tests/${name}/probe.c tests/probe.c)
+    il_target_flags(${name}-probe)
+    target_include_directories(${name}-probe PRIVATE "${CMAKE_SOURCE_DIR}/tests")
+    target_link_libraries(${name}-probe PRIVATE interlock-everything PkgConfig::EVENT PkgConfig::YAML PkgConfig::SQLITE)
+    set_target_properties(${name}-probe PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/${name}")
+    add_dependencies(unit-tests ${name}-probe)
+  endforeach()
 
   # tests/badinput: what a host does with an envelope that it cannot open, over the public interface alone.
   add_executable(badinput-envelope EXCLUDE_FROM_ALL tests/badinput/envelope.c)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reader of tables with its contracts, as Frama-C reads it. */
-#include "reader.h"
+#include "reader.h" /* the contracts come first */
+
 #include "machine/table_open.c"
 
 /*@ requires err == \null || \valid(err);

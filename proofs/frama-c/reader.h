@@ -46,7 +46,7 @@ extern il_machine_var heap_vars[0x1000000];
 
 /*@ requires err == \null || \valid(err);
     assigns *err; */
-il_status (il_error_set)(il_error *err, il_status code, const char *fmt, ...);
+il_status(il_error_set)(il_error *err, il_status code, const char *fmt, ...);
 
 /*@ requires err == \null || \valid(err);
     assigns *err;
@@ -102,4 +102,3 @@ static inline size_t il_table_bitmap(bool edge, uint32_t states, uint32_t symbol
     assigns heap_vars[0 .. 0xFFFFFF], heap_regions[0 .. 0xFFFFFF], *err;
     ensures \result == IL_OK ==> described(m) && numbers(m); */
 il_status il_table_read_meta(il_machine *m, il_str meta, il_error *err);
-

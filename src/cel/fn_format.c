@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* string.format (cel-spec's strings extension): `%s %d %f %e %b %o %x %X`, `%%`, and a precision of 0 to 1000 after a point. A
  * clause takes the next item of the list; items that no clause takes are ignored. No locale. */
+#include "base/sort.h"
 #include "cel/fn.h"
 
 enum { FORMAT_PRECISION = 6, FORMAT_PRECISION_MAX = 1000, FORMAT_DEPTH = 512 };
@@ -103,39 +104,10 @@ typedef struct format_entry {
     il_cel_value value;
 } format_entry;
 
-static bool format_less(const format_entry *a, const format_entry *b) {
+static bool format_before(const void *x, const void *y) {
+    const format_entry *a = x, *b = y;
     const int c = il_str_cmp(a->key, b->key);
     return c != 0 ? c < 0 : a->place < b->place;
-}
-
-/* Restores the heap below `at`: each entry is the largest of those under it. */
-static void format_sink(format_entry *e, size_t at, size_t n) {
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= n) {
-            return;
-        }
-        child += child + 1 < n && format_less(&e[child], &e[child + 1]);
-        if (!format_less(&e[at], &e[child])) {
-            return;
-        }
-        const format_entry swap = e[at];
-        e[at] = e[child];
-        e[child] = swap;
-        at = child;
-    }
-}
-
-static void format_sort(format_entry *e, size_t n) {
-    for (size_t i = n / 2; i-- > 0;) {
-        format_sink(e, i, n);
-    }
-    for (size_t i = n; i-- > 1;) {
-        const format_entry swap = e[0];
-        e[0] = e[i];
-        e[i] = swap;
-        format_sink(e, 0, i);
-    }
 }
 
 /* In the order of the keys' texts. */
@@ -162,7 +134,7 @@ static bool format_map(format_out *out, const il_cel_value *map, unsigned depth)
         }
         entries[n] = (format_entry){il_cel_str(key), (uint32_t)n, value};
     }
-    format_sort(entries, n);
+    il_sort(entries, n, sizeof *entries, format_before);
     bool ok = format_put(out, IL_STR("{"));
     for (size_t i = 0; ok && i < n; i++) {
         ok = format_put(out, i == 0 ? IL_STR("") : IL_STR(", ")) && format_put(out, entries[i].key) &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Constant lists that `in` asks. The strings that are hashed are the policy's own: what is looked up can at worst walk one run
  * of them. */
+#include "base/sort.h"
 #include "cel/code.h"
 #include "cel/value_compare.h"
 
@@ -38,29 +39,7 @@ static uint32_t set_hash(il_str s) {
     return (uint32_t)(h >> 32);
 }
 
-static void set_sift(il_cel_value *ints, uint32_t at, uint32_t n) {
-    for (uint32_t kid = 2 * at + 1; kid < n; at = kid, kid = 2 * at + 1) {
-        kid += kid + 1 < n && ints[kid].u.i < ints[kid + 1].u.i ? 1 : 0;
-        if (ints[at].u.i >= ints[kid].u.i) {
-            return;
-        }
-        il_cel_value t = ints[at];
-        ints[at] = ints[kid];
-        ints[kid] = t;
-    }
-}
-
-static void set_sort(il_cel_value *ints, uint32_t n) {
-    for (uint32_t i = n / 2; i > 0; i--) {
-        set_sift(ints, i - 1, n);
-    }
-    for (uint32_t left = n; left > 1; left--) {
-        il_cel_value t = ints[0];
-        ints[0] = ints[left - 1];
-        ints[left - 1] = t;
-        set_sift(ints, 0, left - 1);
-    }
-}
+static bool set_before(const void *a, const void *b) { return ((const il_cel_value *)a)->u.i < ((const il_cel_value *)b)->u.i; }
 
 il_status il_cel_set_make(il_arena *arena, il_cel_value list, il_cel_set *out, il_error *err) {
     *out = (il_cel_set){.list = list, .n = list.n};
@@ -70,7 +49,7 @@ il_status il_cel_set_make(il_arena *arena, il_cel_value list, il_cel_set *out, i
             return il_cel_no_memory(arena, err);
         }
         memcpy(ints, list.u.items, list.n * sizeof *ints);
-        set_sort(ints, list.n);
+        il_sort(ints, list.n, sizeof *ints, set_before);
         out->ints = ints;
         return IL_OK;
     }

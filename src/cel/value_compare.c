@@ -4,6 +4,7 @@
 
 #include "base/double.h"
 #include "base/ip.h"
+#include "base/sort.h"
 #include "json/node.h"
 
 static int value_sign(bool less, bool more) { return (int)more - (int)less; }
@@ -145,30 +146,7 @@ static bool value_is_key(const il_cel_value *v) {
     return v->kind == IL_CEL_BOOL || v->kind == IL_CEL_INT || v->kind == IL_CEL_UINT || v->kind == IL_CEL_STRING;
 }
 
-static void value_swap(il_cel_value *entries, uint32_t i, uint32_t j) {
-    for (unsigned part = 0; part < 2; part++) {
-        il_cel_value t = entries[2 * (size_t)i + part];
-        entries[2 * (size_t)i + part] = entries[2 * (size_t)j + part];
-        entries[2 * (size_t)j + part] = t;
-    }
-}
-
-static void value_sift(il_cel_value *entries, uint32_t at, uint32_t n) {
-    for (;;) {
-        uint64_t kid = 2 * (uint64_t)at + 1;
-        if (kid >= n) {
-            return;
-        }
-        if (kid + 1 < n && il_cel_key_order(&entries[2 * kid], &entries[2 * (kid + 1)]) < 0) {
-            kid++;
-        }
-        if (il_cel_key_order(&entries[2 * (size_t)at], &entries[2 * kid]) >= 0) {
-            return;
-        }
-        value_swap(entries, at, (uint32_t)kid);
-        at = (uint32_t)kid;
-    }
-}
+static bool value_before(const void *a, const void *b) { return il_cel_key_order(a, b) < 0; }
 
 bool il_cel_sort_entries(il_cel_value *entries, uint32_t n) {
     bool sorted = true;
@@ -181,14 +159,7 @@ bool il_cel_sort_entries(il_cel_value *entries, uint32_t n) {
     if (sorted) {
         return true;
     }
-    /* A heap: no memory, no recursion, and no keys that make it slow. */
-    for (uint32_t i = n / 2; i > 0; i--) {
-        value_sift(entries, i - 1, n);
-    }
-    for (uint32_t left = n; left > 1; left--) {
-        value_swap(entries, 0, left - 1);
-        value_sift(entries, 0, left - 1);
-    }
+    il_sort(entries, n, 2 * sizeof *entries, value_before); /* a key and its value are one item */
     for (uint32_t i = 1; i < n; i++) {
         if (il_cel_key_order(&entries[2 * (size_t)(i - 1)], &entries[2 * (size_t)i]) == 0) {
             return false;

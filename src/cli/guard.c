@@ -149,11 +149,22 @@ typedef struct guard_following {
     il_loop *loop;
     il_timer *timer;
     uint32_t failures;
+    bool ends; /* it was told to: when it has read what is there */
     il_status status;
     il_error *err;
 } guard_following;
 
-static void guard_stop(void *ctx) { il_loop_stop(((guard_following *)ctx)->loop); }
+/* What was written before it was told to end is still judged: a service that is started anew is blind to nothing. */
+static void guard_stop(void *ctx) {
+    guard_following *f = ctx;
+    if (f->ends) { /* a second time: now */
+        il_loop_stop(f->loop);
+        return;
+    }
+    f->ends = true;
+    f->failures = GUARD_FAILURES; /* one look more that may fail: who stops it does not wait for ever */
+    il_timer_set(f->timer, 0);
+}
 
 static void guard_tick(void *ctx) {
     guard_following *f = ctx;
@@ -161,7 +172,8 @@ static void guard_tick(void *ctx) {
     f->status = guard_await(f->run, &there, f->err);
     f->status = f->status == IL_OK && there ? guard_look(f->run, f->batch, &more, f->err) : f->status;
     f->failures = f->status == IL_E_BUSY ? f->failures + 1 : 0;
-    if (fflush(stdout) != 0 || (f->status != IL_OK && f->status != IL_E_BUSY) || f->failures > GUARD_FAILURES) {
+    const bool kept_out = f->status == IL_E_BUSY && f->failures <= GUARD_FAILURES;
+    if (fflush(stdout) != 0 || (f->status != IL_OK && !kept_out) || (f->ends && f->status == IL_OK && !more)) {
         il_loop_stop(f->loop);
         return;
     }
@@ -171,17 +183,16 @@ static void guard_tick(void *ctx) {
 static il_status guard_follow(guard_run *run, guard_batch *b, il_error *err) {
     guard_following f = {.run = run, .batch = b, .err = err};
     IL_TRY(il_loop_new(il_host_alloc(), false, &f.loop, err));
-    il_status status = il_loop_signal(f.loop, SIGINT, guard_stop, &f, err);
+    il_status status = il_timer_new(f.loop, guard_tick, &f, &f.timer, err);
+    status = status == IL_OK ? il_loop_signal(f.loop, SIGINT, guard_stop, &f, err) : status;
     status = status == IL_OK ? il_loop_signal(f.loop, SIGTERM, guard_stop, &f, err) : status;
-    status = status == IL_OK ? il_timer_new(f.loop, guard_tick, &f, &f.timer, err) : status;
     if (status == IL_OK) {
         il_timer_set(f.timer, 0);
         status = il_loop_run(f.loop, err);
     }
     il_timer_free(f.timer);
     il_loop_free(f.loop);
-    const bool kept_out = f.status == IL_E_BUSY && f.failures <= GUARD_FAILURES; /* when it was told to end */
-    return status == IL_OK && !kept_out ? f.status : status;
+    return status == IL_OK ? f.status : status;
 }
 
 /* ---- the command -------------------------------------------------------------------------------------- */

@@ -81,11 +81,28 @@ void il_wire_fail(il_wire *w, il_pending *e, il_deny_code code, const char *text
     answer_refuse(w, e, code, text);
 }
 
-void il_wire_fail_all(il_wire *w, il_deny_code code, const char *text) {
+void il_wire_fail_begin(il_wire *w) {
     il_wire_turn_end(w);
+    if (w->c.batch != NULL) {
+        il_ledger_batch_begin(w->c.batch);
+    }
+}
+
+/* What was answered is ours and true of a call that is not recorded, too: it stays open until its durable deadline settles it. */
+void il_wire_fail_end(il_wire *w) {
+    il_error err = {0};
+    if (w->c.batch != NULL && il_ledger_batch_end(w->c.batch, &err) != IL_OK) {
+        il_log_write(w->c.log, IL_LOG_ERROR,
+                     "the end of calls that failed is not recorded; they stay open until their deadlines: %s", err.msg);
+    }
+}
+
+void il_wire_fail_all(il_wire *w, il_deny_code code, const char *text) {
+    il_wire_fail_begin(w);
     while (w->calls.n > 0) {
         il_wire_fail(w, w->calls.v[0], code, text);
     }
+    il_wire_fail_end(w);
 }
 
 /* Says in the result that monitor mode let it through, and what enforcing would have done. */

@@ -338,8 +338,8 @@ static void gateway_on_server_gone(void *ctx, const char *why) {
 
 static void gateway_on_due(void *ctx) {
     il_wire *w = ctx;
-    il_wire_turn_end(w);
     const uint64_t now = il_loop_now_ms();
+    il_wire_fail_begin(w);
     for (size_t i = 0; i < w->calls.n;) {
         il_pending *e = w->calls.v[i];
         if (e->deadline > now) {
@@ -353,6 +353,7 @@ static void gateway_on_due(void *ctx) {
         il_wire_cancel_server(w, e->uid, IL_STR("timed out"));
         il_wire_fail(w, e, IL_DENY_TIMEOUT, "the server did not answer in time; the call MAY have run, and it was not retried");
     }
+    il_wire_fail_end(w);
     for (size_t i = 0; i < w->asks.n;) {
         if (w->asks.v[i]->deadline > now) {
             i++;

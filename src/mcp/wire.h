@@ -189,6 +189,9 @@ bool il_wire_note(il_wire *w, il_notice_kind kind, const il_json *value);
 void il_wire_withhold(il_wire *w, const il_rpc_id *id, il_message message, const char *reason); /* answers that it was run */
 /* Ends a request that gets no answer of the server: settles its worst, answers, forgets it. */
 void il_wire_fail(il_wire *w, il_pending *e, il_deny_code code, const char *text);
+/* Around failures that come together: one transaction, so that a ledger that others hold is waited for once, and not once a call. */
+void il_wire_fail_begin(il_wire *w);
+void il_wire_fail_end(il_wire *w);
 void il_wire_fail_all(il_wire *w, il_deny_code code, const char *text);
 /* ask.c */
 void il_wire_ask(il_wire *w, const il_rpc *rpc, const il_mediation *m);

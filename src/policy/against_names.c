@@ -3,6 +3,8 @@
  * letter by letter at once, and what the set of their places can become is walked breadth first, so that a class gets its shortest name and none is missed. */
 #include "policy/against_part.h"
 
+#include "base/sort.h"
+
 #define NAMES_STATES 20000u
 #define NAMES_CLASSES 2000u
 #define NAMES_BYTES 127u /* of a name: il_tool's bound, with the server */
@@ -152,36 +154,7 @@ static il_status names_collect(names_walk *w, const il_policy *const both[2], in
     return IL_OK;
 }
 
-static int names_order(il_str a, il_str b) { return il_str_cmp(a, b); }
-
-/* Heap sort: the core has no library, and names may come in any order. */
-static void names_sift(il_str *v, size_t at, size_t n) {
-    for (;;) {
-        size_t big = at;
-        for (size_t k = 2 * at + 1; k <= 2 * at + 2 && k < n; k++) {
-            big = names_order(v[k], v[big]) > 0 ? k : big;
-        }
-        if (big == at) {
-            return;
-        }
-        const il_str swap = v[at];
-        v[at] = v[big];
-        v[big] = swap;
-        at = big;
-    }
-}
-
-static void names_sort(il_str *v, size_t n) {
-    for (size_t i = n / 2; i-- > 0;) {
-        names_sift(v, i, n);
-    }
-    for (size_t i = n; i-- > 1;) {
-        const il_str swap = v[0];
-        v[0] = v[i];
-        v[i] = swap;
-        names_sift(v, 0, i);
-    }
-}
+static bool names_before(const void *a, const void *b) { return il_str_cmp(*(const il_str *)a, *(const il_str *)b) < 0; }
 
 static uint32_t names_unique(il_str *v, uint32_t n) {
     uint32_t out = 0;
@@ -423,7 +396,7 @@ il_status il_against_names(const il_policy *const p[2], il_arena *arena, il_agai
          m++) { /* and a server that nobody declares: they are alike */
         IL_TRY(names_server(&w, IL_STR("x"), names_methods[m], false, err));
     }
-    names_sort(w.exact, w.nexact);
+    il_sort(w.exact, w.nexact, sizeof *w.exact, names_before);
     w.nexact = names_unique(w.exact, w.nexact);
     names_letters(&w);
     IL_TRY(names_room(&w, err));
@@ -433,7 +406,7 @@ il_status il_against_names(const il_policy *const p[2], il_arena *arena, il_agai
             w.out[w.nout++] = w.exact[i];
         }
     }
-    names_sort(w.out, w.nout);
+    il_sort(w.out, w.nout, sizeof *w.out, names_before);
     *out = (il_against_classes){.list = IL_NEW_ARRAY(arena, il_against_class, w.nout + 1), .complete = w.complete};
     if (out->list == NULL) {
         return il_arena_fail(arena, err);

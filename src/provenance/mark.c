@@ -2,6 +2,7 @@
 #include "provenance/mark.h"
 
 #include "base/sha256.h"
+#include "base/sort.h"
 
 static const char *const il_mark_domains[] = {"interlock fact 1", "interlock typed 1", "interlock word 1",
                                               "interlock fold 1", "interlock found 1", "interlock class 1"};
@@ -49,40 +50,11 @@ uint64_t il_mark_sent(il_str token) {
     return h ^ h >> 33;
 }
 
-static void il_marks_swap(uint8_t *a, uint8_t *b) {
-    uint8_t t[IL_MARK_BYTES];
-    memcpy(t, a, sizeof t);
-    memcpy(a, b, sizeof t);
-    memcpy(b, t, sizeof t);
-}
-
-static void il_marks_sift(uint8_t *p, size_t root, size_t n) {
-    const size_t width = IL_MARK_BYTES;
-    for (;;) {
-        size_t child = 2 * root + 1;
-        if (child >= n) {
-            return;
-        }
-        if (child + 1 < n && memcmp(p + child * width, p + (child + 1) * width, width) < 0) {
-            child++;
-        }
-        if (memcmp(p + root * width, p + child * width, width) >= 0) {
-            return;
-        }
-        il_marks_swap(p + root * width, p + child * width);
-        root = child;
-    }
-}
+static bool il_mark_before(const void *a, const void *b) { return memcmp(a, b, IL_MARK_BYTES) < 0; }
 
 size_t il_marks_sort(uint8_t *p, size_t n) {
     const size_t width = IL_MARK_BYTES;
-    for (size_t i = n / 2; i > 0; i--) {
-        il_marks_sift(p, i - 1, n);
-    }
-    for (size_t end = n; end > 1; end--) {
-        il_marks_swap(p, p + (end - 1) * width);
-        il_marks_sift(p, 0, end - 1);
-    }
+    il_sort(p, n, width, il_mark_before);
     size_t kept = n > 0 ? 1 : 0;
     for (size_t i = 1; i < n; i++) {
         if (memcmp(p + (kept - 1) * width, p + i * width, width) != 0) {

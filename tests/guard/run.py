@@ -723,6 +723,26 @@ def test_followed_before_there_is_a_ledger(_):
         assert done.returncode == 3, (args, done)
 
 
+def test_told_to_end_it_reads_what_is_there():
+    g, ledger = gateway()
+    guard = Follow(ledger)
+    guard.wait(lambda: guard.hears(signal.SIGTERM), "its handler")
+    guard.process.send_signal(signal.SIGSTOP)
+    for _ in range(300):
+        fine(g.call("note"))
+    fine(g.call("web"))
+    fine(g.call("mail"))
+    wormhole(ledger, 1 << 5)
+    failed(g.call("note"), "off-table")
+    guard.process.send_signal(signal.SIGTERM)
+    guard.process.send_signal(signal.SIGCONT)
+    assert guard.process.wait(WAIT) == 1, (guard.lines(), guard.said())
+    end = guard.lines()[-1]
+    assert "off-table" in [x["what"] for x in guard.lines() if x["kind"] == "alarm"], guard.lines()
+    assert end["rows"] == len(sql(ledger, "SELECT 1 FROM rows")) > 600, end
+    g.end()
+
+
 @patient
 def test_followed_quietly(slow):
     g, ledger = gateway()

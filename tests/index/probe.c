@@ -9,35 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/str.h"
+#include "probe.h"
 #include "provenance/index.h"
-
-static void *probe_get(void *ctx, size_t n) {
-    (void)ctx;
-    return malloc(n);
-}
-static void probe_put(void *ctx, void *p) {
-    (void)ctx;
-    free(p);
-}
-static const il_alloc probe_alloc = {probe_get, probe_put, NULL};
-
-static _Noreturn void probe_stop(const char *what) {
-    (void)fprintf(stderr, "probe: %s\n", what);
-    exit(2);
-}
-
-static int probe_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
-
-/* In place. */
-static il_str probe_bytes(char *hex) {
-    size_t n = 0;
-    while (probe_digit(hex[2 * n]) >= 0) {
-        hex[n] = (char)(probe_digit(hex[2 * n]) << 4 | probe_digit(hex[2 * n + 1]));
-        n++;
-    }
-    return (il_str){hex, n};
-}
 
 static bool probe_every(void *ctx, uint32_t source) {
     (void)ctx;

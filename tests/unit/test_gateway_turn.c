@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "ledger/ledger.h"
 #include "mcp/gateway.h"
 
 #define TURN_CALLS 24
@@ -29,6 +30,15 @@ static const char turn_script[] =
     "'{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"RELEASED\"}]}}';;\n"
     "esac; done\n";
 
+/* Answers none of the calls, and dies of the last one. `$1.dead` says so before. */
+static const char turn_dies[] =
+    "while read -r line; do id=${line#*'\"id\":'}; id=${id%%,*}; case \"$line\" in\n"
+    "*'\"initialize\"'*) echo '{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":"
+    "{\"tools\":{}},\"serverInfo\":{\"name\":\"t\",\"version\":\"1\"}}}';;\n"
+    "*'\"a\":23}'*) printf x >>\"$1\"; : >\"$1.dead\"; exit 3;;\n"
+    "*tools/call*) printf x >>\"$1\";;\n"
+    "esac; done\n";
+
 typedef struct turn_case {
     monitor_case m;
     char path[LEDGER_TEST_PATH], seen[LEDGER_TEST_PATH + 8];
@@ -38,6 +48,11 @@ typedef struct turn_case {
     char out[1 << 16]; /* what the client got */
     size_t called, released, refused, faults, decisions, settles;
     int code;
+    const char *script;
+    const il_ledger_kind *kind; /* the ledger's own */
+    char dead[LEDGER_TEST_PATH + 16];
+    bool locks;            /* the ledger is locked from the server's death on */
+    size_t begins, waited; /* transactions that began from then on, and those that waited for the lock in vain */
 } turn_case;
 
 static size_t turn_count(const char *text, const char *what) {
@@ -91,11 +106,42 @@ static size_t turn_input(char *text, size_t cap) {
     return (size_t)n;
 }
 
+/* --- a ledger that somebody locks when the server dies: each transaction waits for it in vain --- */
+
+static turn_case *turn_locked;
+
+static bool turn_is_locked(void) {
+    turn_case *c = turn_locked;
+    if (access(c->dead, F_OK) != 0) {
+        return false;
+    }
+    c->begins++;
+    c->waited += c->locks ? 1 : 0;
+    return c->locks;
+}
+
+static il_status turn_begin(il_ledger *l, il_error *err) {
+    return turn_is_locked() ? il_error_set(err, IL_E_BUSY, "locked") : turn_locked->kind->batch_begin(l, err);
+}
+
+static il_status turn_commit(il_ledger *l, const il_store_change *changes, size_t n, uint64_t now_ms, il_error *err) {
+    return turn_is_locked() ? il_error_set(err, IL_E_BUSY, "locked") : turn_locked->kind->commit(l, changes, n, now_ms, err);
+}
+
 static void turn_open(turn_case *c) {
+    static il_ledger_kind kind;
     il_error err = {0};
     ledger_test_path(c->path, "ledger.db");
     (void)snprintf(c->seen, sizeof c->seen, "%s.seen", c->path);
+    (void)snprintf(c->dead, sizeof c->dead, "%s.dead", c->seen);
     c->ledger = ledger_test_open(c->path, NULL);
+    c->kind = c->ledger->kind;
+    kind = *c->kind;
+    kind.batch_begin = turn_begin;
+    kind.commit = turn_commit;
+    c->ledger->kind = &kind;
+    c->begins = c->waited = 0;
+    turn_locked = c;
     c->batch = (il_ledger_batch){.ledger = c->ledger};
     assert_int_equal(monitor_new(&c->m, c->m.policy.policy, NULL, il_ledger_batch_store(&c->batch), false, &c->monitor), IL_OK);
     const il_begin how = {.size = sizeof how};
@@ -124,8 +170,8 @@ static void turn_go(turn_case *c, size_t fails, bool sticky, bool *failed) {
     assert_int_equal(pipe2(out, O_CLOEXEC), 0);
     assert_int_equal(write(in[1], input, n), (ssize_t)n);
     (void)close(in[1]);
-    char sh[] = "/bin/sh", flag[] = "-c", zero[] = "sh", script[sizeof turn_script];
-    memcpy(script, turn_script, sizeof script);
+    char sh[] = "/bin/sh", flag[] = "-c", zero[] = "sh", script[sizeof turn_script + sizeof turn_dies];
+    (void)snprintf(script, sizeof script, "%s", c->script);
     char *command[] = {sh, flag, script, zero, c->seen, NULL};
     il_log log = {.fd = -1, .level = IL_LOG_ERROR};
     const il_gateway_config config = {
@@ -156,6 +202,24 @@ static void turn_go(turn_case *c, size_t fails, bool sticky, bool *failed) {
     }
     turn_close(c);
 }
+
+/* Many calls that end at once are one transaction too: while the ledger is locked the gateway waits for it once, and not once a call. */
+static void turn_all_fail(turn_case *c, bool locks) {
+    bool failed = false;
+    c->script = turn_dies;
+    c->locks = locks;
+    turn_go(c, 0, false, &failed);
+    assert_true(c->code == 0 || c->code == 4); /* whether the client had gone before */
+    assert_int_equal(c->called, TURN_CALLS);
+    assert_int_equal(c->decisions, TURN_CALLS);
+    assert_int_equal(turn_count(c->out, "the call MAY have run"), TURN_CALLS);
+    assert_int_equal(c->settles, locks ? 0 : TURN_CALLS); /* open until their own deadline */
+    assert_in_range(c->begins, 1, 2);                     /* and the call that is denied may come after it */
+    assert_int_equal(c->waited, locks ? c->begins : 0);
+}
+
+static void turn_fails_together(void **state) { turn_all_fail(*state, false); }
+static void turn_waits_once(void **state) { turn_all_fail(*state, true); }
 
 static void turn_whole(void **state) {
     turn_case *c = *state;
@@ -193,6 +257,7 @@ static void turn_writes_fail(void **state) { turn_every_write(*state, true); }
 
 static int turn_setup(void **state) {
     static turn_case c;
+    c = (turn_case){.script = turn_script};
     monitor_case_init(&c.m, monitor_policy);
     *state = &c;
     return 0;
@@ -207,6 +272,8 @@ static int turn_teardown(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(turn_whole, turn_setup, turn_teardown),
+        cmocka_unit_test_setup_teardown(turn_fails_together, turn_setup, turn_teardown),
+        cmocka_unit_test_setup_teardown(turn_waits_once, turn_setup, turn_teardown),
         cmocka_unit_test_setup_teardown(turn_one_write_fails, turn_setup, turn_teardown),
         cmocka_unit_test_setup_teardown(turn_writes_fail, turn_setup, turn_teardown),
     };

@@ -5,48 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/str.h"
+#include "probe.h"
 #include "yaml/yaml.h"
 #include "json/node.h"
 
-static void *probe_get(void *ctx, size_t n) {
-    (void)ctx;
-    return malloc(n);
-}
-static void probe_put(void *ctx, void *p) {
-    (void)ctx;
-    free(p);
-}
-
-static int probe_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
-
-/* In place. */
-static il_str probe_bytes(char *hex) {
-    size_t n = 0;
-    while (probe_digit(hex[2 * n]) >= 0) {
-        hex[n] = (char)(probe_digit(hex[2 * n]) << 4 | probe_digit(hex[2 * n + 1]));
-        n++;
-    }
-    return (il_str){hex, n};
-}
-
 static void probe_answer(il_str text, bool lax) {
-    const il_alloc alloc = {probe_get, probe_put, NULL};
     il_arena arena;
     il_buf b;
     il_str json = {NULL, 0};
     il_error err = {0};
     il_json *v = NULL;
     il_json whole = {.kind = IL_JSON_STRING, .text = text};
-    il_arena_init(&arena, &alloc, (size_t)1 << 30);
+    il_arena_init(&arena, &probe_alloc, (size_t)1 << 30);
     if (!lax && il_yaml_parse(&arena, text, NULL, &v, &err) != IL_OK) {
         (void)printf("! %u:%u %s\n", err.line, err.col, err.msg);
     } else {
         il_buf_init(&b, &arena, (size_t)1 << 29);
         il_json_write(&b, lax ? &whole : v, IL_JSON_AS_READ);
         if (il_buf_done(&b, &json, &err) != IL_OK) {
-            (void)fprintf(stderr, "probe: %s\n", err.msg);
-            exit(2);
+            probe_stop(err.msg);
         }
         (void)printf("= %.*s\n", IL_STR_ARG(json));
     }

@@ -51,7 +51,7 @@ static const il_origin **origin_list(const ilpy_state *s, PyObject *all, bool no
     if (size < 0) {
         return (const il_origin **)PyErr_Format(PyExc_TypeError, "a tuple of Origin");
     }
-    const il_origin **list = PyMem_Calloc((size_t)size + 1, sizeof *list);
+    const il_origin **list = PyMem_Calloc((size_t)size + 1, sizeof(const il_origin *));
     if (list == NULL) {
         return (const il_origin **)PyErr_NoMemory();
     }

@@ -14,7 +14,7 @@ static bool value_room(value_text *t, size_t n) {
         PyErr_Format(PyExc_ValueError, "a value of more than %zu bytes", (size_t)ILPY_BYTES);
         return false;
     }
-    if (t->n + n <= t->cap) {
+    if (t->p != NULL && t->n + n <= t->cap) {
         return true;
     }
     size_t cap = t->cap < 512 ? 512 : t->cap;

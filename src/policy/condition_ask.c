@@ -56,14 +56,20 @@ static il_cel_value il_ask_public(void *ctx, const il_cel_value *args, size_t na
 /* ---- the call and its session ------------------------------------------------------------------------- */
 
 /* Each value of a list is; so is none of an empty one. */
-static bool il_ask_all_vouched(const il_label *label, const il_json *v, unsigned depth, il_arena *scratch) {
+static il_cel_value il_ask_all_vouched(const il_label *label, const il_json *v, unsigned depth, il_arena *scratch) {
     il_str text;
     if (il_json_kind_of(v) != IL_JSON_ARRAY) {
-        return il_arg_text(v, &text) && il_past_value_vouched(label, text, scratch);
+        return il_arg_text(v, &text) ? il_past_value_vouched(label, text, scratch) : il_cel_of_bool(false);
     }
-    bool all = il_json_first(v) != NULL && depth > 0;
-    for (const il_json *item = il_json_first(v); item != NULL && all; item = il_json_next(item)) {
-        all = il_ask_all_vouched(label, item, depth - 1, scratch);
+    il_cel_value all = il_cel_of_bool(il_json_first(v) != NULL && depth > 0);
+    for (const il_json *item = il_json_first(v); item != NULL && depth > 0; item = il_json_next(item)) {
+        const il_cel_value one = il_ask_all_vouched(label, item, depth - 1, scratch);
+        if (!il_cel_true(one)) { /* false whatever else is an error, in any order */
+            all = one;
+            if (one.kind == IL_CEL_BOOL) {
+                break;
+            }
+        }
     }
     return all;
 }
@@ -77,12 +83,12 @@ static il_cel_value il_ask_vouched(void *ctx, const il_cel_value *args, size_t n
     if (args[0].kind == IL_CEL_INT) {
         char text[24];
         const il_str value = {text, il_format(text, sizeof text, "%lld", (long long)args[0].u.i)};
-        return il_cel_of_bool(il_past_value_vouched(c->label, value, c->scratch));
+        return il_past_value_vouched(c->label, value, c->scratch);
     }
     if (args[0].kind == IL_CEL_LIST && args[0].json) {
-        return il_cel_of_bool(il_ask_all_vouched(c->label, args[0].u.node, 2, c->scratch));
+        return il_ask_all_vouched(c->label, args[0].u.node, 2, c->scratch);
     }
-    return il_cel_of_bool(args[0].kind == IL_CEL_STRING && il_past_value_vouched(c->label, il_cel_str(args[0]), c->scratch));
+    return args[0].kind == IL_CEL_STRING ? il_past_value_vouched(c->label, il_cel_str(args[0]), c->scratch) : il_cel_of_bool(false);
 }
 
 /* A human endorsed exactly this value: in this session, or with a label that the value came with. */

@@ -56,14 +56,20 @@ static il_cel_value il_ask_public(void *ctx, const il_cel_value *args, size_t na
 /* ---- the call and its session ------------------------------------------------------------------------- */
 
 /* Each value of a list is; so is none of an empty one. */
-static bool il_ask_all_vouched(const il_label *label, const il_json *v, unsigned depth, il_arena *scratch) {
+static il_cel_value il_ask_all_vouched(const il_label *label, const il_json *v, unsigned depth, il_arena *scratch) {
     il_str text;
     if (il_json_kind_of(v) != IL_JSON_ARRAY) {
-        return il_arg_text(v, &text) && il_past_value_vouched(label, text, scratch);
+        return il_arg_text(v, &text) ? il_past_value_vouched(label, text, scratch) : il_cel_of_bool(false);
     }
-    bool all = il_json_first(v) != NULL && depth > 0;
-    for (const il_json *item = il_json_first(v); item != NULL && all; item = il_json_next(item)) {
-        all = il_ask_all_vouched(label, item, depth - 1, scratch);
+    il_cel_value all = il_cel_of_bool(il_json_first(v) != NULL && depth > 0);
+    for (const il_json *item = il_json_first(v); item != NULL && depth > 0; item = il_json_next(item)) {
+        const il_cel_value one = il_ask_all_vouched(label, item, depth - 1, scratch);
+        if (!il_cel_true(one)) { /* false whatever else is an error, in any order */
+            all = one;
+            if (one.kind == IL_CEL_BOOL) {
+                break;
+            }
+        }
     }
     return all;
 }
@@ -77,12 +83,12 @@ static il_cel_value il_ask_vouched(void *ctx, const il_cel_value *args, size_t n
     if (args[0].kind == IL_CEL_INT) {
         char text[24];
         const il_str value = {text, il_format(text, sizeof text, "%lld", (long long)args[0].u.i)};
-        return il_cel_of_bool(il_past_value_vouched(c->label, value, c->scratch));
+        return il_past_value_vouched(c->label, value, c->scratch);
     }
     if (args[0].kind == IL_CEL_LIST && args[0].json) {
-        return il_cel_of_bool(il_ask_all_vouched(c->label, args[0].u.node, 2, c->scratch));
+        return il_ask_all_vouched(c->label, args[0].u.node, 2, c->scratch);
     }
-    return il_cel_of_bool(args[0].kind == IL_CEL_STRING && il_past_value_vouched(c->label, il_cel_str(args[0]), c->scratch));
+    return args[0].kind == IL_CEL_STRING ? il_past_value_vouched(c->label, il_cel_str(args[0]), c->scratch) : il_cel_of_bool(false);
 }
 
 /* A human endorsed exactly this value: in this session, or with a label that the value came with. */
@@ -122,13 +128,13 @@ static il_cel_value il_ask_carries(void *ctx, const il_cel_value *args, size_t n
 
 /* ---- stores and paths ------------------------------------------------------------------------------------ */
 
-/* A place without labels that can be asked has all; so has one that cannot be told, or, `relative` to where a command runs, what any place has. */
-static bool il_ask_place(il_condition_call *c, il_str path, bool relative, uint32_t bit) {
+/* A place without labels that can be asked has all; so has one that cannot be told, or, of a command, which knows where it runs, what any place has. */
+static bool il_ask_place(il_condition_call *c, il_str path, bool command, uint32_t bit) {
     il_place place = {.kind = IL_STR("path")};
     uint32_t taints = 0;
-    const il_str server = relative ? (il_str){0} : c->call->server;
-    const il_status s = il_place_path(c->policy, server, path, c->scratch, &place.value);
-    if ((s != IL_OK && !(relative && s == IL_E_INVALID)) || c->call->stores == NULL) {
+    const il_str name = command && il_str_eq(path, IL_STR("*")) ? IL_STR(".") : path; /* all that is where it runs (shell.c) */
+    const il_status s = il_place_path(c->policy, c->call->server, name, c->scratch, &place.value);
+    if ((s != IL_OK && !(command && s == IL_E_INVALID)) || c->call->stores == NULL) {
         return true;
     }
     place.value = s == IL_OK ? place.value : (il_str){0};
@@ -238,7 +244,8 @@ static bool il_ask_untrusted_path(il_condition_call *c, il_str path) {
     return !il_cel_true(ours) || il_ask_place(c, path, true, (uint32_t)IL_UNTRUSTED);
 }
 
-/* What a command reads is of a class: by the file's name, or by what was written there. Commands name files from where they run, which nobody here knows. */
+/* What a command reads is of a class: by the file's name, or by what was written there. Commands name files from where they run: from the server's
+ * `cwd` for what was written there, but for no name of ours, since an earlier command may have gone elsewhere. */
 static bool il_ask_file(il_condition_call *c, il_str path, uint32_t bit) {
     if (bit == (uint32_t)IL_UNTRUSTED) {
         return il_ask_untrusted_path(c, path);

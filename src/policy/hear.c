@@ -154,10 +154,10 @@ il_status il_policy_hear(const il_policy *p, il_str text, il_arena *arena, il_ep
 }
 
 /* A list of texts and numbers, which a receiver may join. */
-static il_status il_send_joined(il_hearing *h, const il_json *list, il_error *err) {
+static il_status il_send_joined(il_sending *s, const il_json *list, il_error *err) {
     il_buf b;
     il_str text = {0};
-    il_buf_init(&b, h->arena, SIZE_MAX / 2);
+    il_buf_init(&b, s->arena, SIZE_MAX / 2);
     for (const il_json *item = il_json_first(list); item != NULL; item = il_json_next(item)) {
         const il_json_kind kind = il_json_kind_of(item);
         if (kind != IL_JSON_STRING && kind != IL_JSON_NUMBER) {
@@ -166,16 +166,15 @@ static il_status il_send_joined(il_hearing *h, const il_json *list, il_error *er
         il_buf_put(&b, il_json_text(item));
     }
     IL_TRY(il_buf_done(&b, &text, err));
-    return il_episode_sent_text(h->episode, text, err);
+    return il_sent_joined(s, text, err);
 }
 
-static il_status il_send_below(il_hearing *h, const il_json *v, unsigned depth, il_error *err) {
+static il_status il_send_below(il_hearing *h, il_sending *s, const il_json *v, unsigned depth, il_error *err) {
     const il_json_kind kind = il_json_kind_of(v);
     if (kind == IL_JSON_STRING || kind == IL_JSON_NUMBER) {
-        IL_TRY(il_episode_sent_text(h->episode, il_json_text(v), err));
-        IL_TRY(il_sent_readings(h->episode, il_json_text(v), h->arena, err));
-        /* only URLs and account numbers are written in other ways than their canonical form, letter case apart */
         const il_str text = il_json_text(v);
+        IL_TRY(il_sent_leaf(s, text, false, err));
+        /* only URLs and account numbers are written in other ways than their canonical form, letter case apart */
         const bool url = il_hear_has(text, "/") || il_str_find(text, IL_STR("www."), 0) != SIZE_MAX;
         return kind == IL_JSON_STRING && (url || il_hear_digits(text)) ? il_hear_text(h, text, err) : IL_OK;
     }
@@ -184,11 +183,13 @@ static il_status il_send_below(il_hearing *h, const il_json *v, unsigned depth, 
         return IL_OK;
     }
     if (kind == IL_JSON_ARRAY && il_json_count(v) > 1) {
-        IL_TRY(il_send_joined(h, v, err));
+        IL_TRY(il_send_joined(s, v, err));
     }
     for (const il_json *c = il_json_first(v); c != NULL; c = il_json_next(c)) {
-        IL_TRY(il_episode_sent_text(h->episode, il_json_key(c), err));
-        IL_TRY(il_send_below(h, c, depth - 1, err));
+        if (kind == IL_JSON_OBJECT) {
+            IL_TRY(il_sent_leaf(s, il_json_key(c), true, err));
+        }
+        IL_TRY(il_send_below(h, s, c, depth - 1, err));
     }
     return IL_OK;
 }
@@ -206,7 +207,9 @@ il_status il_policy_sent(const il_policy *p, const il_label_call *call, const il
         const bool known = v->how == IL_VOUCH_LISTED || v->how == IL_VOUCH_TYPED;
         IL_TRY(il_episode_sent(h.episode, v->value, known, err));
     }
-    IL_TRY(il_send_below(&h, call->args, IL_SEND_DEPTH, err));
+    il_sending sending = {.episode = h.episode, .arena = arena};
+    IL_TRY(il_send_below(&h, &sending, call->args, IL_SEND_DEPTH, err));
+    IL_TRY(il_sent_done(&sending, err));
     *out = il_episode_empty(h.episode) ? NULL : h.episode;
     return IL_OK;
 }

@@ -58,9 +58,9 @@ typedef struct il_label {
     size_t nplaces;
     bool
         near; /* not vouched, but every value that is not is one that a human may say is right. For people: no decision rests on it */
-    const il_vouched *
-        values; /* what was looked at, in that order, in scratch: at most IL_LABEL_VALUES_MAX, up to the first that is not near */
+    const il_vouched *values; /* what was looked at, in that order, in scratch: at most IL_LABEL_VALUES_MAX */
     size_t nvalues;
+    bool more; /* there are values beyond these */
 } il_label;
 
 /* What `labelled(path, class)` asks: which taints were written at this place, below it (a listing) or at what it stands below. The answer is part of what is

@@ -213,19 +213,16 @@ static bool il_past_about(il_str declared, il_str argument) {
 
 const char *il_past_vouched(const il_label *label, il_str argument, il_cel_value *out) {
     const char *how = "no value of it was looked at";
-    bool all = false;
-    for (size_t i = 0; i < label->nvalues; i++) {
+    bool all = false, against = false;
+    for (size_t i = 0; i < label->nvalues && !against; i++) {
         const il_vouched *v = &label->values[i];
-        if (!il_past_about(v->argument, argument)) {
-            continue;
-        }
-        how = il_vouch_text(v->how);
-        all = il_vouch_vouches(v->how);
-        if (!all) {
-            break;
+        if (il_past_about(v->argument, argument)) {
+            how = il_vouch_text(v->how);
+            all = il_vouch_vouches(v->how);
+            against = !all;
         }
     }
-    *out = il_cel_of_bool(all);
+    *out = label->more && !against ? il_cel_of_fault(IL_CEL_BUDGET) : il_cel_of_bool(all);
     return how;
 }
 
@@ -240,15 +237,15 @@ static bool il_past_is(const il_vouched *v, il_str value, il_arena *scratch) {
            il_str_eq(v->value, canonical);
 }
 
-bool il_past_value_vouched(const il_label *label, il_str value, il_arena *scratch) {
+il_cel_value il_past_value_vouched(const il_label *label, il_str value, il_arena *scratch) {
     bool vouched = false;
     for (size_t i = 0; i < label->nvalues; i++) {
         if (il_past_is(&label->values[i], value, scratch)) {
             if (!il_vouch_vouches(label->values[i].how)) {
-                return false;
+                return il_cel_of_bool(false);
             }
             vouched = true;
         }
     }
-    return vouched;
+    return !vouched && label->more ? il_cel_of_fault(IL_CEL_BUDGET) : il_cel_of_bool(vouched);
 }

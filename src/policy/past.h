@@ -12,7 +12,7 @@ IL_NODISCARD il_status il_past_sources(const il_policy *p, const il_label_call *
  * where all of it is from: a human typed it, or a label of the whole says so. That it matches nothing proves nothing. */
 IL_NODISCARD il_status il_past_argument(const il_policy *p, const il_label_call *call, const il_json *argument, il_arena *scratch,
                                         il_cel_value out[2], il_error *err);
-/* Whether what this argument names is vouched, and why or why not. */
+/* Whether what this argument names is vouched, and why or why not. An error where that hangs on values which the label has no room for. */
 const char *il_past_vouched(const il_label *label, il_str argument, il_cel_value *out);
-/* Whether this value is one of the call's destinations or objects and vouched. */
-bool il_past_value_vouched(const il_label *label, il_str value, il_arena *scratch);
+/* Whether this value is one of the call's destinations or objects and vouched; an error as above. */
+il_cel_value il_past_value_vouched(const il_label *label, il_str value, il_arena *scratch);

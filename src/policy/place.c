@@ -96,8 +96,8 @@ static il_status il_places_room(il_places *p, il_error *err) {
     return p->list != NULL ? IL_OK : il_arena_fail(p->scratch, err);
 }
 
-/* What a command writes, as far as it is understood and says from the root or from home where that is: what a build writes, and a relative name, would be
- * the whole store. */
+/* What a command writes, as far as it is understood and where that is can be told: what a build writes, and a relative name without the server's `cwd`, would
+ * be the whole store. */
 static il_status il_places_command(il_places *p, const il_tool *t, const il_json *v, il_error *err) {
     il_shell shell;
     for (uint32_t i = 0; i < t->shell->n; i++) {
@@ -109,7 +109,7 @@ static il_status il_places_command(il_places *p, const il_tool *t, const il_json
     IL_TRY(il_shell_read(il_json_text(v), p->scratch, &shell, err));
     for (size_t i = 0; i < shell.nwrites; i++) {
         il_str canonical = {0};
-        const il_status s = il_kind_value(IL_KIND_PATH, shell.writes[i], p->scratch, &canonical, NULL);
+        const il_status s = il_place_path(p->policy, p->server, shell.writes[i], p->scratch, &canonical);
         if (s == IL_OK) {
             IL_TRY(il_places_room(p, err));
             il_places_add(p, IL_KIND_PATH, canonical);
@@ -120,12 +120,42 @@ static il_status il_places_command(il_places *p, const il_tool *t, const il_json
     return IL_OK;
 }
 
+static bool il_places_has(const il_places *p, size_t from, il_kind kind) {
+    const il_str word = il_kinds_word(&p->policy->kinds, kind);
+    for (size_t i = from; i < p->n; i++) {
+        if (il_str_eq(p->list[i].kind, word)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A call that names none of an entry's places writes where its tool writes by itself: for a path below the folder in which the server runs, if that is known, else anywhere
+ * in the store. `from`: the first place that another entry did not add. */
+static il_status il_places_unnamed(il_places *p, const il_tool *t, size_t from, il_error *err) {
+    for (uint32_t i = 0; i < t->narguments; i++) {
+        const il_argument *a = &t->arguments[i];
+        il_str place = {0};
+        if (a->role != IL_ROLE_STORE || il_places_has(p, from, a->kind)) {
+            continue;
+        }
+        const il_server *s = a->kind == IL_KIND_PATH && p->server.n > 0 ? il_policy_server(p->policy, p->server) : NULL;
+        const il_status status = s != NULL && s->cwd.n > 0 ? il_kind_value(IL_KIND_PATH, s->cwd, p->scratch, &place, NULL) : IL_OK;
+        if (status != IL_OK && status != IL_E_INVALID) {
+            return il_arena_fail(p->scratch, err);
+        }
+        il_places_add(p, a->kind, place);
+    }
+    return IL_OK;
+}
+
 static il_status il_places_tool(void *ctx, const il_tool *t, il_error *err) {
     il_places_of *of = ctx;
     il_places *p = &of->places;
-    if (t->shell != NULL) {
+    if (t->shell != NULL) { /* before `from`: what a command names is no argument */
         IL_TRY(il_places_command(p, t, of->args, err));
     }
+    const size_t from = p->n;
     for (uint32_t i = 0; i < t->nbuilt; i++) {
         if (t->built[i].role == IL_ROLE_STORE) {
             IL_TRY(il_places_room(p, err));
@@ -139,7 +169,7 @@ static il_status il_places_tool(void *ctx, const il_tool *t, il_error *err) {
         IL_TRY(il_places_room(p, err));
         IL_TRY(il_places_walk(p, &t->arguments[i], 0, of->args, err));
     }
-    return IL_OK;
+    return il_places_unnamed(p, t, from, err);
 }
 
 il_status il_label_places(const il_policy *p, il_str name, const il_label_call *call, il_arena *scratch, il_label *out,

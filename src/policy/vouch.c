@@ -17,7 +17,7 @@ typedef struct il_vouching {
     il_str *shown;
     uint32_t destinations, objects;
     bool failed; /* something is not vouched; `why` says what */
-    bool far;    /* and no human's word would help: nothing more is looked at */
+    bool far;    /* and no human's word would help */
     il_status broken;
     il_str at; /* the argument being looked at; empty: none */
 } il_vouching;
@@ -39,8 +39,14 @@ static void il_vouching_fail(il_vouching *v, const char *why) {
     v->far = true;
 }
 
+/* What is asked of one value must not hang on what stands before it, so after a failure as many are looked at as can be said. */
+static bool il_vouching_goes(const il_vouching *v) {
+    return v->broken == IL_OK && (!v->far || v->out->nvalues < IL_LABEL_VALUES_MAX);
+}
+
 static void il_vouching_add(il_vouching *v, il_kind kind, il_str value, il_vouch how, uint32_t source) {
-    if (v->out->nvalues < IL_LABEL_VALUES_MAX) {
+    v->out->more = v->out->nvalues == IL_LABEL_VALUES_MAX;
+    if (!v->out->more) {
         const il_str word = how == IL_VOUCH_USER ? IL_STR("user") : il_kinds_word(&v->scope.policy->kinds, kind);
         v->values[v->out->nvalues++] = (il_vouched){v->at, word, value, how, source};
     }
@@ -59,17 +65,17 @@ static void il_vouching_missing(const il_vouching *v, il_vouch how, char *out, s
     }
 }
 
-/* One value of a kind. An empty token stands for something that could not be read. */
-static bool il_vouching_value(void *ctx, il_kind kind, il_str token) {
-    il_vouching *v = ctx;
+/* One value of a kind; an empty token stands for something that could not be read. *read: it could. */
+static void il_vouching_judge(il_vouching *v, il_kind kind, il_str token, bool *read) {
     const il_str word = il_kinds_word(&v->scope.policy->kinds, kind);
     il_str canonical = {0};
     char why[256], missing[128];
-    if (token.n == 0 || il_kind_value(kind, token, v->scratch, &canonical, NULL) != IL_OK) {
+    *read = token.n > 0 && il_kind_value(kind, token, v->scratch, &canonical, NULL) == IL_OK;
+    if (!*read) {
         (void)il_format(why, sizeof why, "a value cannot be read as %s %.*s", il_vouching_article(kind), IL_STR_ARG(word));
         il_vouching_add(v, kind, token, IL_VOUCH_UNREAD, 0);
         il_vouching_fail(v, why);
-        return false;
+        return;
     }
     if (v->out->ndestinations < IL_LABEL_VALUES_MAX) {
         v->shown[v->out->ndestinations++] = canonical;
@@ -79,36 +85,40 @@ static bool il_vouching_value(void *ctx, il_kind kind, il_str token) {
     v->broken = il_vouch_value(&v->scope, kind, canonical, &how, &source, NULL);
     if (v->broken != IL_OK) {
         v->far = v->failed = true;
-        return false;
+        return;
     }
     il_vouching_add(v, kind, canonical, how, source);
     if (il_vouch_vouches(how)) {
-        return true;
+        return;
     }
     if (how == IL_VOUCH_NOTHING) {
         (void)il_format(why, sizeof why, "%s %.*s is not listed for what this session holds%s", il_vouching_article(kind),
                         IL_STR_ARG(word), v->scope.reach ? ", and no human typed it" : "");
         il_vouching_fail(v, why);
-        return false;
+        return;
     }
     il_vouching_missing(v, how, missing, sizeof missing);
     (void)il_format(why, sizeof why, "%s %.*s is not vouched: %s%s", il_vouching_article(kind), IL_STR_ARG(word),
                     il_vouch_text(how), missing);
     il_vouching_why(v, why);
-    return true;
+}
+
+static bool il_vouching_value(void *ctx, il_kind kind, il_str token) {
+    bool read;
+    il_vouching_judge(ctx, kind, token, &read);
+    return il_vouching_goes(ctx);
 }
 
 /* A declared destination or object, and what its URL hides. */
 static il_status il_vouching_named(il_vouching *v, il_role role, il_kind kind, il_str text, il_error *err) {
+    bool read;
     if (role == IL_ROLE_OBJECT) {
         v->objects++;
     } else {
         v->destinations++;
     }
-    if (il_vouching_value(v, kind, text) && kind == IL_KIND_URL) {
-        return il_text_nested(text, v->scratch, il_vouching_value, v, err);
-    }
-    return IL_OK;
+    il_vouching_judge(v, kind, text, &read);
+    return read && kind == IL_KIND_URL && il_vouching_goes(v) ? il_text_nested(text, v->scratch, il_vouching_value, v, err) : IL_OK;
 }
 
 /* A list of numbers that a receiver may take for the bytes or characters of a text: that text. Lists with anything else in them have none. */
@@ -158,7 +168,7 @@ static il_status il_vouching_reads(il_vouching *v, const il_json *node, unsigned
     if (il_json_kind_of(node) == IL_JSON_ARRAY && il_json_kind_of(il_json_first(node)) == IL_JSON_STRING) {
         IL_TRY(il_vouching_letters(v, node, err));
     }
-    for (const il_json *child = il_json_first(node); child != NULL && !v->far; child = il_json_next(child)) {
+    for (const il_json *child = il_json_first(node); child != NULL && il_vouching_goes(v); child = il_json_next(child)) {
         if (il_json_key(child).n > 0) {
             IL_TRY(il_text_destinations(il_json_key(child), v->scratch, il_vouching_value, v, err));
         }
@@ -176,7 +186,7 @@ static bool il_vouching_absent(const il_json *node) {
 /* A `to` or `object` argument: one value or a list of values; null and the empty text are absent, but not as an item of a list. */
 static il_status il_vouching_target(il_vouching *v, const il_argument *a, const il_json *node, il_error *err) {
     bool list = il_json_kind_of(node) == IL_JSON_ARRAY;
-    for (const il_json *item = list ? il_json_first(node) : node; item != NULL && !v->far;
+    for (const il_json *item = list ? il_json_first(node) : node; item != NULL && il_vouching_goes(v);
          item = list ? il_json_next(item) : NULL) {
         il_str text = {0};
         if (!list && il_vouching_absent(item)) {
@@ -196,7 +206,7 @@ static il_status il_vouching_target(il_vouching *v, const il_argument *a, const 
 static il_status il_vouching_declared(il_vouching *v, const il_arg_path *path, const il_json *node, bool *found, bool *above,
                                       il_error *err) {
     *found = *above = false;
-    for (uint32_t i = 0; i < v->tool->narguments && !v->far; i++) {
+    for (uint32_t i = 0; i < v->tool->narguments && il_vouching_goes(v); i++) {
         const il_argument *a = &v->tool->arguments[i];
         *above = *above || il_arg_path_above(path, &a->path);
         if (!il_arg_path_eq(path, &a->path)) {
@@ -243,7 +253,7 @@ static void il_vouching_item(il_vouching *v, const il_arg_path *path, const il_j
                 named = named || il_vouching_names(&a->path, path->n, item);
             }
         }
-        if (declared != NULL && !named && !v->far) {
+        if (declared != NULL && !named) {
             v->at = declared->path.text;
             il_vouching_fail(v, "an item names none");
         }
@@ -261,7 +271,7 @@ static il_status il_vouching_walk(il_vouching *v, il_arg_path *path, const il_js
         il_vouching_fail(v, "an argument has another shape than the entry declares");
         return IL_OK;
     }
-    for (const il_json *child = il_json_first(node); child != NULL && !v->far; child = il_json_next(child)) {
+    for (const il_json *child = il_json_first(node); child != NULL && il_vouching_goes(v); child = il_json_next(child)) {
         bool found = false, above = false;
         /* a step without a pointer stands for an item, so an empty key must have one */
         il_str key = il_json_key(child);
@@ -278,7 +288,7 @@ static il_status il_vouching_walk(il_vouching *v, il_arg_path *path, const il_js
         IL_TRY(il_vouching_declared(v, path, child, &found, &above, err));
         if (!found && above) {
             IL_TRY(il_vouching_walk(v, path, child, err)); /* depth: that of the declared paths, IL_PATH_DEPTH_MAX */
-        } else if (!found && !v->far) {
+        } else if (!found) {
             v->at = (il_str){0};
             il_vouching_fail(v, "an argument is not declared by the entry (to, object, reads, plain)");
         }
@@ -299,7 +309,7 @@ static il_status il_vouching_remembered(il_vouching *v, const il_built *b, il_er
 }
 
 static il_status il_vouching_built(il_vouching *v, const il_json *args, il_error *err) {
-    for (uint32_t i = 0; i < v->tool->nbuilt && !v->far; i++) {
+    for (uint32_t i = 0; i < v->tool->nbuilt && il_vouching_goes(v); i++) {
         const il_built *b = &v->tool->built[i];
         il_template_fill how = IL_TEMPLATE_ABSENT;
         il_str value = {0};

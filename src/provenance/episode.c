@@ -130,12 +130,12 @@ il_status il_episode_fact(il_episode *e, const il_fact *fact, il_error *err) {
     return IL_OK;
 }
 
-static il_status il_episode_sends(il_episode *e, il_rows *r, il_str value, il_error *err) {
+static il_status il_episode_sends(il_episode *e, il_rows *r, uint64_t mark, il_error *err) {
     uint64_t *p = il_rows_more(r, e->arena, sizeof *p);
     if (p == NULL) {
         return il_arena_fail(e->arena, err);
     }
-    *p = il_mark_sent(value);
+    *p = mark;
     return IL_OK;
 }
 
@@ -171,7 +171,7 @@ il_status il_episode_typed_value(il_episode *e, il_str kind, il_str value, il_er
     return IL_OK;
 }
 
-static il_status il_episode_token(il_episode *e, il_str token, il_error *err) {
+static il_status il_episode_token(il_episode *e, il_str token, uint64_t as, il_error *err) {
     if (token.n == 0 || (e->flags & IL_EPISODE_SENT_ALL) != 0) {
         return IL_OK;
     }
@@ -179,14 +179,18 @@ static il_status il_episode_token(il_episode *e, il_str token, il_error *err) {
         e->flags |= IL_EPISODE_SENT_ALL;
         return IL_OK;
     }
-    return il_episode_sends(e, &e->sent, token, err);
+    return il_episode_sends(e, &e->sent, il_mark_sent(token) ^ as, err);
 }
 
 il_status il_episode_sent(il_episode *e, il_str value, bool vouched, il_error *err) {
     if (!vouched) {
-        return il_episode_token(e, value, err);
+        return il_episode_token(e, value, 0, err);
     }
-    return value.n == 0 ? IL_OK : il_episode_sends(e, &e->vouched, value, err);
+    return value.n == 0 ? IL_OK : il_episode_sends(e, &e->vouched, il_mark_sent(value), err);
+}
+
+il_status il_episode_sent_part(il_episode *e, il_str part, il_error *err) {
+    return il_episode_token(e, part, IL_MARK_SENT_PART, err);
 }
 
 void il_episode_sent_all(il_episode *e) { e->flags |= IL_EPISODE_SENT_ALL; }
@@ -195,10 +199,8 @@ void il_episode_sent_all(il_episode *e) { e->flags |= IL_EPISODE_SENT_ALL; }
 typedef enum il_token_width { IL_TOKEN_ALNUM, IL_TOKEN_NAME, IL_TOKEN_ADDRESS } il_token_width;
 
 static bool il_token_char(char c, il_token_width width) {
-    const bool alnum =
-        (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || ((unsigned char)c & 0x80u) != 0;
     const bool name = width != IL_TOKEN_ALNUM && (c == '_' || c == '.' || c == '-');
-    return alnum || name || (width == IL_TOKEN_ADDRESS && (c == '@' || c == '+'));
+    return il_sent_char(c) || name || (width == IL_TOKEN_ADDRESS && (c == '@' || c == '+'));
 }
 
 /* The runs of characters that names are made of. Short ones say nothing when they are only part of a text. */
@@ -209,7 +211,7 @@ static il_status il_episode_runs(il_episode *e, il_str word, il_token_width widt
             i++;
         }
         if (i - from >= IL_SENT_TOKEN_MIN && i - from < word.n) {
-            IL_TRY(il_episode_token(e, il_str_part(word, from, i), err));
+            IL_TRY(il_episode_token(e, il_str_part(word, from, i), 0, err));
         }
         i += i == from ? 1 : 0;
     }
@@ -219,11 +221,11 @@ static il_status il_episode_runs(il_episode *e, il_str word, il_token_width widt
 il_status il_episode_sent_text(il_episode *e, il_str text, il_error *err) {
     size_t at = 0;
     il_typed_word w;
-    IL_TRY(il_episode_token(e, text, err));
+    IL_TRY(il_episode_token(e, text, 0, err));
     while ((e->flags & IL_EPISODE_SENT_ALL) == 0 && il_typed_next(text, &at, &w)) {
         for (uint32_t i = 0; i < w.n; i++) {
             if (w.forms[i].text.n >= IL_SENT_TOKEN_MIN && w.forms[i].text.n < text.n) {
-                IL_TRY(il_episode_token(e, w.forms[i].text, err));
+                IL_TRY(il_episode_token(e, w.forms[i].text, 0, err));
             }
         }
         IL_TRY(il_episode_runs(e, w.forms[0].text, IL_TOKEN_ADDRESS, err));
@@ -281,9 +283,9 @@ static bool il_episode_known(const il_episode *e, uint64_t sent) {
     return false;
 }
 
-/* In the order in which it was sent, but for what was vouched. */
+/* In the order in which it was sent, but for what was vouched, which stands behind it. */
 static void il_episode_put_sent(const il_episode *e, il_buf *b) {
-    const uint64_t *sent = (const uint64_t *)(const void *)e->sent.p;
+    const uint64_t *sent = (const uint64_t *)(const void *)e->sent.p, *vouched = (const uint64_t *)(const void *)e->vouched.p;
     const size_t at = b->n;
     uint32_t kept = 0;
     il_buf_u32(b, 0);
@@ -292,6 +294,10 @@ static void il_episode_put_sent(const il_episode *e, il_buf *b) {
             il_buf_u64(b, sent[i]);
             kept++;
         }
+    }
+    for (uint32_t i = 0; i < e->vouched.n; i++) {
+        il_buf_u64(b, vouched[i] ^ IL_MARK_SENT_VOUCHED);
+        kept++;
     }
     il_episode_patch(b, at, kept);
 }

@@ -51,6 +51,8 @@ IL_NODISCARD il_status il_episode_typed_value(il_episode *e, il_str kind, il_str
  * a value is not held against itself, also where a text of this episode has it as a token. */
 IL_NODISCARD il_status il_episode_sent(il_episode *e, il_str value, bool vouched, il_error *err);
 IL_NODISCARD il_status il_episode_sent_text(il_episode *e, il_str text, il_error *err);
+/* What counts as sent in a longer value only, with other parts of what the same call sent. */
+IL_NODISCARD il_status il_episode_sent_part(il_episode *e, il_str part, il_error *err);
 /* More was sent than could be looked at: all of it counts as sent. */
 void il_episode_sent_all(il_episode *e);
 /* A named value; empty: what the name stood for is no longer so. */

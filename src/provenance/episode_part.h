@@ -5,7 +5,7 @@
  *     u32 facts:   mark, u8 standing and IL_FACT_HAS_VIA, with it u8 words, as many marks, and the mark of kind and words together
  *     u32 typed:   marks, ascending
  *     u32 forms of the typed words, word by word: u8 flags, mark as it stands, mark without letter case
- *     u32 sent:    il_mark_sent of each, as u64
+ *     u32 sent:    il_mark_sent of each, as u64; of some with IL_MARK_SENT_PART or IL_MARK_SENT_VOUCHED
  *     u16 remembered: name, value
  *     u32 trusted texts, u32 untrusted texts: u32 length, digest; the trusted ones first
  *
@@ -24,6 +24,11 @@
 
 #define IL_SENT_TOKEN_MIN 3u
 #define IL_VIA_WORDS_MAX 16u
+
+/* What parts of sent values are made of: letters, digits, all that is not ASCII. */
+static inline bool il_sent_char(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || ((unsigned char)c & 0x80u) != 0;
+}
 
 #define IL_EPISODE_FACTS_MAX 65536u
 #define IL_EPISODE_TYPED_MAX 65536u

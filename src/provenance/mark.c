@@ -38,16 +38,23 @@ void il_mark(il_mark_of of, il_str kind, il_str value, uint8_t out[IL_MARK_BYTES
 }
 
 /* FNV-1a, and then the finish of MurmurHash3, because slots are taken from some bits only. */
-uint64_t il_mark_sent(il_str token) {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < token.n; i++) {
-        const uint8_t c = (uint8_t)token.p[i];
-        const uint64_t folded = c >= 'A' && c <= 'Z' ? (uint64_t)c + 32u : c;
-        h = (h ^ folded) * UINT64_C(0x100000001b3);
-    }
+uint64_t il_mark_sent_add(uint64_t h, char c) {
+    const uint64_t folded = c >= 'A' && c <= 'Z' ? (uint64_t)(uint8_t)c + 32u : (uint8_t)c;
+    return (h ^ folded) * UINT64_C(0x100000001b3);
+}
+
+uint64_t il_mark_sent_end(uint64_t h) {
     h = (h ^ h >> 33) * UINT64_C(0xff51afd7ed558ccd);
     h = (h ^ h >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
     return h ^ h >> 33;
+}
+
+uint64_t il_mark_sent(il_str token) {
+    uint64_t h = IL_MARK_SENT_BEGIN;
+    for (size_t i = 0; i < token.n; i++) {
+        h = il_mark_sent_add(h, token.p[i]);
+    }
+    return il_mark_sent_end(h);
 }
 
 static bool il_mark_before(const void *a, const void *b) { return memcmp(a, b, IL_MARK_BYTES) < 0; }

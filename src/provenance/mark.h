@@ -20,6 +20,13 @@ void il_mark(il_mark_of of, il_str kind, il_str value, uint8_t out[IL_MARK_BYTES
 
 /* Of a token that the agent sent, without ASCII letter case. There are many in a call, and a hit by chance only takes trust away, so it is short and no SHA-256. */
 uint64_t il_mark_sent(il_str token);
+/* The same byte by byte: from IL_MARK_SENT_BEGIN on, each byte, and the end. */
+#define IL_MARK_SENT_BEGIN UINT64_C(0xcbf29ce484222325)
+uint64_t il_mark_sent_add(uint64_t h, char c);
+uint64_t il_mark_sent_end(uint64_t h);
+/* What such a mark is with (exclusive or): of what only counts as a part of a value that was put together, and of what was vouched when it was sent. */
+#define IL_MARK_SENT_PART UINT64_C(0xa24baed4963ee407)
+#define IL_MARK_SENT_VOUCHED UINT64_C(0x9fb21c651e98df25)
 
 /* Sorts `n` marks in place and drops doubles; returns how many are left. O(n log n). */
 size_t il_marks_sort(uint8_t *marks, size_t n);

@@ -45,6 +45,9 @@ void il_memory_free(il_memory *m) {
         il_memory_drop(m, m->names[i].name);
         il_memory_drop(m, m->names[i].value);
     }
+    for (uint32_t i = 0; i < m->ncalls; i++) {
+        alloc.free(alloc.ctx, m->calls[i].bits);
+    }
     if (m->index != NULL) {
         il_index_free(m->index);
     }
@@ -54,7 +57,7 @@ void il_memory_free(il_memory *m) {
     il_bag_free(&m->words);
     il_bag_free(&m->sent);
     il_bag_free(&m->by_class);
-    void *const arrays[] = {m->sources, m->facts, m->via, m->forms, m->starts, m->names, m->firsts};
+    void *const arrays[] = {m->sources, m->facts, m->via, m->forms, m->starts, m->names, m->firsts, m->calls};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
         alloc.free(alloc.ctx, arrays[i]);
     }
@@ -70,7 +73,7 @@ size_t il_memory_bytes(const il_memory *m) {
            il_bag_bytes(&m->by_found) + il_bag_bytes(&m->typed) + il_bag_bytes(&m->words) + il_bag_bytes(&m->sent) +
            il_bag_bytes(&m->by_class) + m->classes_cap * sizeof *m->firsts + m->sources_cap * sizeof *m->sources +
            m->facts_cap * sizeof *m->facts + m->via_cap * sizeof *m->via + m->forms_cap * sizeof *m->forms +
-           m->words_cap * sizeof *m->starts + m->names_cap * sizeof *m->names;
+           m->words_cap * sizeof *m->starts + m->names_cap * sizeof *m->names + m->calls_cap * sizeof *m->calls + m->call_bytes;
 }
 
 uint32_t il_memory_sources(const il_memory *m) { return m->nsources; }

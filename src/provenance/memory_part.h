@@ -17,6 +17,18 @@ typedef struct il_held_name {
     il_str name, value; /* allocated */
 } il_held_name;
 
+/* Which marks one call sent: the bag knows each mark once, this tells (nearly) whether this call sent it too. */
+typedef struct il_held_call {
+    uint32_t source; /* how many sources there were */
+    uint32_t nbits;  /* a power of two */
+    uint64_t *bits;  /* allocated */
+} il_held_call;
+#define IL_HELD_CALL_BITS 3u
+/* Bit `i` of these of a mark, in a filter of so many bits. */
+static inline uint32_t il_held_call_bit(uint64_t sent, unsigned i, uint32_t nbits) {
+    return (uint32_t)(sent >> (20 * i + 3)) & (nbits - 1);
+}
+
 struct il_memory {
     il_alloc alloc;
     il_index *index; /* source s: 2s its trusted texts, 2s + 1 its untrusted ones */
@@ -46,6 +58,9 @@ struct il_memory {
     uint32_t nwords, words_cap;
 
     il_bag sent; /* how many sources there were when it was first sent */
+    struct il_held_call *calls; /* that sent something */
+    uint32_t ncalls, calls_cap;
+    size_t call_bytes; /* of their filters */
     il_held_name *names;
     uint32_t nnames, names_cap;
 };

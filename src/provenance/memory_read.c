@@ -107,14 +107,47 @@ static il_status il_memory_read_typed(il_memory *m, il_cursor *c, il_error *err)
     return IL_OK;
 }
 
+/* A call that sends `n` marks: eight bits for each. */
+static il_status il_memory_call(il_memory *m, uint32_t n, il_held_call **out, il_error *err) {
+    void *p = m->calls;
+    uint32_t nbits = 64;
+    while (nbits < 8 * n) {
+        nbits *= 2;
+    }
+    IL_TRY(il_grow(&m->alloc, &p, m->ncalls, &m->calls_cap, sizeof *m->calls, err));
+    m->calls = p;
+    il_held_call *call = &m->calls[m->ncalls];
+    *call = (il_held_call){m->nsources, nbits, m->alloc.alloc(m->alloc.ctx, nbits / 8)};
+    if (call->bits == NULL) {
+        return il_error_set(err, IL_E_MEMORY, "out of memory");
+    }
+    memset(call->bits, 0, nbits / 8);
+    m->ncalls++;
+    m->call_bytes += nbits / 8;
+    *out = call;
+    return IL_OK;
+}
+
 /* The first time counts. */
 static il_status il_memory_read_sent(il_memory *m, il_cursor *c, il_error *err) {
     const uint32_t n = il_cursor_u32(c);
+    il_held_call *call = NULL;
+    if (c->failed || n > (c->n - c->at) / 8) {
+        return il_memory_damaged(err);
+    }
+    if (n > 0) {
+        IL_TRY(il_memory_call(m, n, &call, err));
+    }
     for (uint32_t i = 0; i < n; i++) {
         uint8_t mark[IL_MARK_BYTES];
-        il_memory_sent_key(il_cursor_u64(c), mark);
+        const uint64_t sent = il_cursor_u64(c);
+        il_memory_sent_key(sent, mark);
         if (c->failed) {
             return il_memory_damaged(err);
+        }
+        for (unsigned k = 0; k < IL_HELD_CALL_BITS; k++) {
+            const uint32_t bit = il_held_call_bit(sent, k, call->nbits);
+            call->bits[bit / 64] |= UINT64_C(1) << bit % 64;
         }
         if (il_bag_find(&m->sent, mark, NULL) == NULL) {
             IL_TRY(il_bag_add(&m->sent, mark, m->nsources, err));

@@ -6,12 +6,108 @@
 #define IL_SENT_VALUE_MAX \
     512u /* bytes of a value whose encodings are asked for; a longer one was in no field that a service keys things by */
 
-static bool il_memory_token_sent(const il_memory *m, il_str token, uint32_t source) {
+static bool il_memory_mark_sent(const il_memory *m, uint64_t sent, uint32_t source) {
     uint8_t mark[IL_MARK_BYTES];
-    il_memory_sent_key(il_mark_sent(token), mark);
+    il_memory_sent_key(sent, mark);
     const il_bag_entry *e = il_bag_find(&m->sent, mark, NULL);
     return e != NULL && e->value < source;
 }
+
+static bool il_memory_token_sent(const il_memory *m, il_str token, uint32_t source) {
+    return il_memory_mark_sent(m, il_mark_sent(token), source);
+}
+
+/* ---- put together from parts of one call ---------------------------------------------------------------- */
+
+#define IL_SENT_PARTS_MIN 5u   /* signs of a value that is looked for so: `15` is in every `1` and `5` */
+#define IL_SENT_PIECES_MAX 512u /* that a value may be cut into; one with more counts as sent */
+
+typedef struct il_sent_piece { /* signs [from, to) of a value, which were sent */
+    uint16_t from, to;
+    uint64_t mark;
+} il_sent_piece;
+typedef struct il_sent_pieces {
+    char text[IL_SENT_VALUE_MAX]; /* the value without what separates */
+    size_t n;
+    il_sent_piece list[IL_SENT_PIECES_MAX]; /* by where they begin */
+    size_t count;
+} il_sent_pieces;
+
+static bool il_memory_call_sent(const il_held_call *call, uint64_t mark) {
+    bool all = true;
+    for (unsigned i = 0; i < IL_HELD_CALL_BITS && all; i++) {
+        const uint32_t bit = il_held_call_bit(mark, i, call->nbits);
+        all = (call->bits[bit / 64] >> bit % 64 & 1) != 0;
+    }
+    return all;
+}
+
+/* Whether pieces, of this call alone if there is one, make up all of it: of three signs, so that no number is found in a list of all digits. */
+static bool il_memory_made_up(const il_sent_pieces *p, const il_held_call *call) {
+    uint16_t least[IL_SENT_VALUE_MAX + 1]; /* pieces up to here; 0: nothing leads here */
+    memset(least, 0, sizeof least);
+    for (size_t i = 0; i < p->count; i++) {
+        const il_sent_piece *piece = &p->list[i];
+        if ((piece->from == 0 || least[piece->from] != 0) && (call == NULL || il_memory_call_sent(call, piece->mark))) {
+            const uint16_t pieces = (uint16_t)(least[piece->from] + 1);
+            least[piece->to] = least[piece->to] == 0 || pieces < least[piece->to] ? pieces : least[piece->to];
+        }
+    }
+    return least[p->n] != 0 && (size_t)least[p->n] <= (p->n + 2) / 3;
+}
+
+/* All pieces of the value that were sent, from places on to which others lead; false: too many. */
+static bool il_memory_pieces(const il_memory *m, il_sent_pieces *p, uint32_t source) {
+    bool led[IL_SENT_VALUE_MAX + 1];
+    memset(led, 0, sizeof led);
+    led[0] = true;
+    for (size_t from = 0; from < p->n; from++) {
+        uint64_t h = IL_MARK_SENT_BEGIN;
+        for (size_t to = from; led[from] && to < p->n; to++) {
+            h = il_mark_sent_add(h, p->text[to]);
+            const uint64_t marks[] = {il_mark_sent_end(h), il_mark_sent_end(h) ^ IL_MARK_SENT_PART};
+            for (size_t k = 0; k < 2; k++) {
+                if (!il_memory_mark_sent(m, marks[k], source)) {
+                    continue;
+                }
+                if (p->count == IL_SENT_PIECES_MAX) {
+                    return false;
+                }
+                p->list[p->count++] = (il_sent_piece){(uint16_t)from, (uint16_t)(to + 1), marks[k]};
+                led[to + 1] = true;
+            }
+        }
+    }
+    return true;
+}
+
+/* One call sent the value in parts, in whatever order: two arguments, items of lists, with other signs between them. */
+static bool il_memory_parts_sent(const il_memory *m, il_str value, uint32_t source) {
+    il_sent_pieces p;
+    p.n = p.count = 0;
+    for (size_t i = 0; i < value.n; i++) {
+        if (il_sent_char(value.p[i])) {
+            if (p.n == sizeof p.text) {
+                return false;
+            }
+            p.text[p.n++] = value.p[i];
+        }
+    }
+    if (p.n < IL_SENT_PARTS_MIN) {
+        return false;
+    }
+    if (!il_memory_pieces(m, &p, source)) {
+        return true;
+    }
+    bool sent = false;
+    const uint32_t calls = il_memory_made_up(&p, NULL) ? m->ncalls : 0;
+    for (uint32_t i = 0; i < calls && !sent; i++) {
+        sent = m->calls[i].source < source && il_memory_made_up(&p, &m->calls[i]);
+    }
+    return sent;
+}
+
+/* ---- encoded -------------------------------------------------------------------------------------------- */
 
 static size_t il_memory_base64(il_str value, const char *last, char *out) {
     static const char signs[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -40,7 +136,8 @@ static bool il_memory_encoded_sent(const il_memory *m, il_str value, uint32_t so
     }
     for (size_t a = 0; a < sizeof alphabets / sizeof alphabets[0]; a++) {
         size_t n = il_memory_base64(value, alphabets[a], text);
-        bool sent = il_memory_token_sent(m, (il_str){text, n}, source);
+        bool sent =
+            il_memory_token_sent(m, (il_str){text, n}, source) || il_memory_parts_sent(m, (il_str){text, n}, source);
         for (; n % 4 != 0;) {
             text[n++] = '=';
         }
@@ -52,11 +149,14 @@ static bool il_memory_encoded_sent(const il_memory *m, il_str value, uint32_t so
         text[2 * i] = hex[(uint8_t)value.p[i] >> 4];
         text[2 * i + 1] = hex[(uint8_t)value.p[i] & 15u];
     }
-    return il_memory_token_sent(m, (il_str){text, 2 * value.n}, source);
+    return il_memory_token_sent(m, (il_str){text, 2 * value.n}, source) ||
+           il_memory_parts_sent(m, (il_str){text, 2 * value.n}, source);
 }
 
 bool il_memory_sent_before(const il_memory *m, il_str value, uint32_t source) {
-    if (source > m->sent_all || il_memory_token_sent(m, value, source) || il_memory_encoded_sent(m, value, source)) {
+    const bool vouched = il_memory_mark_sent(m, il_mark_sent(value) ^ IL_MARK_SENT_VOUCHED, source); /* as a whole, at that time */
+    if (source > m->sent_all || il_memory_token_sent(m, value, source) || il_memory_encoded_sent(m, value, source) ||
+        (!vouched && il_memory_parts_sent(m, value, source))) {
         return true;
     }
     size_t at = 0, words = 0;

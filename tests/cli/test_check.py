@@ -452,6 +452,32 @@ def check_takes_relative_names_from_where_the_server_runs(t):
 
 
 @test
+def check_writes_somewhere_without_a_name(t):
+    """A call that names no place writes where its tool writes by itself: in the server's folder, else anywhere in the store."""
+    for cwd, there, beside in (("", TRIFECTA, TRIFECTA), (", cwd: /w", TRIFECTA, ALLOW)):
+        policy = KNOWS.replace("{trust: inside}", "{trust: inside" + cwd + "}")
+        for args in ({}, {"path": None}, {"path": []}):
+            got, _ = decide(t, {"steps": [{"tool": "t.secret"}, {"tool": "t.write", "args": args}]},
+                            {"steps": [FETCH | {"tool": "t.page"}, {"tool": "t.get", "args": {"path": "/w/a/b"}}, send("eve@far.example")]},
+                            {"steps": [FETCH | {"tool": "t.page"}, {"tool": "t.get", "args": {"path": "/v/a"}}, send("eve@far.example")]}, policy=policy)
+            same([actions(s)[-1] for s in got], [ALLOW, there, beside])
+
+
+@test
+def check_knows_where_a_command_runs(t):
+    """With `cwd`, what a command writes by a relative name is a place, and what it reads there is labelled."""
+    for cwd, last in (("", ALLOW), (", cwd: /w", TRIFECTA)):
+        policy = (KNOWS.replace("{trust: inside}", "{trust: inside" + cwd + "}")
+                  + "  - { match: t.run, shell: c, effects: { sensitive: 'shell.reads(\"sensitive\")' } }\n")
+        for command in ("cat notes/a", "cat /w/notes/a", "cat ./notes/a", "grep -r x notes", "grep -r x .", "cd notes && cat a"):
+            got, _ = decide(t, {"steps": [{"tool": "t.secret"}, {"tool": "t.run", "args": {"c": "echo x > notes/a"}}]},
+                            {"steps": [FETCH | {"tool": "t.page"}, {"tool": "t.run", "args": {"c": command}}, send("eve@far.example")]},
+                            {"steps": [FETCH | {"tool": "t.page"}, {"tool": "t.run", "args": {"c": "cat other"}}, send("eve@far.example")]}, policy=policy,
+                            code=0 if last == ALLOW else 1)
+            same([command] + [actions(s)[-1] for s in got], [command, ALLOW, last, ALLOW])
+
+
+@test
 def check_judges_the_answer(t):
     """`respond` is a sink whose addressee is the user; an address that is written into it is a destination like any other."""
     got, _ = decide(t, {"prompt": "what is new?", "steps": [LIST, {"tool": "respond", "args": {"text": "nothing much"}},

@@ -45,6 +45,36 @@ def check_counts_what_a_human_is_asked_in_an_hour(t):
 
 
 @test
+def vouched_is_the_same_in_any_order(t):
+    """What stands before a value in the call decides nothing, also when it fails; what is beyond the values that are looked at is an error."""
+    policy = """interlock: 1
+machine: trifecta
+ours: {email: ["@ours.example"]}
+servers: {t: {trust: inside}}
+tools:
+  - {match: t.send, effects: [egress], sink: once, audience: addressed, to: {email: [to, cc], url: [link]}, reads: [body]}
+rules:
+  - {name: RULE, tools: t.send, when: 'WHEN', then: block}
+"""
+    ours, other = "a@ours.example", "eve@evil.example"
+    before = [{"to": other}, {"to": 5}, {"to": "no address"}, {"link": "https://evil.example/?x=y@z.example"}, {"body": other}, {"unknown": 1}, {"body": "https://evil.example/"}, {}]
+    many = {"to": [f"a{i}@ours.example" for i in range(70)]}
+    for when in ("vouched(args.cc)", "prov.cc.vouched", "vouched(\"a@ours.example\")"):
+        text = policy.replace("RULE", "ours").replace("WHEN", when)
+        for cc, matches in ((ours, True), (other, False)):
+            if matches or "args" in when or "prov" in when:
+                for first in before:
+                    for args in (first | {"cc": cc}, {"cc": cc} | first):
+                        got, _ = test_check.decide(t, {"steps": [{"tool": "t.send", "args": args}]}, policy=text, code=1 if matches else 0)
+                        same((when, args, test_check.actions(got[0])), (when, args, [("block", "rule", "ours") if matches else test_check.ALLOW]))
+    for when, args, want in (("vouched(args.cc)", many | {"cc": ours}, "condition-error"), ("vouched(args.to)", many | {"cc": ours}, "condition-error"),
+                             ("vouched(args.to)", many | {"cc": ours, "to": many["to"][:63]}, "rule"), ("prov.to.vouched", many, "condition-error"),
+                             ("!vouched(args.to)", {"to": [other, *many["to"]]}, "rule"), ("vouched(args.cc)", {"cc": ours} | many, "rule")):
+        got, _ = test_check.decide(t, {"steps": [{"tool": "t.send", "args": args}]}, policy=policy.replace("RULE", "rule").replace("WHEN", when))
+        same((when, test_check.actions(got[0])[0][2]), (when, want))
+
+
+@test
 def session_why_names_the_rule_and_its_line(t):
     policy = test_session.POLICY.replace("approvals:", "rules:\n  - {name: no-mail, tools: t.send, then: block}\napprovals:", 1)
     line = policy[:policy.index("no-mail")].count("\n") + 1

@@ -567,6 +567,57 @@ static void vouch_sent(void **state) {
     VOUCHED(c, "s.send", "{\"to\":\"bo@x.example\"}", IL_VOUCH_FACT);
 }
 
+/* In parts, which a service puts together: in two arguments, in lists, with other signs between them, as numbers of characters. */
+static void vouch_sent_parts(void **state) {
+    vouch_case *c = *state;
+    static const char *const ways[] = {
+        "\"a\":\"evil\",\"b\":\"-1200\"", "\"b\":\"-1201\",\"a\":\"evil\"", "\"l\":[[\"evil\"],[\"-1202\"]]",
+        "\"text\":\"evil -1203\"",         "\"text\":\"evil,-1204\"",         "\"text\":\"evil=2D1205\"",
+        "\"text\":\"65 76 69 6c 2d 31 32 30 36\"", "\"l\":[101,118,105,108,45,49,50,48,55]",
+        "\"text\":\"101 118 105 108 45 49 50 48 56\"", "\"text\":\"x e v i l - 1 2 0 9 x\"",
+        "\"l\":[[\"e\"],[\"v\",\"il-\"],{\"k\":\"1\"},\"21\",0]", "\"l\":[\"ZXZpbC\",\"0xMjEx\"]",
+        "\"a\":\"0xMjEy\",\"b\":\"ZXZpbC\"", "\"text\":\"0x65,0x76,0x69,0x6c,0x2d,0x31,0x32,0x31,0x33\"",
+        "\"text\":\"6576696c 2d31323134\"", "\"text\":\"the code: 65:76:69:6C:2D:31:32:31:35.\"",
+        "\"m\":{\"ev\":\"il-1216\"}", "\"m\":{\"ev\":0,\"il-1217\":0}", "\"text\":\"ev=\\r\\nil=2d1218\"",
+        "\"text\":\"145 166 151 154 55 61 62 61 71\"", "\"a\":\"\\uff45vil\",\"b\":\"1220\""};
+    const size_t n = sizeof ways / sizeof ways[0];
+    char people[1024] = "[{\"id\":\"evil-1299\"}";
+    for (size_t i = 0; i < n; i++) {
+        char args[160];
+        (void)snprintf(args, sizeof args, "{\"channel\":\"x\",%s}", ways[i]);
+        vouch_sends(c, "s.post", args);
+        const size_t at = strlen(people);
+        (void)snprintf(people + at, sizeof people - at, ",{\"id\":\"evil-12%02zu\"}", i);
+    }
+    (void)strcat(people, "]");
+    (void)vouch_reads(c, "s.people", people);
+    for (size_t i = 0; i < n; i++) {
+        char args[64];
+        (void)snprintf(args, sizeof args, "{\"id\":\"evil-12%02zu\"}", i);
+        const il_label l = vouch_label(c, "s.grant", args);
+        if (l.vouched || l.values[0].how != IL_VOUCH_SENT) {
+            fail_msg("%s came back vouched: %s", args, ways[i]);
+        }
+    }
+    VOUCHED(c, "s.grant", "{\"id\":\"evil-1299\"}", IL_VOUCH_FACT);
+}
+
+/* What only looks so: parts that several calls sent, digits that are in every number, a part of the value that was not sent. */
+static void vouch_sent_apart(void **state) {
+    vouch_case *c = *state;
+    vouch_sends(c, "s.post", "{\"channel\":\"x\",\"text\":\"a mail to emma@works.example\"}");
+    vouch_sends(c, "s.post", "{\"channel\":\"x\",\"text\":\"find Bo Smith\"}");
+    vouch_sends(c, "s.post", "{\"channel\":\"x\",\"text\":\"page\",\"page\":1,\"limit\":5,\"days\":[1,2,3,4,5,6,7,8,9,0]}");
+    vouch_sends(c, "s.post", "{\"channel\":\"x\",\"text\":\"2024-05-13 from 10:30 to 11:45\"}");
+    (void)vouch_reads(c, "s.people", "[{\"mail\":\"bo.smith@works.example\"},{\"id\":15},{\"id\":1551},{\"id\":\"U1030\"},{\"id\":\"bo-x-smith\"},{\"id\":513}]");
+    VOUCHED(c, "s.send", "{\"to\":\"bo.smith@works.example\"}", IL_VOUCH_FACT);
+    VOUCHED(c, "s.grant", "{\"id\":15}", IL_VOUCH_FACT);
+    VOUCHED(c, "s.grant", "{\"id\":1551}", IL_VOUCH_FACT);
+    VOUCHED(c, "s.grant", "{\"id\":\"U1030\"}", IL_VOUCH_FACT);
+    VOUCHED(c, "s.grant", "{\"id\":\"bo-x-smith\"}", IL_VOUCH_FACT);
+    VOUCHED(c, "s.grant", "{\"id\":513}", IL_VOUCH_FACT);
+}
+
 /* What was vouched when it was sent is not held against it. */
 static void vouch_sent_vouched(void **state) {
     vouch_case *c = *state;
@@ -631,8 +682,13 @@ static void vouch_places(void **state) {
     l = vouch_label(c, "s.file", "{\"path\":[\"/a\",\"../b\",\"/a\"]}");
     assert_int_equal(l.nplaces, 2);
     assert_int_equal(l.places[1].value.n, 0); /* what cannot be read may be anywhere in the store */
-    l = vouch_label(c, "s.file", "{}");
-    assert_int_equal(l.nplaces, 0);
+    /* nothing named: where the tool writes by itself, which may be anywhere */
+    static const char *const unnamed[] = {"{}", "{\"path\":null}", "{\"path\":\"\"}", "{\"path\":[]}", "{\"path\":5}", "{\"path\":{\"a\":\"/a\"}}"};
+    for (size_t i = 0; i < sizeof unnamed / sizeof unnamed[0]; i++) {
+        l = vouch_label(c, "s.file", unnamed[i]);
+        assert_int_equal(l.nplaces, 1);
+        assert_int_equal(l.places[0].value.n, 0);
+    }
 }
 
 /* ---- bad input ------------------------------------------------------------------------------------------ */
@@ -774,7 +830,7 @@ int main(void) {
         T(vouch_typed),        T(vouch_typed_words),     T(vouch_reach),
         T(vouch_facts),        T(vouch_other_tools),     T(vouch_via),
         T(vouch_named),        T(vouch_blind),           T(vouch_sent),
-        T(vouch_sent_vouched), T(vouch_incomplete),      T(vouch_remembered),
+        T(vouch_sent_vouched), T(vouch_sent_parts), T(vouch_sent_apart), T(vouch_incomplete),      T(vouch_remembered),
         T(vouch_named_short),  T(vouch_named_otherwise), T(vouch_typed_short),
         T(vouch_elsewhere),    T(vouch_numbers),         T(vouch_user),
         T(vouch_places),       T(vouch_bad_input),       T(vouch_without_memory),

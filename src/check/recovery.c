@@ -24,7 +24,7 @@ void il_recovery_hold(const il_recovery_run *r, il_recover_graph *g) {
     const il_alloc *alloc = r->h->subject.alloc;
     g->held = g->held ? g->held : alloc->alloc(alloc->ctx, (size_t)g->n * sizeof *g->held + 1);
     for (uint32_t i = 0; g->held && i < g->n; i++) {
-        g->held[i] = g->mark[i] & IL_RECOVER_ROOT ? 0 : il_recovery_held(r, il_recover_state(g, i));
+        g->held[i] = il_recovery_held(r, il_recover_state(g, i));
     }
 }
 
@@ -83,21 +83,16 @@ static il_status recovery_note(il_recovery_run *r, uint64_t state, il_error *err
 
 static il_status recovery_product(il_recovery_run *r, il_error *err) {
     const il_model *m = r->h->subject.m;
-    for (uint64_t i = 0; i < m->product; i++) {
-        uint64_t state = 0;
-        uint64_t index = i;
-        bool memory = false;
-        for (uint32_t v = 0; v < m->nvars; v++) {
-            uint32_t value = (uint32_t)(index % m->vars[v].domain.size);
-            state = il_model_set(m, state, v, value);
-            index /= m->vars[v].domain.size;
-            memory = memory || (m->vars[v].ghost && value != 0);
-        }
-        /* A ghost is beyond every adversary: it remembers nothing that did not happen. */
-        if (!memory && il_recovery_held(r, state) != 0) {
+    const uint64_t all = m->nvars < 64 ? (UINT64_C(1) << m->nvars) - 1 : UINT64_MAX;
+    uint64_t state = 0, memory = 0; /* a ghost is beyond every adversary: it remembers nothing that did not happen */
+    for (uint32_t v = 0; v < m->nvars; v++) {
+        memory |= m->vars[v].ghost ? UINT64_C(1) << v : 0;
+    }
+    do {
+        if (il_recovery_held(r, state) != 0) {
             IL_TRY(recovery_note(r, state, err));
         }
-    }
+    } while (il_model_turn(m, all & ~memory, &state));
     return IL_OK;
 }
 

@@ -75,6 +75,8 @@ typedef struct il_space {
 
 /* Counts so much more work; false when more was done than may be, then or before. `bounds` may be NULL. */
 bool il_space_spend(const il_space_bounds *bounds, uint64_t work);
+/* The bounds of one of several questions: others come after it, so of the work that is left it has half. */
+il_space_bounds il_space_share(const il_space_bounds *bounds);
 /* Explores. The caller frees the space in any case. IL_E_MEMORY only; a bound is no error but `bound_hit`. */
 IL_NODISCARD il_status il_space_explore(il_space *s, const il_alloc *alloc, const il_space_def *def,
                                         const il_space_bounds *bounds, il_error *err);

@@ -82,7 +82,8 @@ static uint64_t space_found(const il_space *s) {
 }
 
 static bool space_stops(il_space *s) {
-    s->stopped = s->def.stop && (space_found(s) & s->def.stop) == s->def.stop;
+    const uint64_t found = s->def.stop ? space_found(s) & s->def.stop : 0;
+    s->stopped = found != 0 && (found == s->def.stop || s->def.any);
     return s->stopped;
 }
 

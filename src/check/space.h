@@ -29,6 +29,7 @@ typedef struct il_space_def {
     void *(*fork)(void *ctx);
     void (*join)(void *ctx, void *other);
     uint64_t stop; /* end with the layer by which all these bits were hit; 0 explores everything */
+    bool any;      /* one of them is enough */
 } il_space_def;
 
 typedef struct il_space_progress {

@@ -61,7 +61,8 @@ typedef struct steps_action {
     bool plain; /* asked of the evaluator each time */
     bool ready; /* has its tables */
     bool known; /* its parts were all that it reads and writes when it was made */
-    uint32_t nparts;
+    uint32_t nparts, nwriters; /* the first ones write */
+    uint64_t mask;             /* bits of the packed state that they write */
     uint64_t turn; /* of the state that its parts have in hand */
     steps_part *parts;
 } steps_action;
@@ -262,6 +263,10 @@ static bool steps_action_make(il_steps *steps, uint32_t action) {
             p->needs |= needs[update->var];
             p->mask |= ((UINT64_C(1) << m->vars[update->var].bits) - 1) << m->vars[update->var].shift;
         }
+    }
+    a->nwriters = a->nparts;
+    for (uint32_t i = 0; i < a->nparts; i++) {
+        a->mask |= a->parts[i].mask;
     }
     for (uint32_t c = 0; c < def->nclauses && !a->plain; c++) {
         steps_reads r = steps_read(m, def->clauses[c].guard);
@@ -579,18 +584,32 @@ static const uint64_t *steps_bits_at(il_steps *p, uint32_t action, const steps_p
     return bits;
 }
 
-/* Of up to 64 symbols of an action with tables those that may not be rejected without these clauses: no part rejects them, or something of them has no
- * value. A part that has one of the clauses is not asked. */
-static uint64_t steps_open(il_steps *p, uint32_t action, uint32_t skips, uint32_t word) {
+/* Of up to 64 symbols of an action with tables those that no part rejects, and those of which something has no value. A part that has one of the clauses
+ * `skips` is not asked. */
+typedef struct steps_open {
+    uint64_t clear, odd;
+} steps_open;
+
+static steps_open steps_open_of(il_steps *p, uint32_t action, uint32_t skips, uint32_t word) {
     const steps_action *a = &p->actions[action];
     const uint32_t left = p->m->actions[action].nsymbols - word * 64;
-    uint64_t clear = left < 64 ? (UINT64_C(1) << left) - 1 : UINT64_MAX, odd = 0;
+    steps_open open = {.clear = left < 64 ? (UINT64_C(1) << left) - 1 : UINT64_MAX};
     for (uint32_t i = 0; i < a->nparts; i++) {
         const uint64_t *bits = steps_bits_at(p, action, &a->parts[i]);
-        clear &= a->parts[i].clauses & skips ? UINT64_MAX : bits[word];
-        odd |= bits[steps_words(p, action) + word];
+        open.clear &= a->parts[i].clauses & skips ? UINT64_MAX : bits[word];
+        open.odd |= bits[steps_words(p, action) + word];
     }
-    return clear | odd;
+    return open;
+}
+
+/* Where an accepted step of the state in hand leads, at a symbol that all parts were asked about. */
+static uint64_t steps_leads(const il_steps *p, uint32_t action, uint32_t symbol) {
+    const steps_action *a = &p->actions[action];
+    uint64_t next = p->state & ~a->mask;
+    for (uint32_t i = 0; i < a->nwriters; i++) {
+        next |= steps_cell_at(&a->parts[i], &p->m->actions[action], symbol)->next;
+    }
+    return next;
 }
 
 /* Clauses of an action that a variant leaves out. */
@@ -651,10 +670,15 @@ static uint32_t steps_action_edges(il_steps *p, const il_variant *variant, uint3
         return n;
     }
     for (uint32_t word = 0; word < steps_words(p, action); word++) {
-        for (uint64_t open = steps_open(p, action, skips, word); open != 0; open &= open - 1) {
-            const uint32_t symbol = def->first_symbol + word * 64 + (uint32_t)__builtin_ctzll(open);
-            const steps_cell sum = steps_join(p, action, symbol);
-            n = steps_edge_put(p, steps_verdict(&sum, sum.hits & ~skips), symbol, sum.next, out, n);
+        const steps_open open = steps_open_of(p, action, skips, word);
+        for (uint64_t left = open.clear | open.odd; left != 0; left &= left - 1) {
+            const uint32_t symbol = def->first_symbol + word * 64 + (uint32_t)__builtin_ctzll(left);
+            if (skips || (open.odd & left & -left)) {
+                const steps_cell sum = steps_join(p, action, symbol);
+                n = steps_edge_put(p, steps_verdict(&sum, sum.hits & ~skips), symbol, sum.next, out, n);
+            } else {
+                out[n++] = (il_steps_edge){.next = steps_leads(p, action, symbol), .symbol = symbol};
+            }
         }
     }
     return n;

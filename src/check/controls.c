@@ -169,6 +169,8 @@ static il_status control_caught(il_harden *h, control_mistake mistake, uint64_t 
         il_space space = {0};
         v.rows = control_rows_of;
         v.rows_ctx = &p;
+        v.stop = v.observer == IL_OBSERVE_APPROVALS ? IL_VIEW_UNAPPROVED : v.regions;
+        v.any = true;
         il_status status = il_view_explore(&v, &space, err);
         for (uint32_t k = 0; k < 64; k++) {
             *caught = *caught || space.hits[k].found;
@@ -236,7 +238,7 @@ static il_status control_second(il_harden *h, il_control_state *out, il_error *e
 }
 
 static il_status control_approval(il_harden *h, il_control_state *out, il_error *err) {
-    il_view v = {.subject = &h->subject, .observer = IL_OBSERVE_APPROVALS, .stop = IL_VIEW_UNAPPROVED};
+    il_view v = {.subject = &h->subject, .observer = IL_OBSERVE_APPROVALS};
     bool caught = false, bounded = false;
     if (il_model_var(h->subject.m, IL_STR("granted")) == UINT32_MAX) {
         return IL_OK;

@@ -154,15 +154,15 @@ static il_status mutation_prepare(il_mutating *r, il_error *err) {
         r->kept_bits--; /* rows of a machine with many symbols are long */
     }
     r->states = IL_NEW_ARRAY(&r->arena, uint64_t, r->plain.n);
-    r->cells = IL_NEW_ARRAY(&r->arena, il_step, n);
-    r->to = IL_NEW_ARRAY(&r->arena, uint32_t, n);
+    r->cells = il_arena_raw(&r->arena, n * sizeof *r->cells); /* filled below */
+    r->to = il_arena_raw(&r->arena, n * sizeof *r->to);
     r->row = IL_NEW_ARRAY(&r->arena, il_steps_edge, m->nsymbols);
     r->copy = IL_NEW_ARRAY(&r->arena, il_steps_edge, m->nsymbols);
-    r->kept = IL_NEW_ARRAY(&r->arena, il_steps_edge, (size_t)m->nsymbols << r->kept_bits);
+    r->kept = il_arena_raw(&r->arena, ((size_t)m->nsymbols << r->kept_bits) * sizeof *r->kept); /* most of it is never needed */
     r->kept_of = IL_NEW_ARRAY(&r->arena, uint64_t, (size_t)1 << r->kept_bits);
     r->kept_n = IL_NEW_ARRAY(&r->arena, uint32_t, (size_t)1 << r->kept_bits);
     r->differs = IL_NEW_ARRAY(&r->arena, uint32_t, n);
-    r->changed = IL_NEW_ARRAY(&r->arena, il_steps_edge, n);
+    r->changed = il_arena_raw(&r->arena, n * sizeof *r->changed); /* likewise */
     r->changed_at = IL_NEW_ARRAY(&r->arena, uint32_t, (size_t)r->plain.n + 1);
     r->queue = IL_NEW_ARRAY(&r->arena, uint32_t, r->plain.n);
     r->ways = IL_NEW_ARRAY(&r->arena, uint32_t, r->plain.n);

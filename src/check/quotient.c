@@ -42,8 +42,19 @@ typedef struct quotient_list {
 typedef struct quotient_pick {
     uint32_t action; /* QUOTIENT_EVERY: of all actions */
     uint64_t vars;   /* whose values do */
+    uint64_t reads;  /* bits outside of what is written that have a say in them, or in what judges them */
+    uint64_t writes; /* such bits that they write */
     bool leaves;     /* they lead to other classes, else they matter only as long as something judges them */
 } quotient_pick;
+
+/* Where the steps of a pick lead from all classes that agree in what it reads. */
+typedef struct quotient_said_key {
+    uint64_t reads, pick;
+} quotient_said_key;
+typedef struct quotient_said {
+    const uint64_t *to; /* values of `writes`; NULL: nobody asked to the end, or it could not be kept */
+    uint32_t n;
+} quotient_said;
 
 typedef struct quotient_run {
     il_view *v;
@@ -59,7 +70,9 @@ typedef struct quotient_run {
     uint64_t seen[IL_MODEL_REGIONS_MAX];      /* of a region of states: written variables that it reads */
     quotient_pick picks[IL_MODEL_ACTIONS_MAX];
     uint32_t npicks;
-    quotient_list moves, states;
+    quotient_list moves, states, said_keys;
+    quotient_said *said; /* of each of said_keys */
+    uint32_t nsaid;
     uint64_t patience;
     uint32_t work;
 } quotient_run;
@@ -179,6 +192,8 @@ static void quotient_choose(quotient_run *q) {
         }
         reads |= observed ? quotient_observed(s) : 0;
         quotient_pick pick = {.action = a, .vars = quotient_vars(q, reads), .leaves = observed || (writes & ~q->mask) != 0};
+        pick.reads = reads & ~q->mask;
+        pick.writes = writes & ~q->mask;
         if (pick.leaves || q->of_action[a]) {
             q->picks[q->npicks++] = pick;
             sum += (uint64_t)il_quotient_values(s->m, pick.vars) * s->m->actions[a].nsymbols;
@@ -311,7 +326,25 @@ static il_status quotient_add(quotient_run *q, uint64_t key, il_error *err) {
     return quotient_memory(err);
 }
 
-/* The steps of a state that nobody observes. */
+/* Room for what a pick says of one more choice of what it reads. */
+static quotient_said *quotient_said_at(quotient_run *q, uint32_t pick, uint64_t outside) {
+    const quotient_said_key key = {.reads = outside & q->picks[pick].reads, .pick = pick};
+    if (!quotient_put(q->alloc, &q->said_keys, &key)) {
+        return NULL;
+    }
+    const uint32_t at = q->said_keys.slots[quotient_slot(&q->said_keys, (const char *)&key)] - 1;
+    if (at >= q->nsaid) {
+        const uint32_t room = q->nsaid ? q->nsaid * 2 : 256;
+        if (!quotient_grow(q->alloc, &q->said, q->nsaid * sizeof *q->said, room * sizeof *q->said)) {
+            return NULL;
+        }
+        memset(q->said + q->nsaid, 0, (room - q->nsaid) * sizeof *q->said);
+        q->nsaid = room;
+    }
+    return &q->said[at];
+}
+
+/* The steps of a state that nobody observes; where they lead is put on the list of states. */
 static il_status quotient_state(quotient_run *q, const quotient_pick *pick, uint64_t state, il_error *err) {
     const il_subject *s = q->v->subject;
     il_steps_edges row = quotient_steps(q, pick, state);
@@ -324,11 +357,25 @@ static il_status quotient_state(quotient_run *q, const quotient_pick *pick, uint
         }
         const uint64_t open = il_view_judges(q->v, e->symbol) & ~q->out->reached;
         q->out->reached |= open ? il_steps_in_regions(s->steps, open, state, e->symbol, e->next) : 0;
-        if (((e->next ^ state) & ~q->mask) != 0) {
-            IL_TRY(quotient_add(q, e->next & ~q->mask, err));
+        const uint64_t to = e->next & ~q->mask;
+        if (to != (state & ~q->mask)) {
+            IL_TRY(quotient_add(q, to, err));
+        }
+        const uint64_t written = to & pick->writes;
+        if (pick->action != QUOTIENT_EVERY && !quotient_put(q->alloc, &q->states, &written)) {
+            return quotient_memory(err);
         }
     }
     return IL_OK;
+}
+
+/* Keeps that list, where there is room. */
+static void quotient_said_keep(quotient_run *q, quotient_said *said) {
+    uint64_t *to = IL_NEW_ARRAY(&q->arena, uint64_t, q->states.n);
+    if (to) {
+        memcpy(to, q->states.n ? q->states.items : (char *)to, q->states.n * sizeof *to);
+        *said = (quotient_said){.to = to, .n = q->states.n};
+    }
 }
 
 /* The regions of states that some state of a class is in. */
@@ -346,21 +393,39 @@ static void quotient_judge(quotient_run *q, uint64_t outside) {
     }
 }
 
+/* The steps of a pick from every state of a class. *ended: as in quotient_goes_on(). */
+static il_status quotient_ask(quotient_run *q, uint32_t i, uint64_t outside, uint32_t done, bool *ended, il_error *err) {
+    const quotient_pick *pick = &q->picks[i];
+    const uint64_t open = pick->leaves ? q->v->regions : q->of_action[pick->action];
+    quotient_said *said = pick->action == QUOTIENT_EVERY ? NULL : quotient_said_at(q, i, outside);
+    for (uint32_t k = 0; said && said->to && k < said->n; k++) {
+        const uint64_t to = (outside & ~pick->writes) | said->to[k];
+        if (to != outside) {
+            IL_TRY(quotient_add(q, to, err));
+        }
+    }
+    q->work += said && said->to ? said->n + 1 : 0;
+    uint64_t state = outside;
+    bool asked = !said || !said->to;
+    quotient_clear(&q->states);
+    while (asked && (open & ~q->out->reached) != 0) {
+        IL_TRY(quotient_state(q, pick, state, err));
+        if (q->work >= QUOTIENT_WORK && !quotient_goes_on(q, done)) {
+            *ended = true;
+            return IL_OK;
+        }
+        asked = il_model_turn(q->v->subject->m, pick->vars, &state);
+        if (!asked && said) {
+            quotient_said_keep(q, said);
+        }
+    }
+    return IL_OK;
+}
+
 static il_status quotient_plain(quotient_run *q, uint64_t outside, uint32_t done, bool *ended, il_error *err) {
     quotient_judge(q, outside);
-    for (uint32_t i = 0; i < q->npicks; i++) {
-        const quotient_pick *pick = &q->picks[i];
-        const uint64_t open = pick->leaves ? q->v->regions : q->of_action[pick->action];
-        uint64_t state = outside;
-        bool asked = true;
-        while (asked && (open & ~q->out->reached) != 0) {
-            IL_TRY(quotient_state(q, pick, state, err));
-            if (q->work >= QUOTIENT_WORK && !quotient_goes_on(q, done)) {
-                *ended = true;
-                return IL_OK;
-            }
-            asked = il_model_turn(q->v->subject->m, pick->vars, &state);
-        }
+    for (uint32_t i = 0; i < q->npicks && !*ended; i++) {
+        IL_TRY(quotient_ask(q, i, outside, done, ended, err));
     }
     return IL_OK;
 }
@@ -426,6 +491,7 @@ static void quotient_init(quotient_run *q, uint64_t vars) {
     q->reads = il_view_judged(q->v);
     q->moves.size = sizeof(quotient_move);
     q->states.size = sizeof(uint64_t);
+    q->said_keys.size = sizeof(quotient_said_key);
     for (uint32_t i = 0; i < s->m->nsymbols; i++) {
         q->of_action[s->m->symbol_action[i]] |= il_view_judges(q->v, i);
     }
@@ -446,7 +512,8 @@ static void quotient_init(quotient_run *q, uint64_t vars) {
 }
 
 static void quotient_free(quotient_run *q) {
-    void *all[] = {q->places, q->moves.items, q->moves.slots, q->states.items, q->states.slots};
+    void *all[] = {q->places,       q->moves.items,     q->moves.slots,     q->states.items,
+                   q->states.slots, q->said_keys.items, q->said_keys.slots, q->said};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         q->alloc->free(q->alloc->ctx, all[i]);
     }

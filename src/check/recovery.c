@@ -23,8 +23,10 @@ uint64_t il_recovery_held(const il_recovery_run *r, uint64_t state) {
 void il_recovery_hold(const il_recovery_run *r, il_recover_graph *g) {
     const il_alloc *alloc = r->h->subject.alloc;
     g->held = g->held ? g->held : alloc->alloc(alloc->ctx, (size_t)g->n * sizeof *g->held + 1);
-    for (uint32_t i = 0; g->held && i < g->n; i++) {
-        g->held[i] = g->mark[i] & IL_RECOVER_ROOT ? 0 : il_recovery_held(r, il_recover_state(g, i));
+    for (uint32_t i = 0; g->held && i < g->n; i++) { /* danger states are its first nodes */
+        g->held[i] = r->danger_held && i < r->ndanger ? r->danger_held[i]
+                     : r->all                         ? 0
+                                                      : il_recovery_held(r, il_recover_state(g, i));
     }
 }
 
@@ -62,42 +64,47 @@ bool il_recovery_enters(const il_recovery_run *r, const il_recover_graph *g, uin
 
 /* ---- danger states ---- */
 
-static il_status recovery_note(il_recovery_run *r, uint64_t state, il_error *err) {
+static bool recovery_grow(const il_recovery_run *r, uint32_t cap, uint64_t **list) {
     const il_alloc *alloc = r->h->subject.alloc;
+    uint64_t *bigger = alloc->alloc(alloc->ctx, (size_t)cap * sizeof *bigger);
+    if (!bigger) {
+        return false;
+    }
+    if (r->ndanger > 0) {
+        memcpy(bigger, *list, (size_t)r->ndanger * sizeof *bigger);
+    }
+    alloc->free(alloc->ctx, *list);
+    *list = bigger;
+    return true;
+}
+
+static il_status recovery_note(il_recovery_run *r, uint64_t state, uint64_t held, il_error *err) {
     if (r->ndanger == r->cap) {
         uint32_t cap = r->cap ? r->cap * 2 : 1024;
-        uint64_t *bigger = alloc->alloc(alloc->ctx, (size_t)cap * sizeof *bigger);
-        if (!bigger) {
+        if (!recovery_grow(r, cap, &r->danger) || !recovery_grow(r, cap, &r->danger_held)) {
             return il_error_set(err, IL_E_MEMORY, "no memory for the danger states");
         }
-        if (r->ndanger > 0) {
-            memcpy(bigger, r->danger, (size_t)r->ndanger * sizeof *bigger);
-        }
-        alloc->free(alloc->ctx, r->danger);
-        r->danger = bigger;
         r->cap = cap;
     }
+    r->danger_held[r->ndanger] = held;
     r->danger[r->ndanger++] = state;
     return IL_OK;
 }
 
 static il_status recovery_product(il_recovery_run *r, il_error *err) {
     const il_model *m = r->h->subject.m;
-    for (uint64_t i = 0; i < m->product; i++) {
-        uint64_t state = 0;
-        uint64_t index = i;
-        bool memory = false;
-        for (uint32_t v = 0; v < m->nvars; v++) {
-            uint32_t value = (uint32_t)(index % m->vars[v].domain.size);
-            state = il_model_set(m, state, v, value);
-            index /= m->vars[v].domain.size;
-            memory = memory || (m->vars[v].ghost && value != 0);
-        }
-        /* A ghost is beyond every adversary: it remembers nothing that did not happen. */
-        if (!memory && il_recovery_held(r, state) != 0) {
-            IL_TRY(recovery_note(r, state, err));
-        }
+    const uint64_t all = m->nvars < 64 ? (UINT64_C(1) << m->nvars) - 1 : UINT64_MAX;
+    uint64_t state = 0, memory = 0; /* a ghost is beyond every adversary: it remembers nothing that did not happen */
+    for (uint32_t v = 0; v < m->nvars; v++) {
+        memory |= m->vars[v].ghost ? UINT64_C(1) << v : 0;
     }
+    do {
+        const uint64_t held = il_recovery_held(r, state);
+        if (held != 0) {
+            IL_TRY(recovery_note(r, state, held, err));
+        }
+    } while (il_model_turn(m, all & ~memory, &state));
+    r->all = memory == 0;
     return IL_OK;
 }
 
@@ -149,8 +156,9 @@ static il_status recovery_reachable(il_recovery_run *r, il_error *err) {
         uint64_t key = il_space_key(&space, i);
         uint64_t state = key & ~RECOVERY_WRITTEN;
         bool twice = key != state && il_space_find(&space, state) != UINT32_MAX;
-        if (!twice && il_recovery_held(r, state) != 0) {
-            status = recovery_note(r, state, err);
+        const uint64_t held = twice ? 0 : il_recovery_held(r, state);
+        if (held != 0) {
+            status = recovery_note(r, state, held, err);
         }
     }
     il_space_free(&space);
@@ -272,5 +280,6 @@ il_status il_check_recovery(il_harden *h, il_error *err) {
     r.check = il_check_add(h, "recovery", UINT32_MAX, false);
     il_status status = r.row && r.check ? recovery_run(&r, err) : il_arena_fail(s->arena, err);
     s->alloc->free(s->alloc->ctx, r.danger);
+    s->alloc->free(s->alloc->ctx, r.danger_held);
     return status;
 }

@@ -52,8 +52,8 @@ static bool recovery_lasso(il_recover_graph *g, bool lost, il_recover_way *way, 
     uint64_t budget = RECOVERY_LASSO_WORK;
     uint32_t best = UINT32_MAX;
     uint32_t best_length = UINT32_MAX;
-    for (uint32_t i = 0; i < g->norder && (budget > 0 || best == UINT32_MAX); i++) {
-        uint32_t node = g->order[i];
+    for (uint32_t i = 0; i < g->n && (budget > 0 || best == UINT32_MAX); i++) {
+        uint32_t node = i;
         if (!(g->mark[node] & IL_RECOVER_CYCLE) || (lost && (g->mark[node] & IL_RECOVER_BACK))) {
             continue;
         }
@@ -89,9 +89,9 @@ il_status il_recovery_converge(il_recovery_run *r, il_recover_graph *g, il_recov
     bool cyclic = false;
     uint32_t stem = 0;
     IL_TRY(recovery_order(r, g, &cyclic, err));
-    il_recover_back(g, IL_RECOVER_BY_CORRECTIVE, IL_RECOVER_GOAL, IL_RECOVER_ROOT);
-    for (uint32_t i = 0; i < g->norder; i++) {
-        uint32_t node = g->order[i];
+    il_recover_back(g, IL_RECOVER_BY_CORRECTIVE, IL_RECOVER_GOAL, 0);
+    for (uint32_t i = 0; i < g->n; i++) {
+        uint32_t node = i;
         if (!(g->mark[node] & IL_RECOVER_GOAL) && il_recovery_degree(&g->next[0], node) == 0) {
             il_recover_stem(g, node, way);
             IL_TRY(il_recovery_find(r, g, "STUCK", way, err));
@@ -130,18 +130,18 @@ il_status il_recovery_judge_steps(il_recovery_run *r, il_recover_graph *g, il_re
     uint32_t unsafe_node = UINT32_MAX, restores_node = UINT32_MAX;
     il_steps_edge unsafe_step = {0}, restores_step = {0};
     il_recovery_hold(r, g);
-    for (uint32_t i = 0; i < g->norder && (unsafe_node == UINT32_MAX || restores_node == UINT32_MAX); i++) {
-        uint64_t state = il_recover_state(g, g->order[i]);
+    for (uint32_t i = 0; i < g->n && (unsafe_node == UINT32_MAX || restores_node == UINT32_MAX); i++) {
+        uint64_t state = il_recover_state(g, i);
         uint64_t held = il_recovery_held_of(r, g, state);
         uint32_t n = il_recovery_row(r, state, true);
         for (uint32_t k = 0; k < n; k++) {
             il_steps_edge e = r->row[k];
             if (unsafe_node == UINT32_MAX && il_recovery_enters(r, g, state, held, &e)) {
-                unsafe_node = g->order[i];
+                unsafe_node = i;
                 unsafe_step = e;
             }
             if (recovery_lowers(r, state, e.next) && restores_node == UINT32_MAX) {
-                restores_node = g->order[i];
+                restores_node = i;
                 restores_step = e;
             }
         }
@@ -153,9 +153,9 @@ il_status il_recovery_judge_steps(il_recovery_run *r, il_recover_graph *g, il_re
         IL_TRY(il_recovery_find_step(r, g, "RESTORES_COMPROMISE", restores_node, restores_step.symbol, restores_step.next, way,
                                      err));
     }
-    for (uint32_t i = 0; i < g->norder; i++) {
-        uint64_t state = il_recover_state(g, g->order[i]);
-        bool goal = (g->mark[g->order[i]] & IL_RECOVER_GOAL) != 0;
+    for (uint32_t i = 0; i < g->n; i++) {
+        uint64_t state = il_recover_state(g, i);
+        bool goal = (g->mark[i] & IL_RECOVER_GOAL) != 0;
         out->restoration = out->restoration || (goal && state == s->m->initial);
         out->inside = out->inside || (goal && !out->inside && il_recovery_held_of(r, g, state) != 0);
     }
@@ -167,9 +167,9 @@ il_status il_recovery_alone(il_recovery_run *r, il_recover_graph *g, il_error *e
     il_recover_way way = {0};
     il_status status = il_recover_way_new(g, &way, err);
     if (status == IL_OK && !g->full) {
-        out->states = g->norder;
-        if (g->space.fault.found) {
-            const il_space_hit *hit = &g->space.fault;
+        out->states = g->n;
+        if (g->fault.found) {
+            const il_space_hit *hit = &g->fault;
             status = il_recovery_find_step(r, g, "FAULT", hit->node, hit->symbol, hit->next, &way, err);
         }
         if (status == IL_OK) {

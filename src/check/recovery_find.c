@@ -37,9 +37,9 @@ il_status il_recovery_find_step(il_recovery_run *r, il_recover_graph *g, const c
 
 /* The first node of the search that has all of `with` and none of `without`. */
 uint32_t il_recovery_first(const il_recover_graph *g, unsigned with, unsigned without) {
-    for (uint32_t i = 0; i < g->norder; i++) {
-        if ((g->mark[g->order[i]] & with) == with && !(g->mark[g->order[i]] & without)) {
-            return g->order[i];
+    for (uint32_t i = 0; i < g->n; i++) {
+        if ((g->mark[i] & with) == with && !(g->mark[i] & without)) {
+            return i;
         }
     }
     return UINT32_MAX;

@@ -4,12 +4,9 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-enum { RECOVER_CHUNK = 4096 }; /* danger states below one root, so that the explorer's row stays short */
 #define RECOVER_BYTES ((size_t)1 << 30)
-
-static uint32_t recover_roots(const il_recover_graph *g) { return g->ndanger / RECOVER_CHUNK + 1; }
-/* Roots are the highest keys; no packed state looks like one. */
-static bool recover_is_root(const il_recover_graph *g, uint64_t key) { return key > UINT64_MAX - recover_roots(g); }
+#define RECOVER_STATES (UINT32_C(1) << 24)
+#define RECOVER_WORK (UINT32_C(1) << 14) /* steps between two calls of `progress` */
 
 static bool recover_corrective(const il_recover_graph *g, uint32_t symbol) {
     const il_subject *s = &g->h->subject;
@@ -39,46 +36,9 @@ bool il_recovery_goal(const il_model *m, uint64_t state) {
     return goal;
 }
 
-static uint32_t recover_expand_root(const il_recover_graph *g, uint64_t key, il_space_edge *out) {
-    uint32_t chunk = (uint32_t)(UINT64_MAX - key);
-    uint32_t from = chunk * RECOVER_CHUNK;
-    uint32_t n = 0;
-    for (uint32_t i = from; i < g->ndanger && i - from < RECOVER_CHUNK; i++) {
-        out[n] = (il_space_edge){.next = g->danger[i], .symbol = n};
-        n++;
-    }
-    if (chunk + 1 < recover_roots(g)) {
-        out[n] = (il_space_edge){.next = key - 1, .symbol = n};
-        n++;
-    }
-    return n;
-}
+uint64_t il_recover_state(const il_recover_graph *g, uint32_t node) { return il_known_key(&g->nodes, node); }
 
-static uint32_t recover_expand(void *ctx, uint64_t key, il_space_edge *out) {
-    const il_recover_graph *g = ctx;
-    if (recover_is_root(g, key)) {
-        return recover_expand_root(g, key, out);
-    }
-    if (g->others && il_recovery_goal(g->h->subject.m, key)) {
-        return 0;
-    }
-    il_steps_edges row = il_subject_row(&g->h->subject, key);
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < row.n; k++) {
-        const il_steps_edge *e = &row.edge[k];
-        bool corrective = recover_corrective(g, e->symbol);
-        bool taken = corrective ? !(g->others && e->fault) : g->others && !e->fault;
-        taken = taken && !(g->cut && il_recovery_goal(g->h->subject.m, e->next));
-        if (taken && (e->fault || e->next != key)) {
-            out[n++] = (il_space_edge){e->next, e->symbol, e->fault};
-        }
-    }
-    return n;
-}
-
-uint64_t il_recover_state(const il_recover_graph *g, uint32_t node) { return il_space_key(&g->space, node); }
-
-uint32_t il_recover_node(const il_recover_graph *g, uint64_t state) { return il_space_find(&g->space, state); }
+uint32_t il_recover_node(const il_recover_graph *g, uint64_t state) { return il_known_find(&g->nodes, state); }
 
 /* Memory of the graph itself; NULL beyond the bound as without memory, and then `full` is set. */
 static void *recover_take(il_recover_graph *g, size_t count, size_t size) {
@@ -123,40 +83,117 @@ static bool recover_push(il_recover_graph *g, il_recover_list *l, uint32_t to) {
     return true;
 }
 
-/* Successors, each once for each kind of step. */
-static bool recover_link(il_recover_graph *g) {
-    uint32_t kinds = g->others ? 2 : 1;
-    uint32_t *seen[2] = {NULL, NULL};
-    bool done = true;
-    for (uint32_t k = 0; k < kinds; k++) {
-        g->next[k].first = recover_take(g, (size_t)g->n + 1, sizeof(uint32_t));
-        seen[k] = recover_take(g, g->n, sizeof(uint32_t));
-        done = done && g->next[k].first && seen[k];
+/* Room for what is kept of one more node. */
+static bool recover_room(il_recover_graph *g) {
+    if (g->nodes.n < g->cap) {
+        return true;
     }
-    for (uint32_t i = 0; done && i < g->n; i++) {
-        bool end = (g->mark[i] & IL_RECOVER_ROOT) || (g->others && (g->mark[i] & IL_RECOVER_GOAL));
-        uint64_t state = il_recover_state(g, i);
-        il_steps_edges row = end ? (il_steps_edges){0} : il_subject_row(&g->h->subject, state);
-        for (uint32_t e = 0; done && e < row.n; e++) {
-            uint32_t k = recover_corrective(g, row.edge[e].symbol) ? 0 : 1;
-            if (row.edge[e].fault || row.edge[e].next == state || k >= kinds) {
-                continue;
-            }
-            uint32_t to = il_recover_node(g, row.edge[e].next);
-            if (to != UINT32_MAX && seen[k][to] != i + 1) {
-                seen[k][to] = i + 1;
-                done = recover_push(g, &g->next[k], to);
+    const uint32_t cap = g->cap ? g->cap * 2 : 1024;
+    uint8_t *mark = recover_take(g, cap, sizeof *mark);
+    uint32_t *seen = mark ? recover_take(g, cap, sizeof *seen) : NULL;
+    if (!mark || !seen) {
+        recover_drop(g, mark);
+        return false;
+    }
+    if (g->cap > 0) {
+        memcpy(mark, g->mark, g->cap * sizeof *mark);
+        memcpy(seen, g->scratch, g->cap * sizeof *seen);
+    }
+    recover_drop(g, g->mark);
+    recover_drop(g, g->scratch);
+    g->bytes -= g->cap * (sizeof *mark + sizeof *seen);
+    g->mark = mark;
+    g->scratch = seen;
+    g->cap = cap;
+    return true;
+}
+
+/* A state's node, which may be new. false: a bound, and then `full` is set, or no memory. */
+static bool recover_put(il_recover_graph *g, uint64_t state, uint32_t parent, uint32_t *node) {
+    if (!recover_room(g)) {
+        return false;
+    }
+    const il_known_added added = il_known_put(&g->nodes, state, parent, node);
+    if (added == IL_KNOWN_NEW) {
+        g->mark[*node] = il_recovery_goal(g->h->subject.m, state) ? IL_RECOVER_GOAL : 0;
+    }
+    g->full = g->full || added == IL_KNOWN_FULL;
+    return added == IL_KNOWN_NEW || added == IL_KNOWN_OLD;
+}
+
+/* The steps of one kind from a node. Successors are listed once each; `scratch` says for which node and kind they were listed last. */
+static bool recover_link(il_recover_graph *g, uint32_t node, uint64_t state, const il_steps_edges *row, uint32_t kind) {
+    for (uint32_t i = 0; i < row->n; i++) {
+        const il_steps_edge *e = &row->edge[i];
+        uint32_t to = 0;
+        if (recover_corrective(g, e->symbol) != (kind == 0)) {
+            continue;
+        }
+        if (e->fault && kind == 0 && !g->others && !g->fault.found) {
+            g->fault = (il_space_hit){.found = true, .edge = true, .node = node, .symbol = e->symbol, .next = e->next};
+        }
+        if (e->fault || e->next == state || (g->cut && il_recovery_goal(g->h->subject.m, e->next))) {
+            continue;
+        }
+        g->steps++;
+        if (!recover_put(g, e->next, node, &to)) {
+            return false;
+        }
+        if (g->scratch[to] != 2 * node + kind + 1) {
+            g->scratch[to] = 2 * node + kind + 1;
+            if (!recover_push(g, &g->next[kind], to)) {
+                return false;
             }
         }
+    }
+    return true;
+}
+
+static bool recover_goes_on(il_recover_graph *g, const il_space_bounds *bounds, uint32_t node, uint32_t *work) {
+    const il_space_progress now = {.states = g->nodes.n, .edges = g->steps, .frontier = g->nodes.n - node};
+    bool more = true;
+    if (*work >= RECOVER_WORK || node + 1 == g->nodes.n) {
+        more = il_space_spend(bounds, *work) && (!bounds->progress || bounds->progress(bounds->progress_ctx, &now));
+        *work = 0;
+    }
+    g->full = g->full || !more;
+    return more;
+}
+
+/* Breadth first from the danger states, corrective steps first. */
+static bool recover_explore(il_recover_graph *g, const il_space_bounds *bounds) {
+    const uint32_t kinds = g->others ? 2 : 1;
+    uint32_t place = 0, work = 0;
+    for (uint32_t k = 0; k < kinds; k++) {
+        if (!recover_push(g, &g->from[k], 0)) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < g->ndanger; i++) {
+        if (!recover_put(g, g->danger[i], g->nodes.n, &place)) {
+            return false;
+        }
+    }
+    uint32_t layer = g->nodes.n;
+    for (uint32_t node = 0; node < g->nodes.n; node++) {
+        if (node == layer) {
+            layer = g->nodes.n;
+            g->depth++;
+        }
+        const uint64_t state = il_recover_state(g, node);
+        const bool end = g->others && (g->mark[node] & IL_RECOVER_GOAL);
+        const il_steps_edges row = end ? (il_steps_edges){0} : il_subject_row(&g->h->subject, state);
         for (uint32_t k = 0; k < kinds; k++) {
-            g->next[k].first[i + 1] = g->next[k].n;
+            if (!recover_link(g, node, state, &row, k) || !recover_push(g, &g->from[k], g->next[k].n)) {
+                return false;
+            }
+        }
+        work += row.n + 1;
+        if (!recover_goes_on(g, bounds, node, &work)) {
+            return false;
         }
     }
-    for (uint32_t k = 0; k < kinds; k++) {
-        g->bytes -= seen[k] ? (size_t)g->n * sizeof(uint32_t) : 0;
-        recover_drop(g, seen[k]);
-    }
-    return done;
+    return true;
 }
 
 /* Predecessors, by counting. */
@@ -181,91 +218,34 @@ static bool recover_turn(il_recover_graph *g, const il_recover_list *next, il_re
     return true;
 }
 
-static void recover_search(il_recover_graph *g) {
-    memset(g->parent, 0xFF, (size_t)g->n * sizeof *g->parent);
-    for (uint32_t i = 0; i < g->ndanger; i++) {
-        uint32_t node = il_recover_node(g, g->danger[i]);
-        if (node != UINT32_MAX && g->parent[node] == UINT32_MAX) {
-            g->parent[node] = node;
-            g->order[g->norder++] = node;
-        }
-    }
-    uint32_t layer = g->norder;
-    for (uint32_t at = 0; at < g->norder; at++) {
-        uint32_t node = g->order[at];
-        if (at == layer) {
-            layer = g->norder;
-            g->depth++;
-        }
-        for (uint32_t k = 0; k < (g->others ? 2u : 1u); k++) {
-            for (uint32_t e = g->next[k].first[node]; e < g->next[k].first[node + 1]; e++) {
-                uint32_t to = g->next[k].to[e];
-                if (g->parent[to] == UINT32_MAX) {
-                    g->parent[to] = node;
-                    g->order[g->norder++] = to;
-                }
-            }
-        }
-    }
-}
-
-static bool recover_arrays(il_recover_graph *g) {
-    g->mark = recover_take(g, g->n, 1);
-    g->parent = recover_take(g, g->n, sizeof(uint32_t));
-    g->order = recover_take(g, g->n, sizeof(uint32_t));
-    g->scratch = recover_take(g, g->n, sizeof(uint32_t));
-    if (!g->mark || !g->parent || !g->order || !g->scratch) {
-        return false;
-    }
-    for (uint32_t i = 0; i < g->n; i++) {
-        uint64_t key = il_space_key(&g->space, i);
-        bool root = recover_is_root(g, key);
-        g->mark[i] = root ? IL_RECOVER_ROOT : il_recovery_goal(g->h->subject.m, il_recover_state(g, i)) ? IL_RECOVER_GOAL : 0;
-    }
-    return true;
-}
-
 il_status il_recover_graph_make(il_recover_graph *g, il_error *err) {
     const il_subject *s = &g->h->subject;
+    const il_space_bounds bounds = il_space_share(&s->bounds);
     g->limit = s->bounds.bytes ? s->bounds.bytes : RECOVER_BYTES;
-    if (s->m->bits > 63) {
-        g->full = true;
-        return IL_OK;
-    }
-    il_space_def def = {.ctx = g, .initial = UINT64_MAX, .expand = recover_expand};
-    def.nsymbols = def.first_write = s->m->nsymbols > RECOVER_CHUNK + 1 ? s->m->nsymbols : RECOVER_CHUNK + 1;
-    /* the bound is on states, and roots are none */
-    uint64_t states = (uint64_t)(s->bounds.states ? s->bounds.states : UINT32_C(1) << 24) + recover_roots(g);
-    il_space_bounds bounds = s->bounds;
-    bounds.states = states > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)states;
-    bounds.workers = 1; /* one il_steps, one thread */
-    IL_TRY(il_space_explore(&g->space, s->alloc, &def, &bounds, err));
-    g->n = g->space.n;
-    g->steps = g->space.bound_hit ? 0 : g->space.edges - g->ndanger - (recover_roots(g) - 1);
-    if (g->space.bound_hit) {
-        g->full = true;
-        return IL_OK;
-    }
-    if (!recover_arrays(g) || !recover_link(g)) {
+    const uint32_t states = s->bounds.states ? s->bounds.states : RECOVER_STATES;
+    il_known_init(&g->nodes, s->alloc, 64, false, states < UINT32_MAX / 4 ? states : UINT32_MAX / 4, g->limit);
+    if (!recover_explore(g, &bounds)) {
         return recover_failed(g, err);
     }
+    g->n = g->nodes.n;
     for (uint32_t k = 0; k < (g->others ? 2u : 1u); k++) {
+        g->next[k].first = g->from[k].to;
         if (!recover_turn(g, &g->next[k], &g->back[k])) {
             return recover_failed(g, err);
         }
     }
-    recover_search(g);
     return IL_OK;
 }
 
 void il_recover_graph_free(il_recover_graph *g) {
-    void *parts[] = {g->held,          g->mark,          g->parent,        g->order,      g->scratch,
-                     g->next[0].first, g->next[0].to,    g->next[1].first, g->next[1].to, g->back[0].first,
-                     g->back[0].to,    g->back[1].first, g->back[1].to};
+    void *parts[] = {g->held,       g->mark,        g->scratch,       g->from[0].to,    g->from[1].to, g->next[0].to,
+                     g->next[1].to, g->back[0].to, g->back[0].first, g->back[1].first, g->back[1].to};
     for (size_t i = 0; g->h && i < sizeof parts / sizeof parts[0]; i++) {
         recover_drop(g, parts[i]);
     }
-    il_space_free(&g->space);
+    if (g->nodes.alloc) {
+        il_known_free(&g->nodes);
+    }
 }
 
 void il_recover_back(il_recover_graph *g, unsigned kinds, unsigned marks, unsigned through) {
@@ -307,13 +287,16 @@ void il_recover_way_free(il_recover_graph *g, il_recover_way *way) {
     *way = (il_recover_way){0};
 }
 
+/* A danger state is its own. */
+static uint32_t recover_parent(const il_recover_graph *g, uint32_t node) { return il_known_parent(&g->nodes, node); }
+
 void il_recover_stem(const il_recover_graph *g, uint32_t node, il_recover_way *way) {
     uint32_t n = 1;
-    for (uint32_t i = node; g->parent[i] != i; i = g->parent[i]) {
+    for (uint32_t i = node; recover_parent(g, i) != i; i = recover_parent(g, i)) {
         n++;
     }
     way->n = n;
-    for (uint32_t i = node; n > 0; i = g->parent[i]) {
+    for (uint32_t i = node; n > 0; i = recover_parent(g, i)) {
         n--;
         way->node[n] = i;
         way->kinds[n] = IL_RECOVER_BY_CORRECTIVE | IL_RECOVER_BY_OTHERS;

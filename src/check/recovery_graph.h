@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The graph that recovery is judged on: explored by il_space, then kept as lists of successors. Not for other checks. */
+/* The graph that recovery is judged on: nodes breadth first from the danger states, with lists of successors. Not for other checks. */
 #pragma once
 #include "check/parts.h"
 
@@ -8,7 +8,6 @@ enum { IL_RECOVER_BY_CORRECTIVE = 1, IL_RECOVER_BY_OTHERS = 2 };
 /* Marks of nodes. */
 enum {
     IL_RECOVER_GOAL = 1,
-    IL_RECOVER_ROOT = 2, /* stands for no state: danger states are its successors */
     IL_RECOVER_BACK = 8, /* scratch of backward reach */
     IL_RECOVER_CYCLE = 16,
     IL_RECOVER_WON = 32
@@ -26,15 +25,14 @@ typedef struct il_recover_graph {
     bool others; /* what other actions do is in it, and nothing goes on from the goal */
     bool cut;    /* a planted dead end: corrective steps into the goal are left out */
     size_t bytes, limit;
-    bool full; /* a bound was reached: the graph is not whole */
-    il_space space;
-    uint64_t steps; /* that change the state, counted by symbol */
-    uint32_t n;
+    bool full;      /* a bound was reached: the graph is not whole */
+    il_known nodes; /* in the order of their distance from the danger states, which are their own parents */
+    uint32_t n, cap;
+    uint64_t steps;     /* that change the state, counted by symbol */
+    il_space_hit fault; /* the first corrective step that has no meaning, in the graph of these alone */
+    uint32_t depth;     /* steps from the nearest danger state, at most */
     uint8_t *mark;
-    il_recover_list next[2], back[2]; /* 0: corrective, 1: others */
-    uint32_t *parent, *order,
-        norder;     /* breadth first from the danger states; parent of a danger state is itself, UINT32_MAX not reached */
-    uint32_t depth; /* steps from the nearest danger state, at most */
+    il_recover_list from[2], next[2], back[2]; /* 0: corrective, 1: others. `from`: where the successors of each node begin */
     uint32_t *scratch;
     uint64_t *held; /* of each node, the regions of states that hold it; NULL until that is asked for (recovery.c) */
 } il_recover_graph;

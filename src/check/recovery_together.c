@@ -18,7 +18,7 @@ static void recovery_win(il_recover_graph *g, uint32_t *rounds) {
         more = false;
         for (uint32_t i = 0; i < g->n; i++) {
             bool wins = false;
-            bool open = !(g->mark[i] & (IL_RECOVER_WON | IL_RECOVER_ROOT));
+            bool open = !(g->mark[i] & IL_RECOVER_WON);
             for (uint32_t e = g->next[0].first[i]; open && !wins && e < g->next[0].first[i + 1]; e++) {
                 uint8_t mark = g->mark[g->next[0].to[e]];
                 wins = (mark & IL_RECOVER_GOAL) || !(mark & IL_RECOVER_BACK);
@@ -33,8 +33,8 @@ static void recovery_win(il_recover_graph *g, uint32_t *rounds) {
 /* A step by which others enter a never region anew before the goal. */
 static il_status recovery_reentry(il_recovery_run *r, il_recover_graph *g, il_recover_way *way, il_error *err) {
     il_recovery_hold(r, g);
-    for (uint32_t i = 0; i < g->norder; i++) {
-        uint32_t node = g->order[i];
+    for (uint32_t i = 0; i < g->n; i++) {
+        uint32_t node = i;
         if (g->mark[node] & IL_RECOVER_GOAL) {
             continue;
         }
@@ -57,8 +57,8 @@ static il_status recovery_undone(il_recovery_run *r, il_recover_graph *g, const 
                                  il_error *err) {
     uint64_t budget = UINT64_MAX;
     uint32_t node = UINT32_MAX;
-    for (uint32_t i = 0; i < g->norder && node == UINT32_MAX; i++) {
-        uint32_t at = g->order[i];
+    for (uint32_t i = 0; i < g->n && node == UINT32_MAX; i++) {
+        uint32_t at = i;
         uint32_t in_x = il_recover_node(alone, il_recover_state(g, at));
         bool lost = in_x != UINT32_MAX && !(alone->mark[in_x] & IL_RECOVER_BACK);
         node = !(g->mark[at] & IL_RECOVER_WON) && !lost ? at : UINT32_MAX;
@@ -88,7 +88,7 @@ static bool recovery_live(const il_recovery_run *r, uint64_t state) {
 static il_status recovery_in_flight(il_recovery_run *r, il_recover_graph *g, il_recover_way *way, il_error *err) {
     il_recovery *out = il_recovery_out(r);
     for (uint32_t i = 0; i < g->n; i++) {
-        bool moves = !(g->mark[i] & (IL_RECOVER_GOAL | IL_RECOVER_ROOT)) && il_recovery_degree(&g->next[1], i) > 0;
+        bool moves = !(g->mark[i] & IL_RECOVER_GOAL) && il_recovery_degree(&g->next[1], i) > 0;
         g->mark[i] = (uint8_t)(moves ? g->mark[i] | IL_RECOVER_CYCLE : g->mark[i] & ~IL_RECOVER_CYCLE);
     }
     il_recover_back(g, IL_RECOVER_BY_CORRECTIVE, IL_RECOVER_CYCLE, IL_RECOVER_GOAL); /* BACK: not frozen */

@@ -65,6 +65,14 @@ uint64_t il_space_left(const il_space_bounds *bounds) {
     return *bounds->spent < space_most(bounds) ? space_most(bounds) - *bounds->spent : 0;
 }
 
+il_space_bounds il_space_share(const il_space_bounds *bounds) {
+    il_space_bounds own = bounds ? *bounds : (il_space_bounds){0};
+    if (own.spent && il_space_left(&own) > 0) {
+        own.work = *own.spent + (il_space_left(&own) + 1) / 2;
+    }
+    return own;
+}
+
 static uint64_t space_found(const il_space *s) {
     uint64_t bits = 0;
     for (uint32_t b = 0; b < 64; b++) {
@@ -74,7 +82,8 @@ static uint64_t space_found(const il_space *s) {
 }
 
 static bool space_stops(il_space *s) {
-    s->stopped = s->def.stop && (space_found(s) & s->def.stop) == s->def.stop;
+    const uint64_t found = s->def.stop ? space_found(s) & s->def.stop : 0;
+    s->stopped = found != 0 && (found == s->def.stop || s->def.any);
     return s->stopped;
 }
 
@@ -214,12 +223,8 @@ il_status il_space_explore(il_space *s, const il_alloc *alloc, const il_space_de
                            il_error *err) {
     *s = (il_space){.def = *def};
     uint64_t spent = 0;
-    il_space_bounds own = bounds ? *bounds : (il_space_bounds){0};
-    if (!own.spent) {
-        own.spent = &spent;
-    } else if (il_space_left(&own) > 0) { /* others come after it */
-        own.work = *own.spent + (il_space_left(&own) + 1) / 2;
-    }
+    il_space_bounds own = il_space_share(bounds);
+    own.spent = own.spent ? own.spent : &spent;
     il_space_run run = {.s = s, .bounds = &own};
     uint32_t max = own.states ? own.states : IL_SPACE_STATES;
     size_t bytes = own.bytes ? own.bytes : IL_SPACE_BYTES;

@@ -29,6 +29,7 @@ typedef struct il_space_def {
     void *(*fork)(void *ctx);
     void (*join)(void *ctx, void *other);
     uint64_t stop; /* end with the layer by which all these bits were hit; 0 explores everything */
+    bool any;      /* one of them is enough */
 } il_space_def;
 
 typedef struct il_space_progress {
@@ -75,6 +76,8 @@ typedef struct il_space {
 
 /* Counts so much more work; false when more was done than may be, then or before. `bounds` may be NULL. */
 bool il_space_spend(const il_space_bounds *bounds, uint64_t work);
+/* The bounds of one of several questions: others come after it, so of the work that is left it has half. */
+il_space_bounds il_space_share(const il_space_bounds *bounds);
 /* Explores. The caller frees the space in any case. IL_E_MEMORY only; a bound is no error but `bound_hit`. */
 IL_NODISCARD il_status il_space_explore(il_space *s, const il_alloc *alloc, const il_space_def *def,
                                         const il_space_bounds *bounds, il_error *err);

@@ -348,6 +348,7 @@ void il_view_define(il_view *v, il_space_def *out) {
         .fork = v->rows ? NULL : view_fork,
         .join = view_join,
         .stop = v->stop,
+        .any = v->any,
     };
 }
 

@@ -28,6 +28,7 @@ typedef struct il_view {
     il_observer observer;
     uint64_t regions; /* bit r: region r is judged */
     uint64_t stop;    /* as in il_space_def */
+    bool any;         /* likewise */
     /* Steps in the place of the guards', as il_steps_row() gives them: those of a mutant. NULL: the guards. */
     il_steps_edges (*rows)(void *ctx, uint64_t state);
     void *rows_ctx;

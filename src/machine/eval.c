@@ -82,8 +82,7 @@ typedef struct eval_step {
     uint64_t escaped, failed; /* as in il_look */
 } eval_step;
 
-static void eval_updates(const il_model *m, const il_action_def *a, uint64_t state, uint32_t symbol, uint64_t wanted,
-                         eval_step *s) {
+static void eval_call_in(const il_model *m, const il_action_def *a, uint64_t state, uint32_t symbol, eval_step *s) {
     eval_state(m, state, s->pre);
     memcpy(s->next, s->pre, m->nvars * sizeof s->pre[0]);
     eval_call(m, symbol, s->call);
@@ -96,25 +95,35 @@ static void eval_updates(const il_model *m, const il_action_def *a, uint64_t sta
     s->vars[3] = il_cel_of_str(a->name);
     s->after = state;
     s->escaped = s->failed = 0;
+}
+
+static void eval_update(const il_model *m, const il_action_def *a, uint32_t u, eval_step *s) {
+    const uint32_t var = a->updates[u].var;
+    const il_domain *d = &m->vars[var].domain;
+    il_cel_value v = il_cel_eval(a->updates[u].value, s->vars, NULL);
+    if (d->kind == IL_DOMAIN_INT && d->overflow == IL_OVERFLOW_SATURATE) {
+        v = eval_saturate(d, s->pre[var], v);
+    }
+    s->next[var] = v;
+    s->escaped &= ~(UINT64_C(1) << u);
+    s->failed &= ~(UINT64_C(1) << u);
+    uint32_t place = eval_place(d, v);
+    if (place < d->size) {
+        s->next[var] = d->values[place];
+        s->after = il_model_set(m, s->after, var, place);
+    } else if (v.kind != IL_CEL_ERROR && d->kind == IL_DOMAIN_INT && d->overflow == IL_OVERFLOW_REJECT) {
+        s->escaped |= UINT64_C(1) << u;
+    } else {
+        s->failed |= UINT64_C(1) << u;
+    }
+}
+
+static void eval_updates(const il_model *m, const il_action_def *a, uint64_t state, uint32_t symbol, uint64_t wanted,
+                         eval_step *s) {
+    eval_call_in(m, a, state, symbol, s);
     for (uint32_t u = 0; u < a->nupdates; u++) {
-        if (!(wanted >> u & 1)) {
-            continue;
-        }
-        uint32_t var = a->updates[u].var;
-        const il_domain *d = &m->vars[var].domain;
-        il_cel_value v = il_cel_eval(a->updates[u].value, s->vars, NULL);
-        if (d->kind == IL_DOMAIN_INT && d->overflow == IL_OVERFLOW_SATURATE) {
-            v = eval_saturate(d, s->pre[var], v);
-        }
-        s->next[var] = v;
-        uint32_t place = eval_place(d, v);
-        if (place < d->size) {
-            s->next[var] = d->values[place];
-            s->after = il_model_set(m, s->after, var, place);
-        } else if (v.kind != IL_CEL_ERROR && d->kind == IL_DOMAIN_INT && d->overflow == IL_OVERFLOW_REJECT) {
-            s->escaped |= UINT64_C(1) << u;
-        } else {
-            s->failed |= UINT64_C(1) << u;
+        if (wanted >> u & 1) {
+            eval_update(m, a, u, s);
         }
     }
 }
@@ -147,6 +156,21 @@ il_look il_model_look(const il_model *m, uint64_t state, uint32_t symbol) {
     return il_model_look_at(m, state, symbol, UINT64_MAX, UINT32_MAX);
 }
 
+/* A step without the naps after it, of which clause `hit` (UINT32_MAX: none) is the first that rejects. */
+static il_eval eval_verdict(const il_action_def *a, const eval_step *s, uint64_t state, uint32_t hit) {
+    il_eval e = eval_stay(state, hit == UINT32_MAX ? IL_ACCEPT : IL_REJECT, hit == UINT32_MAX ? 0 : a->clauses[hit].rule);
+    e.next = s->after;
+    e.clause = hit;
+    if (s->failed || (s->escaped && e.step.verdict == IL_ACCEPT)) {
+        e.step.verdict = IL_FAULT;
+        e.step.reason = 0;
+        eval_blame(a, s, &e);
+    } else if (e.step.verdict == IL_ACCEPT) {
+        e.step.next = e.next;
+    }
+    return e;
+}
+
 /* One step without the naps after it. */
 static il_eval eval_one(const il_model *m, const il_variant *variant, uint64_t state, uint32_t symbol) {
     uint32_t action = m->symbol_action[symbol];
@@ -156,24 +180,11 @@ static il_eval eval_one(const il_model *m, const il_variant *variant, uint64_t s
     }
     eval_step s;
     eval_updates(m, a, state, symbol, UINT64_MAX, &s);
-    il_eval e = eval_stay(state, IL_ACCEPT, 0);
-    e.next = s.after;
-    for (uint32_t c = 0; c < a->nclauses; c++) {
-        if (!eval_skips(variant, action, c, a->clauses[c].rule) && eval_clause(&a->clauses[c], &s)) {
-            e.step.verdict = IL_REJECT;
-            e.step.reason = a->clauses[c].rule;
-            e.clause = c;
-            break;
-        }
+    uint32_t hit = UINT32_MAX;
+    for (uint32_t c = 0; hit == UINT32_MAX && c < a->nclauses; c++) {
+        hit = !eval_skips(variant, action, c, a->clauses[c].rule) && eval_clause(&a->clauses[c], &s) ? c : UINT32_MAX;
     }
-    if (s.failed || (s.escaped && e.step.verdict == IL_ACCEPT)) {
-        e.step.verdict = IL_FAULT;
-        e.step.reason = 0;
-        eval_blame(a, &s, &e);
-    } else if (e.step.verdict == IL_ACCEPT) {
-        e.step.next = e.next;
-    }
-    return e;
+    return eval_verdict(a, &s, state, hit);
 }
 
 bool il_model_nap_holds(const il_model *m, uint32_t nap, uint64_t state) {
@@ -220,14 +231,8 @@ il_settled il_model_settle(const il_model *m, const il_variant *variant, uint64_
     return s;
 }
 
-il_eval il_model_eval(const il_model *m, const il_variant *variant, uint64_t state, uint32_t symbol) {
-    if (symbol >= m->nsymbols) {
-        return eval_stay(state, IL_REJECT, IL_REASON_NO_SYMBOL);
-    }
-    if (!il_model_valid(m, state)) {
-        return eval_stay(state, IL_REJECT, IL_REASON_OFF_TABLE);
-    }
-    il_eval e = eval_one(m, variant, state, symbol);
+/* With the naps after it. */
+static il_eval eval_settled(const il_model *m, const il_variant *variant, uint64_t state, il_eval e) {
     if (m->nnaps == 0 || e.step.verdict == IL_FAULT) {
         return e;
     }
@@ -244,6 +249,75 @@ il_eval il_model_eval(const il_model *m, const il_variant *variant, uint64_t sta
         e.fault_reason = s.fault_reason;
     }
     return e;
+}
+
+il_eval il_model_eval(const il_model *m, const il_variant *variant, uint64_t state, uint32_t symbol) {
+    if (symbol >= m->nsymbols) {
+        return eval_stay(state, IL_REJECT, IL_REASON_NO_SYMBOL);
+    }
+    if (!il_model_valid(m, state)) {
+        return eval_stay(state, IL_REJECT, IL_REASON_OFF_TABLE);
+    }
+    return eval_settled(m, variant, state, eval_one(m, variant, state, symbol));
+}
+
+/* What is known of a step from the payload before it. */
+typedef struct eval_row {
+    eval_step s;
+    uint64_t known, hits; /* bit c: clause c was asked, and rejects */
+} eval_row;
+
+/* Takes the next payload: what its fields have a say in is forgotten. */
+static void eval_row_turn(const il_model *m, const il_action_def *a, uint64_t state, uint32_t symbol, eval_row *r) {
+    uint32_t changed = 0;
+    for (uint32_t f = 0; f < a->nfields; f++) {
+        const uint32_t value = il_model_field_value(m, symbol, f);
+        changed |= value != il_model_field_value(m, symbol - 1, f) ? UINT32_C(1) << f : 0;
+        r->s.call[f] = a->field_domains[f].values[value];
+    }
+    for (uint32_t u = 0; u < a->nupdates; u++) {
+        if (a->updates[u].fields & changed) {
+            const uint64_t bits = il_model_bits(m, a->updates[u].var);
+            r->s.after = (r->s.after & ~bits) | (state & bits);
+            eval_update(m, a, u, &r->s);
+        }
+    }
+    for (uint32_t c = 0; c < a->nclauses && c < 64; c++) {
+        r->known &= a->clauses[c].fields & changed ? ~(UINT64_C(1) << c) : UINT64_MAX;
+    }
+}
+
+static bool eval_row_hits(const il_action_def *a, uint32_t clause, eval_row *r) {
+    const uint64_t bit = clause < 64 ? UINT64_C(1) << clause : 0;
+    if (!(r->known & bit)) {
+        const bool hit = eval_clause(&a->clauses[clause], &r->s);
+        r->known |= bit;
+        r->hits = hit ? r->hits | bit : r->hits & ~bit;
+        return hit;
+    }
+    return (r->hits & bit) != 0;
+}
+
+void il_model_eval_action(const il_model *m, uint64_t state, uint32_t action, il_step *out) {
+    const il_action_def *a = &m->actions[action];
+    const bool valid = il_model_valid(m, state);
+    eval_row r = {.known = 0};
+    for (uint32_t i = 0; i < a->nsymbols; i++) {
+        if (!valid) {
+            out[i] = il_model_eval(m, NULL, state, a->first_symbol + i).step;
+            continue;
+        }
+        if (i == 0) {
+            eval_updates(m, a, state, a->first_symbol, UINT64_MAX, &r.s);
+        } else {
+            eval_row_turn(m, a, state, a->first_symbol + i, &r);
+        }
+        uint32_t hit = UINT32_MAX;
+        for (uint32_t c = 0; hit == UINT32_MAX && c < a->nclauses; c++) {
+            hit = eval_row_hits(a, c, &r) ? c : UINT32_MAX;
+        }
+        out[i] = eval_settled(m, NULL, state, eval_verdict(a, &r.s, state, hit)).step;
+    }
 }
 
 /* What an invariant (`must`) does not fulfil is inside, like what is forbidden; an error always is. */

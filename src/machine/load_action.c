@@ -27,6 +27,37 @@ static void load_visit(void *ctx, size_t var, size_t field) {
     }
 }
 
+/* Fields of the payload that an expression depends on; `of`: those of each variable's update above it. */
+typedef struct load_fields {
+    const uint32_t *of;
+    uint32_t fields;
+} load_fields;
+
+static void load_field_visit(void *ctx, size_t var, size_t field) {
+    load_fields *r = ctx;
+    if (var == IL_LOAD_CALL) {
+        r->fields |= field < IL_MODEL_FIELDS_MAX ? UINT32_C(1) << field : UINT32_MAX;
+    } else if (var == IL_LOAD_NEXT) {
+        for (size_t v = 0; v < IL_MODEL_VARS_MAX; v++) {
+            r->fields |= field == SIZE_MAX || field == v ? r->of[v] : 0;
+        }
+    }
+}
+
+static void load_heard(il_action_def *a) {
+    uint32_t of[IL_MODEL_VARS_MAX] = {0};
+    for (uint32_t u = 0; u < a->nupdates; u++) {
+        load_fields r = {.of = of};
+        il_cel_reads(a->updates[u].value, load_field_visit, &r);
+        a->updates[u].fields = of[a->updates[u].var] = r.fields;
+    }
+    for (uint32_t c = 0; c < a->nclauses; c++) {
+        load_fields r = {.of = of};
+        il_cel_reads(a->clauses[c].guard, load_field_visit, &r);
+        a->clauses[c].fields = r.fields;
+    }
+}
+
 static il_status load_call(il_loader *l, il_action_def *a, const il_json *call) {
     uint64_t n = 1;
     if (call) {
@@ -331,7 +362,9 @@ static il_status load_action(il_loader *l, const il_load_instance *from, il_acti
     il_cel_env env = {.size = sizeof env};
     IL_TRY(il_load_env(l, a, false, &env));
     IL_TRY(load_updates(l, a, il_json_get(v, IL_STR("next")), &env));
-    return load_clauses(l, a, v, &env);
+    IL_TRY(load_clauses(l, a, v, &env));
+    load_heard(a);
+    return IL_OK;
 }
 
 /* What `action` may be in a guard: known before the first guard is read. */

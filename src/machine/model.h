@@ -49,11 +49,13 @@ typedef struct il_var {
 typedef struct il_clause { /* one `reject` entry; live actions get `quarantined` and `ended` in front */
     uint8_t rule;          /* number in the contract, from 1 */
     il_cel_program *guard;
+    uint32_t fields; /* bit f: field f of the payload has a say in it, by way of what it reads as `next` too */
     uint32_t line, col;
 } il_clause;
 typedef struct il_update { /* var := value; in file order */
     uint32_t var;
     il_cel_program *value;
+    uint32_t fields; /* as in il_clause */
     uint32_t line, col;
 } il_update;
 
@@ -158,6 +160,10 @@ typedef struct il_eval {
 /* One step by the guards. `variant` may be NULL. A guard that errs rejects: the clause counts as hit. An update that leaves its domain is a
  * fault unless the variable says `overflow: reject` AND a clause rejects the step anyway. Allocates nothing. */
 il_eval il_model_eval(const il_model *m, const il_variant *variant, uint64_t state, uint32_t symbol);
+
+/* The same of all symbols of an action, without a variant: out[0] of its first one. What nothing that differs from one payload to the next has a say
+ * in is asked once. */
+void il_model_eval_action(const il_model *m, uint64_t state, uint32_t action, il_step *out);
 
 #define IL_LOOK_CLAUSES 32u
 

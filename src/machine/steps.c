@@ -6,7 +6,6 @@
 #include "machine/settle.h"
 
 #define IL_STEPS_PART_CELLS (1u << 19)           /* of one table; a single guard may have twice that */
-#define IL_STEPS_PART_VALUES 256u                /* of the variables that parts are put together for */
 #define IL_STEPS_TABLE_BYTES ((size_t)128 << 20) /* of all tables */
 #define IL_STEPS_ROWS ((1u << 20) - 1)           /* a full product up to this has its rows remembered */
 #define IL_STEPS_ROW_BITS 28u                    /* and a state has at most so many bits */
@@ -48,14 +47,22 @@ typedef struct steps_part {
     uint32_t clauses; /* bit c */
     uint32_t at;      /* number that the state in hand has in the lens */
     steps_lens lens;
-    steps_cell *cells; /* a row of symbols for each number; NULL until asked */
+    uint32_t fields;  /* of the payload, that have a say in them */
+    uint32_t nkinds;  /* of symbols: by the values of these fields */
+    uint16_t *kind;   /* of each symbol of the action */
+    steps_cell *cells; /* a row of kinds for each number; NULL until asked */
+    /* Of each number, once `asked`: two rows of bits by symbol. Those of the first no clause of the part rejects; those of the second have an update
+     * without a value. */
+    uint64_t *bits;
+    bool *asked;
 } steps_part;
 
 typedef struct steps_action {
     bool plain; /* asked of the evaluator each time */
     bool ready; /* has its tables */
     bool known; /* its parts were all that it reads and writes when it was made */
-    uint32_t nparts;
+    uint32_t nparts, nwriters; /* the first ones write */
+    uint64_t mask;             /* bits of the packed state that they write */
     uint64_t turn; /* of the state that its parts have in hand */
     steps_part *parts;
 } steps_action;
@@ -177,30 +184,50 @@ static uint64_t steps_needs(const steps_reads *r, const uint64_t *of) {
     return updates;
 }
 
-static bool steps_fits(const il_model *m, uint64_t vars, uint32_t nsymbols, bool alone) {
-    uint64_t values = steps_product(m, vars);
-    return alone ? values <= 2 * IL_STEPS_PART_CELLS / nsymbols
-                 : values <= IL_STEPS_PART_VALUES && values <= IL_STEPS_PART_CELLS / nsymbols;
+/* Symbols whose payloads agree in the fields that a part reads are of one kind. */
+static bool steps_kinds_make(il_steps *steps, const il_action_def *def, steps_part *p) {
+    p->nkinds = 1;
+    p->kind = IL_NEW_ARRAY(&steps->arena, uint16_t, def->nsymbols);
+    for (uint32_t f = 0; p->kind && f < def->nfields; f++) {
+        if (p->fields >> f & 1) {
+            for (uint32_t i = 0; i < def->nsymbols; i++) {
+                p->kind[i] = (uint16_t)(p->kind[i] + p->nkinds * il_model_field_value(steps->m, def->first_symbol + i, f));
+            }
+            p->nkinds *= def->field_domains[f].size;
+        }
+    }
+    return p->kind != NULL;
 }
 
-/* The part that `vars` make least larger, or a new one; NULL when they are too many for any table. */
-static steps_part *steps_place(const il_model *m, steps_action *a, uint32_t nsymbols, uint64_t vars) {
+/* Cells that a table over these variables before the step, and these fields of the payload, has. */
+static uint64_t steps_cost(const il_model *m, const il_action_def *def, uint64_t vars, uint32_t fields) {
+    uint64_t n = steps_product(m, vars);
+    for (uint32_t f = 0; f < def->nfields && n <= UINT32_MAX; f++) {
+        n *= fields >> f & 1 ? def->field_domains[f].size : 1;
+    }
+    return n;
+}
+
+/* The part that grows least by these, or a new one where that is smaller than the growth; NULL when they are too many for any table. */
+static steps_part *steps_place(const il_model *m, const il_action_def *def, steps_action *a, uint64_t vars, uint32_t fields) {
+    const uint64_t own = steps_cost(m, def, vars, fields);
     steps_part *best = NULL;
-    uint64_t growth = UINT64_MAX;
+    uint64_t growth = own <= 2 * IL_STEPS_PART_CELLS ? own : UINT64_MAX;
     for (uint32_t i = 0; i < a->nparts; i++) {
         steps_part *p = &a->parts[i];
-        uint64_t more = steps_product(m, p->reads | vars) / steps_product(m, p->reads);
-        bool within = (p->reads & vars) == vars || steps_fits(m, p->reads | vars, nsymbols, false);
-        if (within && more < growth) {
+        const uint64_t whole = steps_cost(m, def, p->reads | vars, p->fields | fields);
+        const uint64_t more = whole - steps_cost(m, def, p->reads, p->fields);
+        if (whole <= IL_STEPS_PART_CELLS && more <= growth) {
             best = p;
             growth = more;
         }
     }
-    if (!best && steps_fits(m, vars, nsymbols, true)) {
+    if (!best && growth != UINT64_MAX) {
         best = &a->parts[a->nparts++];
     }
     if (best) {
         best->reads |= vars;
+        best->fields |= fields;
     }
     return best;
 }
@@ -229,7 +256,7 @@ static bool steps_action_make(il_steps *steps, uint32_t action) {
         }
         of[update->var] = vars;
         needs[update->var] = UINT64_C(1) << u | steps_needs(&r, needs);
-        steps_part *p = a->plain ? NULL : steps_place(m, a, def->nsymbols, vars);
+        steps_part *p = a->plain ? NULL : steps_place(m, def, a, vars, update->fields);
         a->plain = !p;
         if (p) {
             p->updates |= UINT64_C(1) << u;
@@ -237,9 +264,13 @@ static bool steps_action_make(il_steps *steps, uint32_t action) {
             p->mask |= ((UINT64_C(1) << m->vars[update->var].bits) - 1) << m->vars[update->var].shift;
         }
     }
+    a->nwriters = a->nparts;
+    for (uint32_t i = 0; i < a->nparts; i++) {
+        a->mask |= a->parts[i].mask;
+    }
     for (uint32_t c = 0; c < def->nclauses && !a->plain; c++) {
         steps_reads r = steps_read(m, def->clauses[c].guard);
-        steps_part *p = steps_place(m, a, def->nsymbols, steps_decides(&r, of));
+        steps_part *p = steps_place(m, def, a, steps_decides(&r, of), def->clauses[c].fields);
         a->plain = !p;
         if (p) {
             p->clauses |= UINT32_C(1) << c;
@@ -248,6 +279,9 @@ static bool steps_action_make(il_steps *steps, uint32_t action) {
     }
     for (uint32_t i = 0; i < a->nparts; i++) {
         (void)steps_lens_make(&a->parts[i].lens, m, a->parts[i].reads, 1);
+        if (!steps_kinds_make(steps, def, &a->parts[i])) {
+            return false;
+        }
     }
     a->known = !a->plain;
     return true;
@@ -466,7 +500,7 @@ static void steps_find(il_steps *p, steps_action *a) {
 }
 
 static steps_cell *steps_cell_at(const steps_part *part, const il_action_def *def, uint32_t symbol) {
-    return &part->cells[(size_t)part->at * def->nsymbols + (symbol - def->first_symbol)];
+    return &part->cells[(size_t)part->at * part->nkinds + part->kind[symbol - def->first_symbol]];
 }
 
 /* Asks the evaluator once for all parts of a step that are not known yet. */
@@ -494,15 +528,19 @@ static void steps_fill(il_steps *p, uint32_t action, uint32_t symbol) {
     }
 }
 
+/* Words of bits for the symbols of an action. */
+static uint32_t steps_words(const il_steps *p, uint32_t action) { return (p->m->actions[action].nsymbols + 63) / 64; }
+
 /* Tables for the state in hand. false: memory is short, and the action is plain from now on. */
 static bool steps_tables(il_steps *p, uint32_t action) {
     steps_action *a = &p->actions[action];
     for (uint32_t i = 0; i < a->nparts && !a->plain && !a->ready; i++) {
-        if (!a->parts[i].cells) {
-            a->parts[i].cells =
-                steps_table(p, (size_t)a->parts[i].lens.size * p->m->actions[action].nsymbols, sizeof(steps_cell));
-            a->plain = !a->parts[i].cells;
-        }
+        steps_part *part = &a->parts[i];
+        part->cells = part->cells ? part->cells : steps_table(p, (size_t)part->lens.size * part->nkinds, sizeof *part->cells);
+        part->bits = part->bits ? part->bits
+                                : steps_table(p, (size_t)part->lens.size * 2 * steps_words(p, action), sizeof *part->bits);
+        part->asked = part->asked ? part->asked : steps_table(p, part->lens.size, sizeof *part->asked);
+        a->plain = !part->cells || !part->bits || !part->asked;
     }
     a->ready = !a->plain;
     if (a->ready) {
@@ -527,6 +565,51 @@ static steps_cell steps_join(il_steps *p, uint32_t action, uint32_t symbol) {
         sum.flags |= cell->flags;
     }
     return sum;
+}
+
+/* Asks a part about all symbols. */
+static const uint64_t *steps_bits_at(il_steps *p, uint32_t action, const steps_part *part) {
+    const il_action_def *def = &p->m->actions[action];
+    const uint32_t words = steps_words(p, action);
+    uint64_t *bits = part->bits + (size_t)part->at * 2 * words;
+    for (uint32_t i = 0; !part->asked[part->at] && i < def->nsymbols; i++) {
+        const steps_cell *cell = steps_cell_at(part, def, def->first_symbol + i);
+        if (cell->flags == 0) {
+            steps_fill(p, action, def->first_symbol + i);
+        }
+        bits[i / 64] |= cell->hits == 0 ? UINT64_C(1) << (i % 64) : 0;
+        bits[words + i / 64] |= cell->flags != STEPS_FILLED ? UINT64_C(1) << (i % 64) : 0;
+    }
+    part->asked[part->at] = true;
+    return bits;
+}
+
+/* Of up to 64 symbols of an action with tables those that no part rejects, and those of which something has no value. A part that has one of the clauses
+ * `skips` is not asked. */
+typedef struct steps_open {
+    uint64_t clear, odd;
+} steps_open;
+
+static steps_open steps_open_of(il_steps *p, uint32_t action, uint32_t skips, uint32_t word) {
+    const steps_action *a = &p->actions[action];
+    const uint32_t left = p->m->actions[action].nsymbols - word * 64;
+    steps_open open = {.clear = left < 64 ? (UINT64_C(1) << left) - 1 : UINT64_MAX};
+    for (uint32_t i = 0; i < a->nparts; i++) {
+        const uint64_t *bits = steps_bits_at(p, action, &a->parts[i]);
+        open.clear &= a->parts[i].clauses & skips ? UINT64_MAX : bits[word];
+        open.odd |= bits[steps_words(p, action) + word];
+    }
+    return open;
+}
+
+/* Where an accepted step of the state in hand leads, at a symbol that all parts were asked about. */
+static uint64_t steps_leads(const il_steps *p, uint32_t action, uint32_t symbol) {
+    const steps_action *a = &p->actions[action];
+    uint64_t next = p->state & ~a->mask;
+    for (uint32_t i = 0; i < a->nwriters; i++) {
+        next |= steps_cell_at(&a->parts[i], &p->m->actions[action], symbol)->next;
+    }
+    return next;
 }
 
 /* Clauses of an action that a variant leaves out. */
@@ -566,27 +649,36 @@ il_step il_steps_one(il_steps *p, const il_variant *variant, uint64_t state, uin
     return s;
 }
 
+/* One step of the state in hand, appended unless it is rejected. */
+static uint32_t steps_edge_put(il_steps *p, il_verdict verdict, uint32_t symbol, uint64_t next, il_steps_edge *out, uint32_t n) {
+    if (verdict != IL_REJECT) {
+        out[n++] = (il_steps_edge){
+            .next = verdict == IL_FAULT ? p->state : next, .symbol = symbol, .fault = verdict == IL_FAULT};
+    }
+    return n;
+}
+
 /* Appends what one action does to the state in hand; naps come after (steps_settle_row), and find those of the evaluator taken already. */
 static uint32_t steps_action_edges(il_steps *p, const il_variant *variant, uint32_t action, il_steps_edge *out, uint32_t n) {
     const il_action_def *def = &p->m->actions[action];
-    bool tables = steps_tables(p, action);
-    uint32_t skips = steps_skips(p, variant, action);
-    for (uint32_t symbol = def->first_symbol; symbol < def->first_symbol + def->nsymbols; symbol++) {
-        il_steps_edge edge = {.symbol = symbol};
-        il_verdict verdict = IL_REJECT;
-        if (tables) {
-            steps_cell sum = steps_join(p, action, symbol);
-            verdict = steps_verdict(&sum, sum.hits & ~skips);
-            edge.next = sum.next;
-        } else {
-            il_step step = il_model_eval(p->m, variant, p->state, symbol).step;
-            verdict = (il_verdict)step.verdict;
-            edge.next = step.next;
+    const uint32_t skips = steps_skips(p, variant, action);
+    if (!steps_tables(p, action)) {
+        for (uint32_t symbol = def->first_symbol; symbol < def->first_symbol + def->nsymbols; symbol++) {
+            const il_step step = il_model_eval(p->m, variant, p->state, symbol).step;
+            n = steps_edge_put(p, (il_verdict)step.verdict, symbol, step.next, out, n);
         }
-        if (verdict != IL_REJECT) {
-            edge.fault = verdict == IL_FAULT;
-            edge.next = edge.fault ? p->state : edge.next;
-            out[n++] = edge;
+        return n;
+    }
+    for (uint32_t word = 0; word < steps_words(p, action); word++) {
+        const steps_open open = steps_open_of(p, action, skips, word);
+        for (uint64_t left = open.clear | open.odd; left != 0; left &= left - 1) {
+            const uint32_t symbol = def->first_symbol + word * 64 + (uint32_t)__builtin_ctzll(left);
+            if (skips || (open.odd & left & -left)) {
+                const steps_cell sum = steps_join(p, action, symbol);
+                n = steps_edge_put(p, steps_verdict(&sum, sum.hits & ~skips), symbol, sum.next, out, n);
+            } else {
+                out[n++] = (il_steps_edge){.next = steps_leads(p, action, symbol), .symbol = symbol};
+            }
         }
     }
     return n;

@@ -132,7 +132,8 @@ static bool recover_link(il_recover_graph *g, uint32_t node, uint64_t state, con
         if (e->fault && kind == 0 && !g->others && !g->fault.found) {
             g->fault = (il_space_hit){.found = true, .edge = true, .node = node, .symbol = e->symbol, .next = e->next};
         }
-        if (e->fault || e->next == state || (g->cut && il_recovery_goal(g->h->subject.m, e->next))) {
+        const bool left_out = g->cut && il_recovery_goal(g->h->subject.m, e->next) && il_recover_node(g, e->next) == UINT32_MAX;
+        if (e->fault || e->next == state || left_out) {
             continue;
         }
         g->steps++;

@@ -23,7 +23,7 @@ typedef struct il_recover_graph {
     const uint64_t *danger;
     uint32_t ndanger;
     bool others; /* what other actions do is in it, and nothing goes on from the goal */
-    bool cut;    /* a planted dead end: corrective steps into the goal are left out */
+    bool cut;    /* a planted dead end: corrective steps into the goal are left out, but for a danger state that is in it */
     size_t bytes, limit;
     bool full;      /* a bound was reached: the graph is not whole */
     il_known nodes; /* in the order of their distance from the danger states, which are their own parents */

@@ -153,9 +153,7 @@ static il_status find_uncompared(il_finder *f, const il_index_text *t, size_t at
 static bool find_done(const il_finder *f) { return f->work == 0 || (f->set != NULL && f->found >= f->x->ngroups); }
 
 /* What stands at a place has the key, and a sketch that is alike. */
-static il_status find_candidate(il_finder *f, const uint8_t *group, size_t i, size_t at, uint16_t sketch) {
-    const uint32_t place = il_posting_place(&f->x->prints, group, i);
-    uint16_t other;
+static il_status find_candidate(il_finder *f, uint32_t place, size_t at, unsigned unlike) {
     if (f->passed != NULL && (f->passed[place >> (IL_INDEX_BLOCK + 6)] >> (place >> IL_INDEX_BLOCK) % 64 & 1) != 0) {
         return IL_OK;
     }
@@ -165,38 +163,36 @@ static il_status find_candidate(il_finder *f, const uint8_t *group, size_t i, si
         find_pass(f, t);
         return IL_OK;
     }
-    if (t->p != NULL) {
-        return find_compare(f, t, place, at);
-    }
-    memcpy(&other, il_posting_mores(group) + 2 * i, sizeof other);
-    return find_uncompared(f, t, at, (unsigned)(sketch ^ other));
+    return t->p != NULL ? find_compare(f, t, place, at) : find_uncompared(f, t, at, unlike);
 }
 
-static il_status find_at(il_finder *f, size_t at, uint32_t key) {
-    const il_postings *prints = &f->x->prints;
-    const uint16_t sketch = il_print_sketch(f->q.p, f->q.n, at);
-    const il_posting_bucket *b = il_postings_bucket(prints, key);
-    uint32_t left = b->n_class >> 8;
-    const uint8_t *group = left > 0 ? il_posting_groups(prints, b) : NULL;
-    find_worked(f, left / IL_POSTING_GROUP + 1);
-    for (; left > 0; left = left > IL_POSTING_GROUP ? left - IL_POSTING_GROUP : 0, group += prints->group_bytes) {
-        uint64_t same = il_posting_same(group, left, key);
-        if (same == 0) {
-            continue;
-        }
-        for (same &= il_print_alike(il_posting_mores(group), sketch); same != 0; same &= same - 1) {
+typedef struct find_asked { /* a place of the query */
+    uint32_t at, key;
+    const il_posting_bucket *bucket;
+} find_asked;
+
+static il_status find_at(il_finder *f, const find_asked *a) {
+    const uint16_t sketch = il_print_sketch(f->q.p, f->q.n, a->at);
+    const uint32_t n = il_posting_rows(a->bucket), tag = a->key >> 8;
+    uint8_t *const tags = il_posting_tags(&f->x->prints, a->bucket);
+    find_worked(f, n / IL_POSTING_GROUP + 1);
+    for (uint32_t from = 0; from < n; from += IL_POSTING_GROUP) {
+        uint32_t same = il_posting_same(tags + (size_t)from * IL_POSTING_TAG, n - from, tag);
+        for (; same != 0; same &= same - 1, same &= same - 1) {
+            const uint8_t *rests = il_posting_rests(a->bucket, tags);
+            const il_posting found = il_posting_of(rests, IL_POSTING_SKETCHED, from + (size_t)__builtin_ctz(same) / 2, a->key);
+            const unsigned unlike = (unsigned)(sketch ^ found.more);
+            if (!il_print_alike(unlike)) {
+                continue;
+            }
             if (find_done(f)) {
                 return IL_OK;
             }
-            IL_TRY(find_candidate(f, group, (size_t)__builtin_ctzll(same) / 8, at, sketch));
+            IL_TRY(find_candidate(f, found.place, a->at, unlike));
         }
     }
     return IL_OK;
 }
-
-typedef struct find_asked { /* a place of the query that the filter lets through */
-    uint32_t at, key;
-} find_asked;
 
 /* So many places at a time, so that their memory is fetched together. */
 static il_status find_runs(il_finder *f) {
@@ -205,24 +201,26 @@ static il_status find_runs(il_finder *f) {
     find_asked asked[FIND_BATCH];
     for (size_t from = 0; prints->total > 0 && from + IL_PRINT_BYTES <= f->q.n; from += FIND_BATCH) {
         const size_t last = f->q.n - IL_PRINT_BYTES + 1, to = from + FIND_BATCH < last ? from + FIND_BATCH : last;
-        size_t n = 0;
+        size_t all = 0, n = 0;
         for (size_t at = from; at < to; at++) {
             const uint64_t bytes = il_print_load(q + at);
             const uint32_t key = il_print_key(bytes);
-            asked[n] = (find_asked){(uint32_t)at, key};
-            n += il_postings_may(prints, key) && !il_print_marked(bytes);
+            asked[all] = (find_asked){(uint32_t)at, key, il_postings_bucket(prints, key)};
+            __builtin_prefetch(asked[all].bucket);
+            all += !il_print_marked(bytes);
+        }
+        for (size_t i = 0; i < all; i++) { /* the filters let few through */
+            asked[n] = asked[i];
+            n += il_posting_may(asked[i].bucket, asked[i].key);
         }
         for (size_t i = 0; i < n; i++) {
-            __builtin_prefetch(il_postings_bucket(prints, asked[i].key));
-        }
-        for (size_t i = 0; i < n; i++) {
-            il_postings_fetch(prints, asked[i].key);
+            il_postings_fetch(prints, asked[i].bucket);
         }
         for (size_t i = 0; i < n; i++) {
             if (find_done(f)) {
                 return IL_OK;
             }
-            IL_TRY(find_at(f, asked[i].at, asked[i].key));
+            IL_TRY(find_at(f, &asked[i]));
         }
     }
     return IL_OK;
@@ -272,7 +270,7 @@ static il_status find_tokens(il_finder *f) {
                 IL_TRY(find_token(f, w.at, w.n));
             }
             next = il_word_next(q->p, q->n, q->gaps, &at, &w);
-        } while (next && il_word_joined(q->p, q->gaps, &to, &w));
+        } while (next && il_word_joins(q->p, q->gaps, to.at + to.n, w.at));
         if (whole && parts > 1) {
             IL_TRY(find_token(f, from.at, to.at + to.n - from.at));
         }

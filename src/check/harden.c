@@ -211,7 +211,7 @@ il_status il_harden_conclude(il_harden *h, il_error *err) {
 }
 
 /* Every check, in the order of the report. Some read what an earlier one left in il_harden: `from-init` notes who writes what, `guards` what
- * each clause holds shut. The controls are last: they look at the verdicts. */
+ * each clause holds shut. The controls look at the verdicts; advice, on which nothing depends, is last. */
 typedef struct harden_row {
     il_status (*run)(il_harden *h, il_error *err);
     bool advice; /* no part of the verdict: left out by il_harden_prove() */
@@ -220,6 +220,7 @@ static const harden_row harden_rows[] = {
     {.run = il_check_translation}, {.run = il_check_from_init}, {.run = il_check_mediation},  {.run = il_check_havoc},
     {.run = il_check_guards},      {.run = il_check_gates},     {.run = il_check_laundering}, {.run = il_check_observers},
     {.run = il_check_recovery},    {.run = il_check_sticky},    {.run = il_check_coverage},   {.run = il_check_controls},
+    {.run = il_name_havoc, .advice = true},
 };
 
 static il_status harden_checks(il_harden *h, il_error *err) {

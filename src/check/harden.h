@@ -97,6 +97,7 @@ typedef struct il_harden {
     uint64_t edges;
     il_check *checks, *last_check;
     il_havoc_set *havoc, *last_havoc;
+    uint64_t unnamed[2]; /* regions of which not all sets were looked for, because a bound was reached; [1]: laundered. No verdict depends on it */
     il_guard_result *guards, *last_guard;
     il_var_writers writers[IL_MODEL_VARS_MAX];
     uint64_t gate_sets[IL_MODEL_REGIONS_MAX];   /* gated regions: one smallest set of its gates that suffices to reach it */
@@ -114,7 +115,7 @@ typedef struct il_harden {
     bool bounded;       /* some bound was reached */
     bool work_hit;      /* it was the one on work, of the checks or of what was asked after them */
     bool allow_bounded; /* set by the caller after the run: bounds alone do not make the exit code 2; the word stays BOUNDED */
-    bool verdict_only;  /* the smallest havoc sets are not searched for: they are advice, not part of the verdict */
+    bool verdict_only;  /* advice is left out: the smallest havoc sets are not searched for */
     bool fully_mediated;
     int exit; /* of the proof: 0 all pass, 1 a finding, 2 inconclusive or vacuous, 4 an instrument failed */
     int beside; /* the worst of what was joined to the report and decides the exit code too (a fleet, a comparison); no word hangs on it */

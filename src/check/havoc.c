@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Havoc: an adversary writes variables at will. Verdict: over the writes that no gate mediates, nothing is reached. Beside it the report
+/* Havoc: an adversary writes variables at will. Verdict: over the writes that no gate mediates, nothing is reached. Behind all verdicts the report
  * names every smallest set of variables (up to three) whose writing reaches a region: what the host must keep out of the agent's hands. */
 #include "check/parts.h"
 #include "check/quotient.h"
 
 enum { HAVOC_SET_MAX = 3, HAVOC_PATIENCE = 1 << 17 /* steps, before a question is asked of several variables together */ };
+#define HAVOC_NAMING_WORK (UINT64_C(1) << 28) /* of naming, which is advice; the shipped machines need 2^23 */
 
 /* Regions that are asked on the same machine: one exploration answers for all of them. */
 typedef struct havoc_group {
@@ -69,7 +70,6 @@ static il_status havoc_explore(il_harden *h, const havoc_group *g, uint64_t regi
         }
         if (!s.hits[r].found) {
             *bounded |= s.bound_hit ? UINT64_C(1) << r : 0;
-            h->bounded = h->bounded || s.bound_hit;
             continue;
         }
         *reached |= UINT64_C(1) << r;
@@ -95,7 +95,6 @@ static il_status havoc_try(il_harden *h, const havoc_group *g, uint64_t regions,
     IL_TRY(il_quotient_reach(&v, vars, UINT64_MAX, &q, err));
     *reached = q.reached;
     *bounded |= q.bound_hit ? regions & ~q.reached : 0;
-    h->bounded = h->bounded || (q.bound_hit && (regions & ~q.reached));
     return IL_OK;
 }
 
@@ -224,7 +223,7 @@ static il_status havoc_larger(il_harden *h, const havoc_group *g, uint32_t regio
     return IL_OK;
 }
 
-static il_status havoc_name(il_harden *h, const havoc_group *g, uint64_t *bounded, il_error *err) {
+static il_status havoc_name_all(il_harden *h, const havoc_group *g, uint64_t *bounded, il_error *err) {
     uint64_t broken = 0;
     uint64_t reached = 0;
     havoc_singles one = {0};
@@ -248,17 +247,22 @@ static il_status havoc_name(il_harden *h, const havoc_group *g, uint64_t *bounde
     return IL_OK;
 }
 
+static il_status havoc_name(il_harden *h, const havoc_group *g, il_error *err) {
+    return havoc_name_all(h, g, &h->unnamed[g->laundered], err);
+}
+
 /* Writing everything reaches any state there is: a region of states that even this does not reach is empty. With ghosts that says nothing:
  * they are beyond the adversary, and one may imply another. */
-static il_status havoc_empty(il_harden *h, const havoc_group *g, il_check *c, uint64_t *bounded, il_error *err) {
+static il_status havoc_empty(il_harden *h, const havoc_group *g, il_check *c, il_error *err) {
     uint64_t reached = 0, limit = 0;
-    if (g->laundered || c->verdict != IL_CHECK_PASS || h->subject.m->regions[c->region].edge ||
-        havoc_covered(h, g, c->region, UINT64_MAX)) {
+    if (g->laundered || c->verdict != IL_CHECK_PASS || h->subject.m->regions[c->region].edge) {
         return IL_OK;
     }
     IL_TRY(havoc_try(h, g, UINT64_C(1) << c->region, havoc_all(h), &reached, &limit, err));
-    *bounded |= limit;
-    if (!reached && !limit) {
+    if (limit) {
+        c->verdict = IL_CHECK_INCONCLUSIVE;
+        c->bound_hit = h->bounded = true;
+    } else if (!reached) {
         c->verdict = IL_CHECK_VACUOUS;
         c->finding = "EMPTY_REGION";
     }
@@ -321,36 +325,41 @@ static il_status havoc_lines(il_harden *h, const havoc_group *g, il_check **line
 
 static il_status havoc_check(il_harden *h, const havoc_group *g, il_error *err) {
     il_check *lines[IL_MODEL_REGIONS_MAX] = {0};
-    uint64_t bounded = 0;
     IL_TRY(havoc_lines(h, g, lines, err));
-    if (!h->verdict_only) {
-        IL_TRY(havoc_name(h, g, &bounded, err));
-    }
     for (uint32_t r = 0; r < h->subject.m->nregions; r++) {
-        if (!lines[r]) {
-            continue;
-        }
-        IL_TRY(havoc_empty(h, g, lines[r], &bounded, err));
-        if ((bounded >> r & 1) && lines[r]->verdict != IL_CHECK_FAIL) {
-            lines[r]->verdict = IL_CHECK_INCONCLUSIVE;
-            lines[r]->bound_hit = true;
+        if (lines[r]) {
+            IL_TRY(havoc_empty(h, g, lines[r], err));
         }
     }
     return IL_OK;
 }
 
-il_status il_check_havoc(il_harden *h, il_error *err) {
+static il_status havoc_each(il_harden *h, il_status (*run)(il_harden *h, const havoc_group *g, il_error *err), il_error *err) {
     const il_subject *s = &h->subject;
-    havoc_group never = {.regions = s->never};
+    const havoc_group never = {.regions = s->never};
     if (s->never) {
-        IL_TRY(havoc_check(h, &never, err));
+        IL_TRY(run(h, &never, err));
     }
     for (uint32_t r = 0; r < s->m->nregions; r++) {
-        havoc_group gated = {.regions = UINT64_C(1) << r, .dropped = s->m->regions[r].by};
+        const havoc_group gated = {.regions = UINT64_C(1) << r, .dropped = s->m->regions[r].by};
         if (s->m->regions[r].gated) {
-            IL_TRY(havoc_check(h, &gated, err));
+            IL_TRY(run(h, &gated, err));
         }
     }
-    havoc_group laundered = {.regions = s->never, .laundered = true, .dropped = s->lowers};
-    return s->never && s->ntaints > 0 ? havoc_check(h, &laundered, err) : IL_OK;
+    const havoc_group laundered = {.regions = s->never, .laundered = true, .dropped = s->lowers};
+    return s->never && s->ntaints > 0 ? run(h, &laundered, err) : IL_OK;
+}
+
+il_status il_check_havoc(il_harden *h, il_error *err) { return havoc_each(h, havoc_check, err); }
+
+/* With work of its own, so that no verdict depends on how much of it there was. */
+il_status il_name_havoc(il_harden *h, il_error *err) {
+    const il_space_bounds whole = h->subject.bounds;
+    il_space_bounds *own = &h->subject.bounds;
+    uint64_t spent = 0;
+    own->spent = &spent;
+    own->work = whole.work && whole.work < HAVOC_NAMING_WORK ? whole.work : HAVOC_NAMING_WORK;
+    const il_status status = havoc_each(h, havoc_name, err);
+    *own = whole;
+    return status;
 }

@@ -18,6 +18,7 @@ IL_NODISCARD il_status il_view_reaches(il_harden *h, il_view *v, uint32_t bit, b
 IL_NODISCARD il_status il_check_translation(il_harden *h, il_error *err);
 IL_NODISCARD il_status il_check_from_init(il_harden *h, il_error *err);
 IL_NODISCARD il_status il_check_havoc(il_harden *h, il_error *err);
+IL_NODISCARD il_status il_name_havoc(il_harden *h, il_error *err); /* the smallest sets: advice */
 IL_NODISCARD il_status il_check_mediation(il_harden *h, il_error *err);
 IL_NODISCARD il_status il_check_guards(il_harden *h, il_error *err);
 IL_NODISCARD il_status il_check_gates(il_harden *h, il_error *err);

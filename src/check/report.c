@@ -35,7 +35,9 @@ static il_json *report_checks(il_report *r, const il_harden *h) {
         il_report_set(r, o, "detail", il_report_str(r, c->detail));
         il_report_set(r, o, "witness", il_report_trace(r, &c->witness));
         if (il_str_starts(il_str_of(c->id), IL_STR("havoc"))) {
+            const bool laundered = il_str_eq(il_str_of(c->id), IL_STR("havoc-laundered"));
             il_report_set(r, o, "names", report_names(r, h, c));
+            il_report_set(r, o, "names_cut", il_json_boolean(r->arena, h->unnamed[laundered] >> c->region & 1));
         }
         if (il_str_eq(il_str_of(c->id), IL_STR("gates")) && r->m->regions[c->region].gated) {
             il_report_set(r, o, "gates_needed", il_report_actions(r, h->gate_sets[c->region]));

@@ -94,6 +94,12 @@ static void text_havoc(const il_harden *h, il_buf *b) {
             il_trace_text(m, &s->witness, b);
             il_buf_putc(b, '\n');
         }
+        if ((laundered || il_str_eq(il_str_of(c->id), IL_STR("havoc"))) && (h->unnamed[laundered] >> c->region & 1)) {
+            il_buf_puts(b, "  ");
+            il_buf_put(b, m->regions[c->region].name);
+            il_buf_puts(b, laundered ? " (laundered)" : "");
+            il_buf_puts(b, ": not all sets were looked for, a bound was reached\n");
+        }
     }
 }
 
@@ -262,7 +268,7 @@ il_status il_harden_text(const il_harden *h, il_arena *arena, il_str *out, il_er
     il_buf_putu(&b, h->subject.m->nsymbols);
     il_buf_puts(&b, " symbols\n\n");
     text_checks(h, &b);
-    if (h->havoc) {
+    if (h->havoc || (h->unnamed[0] | h->unnamed[1]) != 0) {
         text_havoc(h, &b);
     }
     text_guards(h, &b);

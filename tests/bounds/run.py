@@ -103,6 +103,17 @@ def states_that_no_session_reaches():
         check("and left open where they read too much", None if code == 2 and verdict == ["INCONCLUSIVE"] else f"exit {code} {err} {verdict}")
 
 
+def naming_is_advice():
+    """A program that proves a machine as it starts names no variables; where naming alone is cut, harden must say so and judge as that does."""
+    for bound in ((), ("--max-states", "3000")):
+        code, report, err = run("harden", "capability-broker", *bound)
+        lines = [c for c in report["checks"] if c["id"].startswith("havoc")] if report else []
+        good = lines and all(c["verdict"] == "PASS" and not c["bound_hit"] and c["names_cut"] == bool(bound) for c in lines)
+        check(f"naming that is cut changes no verdict, {' '.join(bound) or 'no bound'}", None if good else f"exit {code} {err} {lines[:1]}")
+    text = subprocess.run([INTERLOCK, "harden", "capability-broker", "--max-states", "3000"], capture_output=True, text=True, timeout=600, check=False).stdout
+    check("and its section says so", None if text.count("not all sets were looked for, a bound was reached") == len(lines) else text[-300:])
+
+
 def documented():
     table = re.search(r"\n\| check \| question \| explores \|\n(.*?)\n\n", (ROOT / "docs/harden.md").read_text(), re.S).group(1)
     return set(re.findall(r"^\| `([a-z-]+)` \|", table, re.M))
@@ -144,6 +155,7 @@ def main():
             check(f"a fleet, {' '.join(bound)}", None if code == 2 and lines and all(c["verdict"] == "INCONCLUSIVE" for c in lines)
                   else f"exit {code} {err} {[c['verdict'] for c in lines]}")
     states_that_no_session_reaches()
+    naming_is_advice()
     missing = documented() - cut
     check("each check of docs/harden.md was cut short once and said so", ", ".join(sorted(missing)) if missing else None)
     print(f"{passed} passed, {failed} failed, 0 skipped")

@@ -5,7 +5,8 @@
 #include "check/quotient.h"
 
 enum { HAVOC_SET_MAX = 3, HAVOC_PATIENCE = 1 << 17 /* steps, before a question is asked of several variables together */ };
-#define HAVOC_NAMING_WORK (UINT64_C(1) << 28) /* of naming, which is advice; the shipped machines need 2^23 */
+#define HAVOC_NAMING_WORK (UINT64_C(1) << 26) /* of naming, which is advice; the shipped machines need 2^23 */
+#define HAVOC_NAMING_STATES (1u << 20)        /* of each exploration */
 
 /* Regions that are asked on the same machine: one exploration answers for all of them. */
 typedef struct havoc_group {
@@ -359,6 +360,7 @@ il_status il_name_havoc(il_harden *h, il_error *err) {
     uint64_t spent = 0;
     own->spent = &spent;
     own->work = whole.work && whole.work < HAVOC_NAMING_WORK ? whole.work : HAVOC_NAMING_WORK;
+    own->states = whole.states && whole.states < HAVOC_NAMING_STATES ? whole.states : HAVOC_NAMING_STATES;
     const il_status status = havoc_each(h, havoc_name, err);
     *own = whole;
     return status;

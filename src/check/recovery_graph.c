@@ -239,7 +239,7 @@ il_status il_recover_graph_make(il_recover_graph *g, il_error *err) {
 }
 
 void il_recover_graph_free(il_recover_graph *g) {
-    void *parts[] = {g->held,       g->mark,        g->scratch,       g->from[0].to,    g->from[1].to, g->next[0].to,
+    void *parts[] = {g->held, g->came,  g->mark,        g->scratch,       g->from[0].to,    g->from[1].to, g->next[0].to,
                      g->next[1].to, g->back[0].to, g->back[0].first, g->back[1].first, g->back[1].to};
     for (size_t i = 0; g->h && i < sizeof parts / sizeof parts[0]; i++) {
         recover_drop(g, parts[i]);
@@ -310,13 +310,15 @@ bool il_recover_lead(il_recover_graph *g, il_recover_way *way, unsigned kinds, u
     if (!step && (g->mark[start] & marks)) {
         return true;
     }
-    const il_alloc *alloc = g->h->subject.alloc;
-    uint32_t *came = alloc->alloc(alloc->ctx, (size_t)g->n * sizeof *came + 1);
-    if (!came) {
-        *budget = 0;
-        return false;
+    if (!g->came) { /* once: it is as large as the graph, and there is a search for each node that may lie on a loop */
+        g->came = recover_take(g, g->n, sizeof *g->came);
+        if (!g->came) {
+            *budget = 0;
+            return false;
+        }
+        memset(g->came, 0xFF, (size_t)g->n * sizeof *g->came);
     }
-    memset(came, 0xFF, (size_t)g->n * sizeof *came);
+    uint32_t *came = g->came;
     uint32_t found = UINT32_MAX;
     uint32_t n = 0;
     g->scratch[n++] = start;
@@ -352,7 +354,12 @@ bool il_recover_lead(il_recover_graph *g, il_recover_way *way, unsigned kinds, u
         i = came[i];
     }
     way->n += steps;
-    alloc->free(alloc->ctx, came);
+    for (uint32_t at = 0; at < n; at++) {
+        came[g->scratch[at]] = UINT32_MAX;
+    }
+    if (found != UINT32_MAX) {
+        came[found] = UINT32_MAX;
+    }
     return found != UINT32_MAX;
 }
 

@@ -33,7 +33,7 @@ typedef struct il_recover_graph {
     uint32_t depth;     /* steps from the nearest danger state, at most */
     uint8_t *mark;
     il_recover_list from[2], next[2], back[2]; /* 0: corrective, 1: others. `from`: where the successors of each node begin */
-    uint32_t *scratch;
+    uint32_t *scratch, *came;
     uint64_t *held; /* of each node, the regions of states that hold it; NULL until that is asked for (recovery.c) */
 } il_recover_graph;
 

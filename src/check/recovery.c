@@ -7,6 +7,8 @@
 #include "base/mem.h"
 
 #define RECOVERY_PRODUCT_MAX (UINT64_C(1) << 24)
+#define RECOVERY_ASKED 4096u /* nodes between two calls of `progress` */
+#define RECOVERY_LOOKED (1u << 18)
 #define RECOVERY_WRITTEN (UINT64_C(1) << 63) /* a state that one write of any variable made; nothing is followed from it */
 
 il_recovery *il_recovery_out(const il_recovery_run *r) { return &r->h->recovery; }
@@ -33,6 +35,13 @@ void il_recovery_hold(const il_recovery_run *r, il_recover_graph *g) {
 uint64_t il_recovery_held_of(const il_recovery_run *r, const il_recover_graph *g, uint64_t state) {
     const uint32_t node = g->held ? il_recover_node(g, state) : UINT32_MAX;
     return node == UINT32_MAX ? il_recovery_held(r, state) : g->held[node];
+}
+
+bool il_recovery_goes_on(const il_recovery_run *r, il_recover_graph *g, uint32_t done) {
+    const il_space_bounds *b = &r->h->subject.bounds;
+    const il_space_progress now = {.states = g->n, .edges = g->steps, .frontier = g->n - (done < g->n ? done : g->n)};
+    g->full = g->full || (done % RECOVERY_ASKED == 0 && b->progress && !b->progress(b->progress_ctx, &now));
+    return !g->full;
 }
 
 static bool recovery_edge_in(const il_recovery_run *r, uint64_t pre, uint32_t symbol, uint64_t next) {
@@ -94,6 +103,9 @@ static il_status recovery_note(il_recovery_run *r, uint64_t state, uint64_t held
 static il_status recovery_product(il_recovery_run *r, il_error *err) {
     const il_model *m = r->h->subject.m;
     const uint64_t all = m->nvars < 64 ? (UINT64_C(1) << m->nvars) - 1 : UINT64_MAX;
+    const il_space_bounds *b = &r->h->subject.bounds;
+    const il_space_progress now = {0};
+    uint32_t looked = 0;
     uint64_t state = 0, memory = 0; /* a ghost is beyond every adversary: it remembers nothing that did not happen */
     for (uint32_t v = 0; v < m->nvars; v++) {
         memory |= m->vars[v].ghost ? UINT64_C(1) << v : 0;
@@ -102,6 +114,10 @@ static il_status recovery_product(il_recovery_run *r, il_error *err) {
         const uint64_t held = il_recovery_held(r, state);
         if (held != 0) {
             IL_TRY(recovery_note(r, state, held, err));
+        }
+        if (++looked % RECOVERY_LOOKED == 0 && b->progress && !b->progress(b->progress_ctx, &now)) {
+            r->full = true;
+            return IL_OK;
         }
     } while (il_model_turn(m, all & ~memory, &state));
     r->all = memory == 0;

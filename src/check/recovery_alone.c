@@ -52,8 +52,7 @@ static bool recovery_lasso(il_recover_graph *g, bool lost, il_recover_way *way, 
     uint64_t budget = RECOVERY_LASSO_WORK;
     uint32_t best = UINT32_MAX;
     uint32_t best_length = UINT32_MAX;
-    for (uint32_t i = 0; i < g->n && (budget > 0 || best == UINT32_MAX); i++) {
-        uint32_t node = i;
+    for (uint32_t node = 0; node < g->n && (budget > 0 || best == UINT32_MAX); node++) {
         if (!(g->mark[node] & IL_RECOVER_CYCLE) || (lost && (g->mark[node] & IL_RECOVER_BACK))) {
             continue;
         }
@@ -90,8 +89,7 @@ il_status il_recovery_converge(il_recovery_run *r, il_recover_graph *g, il_recov
     uint32_t stem = 0;
     IL_TRY(recovery_order(r, g, &cyclic, err));
     il_recover_back(g, IL_RECOVER_BY_CORRECTIVE, IL_RECOVER_GOAL, 0);
-    for (uint32_t i = 0; i < g->n; i++) {
-        uint32_t node = i;
+    for (uint32_t node = 0; node < g->n; node++) {
         if (!(g->mark[node] & IL_RECOVER_GOAL) && il_recovery_degree(&g->next[0], node) == 0) {
             il_recover_stem(g, node, way);
             IL_TRY(il_recovery_find(r, g, "STUCK", way, err));
@@ -131,6 +129,9 @@ il_status il_recovery_judge_steps(il_recovery_run *r, il_recover_graph *g, il_re
     il_steps_edge unsafe_step = {0}, restores_step = {0};
     il_recovery_hold(r, g);
     for (uint32_t i = 0; i < g->n && (unsafe_node == UINT32_MAX || restores_node == UINT32_MAX); i++) {
+        if (!il_recovery_goes_on(r, g, i)) {
+            return IL_OK;
+        }
         uint64_t state = il_recover_state(g, i);
         uint64_t held = il_recovery_held_of(r, g, state);
         uint32_t n = il_recovery_row(r, state, true);

@@ -32,6 +32,9 @@ uint32_t il_recovery_row(const il_recovery_run *r, uint64_t state, bool correcti
 bool il_recovery_enters(const il_recovery_run *r, const il_recover_graph *g, uint64_t state, uint64_t held,
                         const il_steps_edge *e);
 
+/* Asked by each search of a graph at every node or round, `done` of them so far; false: whoever bounds it ends it, and the graph is `full`. */
+bool il_recovery_goes_on(const il_recovery_run *r, il_recover_graph *g, uint32_t done);
+
 bool il_recovery_has(const il_recovery_run *r, const char *word);
 IL_NODISCARD il_status il_recovery_find(il_recovery_run *r, il_recover_graph *g, const char *word, const il_recover_way *way,
                                         il_error *err);

@@ -4,13 +4,13 @@
 
 /* Marks IL_RECOVER_WON from where corrective steps win: the goal, or one corrective step to the goal or to where no step of others leaves what is
  * won already. `rounds`: how often that was used, the bound on corrective steps. */
-static void recovery_win(il_recover_graph *g, uint32_t *rounds) {
+static void recovery_win(const il_recovery_run *r, il_recover_graph *g, uint32_t *rounds) {
     for (uint32_t i = 0; i < g->n; i++) {
         g->mark[i] = (uint8_t)(g->mark[i] & IL_RECOVER_GOAL ? g->mark[i] | IL_RECOVER_WON : g->mark[i] & ~IL_RECOVER_WON);
         g->mark[i] &= (uint8_t)~IL_RECOVER_CYCLE;
     }
     *rounds = 0;
-    for (bool more = true; more;) {
+    for (bool more = true; more && il_recovery_goes_on(r, g, 0);) {
         for (uint32_t i = 0; i < g->n; i++) { /* not won: what others must not reach; the mark of a cycle serves for it */
             g->mark[i] = (uint8_t)(g->mark[i] & IL_RECOVER_WON ? g->mark[i] & ~IL_RECOVER_CYCLE : g->mark[i] | IL_RECOVER_CYCLE);
         }
@@ -33,8 +33,7 @@ static void recovery_win(il_recover_graph *g, uint32_t *rounds) {
 /* A step by which others enter a never region anew before the goal. */
 static il_status recovery_reentry(il_recovery_run *r, il_recover_graph *g, il_recover_way *way, il_error *err) {
     il_recovery_hold(r, g);
-    for (uint32_t i = 0; i < g->n; i++) {
-        uint32_t node = i;
+    for (uint32_t node = 0; node < g->n && il_recovery_goes_on(r, g, node); node++) {
         if (g->mark[node] & IL_RECOVER_GOAL) {
             continue;
         }
@@ -58,10 +57,9 @@ static il_status recovery_undone(il_recovery_run *r, il_recover_graph *g, const 
     uint64_t budget = UINT64_MAX;
     uint32_t node = UINT32_MAX;
     for (uint32_t i = 0; i < g->n && node == UINT32_MAX; i++) {
-        uint32_t at = i;
-        uint32_t in_x = il_recover_node(alone, il_recover_state(g, at));
+        uint32_t in_x = il_recover_node(alone, il_recover_state(g, i));
         bool lost = in_x != UINT32_MAX && !(alone->mark[in_x] & IL_RECOVER_BACK);
-        node = !(g->mark[at] & IL_RECOVER_WON) && !lost ? at : UINT32_MAX;
+        node = !(g->mark[i] & IL_RECOVER_WON) && !lost ? i : UINT32_MAX;
     }
     if (node == UINT32_MAX) {
         return IL_OK;
@@ -120,7 +118,9 @@ il_status il_recovery_together(il_recovery_run *r, il_recover_graph *g, const il
     il_recover_way way = {0};
     il_status status = il_recover_way_new(g, &way, err);
     if (status == IL_OK && !g->full) {
-        recovery_win(g, &out->interleaved);
+        recovery_win(r, g, &out->interleaved);
+    }
+    if (status == IL_OK && !g->full) {
         status = recovery_undone(r, g, alone, &way, err);
         if (status == IL_OK && !il_recovery_has(r, "FRAGILE")) {
             status = recovery_reentry(r, g, &way, err);

@@ -15,7 +15,8 @@
 #define SHOW_ARENA_BYTES ((size_t)2 << 30)
 #define SHOW_TEXT_NODES 64u /* up to which the states stand in the text and the JSON */
 #define SHOW_DOT_NODES 200u
-#define SHOW_STATES 4000000u
+#define SHOW_STATES (1u << 20)
+#define SHOW_WORK (UINT64_C(1) << 26) /* states and steps: some seconds */
 
 /* The variables of `--by`; all when it is not given. */
 static il_status show_keep(const il_show *run, uint64_t *keep, il_error *err) {
@@ -280,7 +281,8 @@ static il_status show_dot(il_show *run, il_error *err) {
 
 static il_status show_run_all(il_show *run, il_error *err) {
     uint64_t keep = 0;
-    const il_space_bounds bounds = {.states = SHOW_STATES};
+    uint64_t spent = 0;
+    const il_space_bounds bounds = {.states = SHOW_STATES, .work = 2 * SHOW_WORK, .spent = &spent}; /* one exploration has half */
     IL_TRY(il_cli_model(&run->arena, &run->path, &run->m, err));
     IL_TRY(show_keep(run, &keep, err));
     IL_TRY(il_graph_make(&run->graph, il_host_alloc(), &run->arena, run->m, keep, run->dot ? SHOW_DOT_NODES : SHOW_TEXT_NODES,

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -114,6 +115,29 @@ def naming_is_advice():
     check("and its section says so", None if text.count("not all sets were looked for, a bound was reached") == len(lines) else text[-300:])
 
 
+def time_is_asked_behind_explorations():
+    """Few states in reach, many that danger could begin in: nearly all the time goes by in the graphs of recovery, and not in an exploration."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "few.yaml"
+        text = (ROOT / "tests/machines/smallest.yaml").read_text()
+        counts = ", ".join(f'n{i}: "pre.n{i} < 15 ? pre.n{i} + 1 : 0"' for i in range(4))
+        wide = "".join(f"  n{i}: {{int: 0..15, overflow: reject}}\n" for i in range(4)) + "  still: {int: 0..4, overflow: reject}\n"
+        path.write_text(text.replace("\nactions:\n", f"\n{wide}actions:\n", 1).
+                        replace("\n  quarantine:\n", f"\n  tick: {{principal: runtime, corrective: true, next: {{{counts}}}}}\n  quarantine:\n", 1))
+        begun = time.monotonic()
+        code, report, err = run("harden", str(path), "--max-seconds", "1", "--mutants", "1")
+        took = time.monotonic() - begun
+        line = [c for c in report["checks"] if c["id"] == "recovery"] if report else []
+        good = code == 2 and line and line[0]["bound_hit"] and line[0]["verdict"] != "PASS"
+        check("recovery of 15,728,640 states ends at a bound on time", None if good else f"exit {code} {err} {line} {took:.1f} s")
+        p = subprocess.run([INTERLOCK, "machine", "show", str(path), "--json"], capture_output=True, timeout=600, check=False)
+        check("machine show of few states is not bounded", None if p.returncode == 0 and not json.loads(p.stdout)["bounded"] else p.stderr)
+        path.write_text(large())
+        p = subprocess.run([INTERLOCK, "machine", "show", str(path), "--json"], capture_output=True, timeout=600, check=False)
+        shown = json.loads(p.stdout) if p.returncode == 0 else {}
+        check("machine show of very many ends by itself", None if shown.get("bounded") and shown["states"] <= 1 << 20 else p.stderr)
+
+
 def documented():
     table = re.search(r"\n\| check \| question \| explores \|\n(.*?)\n\n", (ROOT / "docs/harden.md").read_text(), re.S).group(1)
     return set(re.findall(r"^\| `([a-z-]+)` \|", table, re.M))
@@ -156,6 +180,7 @@ def main():
                   else f"exit {code} {err} {[c['verdict'] for c in lines]}")
     states_that_no_session_reaches()
     naming_is_advice()
+    time_is_asked_behind_explorations()
     missing = documented() - cut
     check("each check of docs/harden.md was cut short once and said so", ", ".join(sorted(missing)) if missing else None)
     print(f"{passed} passed, {failed} failed, 0 skipped")

@@ -63,52 +63,77 @@ static bool page_is_trace(const il_json *v) {
     return first && first->kind == IL_JSON_OBJECT && page_get(first, "seq") && page_get(first, "held");
 }
 
+/* The cells of one object, in a row that has begun. */
+static void page_cells(il_page *p, const il_json *o, const il_page_column *columns, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const il_json *v = page_get(o, columns[i].key);
+        il_page_cell(p);
+        if (columns[i].write) {
+            columns[i].write(p, o, v);
+        } else if (page_there(v)) {
+            il_page_any(p, v, 1);
+        }
+        il_page_cell_end(p);
+    }
+}
+
+void il_page_cells(il_page *p, const il_json *o, const il_page_column *columns, size_t n) {
+    il_page_row(p);
+    page_cells(p, o, columns, n);
+    il_page_row_end(p);
+}
+
+void il_page_judged(il_page *p, const il_json *o, const il_json *v) {
+    (void)o;
+    if (page_there(v)) {
+        il_page_verdict(p, il_json_text(v));
+    }
+}
+
+static void page_held(il_page *p, const il_json *o, const il_json *v) {
+    (void)o;
+    il_page_values(p, v);
+}
+
+/* A step, or what an adversary writes. */
+static void page_step(il_page *p, const il_json *o, const il_json *v) {
+    (void)v;
+    il_page_code(p, page_str(o, page_get(o, "write") ? "write" : "step"));
+    if (page_get(o, "write")) {
+        il_page_word(p, " is written: ");
+        il_page_text(p, page_str(o, "value"));
+    }
+}
+
+static void page_said(il_page *p, const il_json *o, const il_json *v) {
+    (void)v;
+    il_page_text(p, page_str(o, "verdict"));
+    if (page_str(o, "reason").n > 0) {
+        il_page_word(p, ": ");
+        il_page_text(p, page_str(o, "reason"));
+    }
+}
+
 /* A witness step by step: who does what, what the machine as it is says of it, what is gained, what is held before and after. */
 static void page_trace(il_page *p, const il_json *trace) {
     static const char *const heads[] = {"step", "who", "what", "the machine says", "before", "changes", "after"};
+    static const il_page_column first[] = {{.key = "seq"}, {.key = "principal"}, {"step", page_step}, {"verdict", page_said}};
+    static const il_page_column last[] = {{"gained", page_held}, {"held", page_held}};
     const il_json *before = NULL;
     il_page_table(p, heads, sizeof heads / sizeof heads[0]);
     for (const il_json *s = il_json_first(trace); s; s = il_json_next(s)) {
         il_page_row(p);
+        page_cells(p, s, first, sizeof first / sizeof first[0]);
         il_page_cell(p);
-        il_page_text(p, page_str(s, "seq"));
-        il_page_cell_end(p);
-        il_page_cell(p);
-        il_page_text(p, page_str(s, "principal"));
-        il_page_cell_end(p);
-        il_page_cell(p);
-        if (page_get(s, "write")) {
-            il_page_code(p, page_str(s, "write"));
-            il_page_word(p, " is written: ");
-            il_page_text(p, page_str(s, "value"));
-        } else {
-            il_page_code(p, page_str(s, "step"));
-        }
-        il_page_cell_end(p);
-        il_page_cell(p);
-        il_page_text(p, page_str(s, "verdict"));
-        if (page_str(s, "reason").n > 0) {
-            il_page_word(p, ": ");
-            il_page_text(p, page_str(s, "reason"));
-        }
-        il_page_cell_end(p);
-        il_page_cell(p);
-        if (before) {
-            il_page_values(p, before);
-        } else if (page_get(s, "before")) {
-            il_page_values(p, page_get(s, "before"));
+        if (before || page_get(s, "before")) {
+            il_page_values(p, before ? before : page_get(s, "before"));
         } else {
             il_page_word(p, "nothing");
         }
         il_page_cell_end(p);
-        il_page_cell(p);
-        il_page_values(p, page_get(s, "gained"));
-        il_page_cell_end(p);
-        il_page_cell(p);
-        before = page_get(s, "held");
-        il_page_values(p, before);
-        il_page_cell_end(p);
+        page_cells(p, s, last, sizeof last / sizeof last[0]);
         il_page_row_end(p);
+        before = page_get(s, "held");
     }
     il_page_table_end(p);
 }
@@ -213,22 +238,6 @@ static void page_rows(il_page *p, const il_json *v, il_arena *arena) {
     il_page_table_end(p);
 }
 
-/* One cell after another. */
-void il_page_cells(il_page *p, const il_json *o, const char *const *keys, size_t n) {
-    il_page_row(p);
-    for (size_t i = 0; i < n; i++) {
-        const il_json *v = page_get(o, keys[i]);
-        il_page_cell(p);
-        if (page_there(v) && il_str_eq(il_str_of(keys[i]), IL_STR("verdict"))) {
-            il_page_verdict(p, il_json_text(v));
-        } else if (page_there(v)) {
-            il_page_any(p, v, 1);
-        }
-        il_page_cell_end(p);
-    }
-    il_page_row_end(p);
-}
-
 static void page_top(il_page *p, const il_json *o) {
     const il_json *table = page_get(o, "table");
     il_page_open(p);
@@ -271,7 +280,8 @@ static void page_asked(il_page *p, const il_json *object, il_arena *arena) {
 
 static void page_checks(il_page *p, const il_json *checks) {
     static const char *const heads[] = {"verdict", "check", "region", "states", "edges", "finding", "about"};
-    static const char *const keys[] = {"verdict", "id", "region", "states", "edges", "finding", "detail"};
+    static const il_page_column keys[] = {{"verdict", il_page_judged}, {.key = "id"},      {.key = "region"}, {.key = "states"},
+                                          {.key = "edges"},            {.key = "finding"}, {.key = "detail"}};
     il_page_heading(p, 2, IL_STR("Checks"));
     il_page_table(p, heads, sizeof heads / sizeof heads[0]);
     for (const il_json *c = il_json_first(checks); c; c = il_json_next(c)) {
@@ -304,43 +314,36 @@ static void page_checks(il_page *p, const il_json *checks) {
     }
 }
 
+static void page_opens(il_page *p, const il_json *guard, const il_json *opens) {
+    const char *between = "";
+    (void)guard;
+    for (const il_json *o = il_json_first(opens); o; o = il_json_next(o)) {
+        il_page_word(p, between);
+        il_page_text(p, page_str(o, "what"));
+        if (page_str(o, "region").n > 0) {
+            il_page_word(p, " of ");
+            il_page_text(p, page_str(o, "region"));
+        }
+        il_page_word(p, ": ");
+        il_page_any(p, page_get(o, "witness"), 1);
+        between = ". ";
+    }
+}
+
 static void page_guards(il_page *p, const il_json *guards) {
     static const char *const heads[] = {"action", "clause", "rule", "what its absence opens"};
+    static const il_page_column keys[] = {{.key = "action"}, {.key = "clause"}, {.key = "rule"}, {"opens", page_opens}};
     il_page_heading(p, 2, IL_STR("Each reject clause left out"));
     il_page_table(p, heads, sizeof heads / sizeof heads[0]);
     for (const il_json *g = il_json_first(guards); g; g = il_json_next(g)) {
-        il_page_row(p);
-        il_page_cell(p);
-        il_page_text(p, page_str(g, "action"));
-        il_page_cell_end(p);
-        il_page_cell(p);
-        il_page_text(p, page_str(g, "clause"));
-        il_page_cell_end(p);
-        il_page_cell(p);
-        il_page_text(p, page_str(g, "rule"));
-        il_page_cell_end(p);
-        il_page_cell(p);
-        const char *between = "";
-        for (const il_json *o = il_json_first(page_get(g, "opens")); o; o = il_json_next(o)) {
-            il_page_word(p, between);
-            il_page_text(p, page_str(o, "what"));
-            if (page_str(o, "region").n > 0) {
-                il_page_word(p, " of ");
-                il_page_text(p, page_str(o, "region"));
-            }
-            il_page_word(p, ": ");
-            il_page_any(p, page_get(o, "witness"), 1);
-            between = ". ";
-        }
-        il_page_cell_end(p);
-        il_page_row_end(p);
+        il_page_cells(p, g, keys, sizeof keys / sizeof keys[0]);
     }
     il_page_table_end(p);
 }
 
 static void page_controls(il_page *p, const il_json *controls) {
     static const char *const heads[] = {"planted fault", "outcome"};
-    static const char *const keys[] = {"what", "state"};
+    static const il_page_column keys[] = {{.key = "what"}, {.key = "state"}};
     il_page_heading(p, 2, IL_STR("Negative controls"));
     il_page_table(p, heads, 2);
     for (const il_json *c = il_json_first(controls); c; c = il_json_next(c)) {
@@ -351,7 +354,8 @@ static void page_controls(il_page *p, const il_json *controls) {
 
 static void page_mutation(il_page *p, const il_json *m) {
     static const char *const heads[] = {"operator", "there are", "looked at", "distinct", "killed", "survived"};
-    static const char *const keys[] = {"operator", "population", "judged", "distinct", "killed", "survived"};
+    static const il_page_column keys[] = {{.key = "operator"}, {.key = "population"}, {.key = "judged"},
+                                          {.key = "distinct"}, {.key = "killed"},     {.key = "survived"}};
     il_page_heading(p, 2, IL_STR("Mutation adequacy"));
     il_page_open(p);
     il_page_text(p, page_str(m, "killed"));

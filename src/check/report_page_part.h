@@ -14,8 +14,15 @@ static inline bool page_there(const il_json *v) { return v && v->kind != IL_JSON
 void il_page_any(il_page *p, const il_json *v, uint32_t depth);
 /* `flight=true, untrusted=held`, in the order of their names. */
 void il_page_values(il_page *p, const il_json *o);
-/* A row of cells: the members of `o` that `keys` names. */
-void il_page_cells(il_page *p, const il_json *o, const char *const *keys, size_t n);
+/* A column of a table: the member of each row's object, written by `write` or as anything is. */
+typedef struct il_page_column {
+    const char *key;
+    void (*write)(il_page *p, const il_json *o, const il_json *v); /* `v`: the member, which may be absent; NULL: il_page_any() */
+} il_page_column;
+/* A row: the cells of one object. */
+void il_page_cells(il_page *p, const il_json *o, const il_page_column *columns, size_t n);
+/* A column of verdicts. */
+void il_page_judged(il_page *p, const il_json *o, const il_json *v);
 
 void il_page_lists(il_page *p, const il_json *report);
 void il_page_bounds(il_page *p, const il_json *bounds);

@@ -46,33 +46,20 @@ void il_page_bounds(il_page *p, const il_json *bounds) {
 }
 
 /* What a monitor would notice, as `interlock diagnose` says it. */
-static void page_diagnosed(il_page *p, const il_json *line) {
-    const il_json *twin = page_get(line, "twin");
-    il_page_row(p);
-    il_page_cell(p);
-    il_page_verdict(p, page_str(line, "verdict"));
-    il_page_cell_end(p);
-    il_page_cell(p);
-    il_page_text(p, page_str(line, "region"));
-    il_page_cell_end(p);
-    il_page_cell(p);
-    il_page_text(p, page_str(line, "finding"));
-    il_page_cell_end(p);
-    il_page_cell(p);
+static void page_known(il_page *p, const il_json *line, const il_json *twin) {
     if (page_there(twin) && il_str_eq(page_str(line, "verdict"), IL_STR("PASS"))) {
         il_page_text(p, page_str(twin, "k"));
     }
-    il_page_cell_end(p);
-    il_page_row_end(p);
 }
 
 void il_page_diagnosis(il_page *p, const il_json *d) {
     static const char *const heads[] = {"verdict", "region", "finding", "steps until it is known"};
+    static const il_page_column keys[] = {{"verdict", il_page_judged}, {.key = "region"}, {.key = "finding"}, {"twin", page_known}};
     il_page_heading(p, 2, IL_STR("Would a monitor notice"));
     il_page_table(p, heads, sizeof heads / sizeof heads[0]);
     for (const il_json *c = il_json_first(page_get(d, "checks")); c; c = il_json_next(c)) {
         if (il_str_eq(page_str(c, "id"), IL_STR("diagnosis"))) {
-            page_diagnosed(p, c);
+            il_page_cells(p, c, keys, sizeof keys / sizeof keys[0]);
         }
     }
     il_page_table_end(p);
@@ -95,7 +82,7 @@ void il_page_diagnosis(il_page *p, const il_json *d) {
 
 void il_page_confirmers(il_page *p, const il_json *list) {
     static const char *const heads[] = {"tool", "what it said of this table"};
-    static const char *const keys[] = {"by", "says"};
+    static const il_page_column keys[] = {{.key = "by"}, {.key = "says"}};
     il_page_heading(p, 2, IL_STR("Confirmed by other tools"));
     if (!il_json_first(list)) {
         il_page_open(p);
@@ -221,7 +208,7 @@ void il_page_sessions(il_page *p, const il_json *s) {
 /* Labels of which one error is enough. */
 void il_page_mislabel(il_page *p, const il_json *m) {
     static const char *const heads[] = {"label", "the error", "region", "then"};
-    static const char *const keys[] = {"tool", "forgets", "region", "witness"};
+    static const il_page_column keys[] = {{.key = "tool"}, {.key = "forgets"}, {.key = "region"}, {.key = "witness"}};
     il_page_heading(p, 2, IL_STR("Single points of failure"));
     il_page_open(p);
     if (page_is(m, "labels", "0")) {

@@ -86,6 +86,10 @@ STICKY = ROOT / "tests/machines/cases/sticky-lowered-2.yaml"
 
 def states_that_no_session_reaches():
     """What is asked of all states, and a bound makes smaller: the mistake is in a state that no session comes to, and is missed by nothing that passes."""
+    for bound, scope in (((), "product"), (("--max-states", "20"), "reachable")):
+        text = subprocess.run([INTERLOCK, "harden", STICKY, *bound], capture_output=True, text=True, timeout=600, check=False).stdout
+        line = [at for at in text.splitlines() if at.startswith("recovery: ")]
+        check(f"the line on recovery says its scope, {scope}", None if len(line) == 1 and f"(scope: {scope}" in line[0] else line)
     for states in ("5", "20"):
         code, report, err = run("harden", str(STICKY), "--max-states", states)
         lines = {c["id"]: c["verdict"] for c in report["checks"] if c["id"] in ("recovery", "sticky")} if report else {}

@@ -31,8 +31,7 @@ static void il_places_add(il_places *p, il_kind kind, il_str value) {
     }
 }
 
-/* No root, no home, no drive, scheme or variable in front: what a server joins to the folder that it runs in. */
-static bool il_place_relative(il_str text) {
+bool il_place_relative(il_str text) {
     const size_t slash = il_str_find(text, IL_STR("/"), 0);
     const il_str first = il_str_part(text, 0, slash != SIZE_MAX ? slash : text.n);
     return text.n > 0 && text.p[0] != '/' && text.p[0] != '~' && il_str_find(first, IL_STR(":"), 0) == SIZE_MAX &&
@@ -96,8 +95,8 @@ static il_status il_places_room(il_places *p, il_error *err) {
     return p->list != NULL ? IL_OK : il_arena_fail(p->scratch, err);
 }
 
-/* What a command writes, as far as it is understood and where that is can be told: what a build writes, and a relative name without the server's `cwd`, would
- * be the whole store. */
+/* What a command writes, as far as it is understood. A relative name without the server's `cwd`, and what a build writes, is left out: it would always be the whole
+ * store. */
 static il_status il_places_command(il_places *p, const il_tool *t, const il_json *v, il_error *err) {
     il_shell shell;
     for (uint32_t i = 0; i < t->shell->n; i++) {
@@ -107,6 +106,8 @@ static il_status il_places_command(il_places *p, const il_tool *t, const il_json
         return IL_OK;
     }
     IL_TRY(il_shell_read(il_json_text(v), p->scratch, &shell, err));
+    const il_server *server = p->server.n > 0 ? il_policy_server(p->policy, p->server) : NULL;
+    const bool known = server != NULL && server->cwd.n > 0;
     for (size_t i = 0; i < shell.nwrites; i++) {
         il_str canonical = {0};
         const il_status s = il_place_path(p->policy, p->server, shell.writes[i], p->scratch, &canonical);
@@ -115,6 +116,9 @@ static il_status il_places_command(il_places *p, const il_tool *t, const il_json
             il_places_add(p, IL_KIND_PATH, canonical);
         } else if (s != IL_E_INVALID) {
             return il_arena_fail(p->scratch, err);
+        } else if (known || !il_place_relative(shell.writes[i])) { /* `/a/../b`, `C:/a` */
+            IL_TRY(il_places_room(p, err));
+            il_places_add(p, IL_KIND_PATH, (il_str){0});
         }
     }
     return IL_OK;

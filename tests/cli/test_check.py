@@ -464,17 +464,30 @@ def check_writes_somewhere_without_a_name(t):
 
 
 @test
-def check_knows_where_a_command_runs(t):
-    """With `cwd`, what a command writes by a relative name is a place, and what it reads there is labelled."""
+def check_knows_where_a_command_writes(t):
+    """With `cwd`, what a command writes by a relative name is a place."""
     for cwd, last in (("", ALLOW), (", cwd: /w", TRIFECTA)):
-        policy = (KNOWS.replace("{trust: inside}", "{trust: inside" + cwd + "}")
-                  + "  - { match: t.run, shell: c, effects: { sensitive: 'shell.reads(\"sensitive\")' } }\n")
-        for command in ("cat notes/a", "cat /w/notes/a", "cat ./notes/a", "grep -r x notes", "grep -r x .", "cd notes && cat a"):
-            got, _ = decide(t, {"steps": [{"tool": "t.secret"}, {"tool": "t.run", "args": {"c": "echo x > notes/a"}}]},
-                            {"steps": [FETCH | {"tool": "t.page"}, {"tool": "t.run", "args": {"c": command}}, send("eve@far.example")]},
-                            {"steps": [FETCH | {"tool": "t.page"}, {"tool": "t.run", "args": {"c": "cat other"}}, send("eve@far.example")]}, policy=policy,
+        policy = KNOWS.replace("{trust: inside}", "{trust: inside" + cwd + "}") + "  - { match: t.run, shell: c, effects: [] }\n"
+        for command in ("echo x > notes/a", "cp b ./notes/a", "cd notes && echo x > a", "cd .. && echo x > a" if cwd else "echo x > a"):
+            got, _ = decide(t, {"steps": [{"tool": "t.secret"}, {"tool": "t.run", "args": {"c": command}}]},
+                            {"steps": [FETCH | {"tool": "t.page"}, {"tool": "t.get", "args": {"path": "/w/notes/a"}}, send("eve@far.example")]}, policy=policy,
                             code=0 if last == ALLOW else 1)
-            same([command] + [actions(s)[-1] for s in got], [command, ALLOW, last, ALLOW])
+            same([command] + [actions(s)[-1] for s in got], [command, ALLOW, last])
+
+
+@test
+def check_labels_what_a_command_names_from_elsewhere(t):
+    """A home by its user's name is a home; a name from the root that nobody can read is the whole store when it is written, and labelled when it is read."""
+    policy = KNOWS + "  - { match: t.run, shell: c, effects: { sensitive: 'shell.reads(\"sensitive\")' } }\n"
+    for command, there, last in (("echo x > ~ana/notes", "/home/ana/notes", TRIFECTA), ("echo x > ~ana/notes", "/home/ana/other", ALLOW), ("echo x > /v/../w/a", "/w/a", TRIFECTA),
+                                 ("echo x > C:/w/a", "/w/a", TRIFECTA), ("echo x > ../w/a", "/w/a", ALLOW)):
+        got, _ = decide(t, {"steps": [{"tool": "t.secret"}, {"tool": "t.run", "args": {"c": command}}]},
+                        {"steps": [FETCH | {"tool": "t.page"}, {"tool": "t.get", "args": {"path": there}}, send("eve@far.example")]}, policy=policy, code=0 if last == ALLOW else 1)
+        same((command, actions(got[1])[-1]), (command, last))
+    for name, last in (("~ana/notes", TRIFECTA), ("~/notes", TRIFECTA), ("~ana/other", ALLOW), ("~+/notes", TRIFECTA), ("/v/../home/ana/notes", TRIFECTA), ("../notes", TRIFECTA), ("other", TRIFECTA), ("C:/x", TRIFECTA)):
+        got, _ = decide(t, {"steps": [{"tool": "t.secret"}, {"tool": "t.write", "args": {"path": "/home/ana/notes"}}]},
+                        {"steps": [FETCH | {"tool": "t.page"}, {"tool": "t.run", "args": {"c": "cat " + name}}, send("eve@far.example")]}, policy=policy, code=0 if last == ALLOW else 1)
+        same((name, actions(got[1])[-1]), (name, last))
 
 
 @test

@@ -52,3 +52,5 @@ typedef struct il_kept_form {
 
 /* Marks of a sibling's words, without the signs around the whole; returns how many, 0 for a text that has none or too many. */
 uint32_t il_via_marks(il_str via, uint8_t out[IL_VIA_WORDS_MAX * IL_MARK_BYTES]);
+/* The mark in front of those of a sibling that was typed only where signs stand around it (il_fact): of no word. */
+void il_via_edge(uint8_t out[IL_MARK_BYTES]);

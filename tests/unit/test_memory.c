@@ -48,7 +48,8 @@ static il_status memory_fold(il_memory *m, il_episode *e, il_error *err) {
 }
 
 static il_fact memory_fact(const char *kind, const char *value, const char *via) {
-    return (il_fact){il_str_of(kind), il_str_of(value), IL_STANDING_AUTHENTIC, via != NULL, il_str_of(via != NULL ? via : "")};
+    return (il_fact){
+        il_str_of(kind), il_str_of(value), IL_STANDING_AUTHENTIC, via != NULL, false, il_str_of(via != NULL ? via : "")};
 }
 
 /* A result of everything that one can hold. */

@@ -365,8 +365,22 @@ static void vouch_via(void **state) {
     UNVOUCHED(c, "s.post", "{\"channel\":\"C7\"}", IL_VOUCH_VIA);
     UNVOUCHED(c, "s.post", "{\"channel\":\"C8\"}", IL_VOUCH_VIA);
     UNVOUCHED(c, "s.post", "{\"channel\":\"C9\"}", IL_VOUCH_VIA);
+    UNVOUCHED(c, "s.post", "{\"channel\":\"C10\"}", IL_VOUCH_VIA);
+    vouch_types(c, "(not the 7 numbers) but 'the 7 numbers', please");
     VOUCHED(c, "s.post", "{\"channel\":\"C10\"}", IL_VOUCH_FACT);
     UNVOUCHED(c, "s.post", "{\"channel\":\"the\"}", IL_VOUCH_NOTHING);
+    /* nor one of two words of a sentence */
+    vouch_types(c, "Pay bill for Lee, now: pay rent. 'post later', \"to be\" or not to do; see -the list- and [do that");
+    (void)vouch_reads(c, "s.channels",
+                      "{\"channels\":[{\"id\":\"C70\",\"name\":\"pay bill\"},{\"id\":\"C71\",\"name\":\"pay rent\"},{\"id\":\"C72\",\"name\":\"Post Later\"},"
+                      "{\"id\":\"C73\",\"name\":\"bill for\"},{\"id\":\"C74\",\"name\":\"do\"},{\"id\":\"C75\",\"name\":\"rent. 'post\"}]}");
+    static const char *const words[] = {"C70", "C71", "C73", "C74", "C75"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        char args[64];
+        (void)snprintf(args, sizeof args, "{\"channel\":\"%s\"}", words[i]);
+        UNVOUCHED(c, "s.post", args, IL_VOUCH_VIA);
+    }
+    VOUCHED(c, "s.post", "{\"channel\":\"C72\"}", IL_VOUCH_FACT);
     /* nor does a part of a longer name, or the same word in two ways */
     vouch_types(c, "Tell Bo Smith, and the Zed's, and Quill");
     (void)vouch_reads(

@@ -33,7 +33,7 @@ static inline bool il_sent_char(char c) {
 #define IL_EPISODE_FACTS_MAX 65536u
 #define IL_EPISODE_TYPED_MAX 65536u
 #define IL_EPISODE_WORDS_MAX 65536u
-#define IL_EPISODE_SENT_MAX 65536u
+#define IL_EPISODE_SENT_MAX 196608u /* words, and the parts that they make */
 #define IL_EPISODE_TEXTS_MAX 65536u
 #define IL_EPISODE_NAMES_MAX 64u
 #define IL_EPISODE_VALUE_MAX ((size_t)8192) /* of a remembered value */

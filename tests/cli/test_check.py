@@ -453,14 +453,26 @@ def check_takes_relative_names_from_where_the_server_runs(t):
 
 @test
 def check_writes_somewhere_without_a_name(t):
-    """A call that names no place writes where its tool writes by itself: in the server's folder, else anywhere in the store."""
+    """A call, or an item of it, that names no place writes where its tool writes by itself: in the server's folder, else anywhere in the store."""
     for cwd, there, beside in (("", TRIFECTA, TRIFECTA), (", cwd: /w", TRIFECTA, ALLOW)):
-        policy = KNOWS.replace("{trust: inside}", "{trust: inside" + cwd + "}")
-        for args in ({}, {"path": None}, {"path": []}):
+        policy = KNOWS.replace("{trust: inside}", "{trust: inside" + cwd + "}").replace("{path: path}", '{path: [path, "files[*].at", "files[*].to"]}')
+        for args in ({}, {"path": None}, {"path": ""}, {"path": []}, {"files": []}, {"files": [{"at": "/v/x", "to": "/v/y"}, {}]}, {"files": [{"at": None}, {"to": "/v/z"}]}):
             got, _ = decide(t, {"steps": [{"tool": "t.secret"}, {"tool": "t.write", "args": args}]},
                             {"steps": [FETCH | {"tool": "t.page"}, {"tool": "t.get", "args": {"path": "/w/a/b"}}, send("eve@far.example")]},
                             {"steps": [FETCH | {"tool": "t.page"}, {"tool": "t.get", "args": {"path": "/v/a"}}, send("eve@far.example")]}, policy=policy)
             same([actions(s)[-1] for s in got], [ALLOW, there, beside])
+
+
+@test
+def check_labels_the_places_that_are_named_and_no_other(t):
+    """By one of two arguments, by items that name one each, by two entries for one tool: nothing else is labelled."""
+    policy = (KNOWS.replace("{path: path}", '{path: [path, destination, "files[*].at", "files[*].to"]}')
+              + "  - {match: 't.writ*', effects: [], stores: {path: [path, destination, 'files[*].at', 'files[*].to']}, plain: x}\n").replace("match: t.write", "match: 't.*rite'")
+    for args in ({"path": "/w/a"}, {"destination": "/w/a", "path": None}, {"files": [{"at": "/w/a"}, {"to": "/w/b"}]}, {"path": ["/w/a", "/w/b"]}):
+        got, _ = decide(t, {"steps": [{"tool": "t.secret"}, {"tool": "t.write", "args": args}]},
+                        {"steps": [FETCH | {"tool": "t.page"}, {"tool": "t.get", "args": {"path": "/w/other"}}, send("eve@far.example")]},
+                        {"steps": [FETCH | {"tool": "t.page"}, {"tool": "t.get", "args": {"path": "/w/a"}}, send("eve@far.example")]}, policy=policy)
+        same((args, [actions(s)[-1] for s in got]), (args, [ALLOW, ALLOW, TRIFECTA]))
 
 
 @test

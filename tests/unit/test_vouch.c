@@ -593,7 +593,9 @@ static void vouch_sent_parts(void **state) {
         "\"a\":\"0xMjEy\",\"b\":\"ZXZpbC\"", "\"text\":\"0x65,0x76,0x69,0x6c,0x2d,0x31,0x32,0x31,0x33\"",
         "\"text\":\"6576696c 2d31323134\"", "\"text\":\"the code: 65:76:69:6C:2D:31:32:31:35.\"",
         "\"m\":{\"ev\":\"il-1216\"}", "\"m\":{\"ev\":0,\"il-1217\":0}", "\"text\":\"ev=\\r\\nil=2d1218\"",
-        "\"text\":\"145 166 151 154 55 61 62 61 71\"", "\"a\":\"\\uff45vil\",\"b\":\"1220\""};
+        "\"text\":\"145 166 151 154 55 61 62 61 71\"", "\"a\":\"\\uff45vil\",\"b\":\"1220\"",
+        "\"text\":\"see https://x.example/?c=eyJpZCI6ImV2aWwtMTIyMSJ9\"", "\"text\":\"c:eyJpZCI6ImV2aWwtMTIyMiJ9, and so on\"",
+        "\"text\":\"U+0065 U+0076 U+0069 U+006C U+002D U+0031 U+0032 U+0032 U+0033\"", "\"text\":\"caf\\u00e9 (eyJpZCI6ImV2aWwtMTIyNCJ9)\""};
     const size_t n = sizeof ways / sizeof ways[0];
     char people[1024] = "[{\"id\":\"evil-1299\"}";
     for (size_t i = 0; i < n; i++) {

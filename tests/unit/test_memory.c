@@ -216,7 +216,7 @@ static void memory_limits(void **state) {
     memory_case *c = *state;
     il_episode *e = memory_episode(&c->arena, IL_SOURCE_SENT, 1, "x");
     char word[16];
-    for (int i = 0; i < 70000; i++) {
+    for (int i = 0; i < 200000; i++) {
         (void)snprintf(word, sizeof word, "w%d", i);
         assert_int_equal(il_episode_sent(e, il_str_of(word), false, NULL), IL_OK);
     }

@@ -168,7 +168,9 @@ static void show_head(const il_view *v) {
     il_put_time(stdout, s->seen_ms);
     (void)printf("\n  policy    %.16s..., machine ", fingerprint);
     il_put_text(stdout, il_machine_name(v->machine));
-    (void)fputs(il_str_eq(il_machine_name(v->machine), IL_STR(IL_INTERBOLT_MACHINE)) ? " (no regions: it rejects nothing, the policy's rules alone decide)" : "",
+    (void)fputs(il_str_eq(il_machine_name(v->machine), IL_STR(IL_INTERBOLT_MACHINE))
+                    ? " (no regions: it rejects nothing, the policy's rules alone decide)"
+                    : "",
                 stdout);
     if (s->principal[0]) {
         (void)fputs("\n  principal ", stdout);

@@ -144,7 +144,8 @@ static bool proof_field(const proof *p, const il_field *u, const il_field *v) {
 }
 
 static bool proof_remember(const il_remember *u, const il_remember *v) {
-    return il_str_eq(u->name, v->name) && u->line == v->line && il_str_eq(u->prefix, v->prefix) && proof_steps(&u->path, &v->path);
+    return il_str_eq(u->name, v->name) && u->line == v->line && il_str_eq(u->prefix, v->prefix) &&
+           proof_steps(&u->path, &v->path);
 }
 
 static il_status proof_says(proof *p, const char *what, il_str of, il_error *err) {
@@ -165,7 +166,8 @@ static il_status proof_fields(proof *p, const il_result_form *f, const il_result
     if (i == f->nfields && i == g->nfields) {
         return IL_OK;
     }
-    const il_str x = i < f->nfields ? f->fields[i].path.text : (il_str){0}, y = i < g->nfields ? g->fields[i].path.text : (il_str){0};
+    const il_str x = i < f->nfields ? f->fields[i].path.text : (il_str){0},
+                 y = i < g->nfields ? g->fields[i].path.text : (il_str){0};
     const il_str first = x.n == 0 || (y.n > 0 && il_str_cmp(y, x) < 0) ? y : x;
     return proof_says(p, "what its results vouch for is said otherwise: the field `", first, err);
 }

@@ -88,7 +88,8 @@ static il_cel_value il_ask_vouched(void *ctx, const il_cel_value *args, size_t n
     if (args[0].kind == IL_CEL_LIST && args[0].json) {
         return il_ask_all_vouched(c->label, args[0].u.node, 2, c->scratch);
     }
-    return args[0].kind == IL_CEL_STRING ? il_past_value_vouched(c->label, il_cel_str(args[0]), c->scratch) : il_cel_of_bool(false);
+    return args[0].kind == IL_CEL_STRING ? il_past_value_vouched(c->label, il_cel_str(args[0]), c->scratch)
+                                         : il_cel_of_bool(false);
 }
 
 /* A human endorsed exactly this value: in this session, or with a label that the value came with. */

@@ -256,8 +256,8 @@ static il_status il_interbolt_top(const il_json *doc, il_error *err) {
     for (size_t i = 0; i < sizeof below / sizeof below[0]; i++) {
         const il_json *v = il_json_get(doc, below[i]);
         if (v != NULL) {
-            return IL_JSON_FAIL(v, err, IL_E_INVALID, "`%.*s` belongs into `defaults`: write `defaults: {%.*s: ...}`", IL_STR_ARG(below[i]),
-                                IL_STR_ARG(below[i]));
+            return IL_JSON_FAIL(v, err, IL_E_INVALID, "`%.*s` belongs into `defaults`: write `defaults: {%.*s: ...}`",
+                                IL_STR_ARG(below[i]), IL_STR_ARG(below[i]));
         }
     }
     return IL_OK;

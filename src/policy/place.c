@@ -97,7 +97,8 @@ static bool il_places_named(const il_tool *t, const il_argument *a, uint32_t ste
     return named;
 }
 
-static il_status il_places_walk(il_places *p, const il_tool *t, const il_argument *a, uint32_t step, const il_json *v, il_error *err) {
+static il_status il_places_walk(il_places *p, const il_tool *t, const il_argument *a, uint32_t step, const il_json *v,
+                                il_error *err) {
     const bool every = step < a->path.n && a->path.steps[step].p == NULL;
     if (step < a->path.n && !every) {
         const il_json *child = il_json_get(v, a->path.steps[step]);

@@ -118,7 +118,8 @@ static il_status il_vouching_named(il_vouching *v, il_role role, il_kind kind, i
         v->destinations++;
     }
     il_vouching_judge(v, kind, text, &read);
-    return read && kind == IL_KIND_URL && il_vouching_goes(v) ? il_text_nested(text, v->scratch, il_vouching_value, v, err) : IL_OK;
+    return read && kind == IL_KIND_URL && il_vouching_goes(v) ? il_text_nested(text, v->scratch, il_vouching_value, v, err)
+                                                              : IL_OK;
 }
 
 /* A list of numbers that a receiver may take for the bytes or characters of a text: that text. Lists with anything else in them have none. */

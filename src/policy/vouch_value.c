@@ -131,7 +131,8 @@ typedef struct il_vouch_facts {
     bool complete, sent;
     il_vouch how; /* the best so far */
     uint32_t source;
-    uint32_t oldest; /* source of a fact behind one that was sent before, which is asked for at the end: what was not sent before the oldest stands */
+    uint32_t
+        oldest; /* source of a fact behind one that was sent before, which is asked for at the end: what was not sent before the oldest stands */
 } il_vouch_facts;
 
 /* What the value was found by is listed under this kind, or typed. */

@@ -27,7 +27,7 @@ static bool il_sent_escapes(il_str text) {
 }
 
 #define IL_SENT_BLOB_MIN 8u
-#define IL_SENT_BLOB_WORD 12u /* of a part of a word */
+#define IL_SENT_BLOB_WORD 12u  /* of a part of a word */
 #define IL_SENT_BLOB_WORDS 16u /* with more of them, such as an attachment, a text is read as a whole */
 #define IL_SENT_BLOB_MAX 4096u
 
@@ -139,9 +139,10 @@ static il_status il_sent_unquoted(il_sending *s, il_str text, il_error *err) {
     il_buf_init(&b, s->arena, SIZE_MAX / 2);
     for (size_t i = 0; i < text.n;) {
         const int byte = il_sent_printable(text, i);
-        const size_t soft = text.p[i] != '=' ? 0 : il_str_starts(il_str_part(text, i, text.n), IL_STR("=\r\n")) ? 3
-                            : il_str_starts(il_str_part(text, i, text.n), IL_STR("=\n"))                        ? 2
-                                                                                                                : 0;
+        const size_t soft = text.p[i] != '='                                               ? 0
+                            : il_str_starts(il_str_part(text, i, text.n), IL_STR("=\r\n")) ? 3
+                            : il_str_starts(il_str_part(text, i, text.n), IL_STR("=\n"))   ? 2
+                                                                                           : 0;
         if (byte < 0 && soft == 0) {
             il_buf_putc(&b, text.p[i]);
         } else if (byte >= 0) {

@@ -463,9 +463,8 @@ static void memory_places(void **state) {
                                        "/home",
                                        "/Users",
                                        "/var"};
-    static const char *const others[] = {"~/Notes/b.txt", "/rooted/Notes/a.txt", "/srv/Notes/a.txt",
-                                         "/home/ana/x",   "/Notes/a.txt",        "/etc",
-                                         "~bo/x"};
+    static const char *const others[] = {
+        "~/Notes/b.txt", "/rooted/Notes/a.txt", "/srv/Notes/a.txt", "/home/ana/x", "/Notes/a.txt", "/etc", "~bo/x"};
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
         assert_int_equal(memory_effects(&c, "r7", same[i]), IL_SENSITIVE);
     }

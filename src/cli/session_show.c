@@ -6,6 +6,7 @@
 #include "base/sha256.h"
 #include "cli/output.h"
 #include "cli/session.h"
+#include "policy/interbolt.h"
 
 static bool show_add(il_json *object, const char *key, il_json *value) { return il_json_set(object, il_str_of(key), value); }
 
@@ -167,6 +168,10 @@ static void show_head(const il_view *v) {
     il_put_time(stdout, s->seen_ms);
     (void)printf("\n  policy    %.16s..., machine ", fingerprint);
     il_put_text(stdout, il_machine_name(v->machine));
+    (void)fputs(il_str_eq(il_machine_name(v->machine), IL_STR(IL_INTERBOLT_MACHINE))
+                    ? " (no regions: it rejects nothing, the policy's rules alone decide)"
+                    : "",
+                stdout);
     if (s->principal[0]) {
         (void)fputs("\n  principal ", stdout);
         il_put_text(stdout, il_str_of(s->principal));

@@ -372,10 +372,31 @@ static il_json *why_next_json(il_view *v, const il_bind *bind) {
     return list;
 }
 
+/* What is expired makes room with the session's next use, before anything else is judged (plan_close.c); what is asked here is what that finds. */
+static void why_lapse(il_view *v, const il_bind *bind) {
+    const il_host host = il_host_system();
+    uint64_t now = 0;
+    if (!host.now_ms(host.ctx, &now)) {
+        return;
+    }
+    for (uint32_t i = 0; i < IL_SLOTS_MAX; i++) {
+        il_slot *slot = &v->session.slots[i];
+        if (slot->state == IL_SLOT_FREE || slot->expires_ms > now) {
+            continue;
+        }
+        const il_step step = il_machine_step(v->machine, v->session.state, il_bind_lapse(bind, slot->state == IL_SLOT_GRANTED));
+        if (step.verdict == IL_ACCEPT) {
+            v->session.state = step.next;
+            *slot = (il_slot){0};
+        }
+    }
+}
+
 il_status il_session_why(il_view *v, bool json, il_error *err) {
     const il_view_row *denial = why_denial(v);
     il_bind bind;
     IL_TRY(il_bind_open(v->machine, &bind, err));
+    why_lapse(v, &bind);
     if (!json) {
         why_text_all(v, &bind, denial);
         return IL_OK;

@@ -7,11 +7,12 @@
 
 #define IL_PLACE_LAYOUT 1 /* `ILP`, the layout, own, below */
 
-/* How many bytes name somebody's home: of `~/a` 1, of `/home/ana/a` 9, of `/root/a` 5; 0: none. All homes are one place, since who runs a tool is not known
+/* How many bytes name somebody's home: of `~/a` 1, of `~ana/a` 4, of `/home/ana/a` 9, of `/root/a` 5; 0: none. All homes are one place, since who runs a tool is not known
  * here, and more labels are the safe side. */
 static size_t il_place_home(il_str kind, il_str value) {
     static const char *const above[] = {"/home/", "/users/", "/var/home/"};
-    size_t n = value.n > 0 && value.p[0] == '~'                                              ? 1
+    const size_t first = il_str_find(value, IL_STR("/"), 0);
+    size_t n = value.n > 0 && value.p[0] == '~'                                              ? first < value.n ? first : value.n
                : value.n >= 5 && il_str_eq_nocase(il_str_part(value, 0, 5), IL_STR("/root")) ? 5
                                                                                              : 0;
     for (size_t i = 0; i < sizeof above / sizeof above[0]; i++) {

@@ -90,7 +90,6 @@ typedef struct il_against_values {
     uint32_t nagents, nsources, ntexts;
     il_str agents[IL_AGAINST_VALUES], sources[IL_AGAINST_VALUES];
     il_str typed; /* all texts that are tried, as a human would type them; empty: no policy asks */
-    bool order;   /* a condition asks what is vouched, of which the first failure ends the look: the order of arguments matters */
     bool stores;  /* a condition asks for the labels of a place */
     bool cut;     /* there is more than fits */
 } il_against_values;

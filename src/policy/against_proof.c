@@ -19,6 +19,7 @@ typedef struct proof {
     bool vouch, effects, own, statement; /* what of the class means the same */
     const char *why;                     /* the first thing that stood against it */
     il_str facts;
+    il_str results; /* what is not alike in what is read of its results; empty: nothing */
 } proof;
 
 static void proof_why(proof *p, const char *why) { p->why = p->why != NULL ? p->why : why; }
@@ -132,25 +133,75 @@ static bool proof_arguments(const proof *p, const il_tool *x, const il_tool *y) 
     return same;
 }
 
-static bool proof_steps(const il_field_path *x, const il_field_path *y) { return il_str_eq(x->text, y->text); }
+/* `$` and no path are the whole. */
+static bool proof_steps(const il_field_path *x, const il_field_path *y) {
+    return x->n == y->n && (x->n == 0 || il_str_eq(x->text, y->text));
+}
 
-static bool proof_results(const proof *p, const il_tool *x, const il_tool *y) {
-    const il_result_form *f = x->result, *g = y->result;
-    bool same = (f == NULL) == (g == NULL) && x->nremember == y->nremember && il_str_eq(x->source, y->source);
-    if (same && f != NULL) {
-        same = f->from == g->from && proof_steps(&f->items, &g->items) && f->nfields == g->nfields;
-        for (uint32_t i = 0; i < f->nfields && same; i++) {
-            const il_field *u = &f->fields[i], *v = &g->fields[i];
-            same = u->standing == v->standing && u->has_via == v->has_via && proof_steps(&u->path, &v->path) &&
-                   proof_steps(&u->via, &v->via) && il_str_eq(proof_word(p, 0, u->kind), proof_word(p, 1, v->kind));
+static bool proof_field(const proof *p, const il_field *u, const il_field *v) {
+    return u->standing == v->standing && u->has_via == v->has_via && proof_steps(&u->path, &v->path) &&
+           proof_steps(&u->via, &v->via) && il_str_eq(proof_word(p, 0, u->kind), proof_word(p, 1, v->kind));
+}
+
+static bool proof_remember(const il_remember *u, const il_remember *v) {
+    return il_str_eq(u->name, v->name) && u->line == v->line && il_str_eq(u->prefix, v->prefix) &&
+           proof_steps(&u->path, &v->path);
+}
+
+static il_status proof_says(proof *p, const char *what, il_str of, il_error *err) {
+    il_buf b;
+    il_buf_init(&b, &p->a->scratch, 4096);
+    il_buf_puts(&b, what);
+    il_buf_put(&b, of);
+    il_buf_puts(&b, of.n > 0 ? "`" : "");
+    return il_buf_done(&b, &p->results, err);
+}
+
+/* The first field (sorted by path) that only one of them says so. */
+static il_status proof_fields(proof *p, const il_result_form *f, const il_result_form *g, il_error *err) {
+    uint32_t i = 0;
+    while (i < f->nfields && i < g->nfields && proof_field(p, &f->fields[i], &g->fields[i])) {
+        i++;
+    }
+    if (i == f->nfields && i == g->nfields) {
+        return IL_OK;
+    }
+    const il_str x = i < f->nfields ? f->fields[i].path.text : (il_str){0},
+                 y = i < g->nfields ? g->fields[i].path.text : (il_str){0};
+    const il_str first = x.n == 0 || (y.n > 0 && il_str_cmp(y, x) < 0) ? y : x;
+    return proof_says(p, "what its results vouch for is said otherwise: the field `", first, err);
+}
+
+static il_status proof_remembers(proof *p, const il_tool *x, const il_tool *y, il_error *err) {
+    for (int side = 0; side < 2; side++) {
+        const il_tool *one = side == 0 ? x : y, *other = side == 0 ? y : x;
+        for (uint32_t i = 0; i < one->nremember; i++) {
+            bool there = false;
+            for (uint32_t k = 0; k < other->nremember && !there; k++) {
+                there = proof_remember(&one->remember[i], &other->remember[k]);
+            }
+            if (!there) {
+                return proof_says(p, "what its results are remembered by is said otherwise: `", one->remember[i].name, err);
+            }
         }
     }
-    for (uint32_t i = 0; i < x->nremember && same; i++) {
-        const il_remember *u = &x->remember[i], *v = &y->remember[i];
-        same = il_str_eq(u->name, v->name) && u->line == v->line && il_str_eq(u->prefix, v->prefix) &&
-               proof_steps(&u->path, &v->path);
+    return IL_OK;
+}
+
+/* What results of the tool are read for; p->results says what is not alike. */
+static il_status proof_results(proof *p, const il_tool *x, const il_tool *y, il_error *err) {
+    const il_result_form *f = x->result, *g = y->result;
+    if (!il_str_eq(x->source, y->source)) {
+        return proof_says(p, "its results are another source", (il_str){0}, err);
     }
-    return same;
+    if ((f == NULL) != (g == NULL)) {
+        return proof_says(p, "what its results vouch for is said by one of them only", (il_str){0}, err);
+    }
+    if (f != NULL && (f->from != g->from || !proof_steps(&f->items, &g->items))) {
+        return proof_says(p, "the items of its results are looked for elsewhere", (il_str){0}, err);
+    }
+    IL_TRY(f != NULL ? proof_fields(p, f, g, err) : IL_OK);
+    return p->results.n == 0 ? proof_remembers(p, x, y, err) : IL_OK;
 }
 
 /* The entry's `kinds` and the document's, which the digest of an entry has not. */
@@ -366,7 +417,7 @@ static il_status proof_effects(proof *p, il_error *err) {
 
 /* ---- the entries as a whole ------------------------------------------------------------------------------------ */
 
-static il_status proof_entries(proof *p, bool *results, il_error *err) {
+static il_status proof_entries(proof *p, il_error *err) {
     const il_against_tool *t = p->t;
     const bool equal = proof_equal_entries(p->a, t);
     const uint32_t effects = proof_effects_of(t, 0) | proof_effects_of(t, 1);
@@ -384,7 +435,7 @@ static il_status proof_entries(proof *p, bool *results, il_error *err) {
     if (!equal) {
         p->own = proof_own(p, x, y);
         p->statement = proof_path(x->sql, y->sql) && proof_path(x->shell, y->shell);
-        *results = !proof_results(p, x, y);
+        IL_TRY(proof_results(p, x, y, err));
         if (x->child != y->child || !proof_path(x->shell, y->shell)) {
             proof_why(p, "the entries say other things of what the tool is");
         }
@@ -598,19 +649,17 @@ il_status il_against_proof(il_against *a, const il_against_tool *t, bool *same, 
         proof_why(&p,
                   t->known[0] != t->known[1] ? "only one of them has an entry" : "its server is outside under one of them only");
     } else {
-        IL_TRY(proof_entries(&p, results, err));
+        IL_TRY(proof_entries(&p, err));
+        *results = p.results.n > 0;
         p.vouch = p.vouch || ((proof_effects_of(t, 0) | proof_effects_of(t, 1)) & proof_sinks) == 0; /* nothing is looked at */
         if (p.why == NULL) {
             IL_TRY(proof_rules(&p, err));
         }
     }
     *same = p.why == NULL && !*results;
-    const char *said = p.why != NULL ? p.why
-                       : *results    ? "what its results vouch for, or are remembered by, is said otherwise"
-                                     : "";
     il_buf b;
     il_buf_init(&b, &a->scratch, 4096);
-    il_buf_puts(&b, said);
+    il_buf_put(&b, p.why != NULL ? il_str_of(p.why) : p.results);
     if (p.why != NULL && p.facts.n > 0) {
         il_buf_puts(&b, " where ");
         il_buf_put(&b, p.facts);

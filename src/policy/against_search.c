@@ -24,7 +24,6 @@ typedef struct search {
     uint32_t nstates;
     il_memory *memory[2][2]; /* of each side; nothing typed, all of it typed */
     il_origin *origin;       /* of the source that is tried */
-    bool turned;             /* the arguments stand in the other order */
     uint32_t tries, cap;
     bool wider, narrower, after; /* found */
     uint32_t refuted;
@@ -99,8 +98,7 @@ static bool search_put(il_arena *arena, il_json *root, const il_arg_path *path, 
 
 static const il_json *search_args(const search *s, const uint8_t *row, il_arena *arena) {
     il_json *root = il_json_make(arena, IL_JSON_OBJECT);
-    for (uint32_t k = 0; k < s->values.n && root != NULL; k++) {
-        const uint32_t i = s->turned ? s->values.n - 1 - k : k;
+    for (uint32_t i = 0; i < s->values.n && root != NULL; i++) {
         const il_against_path *p = &s->values.paths[i];
         if (row[i] > 0 && !search_put(arena, root, &p->path, p->values[row[i] - 1])) {
             root = NULL;
@@ -289,10 +287,9 @@ static bool search_over(const search *s) { return s->tries >= s->cap || (s->wide
 static il_status search_row(search *s, const uint8_t *row, il_error *err) {
     for (uint32_t k = 0; k < s->nstates && !search_over(s); k++) {
         for (uint32_t g = 0; g < s->values.nagents && !search_over(s); g++) {
-            for (uint32_t variant = 0; variant < 8 && !search_over(s); variant++) {
+            for (uint32_t variant = 0; variant < 4 && !search_over(s); variant++) {
                 const bool typed = (variant & 1) != 0, marked = (variant & 2) != 0;
-                s->turned = (variant & 4) != 0;
-                if ((typed && s->values.typed.n == 0) || (marked && !s->values.stores) || (s->turned && !s->values.order)) {
+                if ((typed && s->values.typed.n == 0) || (marked && !s->values.stores)) {
                     continue;
                 }
                 il_arena_reset(&s->a->turn);

@@ -289,7 +289,6 @@ static void values_calls(values_look *l, const il_cel_node *n, bool *sizes) {
     l->parts = l->parts || n->function == NULL;
     l->v->out->stores = l->v->out->stores || il_str_eq(f, IL_STR("labelled")) || il_str_eq(f, IL_STR("shell.reads"));
     l->v->asks_typed = l->v->asks_typed || il_str_eq(f, IL_STR("vouched"));
-    l->v->out->order = l->v->out->order || il_str_eq(f, IL_STR("vouched"));
     const il_cel_node *second = n->kids != NULL ? n->kids->next : NULL;
     il_arg_path path;
     il_kind kind;
@@ -316,7 +315,6 @@ static void values_walk(values_look *l, const il_cel_node *n, bool *sizes) {
         l->agent = l->agent || n->slot == IL_CONDITION_AGENT;
         l->sources = l->sources || n->slot == IL_CONDITION_PROV || n->slot == IL_CONDITION_RUN;
         l->v->asks_typed = l->v->asks_typed || n->slot == IL_CONDITION_PROV;
-        l->v->out->order = l->v->out->order || n->slot == IL_CONDITION_PROV;
     }
     if (n->op >= IL_CEL_OP_EXISTS && n->op <= IL_CEL_OP_TRANSFORM_ENTRY) {
         values_range(l, n->kids, n->slot, n->slot2);

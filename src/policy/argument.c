@@ -123,6 +123,17 @@ il_status il_template_new(il_str text, il_arena *arena, il_template *out, il_err
     return IL_OK;
 }
 
+bool il_arg_absent(const il_json *v) {
+    return v == NULL || il_json_kind_of(v) == IL_JSON_NULL || (il_json_kind_of(v) == IL_JSON_STRING && il_json_text(v).n == 0);
+}
+
+bool il_arg_names(const il_arg_path *path, uint32_t from, const il_json *node) {
+    for (uint32_t i = from; i < path->n; i++) {
+        node = path->steps[i].p == NULL ? il_json_first(node) : il_json_get(node, path->steps[i]);
+    }
+    return !il_arg_absent(node) && (il_json_kind_of(node) != IL_JSON_ARRAY || il_json_first(node) != NULL);
+}
+
 bool il_arg_text(const il_json *v, il_str *out) {
     int64_t number = 0;
     switch (il_json_kind_of(v)) {
@@ -182,8 +193,8 @@ il_status il_template_build(const il_template *t, const il_json *args, il_arena 
         for (uint32_t k = 0; k < part->path->n; k++) {
             v = il_json_get(v, part->path->steps[k]);
         }
-        if (v == NULL || il_json_kind_of(v) == IL_JSON_NULL || (il_json_kind_of(v) == IL_JSON_STRING && il_json_text(v).n == 0)) {
-            continue; /* absent */
+        if (il_arg_absent(v)) {
+            continue;
         }
         there++;
         il_str text = {0};

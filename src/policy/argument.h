@@ -34,5 +34,9 @@ typedef enum il_template_fill { IL_TEMPLATE_ABSENT = 0, IL_TEMPLATE_FILLED, IL_T
  * plain text or whole number, or when a value contains a sign that the template or a reader of the value could take for structure. */
 IL_NODISCARD il_status il_template_build(const il_template *t, const il_json *args, il_arena *arena, il_template_fill *how,
                                          il_str *value, il_error *err);
+/* Models fill optional arguments with an empty text as with null. */
+bool il_arg_absent(const il_json *v);
+/* Whether a value stands at the end of the path's steps from `from` on, below `node`: of a list of items the first one's. */
+bool il_arg_names(const il_arg_path *path, uint32_t from, const il_json *node);
 /* Text of a scalar that may name a destination: a string, or a whole number. false for anything else. */
 bool il_arg_text(const il_json *v, il_str *out);

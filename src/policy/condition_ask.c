@@ -88,7 +88,8 @@ static il_cel_value il_ask_vouched(void *ctx, const il_cel_value *args, size_t n
     if (args[0].kind == IL_CEL_LIST && args[0].json) {
         return il_ask_all_vouched(c->label, args[0].u.node, 2, c->scratch);
     }
-    return args[0].kind == IL_CEL_STRING ? il_past_value_vouched(c->label, il_cel_str(args[0]), c->scratch) : il_cel_of_bool(false);
+    return args[0].kind == IL_CEL_STRING ? il_past_value_vouched(c->label, il_cel_str(args[0]), c->scratch)
+                                         : il_cel_of_bool(false);
 }
 
 /* A human endorsed exactly this value: in this session, or with a label that the value came with. */
@@ -128,13 +129,13 @@ static il_cel_value il_ask_carries(void *ctx, const il_cel_value *args, size_t n
 
 /* ---- stores and paths ------------------------------------------------------------------------------------ */
 
-/* A place without labels that can be asked has all; so has one that cannot be told, or, of a command, which knows where it runs, what any place has. */
+/* A place without labels that can be asked has all; so has one that cannot be told. What a command names from where it runs has what any place has. */
 static bool il_ask_place(il_condition_call *c, il_str path, bool command, uint32_t bit) {
     il_place place = {.kind = IL_STR("path")};
     uint32_t taints = 0;
-    const il_str name = command && il_str_eq(path, IL_STR("*")) ? IL_STR(".") : path; /* all that is where it runs (shell.c) */
-    const il_status s = il_place_path(c->policy, c->call->server, name, c->scratch, &place.value);
-    if ((s != IL_OK && !(command && s == IL_E_INVALID)) || c->call->stores == NULL) {
+    const il_str server = command ? (il_str){0} : c->call->server; /* a `cd` of an earlier command may still hold */
+    const il_status s = il_place_path(c->policy, server, path, c->scratch, &place.value);
+    if ((s != IL_OK && !(command && s == IL_E_INVALID && il_place_relative(path))) || c->call->stores == NULL) {
         return true;
     }
     place.value = s == IL_OK ? place.value : (il_str){0};
@@ -244,8 +245,7 @@ static bool il_ask_untrusted_path(il_condition_call *c, il_str path) {
     return !il_cel_true(ours) || il_ask_place(c, path, true, (uint32_t)IL_UNTRUSTED);
 }
 
-/* What a command reads is of a class: by the file's name, or by what was written there. Commands name files from where they run: from the server's
- * `cwd` for what was written there, but for no name of ours, since an earlier command may have gone elsewhere. */
+/* What a command reads is of a class: by the file's name, or by what was written there. Commands name files from where they run, which nobody here knows. */
 static bool il_ask_file(il_condition_call *c, il_str path, uint32_t bit) {
     if (bit == (uint32_t)IL_UNTRUSTED) {
         return il_ask_untrusted_path(c, path);

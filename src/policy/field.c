@@ -244,6 +244,18 @@ static size_t il_form_room(const il_json *map) {
     return n;
 }
 
+/* By path, of which no two are equal: in whatever order they are written, they are read alike. */
+static void il_form_sort(il_result_form *out) {
+    for (uint32_t i = 1; i < out->nfields; i++) {
+        const il_field f = out->fields[i];
+        uint32_t at = i;
+        for (; at > 0 && il_str_cmp(f.path.text, out->fields[at - 1].path.text) < 0; at--) {
+            out->fields[at] = out->fields[at - 1];
+        }
+        out->fields[at] = f;
+    }
+}
+
 il_status il_result_form_load(const il_json *result, il_kinds *kinds, il_arena *arena, il_result_form *out, il_error *err) {
     const il_str keys[] = {IL_STR("from"), IL_STR("items"), IL_STR("authentic"), IL_STR("claimed"), IL_STR("free")};
     *out = (il_result_form){0};
@@ -262,6 +274,7 @@ il_status il_result_form_load(const il_json *result, il_kinds *kinds, il_arena *
     IL_TRY(il_form_items(il_json_get(result, keys[1]), out, arena, err));
     IL_TRY(il_form_fields(out, IL_STANDING_AUTHENTIC, authentic, kinds, arena, err));
     IL_TRY(il_form_fields(out, IL_STANDING_CLAIMED, claimed, kinds, arena, err));
+    il_form_sort(out);
     return list != NULL ? il_form_free(list, out, arena, err) : IL_OK;
 }
 

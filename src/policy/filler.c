@@ -37,13 +37,29 @@ static bool il_filler_word(il_str word) {
     return false;
 }
 
-bool il_filler(il_str text) {
+/* Which of its words are: all, and the first or the last. */
+static void il_filler_ask(il_str text, bool *all, bool *edge) {
     size_t at = 0;
     il_typed_word w;
-    while (il_typed_next(text, &at, &w)) {
-        if (!il_filler_word(il_typed_back(il_typed_front(w.forms[0].text)))) {
-            return false;
-        }
+    bool last = false;
+    *all = true;
+    *edge = false;
+    for (bool first = true; il_typed_next(text, &at, &w); first = false) {
+        last = il_filler_word(il_typed_back(il_typed_front(w.forms[0].text)));
+        *all = *all && last;
+        *edge = *edge || (first && last);
     }
-    return true;
+    *edge = *edge || last;
+}
+
+bool il_filler(il_str text) {
+    bool all, edge;
+    il_filler_ask(text, &all, &edge);
+    return all;
+}
+
+bool il_filler_edge(il_str text) {
+    bool all, edge;
+    il_filler_ask(text, &all, &edge);
+    return edge;
 }

@@ -6,3 +6,5 @@
 
 /* Each word of the text is one, a single character, or at most two digits. True of no word at all. */
 bool il_filler(il_str text);
+/* Its first or its last word is one: `pay bill` in "pay bill for Bo" is no name. */
+bool il_filler_edge(il_str text);

@@ -250,6 +250,19 @@ static il_status il_interbolt_sections(il_interbolt_doc *x, il_json *flat) {
     return il_interbolt_sinks(x, flat);
 }
 
+/* A key of `defaults` at the top. */
+static il_status il_interbolt_top(const il_json *doc, il_error *err) {
+    static const il_str below[] = {{"sink_action", 11}, {"fail_mode", 9}};
+    for (size_t i = 0; i < sizeof below / sizeof below[0]; i++) {
+        const il_json *v = il_json_get(doc, below[i]);
+        if (v != NULL) {
+            return IL_JSON_FAIL(v, err, IL_E_INVALID, "`%.*s` belongs into `defaults`: write `defaults: {%.*s: ...}`",
+                                IL_STR_ARG(below[i]), IL_STR_ARG(below[i]));
+        }
+    }
+    return IL_OK;
+}
+
 il_status il_interbolt_expand(il_arena *arena, const il_json *doc, const il_json **out, il_error *err) {
     static const il_str keys[] = {{"version", 7}, {"defaults", 8}, {"sources", 7}, {"agents", 6}, {"sinks", 5}};
     il_interbolt_doc x = {.doc = doc, .arena = arena, .err = err};
@@ -264,6 +277,7 @@ il_status il_interbolt_expand(il_arena *arena, const il_json *doc, const il_json
             return il_interbolt_old(&x, v);
         }
     }
+    IL_TRY(il_interbolt_top(doc, err));
     IL_TRY(il_json_only(doc, keys, 5, "an Interbolt document", err));
     IL_TRY(il_interbolt_sections(&x, flat));
     *out = flat;

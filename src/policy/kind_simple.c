@@ -45,6 +45,17 @@ il_status il_repo_read(il_str text, il_arena *arena, il_str *canonical, il_error
     return IL_OK;
 }
 
+/* How many bytes name a home in front: `~` or `~ana`; 0: none. What a shell has more of (`~+`, `~1`) is no home. */
+static size_t il_path_home(il_str text) {
+    size_t n = text.n > 0 && text.p[0] == '~' ? 1 : 0;
+    if (n > 0 && n < text.n && (il_ascii_alpha(text.p[n]) || text.p[n] == '_')) {
+        while (n < text.n && (il_ascii_alnum(text.p[n]) || text.p[n] == '_' || text.p[n] == '-' || text.p[n] == '.')) {
+            n++;
+        }
+    }
+    return n == text.n || text.p[n] == '/' ? n : 0;
+}
+
 il_status il_path_read(il_str text, il_arena *arena, il_str *canonical, il_error *err) {
     if (text.n == 0 || text.n > 4096) {
         return il_simple_refuse(err, "a path", "it is empty or too long");
@@ -52,19 +63,17 @@ il_status il_path_read(il_str text, il_arena *arena, il_str *canonical, il_error
     if (!il_text_visible(text) || il_str_find(text, IL_STR("\\"), 0) != SIZE_MAX) {
         return il_simple_refuse(err, "a path", "it has a backslash, a control or an invisible character");
     }
-    bool home = text.p[0] == '~';
-    if (text.p[0] != '/' && !(home && (text.n == 1 || text.p[1] == '/'))) {
-        return il_simple_refuse(err, "a path", "it begins with `/` or `~/`");
+    const size_t home = il_path_home(text);
+    if (text.p[0] != '/' && home == 0) {
+        return il_simple_refuse(err, "a path", "it begins with `/`, `~/` or `~user/`");
     }
     char *p = il_arena_bytes(arena, text.n + 1);
     if (p == NULL) {
         return il_arena_fail(arena, err);
     }
-    size_t n = 0, from = home ? 1 : 0;
-    if (home) {
-        p[n++] = '~';
-    }
-    for (size_t i = from; i < text.n;) {
+    size_t n = home;
+    memcpy(p, text.p, home);
+    for (size_t i = home; i < text.n;) {
         while (i < text.n && text.p[i] == '/') {
             i++;
         }

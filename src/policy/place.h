@@ -3,6 +3,8 @@
 #pragma once
 #include "policy/compiled.h"
 
+/* No root, no home, no drive, scheme or variable in front: what a server joins to the folder that it runs in. */
+bool il_place_relative(il_str text);
 /* A path as a call of this server names it, canonical; a relative one from the server's `cwd`. IL_E_INVALID: which it is cannot be told. */
 IL_NODISCARD il_status il_place_path(const il_policy *p, il_str server, il_str text, il_arena *scratch, il_str *out);
 

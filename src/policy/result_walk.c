@@ -67,11 +67,12 @@ static il_status il_item_fact(const il_item_walk *i, const il_field *f, const il
     if (canonical.n == 0) {
         return IL_OK;
     }
-    il_fact fact = {il_kinds_word(i->w->kinds, f->kind), canonical, f->standing, f->has_via, {0}};
+    il_fact fact = {il_kinds_word(i->w->kinds, f->kind), canonical, f->standing, f->has_via, false, {0}};
     if (f->has_via && il_arg_text(il_field_at(i->item, &f->via, i->every, i->nevery), &via)) {
         IL_TRY(il_item_kind(i, f->kind, via, &fact.via, err));
         fact.via = fact.via.n > 0 ? fact.via : via;
         fact.via = il_filler(fact.via) ? (il_str){0} : fact.via;
+        fact.edge = il_filler_edge(fact.via);
     }
     *is = true;
     return i->w->facts ? il_episode_fact(i->w->episode, &fact, err) : IL_OK;
@@ -210,12 +211,13 @@ il_status il_result_head(const il_result_walk *w, il_str text, il_error *err) {
         if (canonical.n == 0) {
             continue;
         }
-        il_fact fact = {il_kinds_word(w->kinds, f->kind), canonical, f->standing, f->has_via, {0}};
+        il_fact fact = {il_kinds_word(w->kinds, f->kind), canonical, f->standing, f->has_via, false, {0}};
         if (f->has_via && il_head_find(head, f->via.steps[0].key, &fact.via)) {
             il_str via = {0};
             IL_TRY(il_item_kind(&i, f->kind, fact.via, &via, err));
             fact.via = via.n > 0 ? via : fact.via;
             fact.via = il_filler(fact.via) ? (il_str){0} : fact.via;
+            fact.edge = il_filler_edge(fact.via);
         } else {
             fact.via = (il_str){0};
         }

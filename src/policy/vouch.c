@@ -118,7 +118,8 @@ static il_status il_vouching_named(il_vouching *v, il_role role, il_kind kind, i
         v->destinations++;
     }
     il_vouching_judge(v, kind, text, &read);
-    return read && kind == IL_KIND_URL && il_vouching_goes(v) ? il_text_nested(text, v->scratch, il_vouching_value, v, err) : IL_OK;
+    return read && kind == IL_KIND_URL && il_vouching_goes(v) ? il_text_nested(text, v->scratch, il_vouching_value, v, err)
+                                                              : IL_OK;
 }
 
 /* A list of numbers that a receiver may take for the bytes or characters of a text: that text. Lists with anything else in them have none. */
@@ -177,19 +178,13 @@ static il_status il_vouching_reads(il_vouching *v, const il_json *node, unsigned
     return IL_OK;
 }
 
-/* Models fill optional arguments with an empty text as with null. */
-static bool il_vouching_absent(const il_json *node) {
-    return node == NULL || il_json_kind_of(node) == IL_JSON_NULL ||
-           (il_json_kind_of(node) == IL_JSON_STRING && il_json_text(node).n == 0);
-}
-
 /* A `to` or `object` argument: one value or a list of values; null and the empty text are absent, but not as an item of a list. */
 static il_status il_vouching_target(il_vouching *v, const il_argument *a, const il_json *node, il_error *err) {
     bool list = il_json_kind_of(node) == IL_JSON_ARRAY;
     for (const il_json *item = list ? il_json_first(node) : node; item != NULL && il_vouching_goes(v);
          item = list ? il_json_next(item) : NULL) {
         il_str text = {0};
-        if (!list && il_vouching_absent(item)) {
+        if (!list && il_arg_absent(item)) {
             return IL_OK;
         }
         if (!il_arg_text(item, &text)) {
@@ -231,15 +226,7 @@ static il_status il_vouching_declared(il_vouching *v, const il_arg_path *path, c
     return IL_OK;
 }
 
-/* Whether a value stands at the end of the steps below `node`. Items further down are looked at one by one when the walk is there. */
-static bool il_vouching_names(const il_arg_path *path, uint32_t from, const il_json *node) {
-    for (uint32_t i = from; i < path->n; i++) {
-        node = path->steps[i].p == NULL ? il_json_first(node) : il_json_get(node, path->steps[i]);
-    }
-    return !il_vouching_absent(node) && (il_json_kind_of(node) != IL_JSON_ARRAY || il_json_first(node) != NULL);
-}
-
-/* `item` has the path `path`, which ends in `[*]`. Where items name destinations (or objects), one that names none would go wherever the
+/* `item` has the path `path`, which ends in `[*]`; items further down are looked at one by one when the walk is there. Where items name destinations (or objects), one that names none would go wherever the
  * server thinks that it goes. */
 static void il_vouching_item(il_vouching *v, const il_arg_path *path, const il_json *item) {
     static const il_role roles[] = {IL_ROLE_TO, IL_ROLE_OBJECT};
@@ -250,7 +237,7 @@ static void il_vouching_item(il_vouching *v, const il_arg_path *path, const il_j
             const il_argument *a = &v->tool->arguments[i];
             if (a->role == roles[r] && (il_arg_path_eq(path, &a->path) || il_arg_path_above(path, &a->path))) {
                 declared = declared != NULL ? declared : a;
-                named = named || il_vouching_names(&a->path, path->n, item);
+                named = named || il_arg_names(&a->path, path->n, item);
             }
         }
         if (declared != NULL && !named) {

@@ -128,9 +128,11 @@ typedef struct il_vouch_facts {
     const il_vouch_scope *s;
     il_kind kind;
     il_str value;
-    bool complete;
+    bool complete, sent;
     il_vouch how; /* the best so far */
     uint32_t source;
+    uint32_t
+        oldest; /* source of a fact behind one that was sent before, which is asked for at the end: what was not sent before the oldest stands */
 } il_vouch_facts;
 
 /* What the value was found by is listed under this kind, or typed. */
@@ -155,8 +157,12 @@ static bool il_vouch_fact(void *ctx, const il_seen *fact) {
         how = IL_VOUCH_FORGOT;
     } else if (fact->has_via && (fact->shared || !il_vouch_via(f->s, f->kind, fact))) {
         how = IL_VOUCH_VIA;
+    } else if (f->sent) {
+        f->oldest = fact->source; /* newest first */
+        return true;
     } else if (il_memory_sent_before(f->s->memory, f->value, fact->source)) {
         how = IL_VOUCH_SENT;
+        f->sent = true;
     }
     if (how > f->how || f->source == 0) {
         f->how = how;
@@ -219,6 +225,10 @@ il_status il_vouch_value(const il_vouch_scope *s, il_kind kind, il_str canonical
     }
     il_vouch_facts f = {.s = s, .kind = kind, .value = canonical, .complete = s->complete};
     il_memory_facts(s->memory, il_kinds_word(&s->policy->kinds, kind), canonical, il_vouch_fact, &f);
+    if (f.oldest != 0 && f.how != IL_VOUCH_FACT && !il_memory_sent_before(s->memory, canonical, f.oldest)) {
+        f.how = IL_VOUCH_FACT;
+        f.source = f.oldest;
+    }
     const bool typed = il_vouch_typed(s, kind, canonical);
     *source = f.source;
     if (!s->reach || il_names_maybe_public(&s->policy->names, kind, canonical)) {

@@ -106,6 +106,8 @@ uint32_t il_via_marks(il_str via, uint8_t out[IL_VIA_WORDS_MAX * IL_MARK_BYTES])
     return n;
 }
 
+void il_via_edge(uint8_t out[IL_MARK_BYTES]) { il_mark(IL_MARK_FOLD, IL_STR("edge"), (il_str){0}, out); }
+
 il_status il_episode_fact(il_episode *e, const il_fact *fact, il_error *err) {
     if (e->facts.n >= IL_EPISODE_FACTS_MAX || fact->kind.n == 0 || fact->value.n == 0) {
         return IL_OK;
@@ -120,6 +122,11 @@ il_status il_episode_fact(il_episode *e, const il_fact *fact, il_error *err) {
         uint8_t via[IL_VIA_WORDS_MAX * IL_MARK_BYTES];
         f->standing |= IL_FACT_HAS_VIA;
         f->nvia = (uint8_t)il_via_marks(fact->via, via);
+        if (fact->edge && f->nvia > 0) {
+            memmove(via + IL_MARK_BYTES, via, (size_t)(IL_VIA_WORDS_MAX - 1) * IL_MARK_BYTES);
+            il_via_edge(via);
+            f->nvia = f->nvia < IL_VIA_WORDS_MAX ? (uint8_t)(f->nvia + 1) : 0; /* no room: as a sibling of too many words */
+        }
         f->via = il_arena_raw(e->arena, (size_t)f->nvia * IL_MARK_BYTES);
         if (f->via == NULL) {
             return il_arena_fail(e->arena, err);

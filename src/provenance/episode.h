@@ -29,6 +29,7 @@ typedef struct il_fact {
     il_str value; /* canonical */
     il_standing standing;
     bool has_via; /* it was found by a sibling */
+    bool edge;    /* which begins or ends with a word of every sentence, so that it was typed only where signs stand around it */
     il_str
         via; /* the sibling's text, or its canonical form where it has one; empty: it is missing, and nothing vouches for the fact */
 } il_fact;

@@ -33,7 +33,7 @@ static inline bool il_sent_char(char c) {
 #define IL_EPISODE_FACTS_MAX 65536u
 #define IL_EPISODE_TYPED_MAX 65536u
 #define IL_EPISODE_WORDS_MAX 65536u
-#define IL_EPISODE_SENT_MAX 65536u
+#define IL_EPISODE_SENT_MAX 196608u /* words, and the parts that they make */
 #define IL_EPISODE_TEXTS_MAX 65536u
 #define IL_EPISODE_NAMES_MAX 64u
 #define IL_EPISODE_VALUE_MAX ((size_t)8192) /* of a remembered value */
@@ -52,3 +52,5 @@ typedef struct il_kept_form {
 
 /* Marks of a sibling's words, without the signs around the whole; returns how many, 0 for a text that has none or too many. */
 uint32_t il_via_marks(il_str via, uint8_t out[IL_VIA_WORDS_MAX * IL_MARK_BYTES]);
+/* The mark in front of those of a sibling that was typed only where signs stand around it (il_fact): of no word. */
+void il_via_edge(uint8_t out[IL_MARK_BYTES]);

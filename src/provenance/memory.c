@@ -97,14 +97,22 @@ static bool il_memory_shared(const il_memory *m, const il_held_fact *f) {
 }
 
 void il_memory_facts(const il_memory *m, il_str kind, il_str value, bool (*visit)(void *ctx, const il_seen *fact), void *ctx) {
-    uint8_t mark[IL_MARK_BYTES];
+    uint8_t mark[IL_MARK_BYTES], edge[IL_MARK_BYTES];
     il_mark(IL_MARK_FACT, kind, value, mark);
+    il_via_edge(edge);
     for (const il_bag_entry *e = il_bag_find(&m->by_fact, mark, NULL); e != NULL; e = il_bag_find(&m->by_fact, mark, e)) {
         const il_held_fact *f = &m->facts[e->value];
-        const il_seen seen = {f->source,  f->standing,
-                              f->has_via, f->nvia > 0 ? m->via[f->via] : NULL,
-                              f->nvia,    f->has_via && il_memory_shared(m, f),
-                              kind,       f->mark};
+        const bool marked = f->nvia > 0 && memcmp(m->via[f->via], edge, IL_MARK_BYTES) == 0;
+        const uint32_t skip = marked ? 1 : 0;
+        const il_seen seen = {.source = f->source,
+                              .standing = f->standing,
+                              .has_via = f->has_via,
+                              .via = f->nvia > skip ? m->via[f->via + skip] : NULL,
+                              .via_words = f->nvia - skip,
+                              .edge = marked,
+                              .shared = f->has_via && il_memory_shared(m, f),
+                              .kind = kind,
+                              .mark = f->mark};
         if (!visit(ctx, &seen)) {
             return;
         }

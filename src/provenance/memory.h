@@ -54,6 +54,7 @@ typedef struct il_seen { /* a fact, as far as it is kept */
     bool has_via;       /* it was found by a sibling: ask about that */
     const uint8_t *via; /* hashes of the sibling's words; none for one that cannot be vouched */
     uint32_t via_words;
+    bool edge;   /* and it was typed only where signs stand around it */
     bool shared; /* another value of this kind was found by the same sibling: which of them is meant cannot be told */
     il_str kind; /* and `mark`: which fact it is, for il_memory_via_typed */
     const uint8_t *mark;

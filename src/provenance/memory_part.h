@@ -57,7 +57,7 @@ struct il_memory {
     uint32_t *starts; /* of a word: its first form. Between two texts stands a word without forms */
     uint32_t nwords, words_cap;
 
-    il_bag sent; /* how many sources there were when it was first sent */
+    il_bag sent;                /* how many sources there were when it was first sent */
     struct il_held_call *calls; /* that sent something */
     uint32_t ncalls, calls_cap;
     size_t call_bytes; /* of their filters */

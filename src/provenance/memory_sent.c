@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the agent sent, when it comes back. What stood in escapes was read when it was sent (il_policy_sent); what encodes a value as a whole is asked for
  * here, where there is one value and not a text full of words. */
+#include "base/utf8.h"
 #include "provenance/memory_part.h"
+#include "provenance/normal.h"
 
 #define IL_SENT_VALUE_MAX \
     512u /* bytes of a value whose encodings are asked for; a longer one was in no field that a service keys things by */
@@ -19,7 +21,7 @@ static bool il_memory_token_sent(const il_memory *m, il_str token, uint32_t sour
 
 /* ---- put together from parts of one call ---------------------------------------------------------------- */
 
-#define IL_SENT_PARTS_MIN 5u   /* signs of a value that is looked for so: `15` is in every `1` and `5` */
+#define IL_SENT_PARTS_MIN 5u    /* signs of a value that is looked for so: `15` is in every `1` and `5` */
 #define IL_SENT_PIECES_MAX 512u /* that a value may be cut into; one with more counts as sent */
 
 typedef struct il_sent_piece { /* signs [from, to) of a value, which were sent */
@@ -136,8 +138,7 @@ static bool il_memory_encoded_sent(const il_memory *m, il_str value, uint32_t so
     }
     for (size_t a = 0; a < sizeof alphabets / sizeof alphabets[0]; a++) {
         size_t n = il_memory_base64(value, alphabets[a], text);
-        bool sent =
-            il_memory_token_sent(m, (il_str){text, n}, source) || il_memory_parts_sent(m, (il_str){text, n}, source);
+        bool sent = il_memory_token_sent(m, (il_str){text, n}, source) || il_memory_parts_sent(m, (il_str){text, n}, source);
         for (; n % 4 != 0;) {
             text[n++] = '=';
         }
@@ -153,8 +154,41 @@ static bool il_memory_encoded_sent(const il_memory *m, il_str value, uint32_t so
            il_memory_parts_sent(m, (il_str){text, 2 * value.n}, source);
 }
 
+/* As readings have it (sent.c): without letter case outside ASCII, full width, marks. false: it is ASCII, or too long. */
+static bool il_memory_normal(il_str value, char out[IL_SENT_VALUE_MAX], il_str *normal) {
+    size_t n = 0;
+    bool wide = false;
+    for (size_t i = 0; i < value.n;) {
+        const uint8_t *p = (const uint8_t *)value.p + i;
+        const size_t length = il_utf8_length(p, value.n - i);
+        uint8_t own[12];
+        size_t bytes;
+        bool space;
+        const uint8_t *as = il_normal_point(length > 0 ? il_utf8_point(p, length) : *p, own, &bytes, &space);
+        if (bytes + (space ? 1 : 0) > IL_SENT_VALUE_MAX - n) {
+            return false;
+        }
+        memcpy(out + n, as, bytes);
+        n += bytes;
+        if (space && bytes == 0) {
+            out[n++] = ' ';
+        }
+        wide = wide || *p >= 0x80;
+        i += length > 0 ? length : 1;
+    }
+    *normal = (il_str){out, n};
+    return wide;
+}
+
 bool il_memory_sent_before(const il_memory *m, il_str value, uint32_t source) {
-    const bool vouched = il_memory_mark_sent(m, il_mark_sent(value) ^ IL_MARK_SENT_VOUCHED, source); /* as a whole, at that time */
+    char room[IL_SENT_VALUE_MAX];
+    il_str normal;
+    const bool vouched =
+        il_memory_mark_sent(m, il_mark_sent(value) ^ IL_MARK_SENT_VOUCHED, source); /* as a whole, at that time */
+    if (!vouched && il_memory_normal(value, room, &normal) &&
+        (il_memory_token_sent(m, normal, source) || il_memory_parts_sent(m, normal, source))) {
+        return true;
+    }
     if (source > m->sent_all || il_memory_token_sent(m, value, source) || il_memory_encoded_sent(m, value, source) ||
         (!vouched && il_memory_parts_sent(m, value, source))) {
         return true;

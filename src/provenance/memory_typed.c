@@ -24,16 +24,24 @@ il_status il_memory_word_form(il_memory *m, const il_kept_form *form, il_error *
 
 il_status il_memory_words_end(il_memory *m, il_error *err) { return il_memory_word_start(m, err); }
 
+/* How the marks of a run are compared with words that were typed. */
+typedef enum il_run_as {
+    IL_RUN_EXACT,
+    IL_RUN_FOLDED, /* without letter case */
+    IL_RUN_MARKED  /* and with signs in front of it and behind it */
+} il_run_as;
+
 /* Whether word `word` can be this one of a run: only its ends may lack signs. */
-static bool il_memory_word_is(const il_memory *m, uint32_t word, const uint8_t *mark, bool folded, bool first, bool last) {
+static bool il_memory_word_is(const il_memory *m, uint32_t word, const uint8_t *mark, il_run_as as, bool first, bool last) {
     if (word >= m->nwords) {
         return false;
     }
     const uint32_t end = word + 1 < m->nwords ? m->starts[word + 1] : m->nforms;
     for (uint32_t i = m->starts[word]; i < end; i++) {
         const il_kept_form *f = &m->forms[i];
-        const bool allowed = (first || (f->flags & IL_TYPED_FRONT) == 0) && (last || (f->flags & IL_TYPED_BACK) == 0);
-        if (allowed && memcmp(folded ? f->fold : f->exact, mark, IL_MARK_BYTES) == 0) {
+        const bool front = (f->flags & IL_TYPED_FRONT) != 0, back = (f->flags & IL_TYPED_BACK) != 0;
+        const bool allowed = as == IL_RUN_MARKED ? front == first && back == last : (first || !front) && (last || !back);
+        if (allowed && memcmp(as == IL_RUN_EXACT ? f->exact : f->fold, mark, IL_MARK_BYTES) == 0) {
             return true;
         }
     }
@@ -41,13 +49,13 @@ static bool il_memory_word_is(const il_memory *m, uint32_t word, const uint8_t *
 }
 
 /* Where the run stands, behind `after` (NULL: from the first); NULL: nowhere. */
-static const il_bag_entry *il_memory_run(const il_memory *m, const uint8_t *marks, uint32_t n, bool folded,
+static const il_bag_entry *il_memory_run(const il_memory *m, const uint8_t *marks, uint32_t n, il_run_as as,
                                          const il_bag_entry *after) {
     const il_bag_entry *e = n > 0 ? il_bag_find(&m->words, marks, after) : NULL;
     for (; e != NULL; e = il_bag_find(&m->words, marks, e)) {
         bool all = true;
         for (uint32_t i = 0; all && i < n; i++) {
-            all = il_memory_word_is(m, e->value + i, marks + (size_t)i * IL_MARK_BYTES, folded, i == 0, i + 1 == n);
+            all = il_memory_word_is(m, e->value + i, marks + (size_t)i * IL_MARK_BYTES, as, i == 0, i + 1 == n);
         }
         if (all) {
             return e;
@@ -67,7 +75,7 @@ bool il_memory_typed_words(const il_memory *m, il_str words) {
         }
         il_mark(IL_MARK_WORD, (il_str){0}, w.forms[0].text, marks + (size_t)n++ * IL_MARK_BYTES);
     }
-    return il_memory_run(m, marks, n, false, NULL) != NULL;
+    return il_memory_run(m, marks, n, IL_RUN_EXACT, NULL) != NULL;
 }
 
 /* ---- names inside of longer names -------------------------------------------------------------------- */
@@ -138,8 +146,9 @@ static bool il_memory_inside(const il_memory *m, const il_seen *fact, uint32_t a
 }
 
 bool il_memory_via_typed(const il_memory *m, const il_seen *fact) {
-    const il_bag_entry *e = il_memory_run(m, fact->via, fact->via_words, true, NULL);
-    for (; e != NULL; e = il_memory_run(m, fact->via, fact->via_words, true, e)) {
+    const il_run_as as = fact->edge ? IL_RUN_MARKED : IL_RUN_FOLDED;
+    const il_bag_entry *e = il_memory_run(m, fact->via, fact->via_words, as, NULL);
+    for (; e != NULL; e = il_memory_run(m, fact->via, fact->via_words, as, e)) {
         if (!il_memory_inside(m, fact, e->value)) {
             return true;
         }

@@ -27,6 +27,8 @@ static bool il_sent_escapes(il_str text) {
 }
 
 #define IL_SENT_BLOB_MIN 8u
+#define IL_SENT_BLOB_WORD 12u  /* of a part of a word */
+#define IL_SENT_BLOB_WORDS 16u /* with more of them, such as an attachment, a text is read as a whole */
 #define IL_SENT_BLOB_MAX 4096u
 
 /* A text that is nothing but signs of base64 or hex, such as a cursor: what it holds may be base64 again, or JSON. */
@@ -38,6 +40,20 @@ static bool il_sent_blob(il_str text) {
                c == '_' || c == '=';
     }
     return blob;
+}
+
+/* Whether a word has base64 or hex in it: a long row of its signs, not of small letters only. */
+static bool il_sent_blob_within(il_str word) {
+    size_t row = 0;
+    bool other = false, found = false;
+    for (size_t i = 0; i < word.n && !found; i++) {
+        const char c = word.p[i];
+        const bool small = c >= 'a' && c <= 'z', big = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' || c == '_';
+        row = small || big || c == '/' || c == '-' ? row + 1 : 0;
+        other = row > 0 && (other || big);
+        found = row >= IL_SENT_BLOB_WORD && other;
+    }
+    return found && word.n <= IL_SENT_BLOB_MAX;
 }
 
 /* Full width, zero width, marks: services write names in one form. */
@@ -56,13 +72,10 @@ static il_status il_sent_reading(il_sending *s, il_str text, il_error *err) {
     return il_sent_leaf(&inner, text, false, err);
 }
 
-static il_status il_sent_unescaped(il_sending *s, il_str text, il_error *err) {
+/* `hides`: something may stand behind escapes or in base64. */
+static il_status il_sent_decoded(il_sending *s, il_str text, bool wide, bool hides, il_error *err) {
     il_stream stream;
-    const bool wide = il_sent_wide(text), hides = il_sent_escapes(text) || il_sent_blob(text);
     bool cut = false, first = !wide; /* normalised it is another text */
-    if (!wide && !hides) {
-        return IL_OK;
-    }
     IL_TRY(il_stream_init(&stream, s->arena, text.n, false, err));
     IL_TRY(hides ? il_read(&stream, text, s->arena, &cut, err) : il_stream_put(&stream, text, NULL, err));
     char *reading = cut ? NULL : il_arena_bytes(s->arena, 2 * stream.n + 1);
@@ -89,6 +102,29 @@ static il_status il_sent_unescaped(il_sending *s, il_str text, il_error *err) {
     return IL_OK;
 }
 
+/* How many words have base64 or hex in them; `read`: they are decoded, each by itself. */
+static il_status il_sent_words(il_sending *s, il_str text, bool read, size_t *n, il_error *err) {
+    size_t at = 0;
+    il_typed_word w;
+    *n = 0;
+    while (il_typed_next(text, &at, &w)) {
+        const bool within = il_sent_blob_within(w.forms[0].text);
+        *n += within ? 1 : 0;
+        IL_TRY(within && read ? il_sent_decoded(s, w.forms[0].text, false, true, err) : IL_OK);
+    }
+    return IL_OK;
+}
+
+static il_status il_sent_unescaped(il_sending *s, il_str text, il_error *err) {
+    size_t blobs = 0;
+    const bool wide = il_sent_wide(text), hides = il_sent_escapes(text) || il_sent_blob(text);
+    IL_TRY(hides ? IL_OK : il_sent_words(s, text, false, &blobs, err));
+    if (wide || hides || blobs > IL_SENT_BLOB_WORDS) {
+        IL_TRY(il_sent_decoded(s, text, wide, hides || blobs > IL_SENT_BLOB_WORDS, err));
+    }
+    return blobs > 0 && blobs <= IL_SENT_BLOB_WORDS ? il_sent_words(s, text, true, &blobs, err) : IL_OK;
+}
+
 /* Quoted-printable, with its soft line ends. */
 static il_status il_sent_unquoted(il_sending *s, il_str text, il_error *err) {
     bool found = false;
@@ -103,9 +139,10 @@ static il_status il_sent_unquoted(il_sending *s, il_str text, il_error *err) {
     il_buf_init(&b, s->arena, SIZE_MAX / 2);
     for (size_t i = 0; i < text.n;) {
         const int byte = il_sent_printable(text, i);
-        const size_t soft = text.p[i] != '=' ? 0 : il_str_starts(il_str_part(text, i, text.n), IL_STR("=\r\n")) ? 3
-                            : il_str_starts(il_str_part(text, i, text.n), IL_STR("=\n"))                        ? 2
-                                                                                                                : 0;
+        const size_t soft = text.p[i] != '='                                               ? 0
+                            : il_str_starts(il_str_part(text, i, text.n), IL_STR("=\r\n")) ? 3
+                            : il_str_starts(il_str_part(text, i, text.n), IL_STR("=\n"))   ? 2
+                                                                                           : 0;
         if (byte < 0 && soft == 0) {
             il_buf_putc(&b, text.p[i]);
         } else if (byte >= 0) {
@@ -149,6 +186,9 @@ static il_status il_sent_codes_end(il_sending *s, size_t base, il_error *err) {
 }
 
 static il_status il_sent_codes_run(il_sending *s, il_str run, il_error *err) {
+    if (run.n == 1 && (run.p[0] == 'U' || run.p[0] == 'u' || run.p[0] == 'x')) {
+        return IL_OK; /* `U+0065` */
+    }
     const bool marked = run.n > 2 && run.p[0] == '0' && (run.p[1] == 'x' || run.p[1] == 'X');
     for (size_t i = 0; i < sizeof il_sent_bases / sizeof il_sent_bases[0]; i++) {
         struct il_sent_codes *c = &s->codes[i];

@@ -109,8 +109,15 @@ def against_says_settings_and_what_it_does_not_know(t):
     same(against(t, "web: {trust: inside}", "web: {trust: inside, sampling: true}")[:2], ("differ", [("setting", "servers", None)]))
     answer, found, fs = against(t, "authentic: {email: from}", "claimed: {email: from}")
     same((answer, found), ("unknown", [("unknown", "mail.list", None)]))
-    if "results" not in fs[0]["text"]:
-        raise Failure(fs[0]["text"])
+    same("what its results vouch for is said otherwise: the field `from`" in fs[0]["text"], True)
+    listed = 'authentic: {email: from, account: iban}, claimed: {email: [to, "cc[*]"]}, free: body'
+    lists = BASE.replace('items: "$[*]", authentic: {email: from}', 'items: "$", ' + listed)
+    for old, new, text in (("[to, ", "[", "the field `to`"), ("iban", "number", "the field `iban`"), ("{email: from,", "{email: {id: from, via: name},", "the field `from`"),
+                           ('items: "$"', 'items: "$.list[*]"', "the items of its results are looked for elsewhere"), ("account: iban", "account: iban, url: link", "the field `link`")):
+        answer, found, fs = against(t, old, new, lists)
+        same((answer, found, text in fs[0]["text"]), ("unknown", [("unknown", "mail.list", None)], True))
+    for old, new in (('[to, "cc[*]"]', '["cc[*]", to]'), ("email: from, account: iban", "account: iban, email: from"), ('items: "$", ', ""), ("free: body", "free: [body, subject]")):
+        same((old, *against(t, old, new, lists)[:2]), (old, "same", []))
     answer, found, _ = against(t, "machine: standard", "machine: trifecta")
     same((answer, found[0]), ("differ", ("setting", "machine", None)))
 

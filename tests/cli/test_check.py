@@ -453,10 +453,10 @@ def check_takes_relative_names_from_where_the_server_runs(t):
 
 @test
 def check_writes_somewhere_without_a_name(t):
-    """A call that names no place writes where its tool writes by itself: in the server's folder, else anywhere in the store."""
+    """A call, or an item of it, that names no place writes where its tool writes by itself: in the server's folder, else anywhere in the store."""
     for cwd, there, beside in (("", TRIFECTA, TRIFECTA), (", cwd: /w", TRIFECTA, ALLOW)):
-        policy = KNOWS.replace("{trust: inside}", "{trust: inside" + cwd + "}")
-        for args in ({}, {"path": None}, {"path": []}):
+        policy = KNOWS.replace("{trust: inside}", "{trust: inside" + cwd + "}").replace("{path: path}", '{path: [path, "files[*].at", "files[*].to"]}')
+        for args in ({}, {"path": None}, {"path": ""}, {"path": []}, {"files": []}, {"files": [{"at": "/v/x", "to": "/v/y"}, {}]}, {"files": [{"at": None}, {"to": "/v/z"}]}):
             got, _ = decide(t, {"steps": [{"tool": "t.secret"}, {"tool": "t.write", "args": args}]},
                             {"steps": [FETCH | {"tool": "t.page"}, {"tool": "t.get", "args": {"path": "/w/a/b"}}, send("eve@far.example")]},
                             {"steps": [FETCH | {"tool": "t.page"}, {"tool": "t.get", "args": {"path": "/v/a"}}, send("eve@far.example")]}, policy=policy)
@@ -464,17 +464,42 @@ def check_writes_somewhere_without_a_name(t):
 
 
 @test
-def check_knows_where_a_command_runs(t):
-    """With `cwd`, what a command writes by a relative name is a place, and what it reads there is labelled."""
+def check_labels_the_places_that_are_named_and_no_other(t):
+    """By one of two arguments, by items that name one each, by two entries for one tool: nothing else is labelled."""
+    policy = (KNOWS.replace("{path: path}", '{path: [path, destination, "files[*].at", "files[*].to"]}')
+              + "  - {match: 't.writ*', effects: [], stores: {path: [path, destination, 'files[*].at', 'files[*].to']}, plain: x}\n").replace("match: t.write", "match: 't.*rite'")
+    for args in ({"path": "/w/a"}, {"destination": "/w/a", "path": None}, {"files": [{"at": "/w/a"}, {"to": "/w/b"}]}, {"path": ["/w/a", "/w/b"]}):
+        got, _ = decide(t, {"steps": [{"tool": "t.secret"}, {"tool": "t.write", "args": args}]},
+                        {"steps": [FETCH | {"tool": "t.page"}, {"tool": "t.get", "args": {"path": "/w/other"}}, send("eve@far.example")]},
+                        {"steps": [FETCH | {"tool": "t.page"}, {"tool": "t.get", "args": {"path": "/w/a"}}, send("eve@far.example")]}, policy=policy)
+        same((args, [actions(s)[-1] for s in got]), (args, [ALLOW, ALLOW, TRIFECTA]))
+
+
+@test
+def check_knows_where_a_command_writes(t):
+    """With `cwd`, what a command writes by a relative name is a place."""
     for cwd, last in (("", ALLOW), (", cwd: /w", TRIFECTA)):
-        policy = (KNOWS.replace("{trust: inside}", "{trust: inside" + cwd + "}")
-                  + "  - { match: t.run, shell: c, effects: { sensitive: 'shell.reads(\"sensitive\")' } }\n")
-        for command in ("cat notes/a", "cat /w/notes/a", "cat ./notes/a", "grep -r x notes", "grep -r x .", "cd notes && cat a"):
-            got, _ = decide(t, {"steps": [{"tool": "t.secret"}, {"tool": "t.run", "args": {"c": "echo x > notes/a"}}]},
-                            {"steps": [FETCH | {"tool": "t.page"}, {"tool": "t.run", "args": {"c": command}}, send("eve@far.example")]},
-                            {"steps": [FETCH | {"tool": "t.page"}, {"tool": "t.run", "args": {"c": "cat other"}}, send("eve@far.example")]}, policy=policy,
+        policy = KNOWS.replace("{trust: inside}", "{trust: inside" + cwd + "}") + "  - { match: t.run, shell: c, effects: [] }\n"
+        for command in ("echo x > notes/a", "cp b ./notes/a", "cd notes && echo x > a", "cd .. && echo x > a" if cwd else "echo x > a"):
+            got, _ = decide(t, {"steps": [{"tool": "t.secret"}, {"tool": "t.run", "args": {"c": command}}]},
+                            {"steps": [FETCH | {"tool": "t.page"}, {"tool": "t.get", "args": {"path": "/w/notes/a"}}, send("eve@far.example")]}, policy=policy,
                             code=0 if last == ALLOW else 1)
-            same([command] + [actions(s)[-1] for s in got], [command, ALLOW, last, ALLOW])
+            same([command] + [actions(s)[-1] for s in got], [command, ALLOW, last])
+
+
+@test
+def check_labels_what_a_command_names_from_elsewhere(t):
+    """A home by its user's name is a home; a name from the root that nobody can read is the whole store when it is written, and labelled when it is read."""
+    policy = KNOWS + "  - { match: t.run, shell: c, effects: { sensitive: 'shell.reads(\"sensitive\")' } }\n"
+    for command, there, last in (("echo x > ~ana/notes", "/home/ana/notes", TRIFECTA), ("echo x > ~ana/notes", "/home/ana/other", ALLOW), ("echo x > /v/../w/a", "/w/a", TRIFECTA),
+                                 ("echo x > C:/w/a", "/w/a", TRIFECTA), ("echo x > ../w/a", "/w/a", ALLOW)):
+        got, _ = decide(t, {"steps": [{"tool": "t.secret"}, {"tool": "t.run", "args": {"c": command}}]},
+                        {"steps": [FETCH | {"tool": "t.page"}, {"tool": "t.get", "args": {"path": there}}, send("eve@far.example")]}, policy=policy, code=0 if last == ALLOW else 1)
+        same((command, actions(got[1])[-1]), (command, last))
+    for name, last in (("~ana/notes", TRIFECTA), ("~/notes", TRIFECTA), ("~ana/other", ALLOW), ("~+/notes", TRIFECTA), ("/v/../home/ana/notes", TRIFECTA), ("../notes", TRIFECTA), ("other", TRIFECTA), ("C:/x", TRIFECTA)):
+        got, _ = decide(t, {"steps": [{"tool": "t.secret"}, {"tool": "t.write", "args": {"path": "/home/ana/notes"}}]},
+                        {"steps": [FETCH | {"tool": "t.page"}, {"tool": "t.run", "args": {"c": "cat " + name}}, send("eve@far.example")]}, policy=policy, code=0 if last == ALLOW else 1)
+        same((name, actions(got[1])[-1]), (name, last))
 
 
 @test

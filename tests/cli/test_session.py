@@ -5,6 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 
 from run import HANG, INTERLOCK, Failure, ROOT, Run, case, put, test
 
@@ -247,6 +248,23 @@ def a_call_that_finds_no_room_to_wait_is_told_so(t):
     cli(t, "session", "why", "demo").exits(0).says("waits for a human (lethal-trifecta)\n", "out")
     gateway(t, MORE[2])
     same(len(read(t, "approvals")["approvals"]), 2)
+
+
+@test
+def what_expired_does_not_wait_for_session_why(t):
+    """A request that expired takes no room: the session's next use would free it."""
+    gateway(t, ("fetch", {}), ("read", {}), *MORE[:2], policy=POLICY.replace("10m", "1s"))
+    time.sleep(1.1)
+    cli(t, "session", "why", "demo").exits(0).says("waits for a human (lethal-trifecta)\n", "out")
+    same(nexts(t), [(False, True), (False, False)])
+
+
+@test
+def session_show_says_that_a_machine_has_no_regions(t):
+    for policy, said in ((POLICY, False), (POLICY.replace("trifecta", "rules-only"), True)):
+        gateway(t, ("fetch", {}), session="s-" + str(said).lower(), policy=policy)
+        shown = cli(t, "session", "show", "s-" + str(said).lower()).exits(0).out
+        same("(no regions: it rejects nothing" in shown, said)
 
 
 @test

@@ -67,6 +67,8 @@ static void test_refusals(void **state) {
         {HEAD "sinks: {send: {}}\n", "write `default.send`", 3, 9},
         {HEAD "sinks: {a.b.c: {}}\n", "a namespace has no dot", 3, 9},
         {HEAD "sinks: {\"a.*\": {}}\n", "there are no patterns", 3, 9},
+        {HEAD "fail_mode: monitor\nsinks: {}\n", "`fail_mode` belongs into `defaults`: write `defaults: {fail_mode: ...}`", 3,
+         12},
         {HEAD "sources: [{name: web, trust: untrusted, x: 1}]\nsinks: {}\n", "unknown key `x`", 3, 41},
         {HEAD "sources: [{name: w, trust: trusted}, {name: w, trust: untrusted}]\nsinks: {}\n", "is there already", 3, 45},
         {HEAD "agents: {\"a b\": {}}\nsinks: {}\n", "agent_id `a b`", 3, 10},

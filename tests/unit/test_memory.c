@@ -48,7 +48,8 @@ static il_status memory_fold(il_memory *m, il_episode *e, il_error *err) {
 }
 
 static il_fact memory_fact(const char *kind, const char *value, const char *via) {
-    return (il_fact){il_str_of(kind), il_str_of(value), IL_STANDING_AUTHENTIC, via != NULL, il_str_of(via != NULL ? via : "")};
+    return (il_fact){
+        il_str_of(kind), il_str_of(value), IL_STANDING_AUTHENTIC, via != NULL, false, il_str_of(via != NULL ? via : "")};
 }
 
 /* A result of everything that one can hold. */
@@ -215,7 +216,7 @@ static void memory_limits(void **state) {
     memory_case *c = *state;
     il_episode *e = memory_episode(&c->arena, IL_SOURCE_SENT, 1, "x");
     char word[16];
-    for (int i = 0; i < 70000; i++) {
+    for (int i = 0; i < 200000; i++) {
         (void)snprintf(word, sizeof word, "w%d", i);
         assert_int_equal(il_episode_sent(e, il_str_of(word), false, NULL), IL_OK);
     }

@@ -452,6 +452,8 @@ static void memory_places(void **state) {
     monitor_run(&c.m, "in.write", "{\"path\":\"~/Notes/a.txt\"}");
     static const char *const same[] = {"~/notes/A.txt",
                                        "/home/ana/Notes/a.txt",
+                                       "~bo/notes/./a.txt",
+                                       "~bo",
                                        "/Users/bo/Notes",
                                        "/root/Notes/a.txt",
                                        "/var/home/x/Notes",
@@ -461,8 +463,8 @@ static void memory_places(void **state) {
                                        "/home",
                                        "/Users",
                                        "/var"};
-    static const char *const others[] = {"~/Notes/b.txt", "/rooted/Notes/a.txt", "/srv/Notes/a.txt",
-                                         "/home/ana/x",   "/Notes/a.txt",        "/etc"};
+    static const char *const others[] = {
+        "~/Notes/b.txt", "/rooted/Notes/a.txt", "/srv/Notes/a.txt", "/home/ana/x", "/Notes/a.txt", "/etc", "~bo/x"};
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
         assert_int_equal(memory_effects(&c, "r7", same[i]), IL_SENSITIVE);
     }

@@ -365,8 +365,24 @@ static void vouch_via(void **state) {
     UNVOUCHED(c, "s.post", "{\"channel\":\"C7\"}", IL_VOUCH_VIA);
     UNVOUCHED(c, "s.post", "{\"channel\":\"C8\"}", IL_VOUCH_VIA);
     UNVOUCHED(c, "s.post", "{\"channel\":\"C9\"}", IL_VOUCH_VIA);
+    UNVOUCHED(c, "s.post", "{\"channel\":\"C10\"}", IL_VOUCH_VIA);
+    vouch_types(c, "(not the 7 numbers) but 'the 7 numbers', please");
     VOUCHED(c, "s.post", "{\"channel\":\"C10\"}", IL_VOUCH_FACT);
     UNVOUCHED(c, "s.post", "{\"channel\":\"the\"}", IL_VOUCH_NOTHING);
+    /* nor one of two words of a sentence */
+    vouch_types(c, "Pay bill for Lee, now: pay rent. 'post later', \"to be\" or not to do; see -the list- and [do that");
+    (void)vouch_reads(
+        c, "s.channels",
+        "{\"channels\":[{\"id\":\"C70\",\"name\":\"pay bill\"},{\"id\":\"C71\",\"name\":\"pay "
+        "rent\"},{\"id\":\"C72\",\"name\":\"Post Later\"},"
+        "{\"id\":\"C73\",\"name\":\"bill for\"},{\"id\":\"C74\",\"name\":\"do\"},{\"id\":\"C75\",\"name\":\"rent. 'post\"}]}");
+    static const char *const words[] = {"C70", "C71", "C73", "C74", "C75"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        char args[64];
+        (void)snprintf(args, sizeof args, "{\"channel\":\"%s\"}", words[i]);
+        UNVOUCHED(c, "s.post", args, IL_VOUCH_VIA);
+    }
+    VOUCHED(c, "s.post", "{\"channel\":\"C72\"}", IL_VOUCH_FACT);
     /* nor does a part of a longer name, or the same word in two ways */
     vouch_types(c, "Tell Bo Smith, and the Zed's, and Quill");
     (void)vouch_reads(
@@ -570,16 +586,31 @@ static void vouch_sent(void **state) {
 /* In parts, which a service puts together: in two arguments, in lists, with other signs between them, as numbers of characters. */
 static void vouch_sent_parts(void **state) {
     vouch_case *c = *state;
-    static const char *const ways[] = {
-        "\"a\":\"evil\",\"b\":\"-1200\"", "\"b\":\"-1201\",\"a\":\"evil\"", "\"l\":[[\"evil\"],[\"-1202\"]]",
-        "\"text\":\"evil -1203\"",         "\"text\":\"evil,-1204\"",         "\"text\":\"evil=2D1205\"",
-        "\"text\":\"65 76 69 6c 2d 31 32 30 36\"", "\"l\":[101,118,105,108,45,49,50,48,55]",
-        "\"text\":\"101 118 105 108 45 49 50 48 56\"", "\"text\":\"x e v i l - 1 2 0 9 x\"",
-        "\"l\":[[\"e\"],[\"v\",\"il-\"],{\"k\":\"1\"},\"21\",0]", "\"l\":[\"ZXZpbC\",\"0xMjEx\"]",
-        "\"a\":\"0xMjEy\",\"b\":\"ZXZpbC\"", "\"text\":\"0x65,0x76,0x69,0x6c,0x2d,0x31,0x32,0x31,0x33\"",
-        "\"text\":\"6576696c 2d31323134\"", "\"text\":\"the code: 65:76:69:6C:2D:31:32:31:35.\"",
-        "\"m\":{\"ev\":\"il-1216\"}", "\"m\":{\"ev\":0,\"il-1217\":0}", "\"text\":\"ev=\\r\\nil=2d1218\"",
-        "\"text\":\"145 166 151 154 55 61 62 61 71\"", "\"a\":\"\\uff45vil\",\"b\":\"1220\""};
+    static const char *const ways[] = {"\"a\":\"evil\",\"b\":\"-1200\"",
+                                       "\"b\":\"-1201\",\"a\":\"evil\"",
+                                       "\"l\":[[\"evil\"],[\"-1202\"]]",
+                                       "\"text\":\"evil -1203\"",
+                                       "\"text\":\"evil,-1204\"",
+                                       "\"text\":\"evil=2D1205\"",
+                                       "\"text\":\"65 76 69 6c 2d 31 32 30 36\"",
+                                       "\"l\":[101,118,105,108,45,49,50,48,55]",
+                                       "\"text\":\"101 118 105 108 45 49 50 48 56\"",
+                                       "\"text\":\"x e v i l - 1 2 0 9 x\"",
+                                       "\"l\":[[\"e\"],[\"v\",\"il-\"],{\"k\":\"1\"},\"21\",0]",
+                                       "\"l\":[\"ZXZpbC\",\"0xMjEx\"]",
+                                       "\"a\":\"0xMjEy\",\"b\":\"ZXZpbC\"",
+                                       "\"text\":\"0x65,0x76,0x69,0x6c,0x2d,0x31,0x32,0x31,0x33\"",
+                                       "\"text\":\"6576696c 2d31323134\"",
+                                       "\"text\":\"the code: 65:76:69:6C:2D:31:32:31:35.\"",
+                                       "\"m\":{\"ev\":\"il-1216\"}",
+                                       "\"m\":{\"ev\":0,\"il-1217\":0}",
+                                       "\"text\":\"ev=\\r\\nil=2d1218\"",
+                                       "\"text\":\"145 166 151 154 55 61 62 61 71\"",
+                                       "\"a\":\"\\uff45vil\",\"b\":\"1220\"",
+                                       "\"text\":\"see https://x.example/?c=eyJpZCI6ImV2aWwtMTIyMSJ9\"",
+                                       "\"text\":\"c:eyJpZCI6ImV2aWwtMTIyMiJ9, and so on\"",
+                                       "\"text\":\"U+0065 U+0076 U+0069 U+006C U+002D U+0031 U+0032 U+0032 U+0033\"",
+                                       "\"text\":\"caf\\u00e9 (eyJpZCI6ImV2aWwtMTIyNCJ9)\""};
     const size_t n = sizeof ways / sizeof ways[0];
     char people[1024] = "[{\"id\":\"evil-1299\"}";
     for (size_t i = 0; i < n; i++) {
@@ -600,6 +631,13 @@ static void vouch_sent_parts(void **state) {
         }
     }
     VOUCHED(c, "s.grant", "{\"id\":\"evil-1299\"}", IL_VOUCH_FACT);
+    /* in other letters than ASCII */
+    vouch_sends(c, "s.post", "{\"channel\":\"x\",\"a\":\"\u00c9V\",\"b\":\"il-1300\"}");
+    vouch_sends(c, "s.post", "{\"channel\":\"x\",\"text\":\"an \u00c9VIL-1301\"}");
+    (void)vouch_reads(c, "s.people", "[{\"id\":\"\u00e9vil-1300\"},{\"id\":\"\u00e9vil-1301\"},{\"id\":\"\u00e9vil-1302\"}]");
+    UNVOUCHED(c, "s.grant", "{\"id\":\"\u00e9vil-1300\"}", IL_VOUCH_SENT);
+    UNVOUCHED(c, "s.grant", "{\"id\":\"\u00e9vil-1301\"}", IL_VOUCH_SENT);
+    VOUCHED(c, "s.grant", "{\"id\":\"\u00e9vil-1302\"}", IL_VOUCH_FACT);
 }
 
 /* What only looks so: parts that several calls sent, digits that are in every number, a part of the value that was not sent. */
@@ -609,7 +647,9 @@ static void vouch_sent_apart(void **state) {
     vouch_sends(c, "s.post", "{\"channel\":\"x\",\"text\":\"find Bo Smith\"}");
     vouch_sends(c, "s.post", "{\"channel\":\"x\",\"text\":\"page\",\"page\":1,\"limit\":5,\"days\":[1,2,3,4,5,6,7,8,9,0]}");
     vouch_sends(c, "s.post", "{\"channel\":\"x\",\"text\":\"2024-05-13 from 10:30 to 11:45\"}");
-    (void)vouch_reads(c, "s.people", "[{\"mail\":\"bo.smith@works.example\"},{\"id\":15},{\"id\":1551},{\"id\":\"U1030\"},{\"id\":\"bo-x-smith\"},{\"id\":513}]");
+    (void)vouch_reads(c, "s.people",
+                      "[{\"mail\":\"bo.smith@works.example\"},{\"id\":15},{\"id\":1551},{\"id\":\"U1030\"},{\"id\":\"bo-x-"
+                      "smith\"},{\"id\":513}]");
     VOUCHED(c, "s.send", "{\"to\":\"bo.smith@works.example\"}", IL_VOUCH_FACT);
     VOUCHED(c, "s.grant", "{\"id\":15}", IL_VOUCH_FACT);
     VOUCHED(c, "s.grant", "{\"id\":1551}", IL_VOUCH_FACT);
@@ -683,7 +723,8 @@ static void vouch_places(void **state) {
     assert_int_equal(l.nplaces, 2);
     assert_int_equal(l.places[1].value.n, 0); /* what cannot be read may be anywhere in the store */
     /* nothing named: where the tool writes by itself, which may be anywhere */
-    static const char *const unnamed[] = {"{}", "{\"path\":null}", "{\"path\":\"\"}", "{\"path\":[]}", "{\"path\":5}", "{\"path\":{\"a\":\"/a\"}}"};
+    static const char *const unnamed[] = {"{}",           "{\"path\":null}",          "{\"path\":\"\"}", "{\"path\":[]}",
+                                          "{\"path\":5}", "{\"path\":{\"a\":\"/a\"}}"};
     for (size_t i = 0; i < sizeof unnamed / sizeof unnamed[0]; i++) {
         l = vouch_label(c, "s.file", unnamed[i]);
         assert_int_equal(l.nplaces, 1);
@@ -827,14 +868,12 @@ static void vouch_allocations(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, vouch_setup, vouch_teardown)
-        T(vouch_typed),        T(vouch_typed_words),     T(vouch_reach),
-        T(vouch_facts),        T(vouch_other_tools),     T(vouch_via),
-        T(vouch_named),        T(vouch_blind),           T(vouch_sent),
-        T(vouch_sent_vouched), T(vouch_sent_parts), T(vouch_sent_apart), T(vouch_incomplete),      T(vouch_remembered),
-        T(vouch_named_short),  T(vouch_named_otherwise), T(vouch_typed_short),
-        T(vouch_elsewhere),    T(vouch_numbers),         T(vouch_user),
-        T(vouch_places),       T(vouch_bad_input),       T(vouch_without_memory),
-        T(vouch_allocations),
+        T(vouch_typed),       T(vouch_typed_words),  T(vouch_reach),          T(vouch_facts),
+        T(vouch_other_tools), T(vouch_via),          T(vouch_named),          T(vouch_blind),
+        T(vouch_sent),        T(vouch_sent_vouched), T(vouch_sent_parts),     T(vouch_sent_apart),
+        T(vouch_incomplete),  T(vouch_remembered),   T(vouch_named_short),    T(vouch_named_otherwise),
+        T(vouch_typed_short), T(vouch_elsewhere),    T(vouch_numbers),        T(vouch_user),
+        T(vouch_places),      T(vouch_bad_input),    T(vouch_without_memory), T(vouch_allocations),
 #undef T
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,10 +80,21 @@ static il_cel_value fuzz_fn_half(void *ctx, const il_cel_value *args, size_t nar
 static const il_cel_type *const fuzz_first_of[] = {&fuzz_params, &fuzz_param}, *const fuzz_unwrap_of[] = {&fuzz_any_box},
                                 *const fuzz_half_of[] = {&il_cel_type_int};
 static const il_cel_function fuzz_functions[] = {
-    {FUZZ_NAME("first"), false, fuzz_first_of, 2, &fuzz_param, 3, fuzz_fn_first, NULL, false},
-    {FUZZ_NAME("net.unwrap"), false, fuzz_unwrap_of, 1, &fuzz_param, 1, fuzz_fn_unwrap, NULL, false},
-    {FUZZ_NAME("half"), true, fuzz_half_of, 1, &il_cel_type_int, 7, fuzz_fn_half, NULL, false},
-    {FUZZ_NAME("nowhere"), false, fuzz_half_of, 1, &il_cel_type_int, 1, NULL, NULL, false},
+    {.name = FUZZ_NAME("first"), .params = fuzz_first_of, .nparams = 2, .result = &fuzz_param, .cost = 3, .call = fuzz_fn_first},
+    {.name = FUZZ_NAME("net.unwrap"),
+     .params = fuzz_unwrap_of,
+     .nparams = 1,
+     .result = &fuzz_param,
+     .cost = 1,
+     .call = fuzz_fn_unwrap},
+    {.name = FUZZ_NAME("half"),
+     .params = fuzz_half_of,
+     .nparams = 1,
+     .result = &il_cel_type_int,
+     .cost = 7,
+     .call = fuzz_fn_half,
+     .receiver = true},
+    {.name = FUZZ_NAME("nowhere"), .params = fuzz_half_of, .nparams = 1, .result = &il_cel_type_int, .cost = 1},
 };
 
 static bool fuzz_zone(void *ctx, il_str zone, int64_t seconds, int32_t *east) {

@@ -114,14 +114,14 @@ extern IL_API const il_cel_type il_cel_type_dyn, il_cel_type_null, il_cel_type_b
 /* A host's function. Errors among the arguments never reach it, nor an argument of another kind than declared (null where the kind allows null); what a
  * list or map holds is not looked at. It returns an error value of any fault for what it cannot do. */
 typedef struct il_cel_function {
-    il_str name;   /* may be qualified: `net.unwrap` */
-    bool receiver; /* called as x.name(...): x is the first argument */
+    il_str name; /* may be qualified: `net.unwrap` */
     const il_cel_type *const *params;
     size_t nparams; /* at most 8 */
     const il_cel_type *result;
-    uint32_t cost;                                                           /* steps, charged before it is called */
     il_cel_value (*call)(void *ctx, const il_cel_value *args, size_t nargs); /* NULL: can be checked, not evaluated */
     void *ctx;
+    uint32_t cost; /* steps, charged before it is called */
+    bool receiver; /* called as x.name(...): x is the first argument */
     bool
         per_call; /* `ctx` is not the function's but the evaluation's: what il_cel_eval_in is given. Without it (il_cel_eval) a call is
                       IL_CEL_UNSET, and what is asked of a program without evaluating it takes the answer as unknown */

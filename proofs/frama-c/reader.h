@@ -48,6 +48,7 @@ extern il_machine_var heap_vars[0x1000000];
     assigns *err; */
 il_status(il_error_set)(il_error *err, il_status code, const char *fmt, ...);
 
+#undef il_arena_fail /* the function is what is assumed of, not the macro that repeats its result */
 /*@ requires err == \null || \valid(err);
     assigns *err;
     ensures \result != IL_OK; */

@@ -127,7 +127,7 @@ il_status il_arena_copy(il_arena *a, il_str s, il_str *out, il_error *err) {
     return IL_OK;
 }
 
-il_status il_arena_fail(const il_arena *a, il_error *err) {
+il_status(il_arena_fail)(const il_arena *a, il_error *err) {
     if (a->capped) {
         return il_error_set(err, IL_E_LIMIT, "more than %zu bytes of memory would be needed", a->cap);
     }

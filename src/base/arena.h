@@ -29,8 +29,9 @@ IL_NODISCARD char *il_arena_bytes(il_arena *a, size_t n);
 bool il_arena_extend(il_arena *a, const void *p, size_t old_n, size_t new_n);
 /* A copy that lives as long as the arena, NUL-terminated for convenience. */
 IL_NODISCARD il_status il_arena_copy(il_arena *a, il_str s, il_str *out, il_error *err);
-/* Fills err after a NULL: IL_E_LIMIT when the cap was the reason, else IL_E_MEMORY. */
+/* Fills err after a NULL: IL_E_LIMIT when the cap was the reason, else IL_E_MEMORY. Seen as what it is, like il_error_set. */
 il_status il_arena_fail(const il_arena *a, il_error *err);
+#define il_arena_fail(a, err) ((void)(il_arena_fail)((a), (err)), (il_status)((a)->capped ? IL_E_LIMIT : IL_E_MEMORY))
 /* What il_arena_init made, not il_arena_new. */
 void il_arena_free(il_arena *a);
 

@@ -144,7 +144,7 @@ static il_status audit_session_of(audit_run *run, il_str id, audit_session **out
             return il_arena_fail(&run->arena, run->err);
         }
         if (run->nsessions) {
-            memcpy(sessions, run->sessions, run->nsessions * sizeof *sessions);
+            memcpy(sessions, run->sessions, run->nsessions * sizeof(audit_session *));
         }
         run->sessions = sessions;
         run->cap = cap;

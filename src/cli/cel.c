@@ -158,7 +158,7 @@ static il_exit cel_print(il_arena *arena, const il_cel_program *program, il_cel_
         il_json *out = il_json_make(arena, IL_JSON_OBJECT);
         if (!il_json_set(out, IL_STR("value"), il_json_string(arena, value)) ||
             !il_json_set(out, IL_STR("type"), il_json_string(arena, kind))) {
-            return il_fail(NULL, (il_arena_fail(arena, err), err));
+            return il_fail(NULL, ((void)il_arena_fail(arena, err), err));
         }
         return il_put_json(stdout, out, err) == IL_OK ? IL_EXIT_FINE : il_fail(NULL, err);
     }
@@ -185,7 +185,7 @@ static il_exit cel_fail(il_arena *arena, const char *file, bool json, const il_e
         made = made && il_json_set(error, IL_STR("message"), il_json_string(arena, il_str_of(why->msg))) &&
                il_json_set(out, IL_STR("error"), error);
         if (!made) {
-            return il_fail(NULL, (il_arena_fail(arena, &err), &err));
+            return il_fail(NULL, ((void)il_arena_fail(arena, &err), &err));
         }
         if (il_put_json(stdout, out, &err) != IL_OK) {
             return il_fail(NULL, &err);

@@ -159,42 +159,45 @@ static il_status judge_notice(il_judge *j, il_str session, const il_recording_la
     return IL_OK;
 }
 
-static void judge_labels_free(il_origin_at *labels, uint32_t n) {
+typedef struct judge_labels { /* of one step's arguments */
+    il_origin_at *list;
+    il_origin **origins; /* the same, owned */
+    uint32_t n;
+} judge_labels;
+
+static void judge_labels_free(judge_labels *labels) {
     const il_alloc *alloc = il_host_alloc();
-    for (uint32_t i = 0; labels && i < n; i++) {
-        il_origin_free((il_origin *)(uintptr_t)labels[i].origin);
+    for (uint32_t i = 0; i < labels->n; i++) {
+        il_origin_free(labels->origins[i]);
     }
-    alloc->free(alloc->ctx, labels);
+    alloc->free(alloc->ctx, labels->origins);
+    alloc->free(alloc->ctx, labels->list);
 }
 
-static il_status judge_labels(il_judge *j, il_str session, il_str agent, const il_recording_step *step, il_origin_at **out,
-                              il_error *err) {
+/* Frees nothing when it fails: that is the caller's in any case. */
+static il_status judge_labels_make(il_judge *j, il_str session, il_str agent, const il_recording_step *step, judge_labels *labels,
+                                   il_error *err) {
     const il_alloc *alloc = il_host_alloc();
-    *out = NULL;
     if (step->nlabels == 0) {
         return IL_OK;
     }
-    il_origin_at *labels = alloc->alloc(alloc->ctx, step->nlabels * sizeof *labels);
-    if (!labels) {
+    labels->list = alloc->alloc(alloc->ctx, step->nlabels * sizeof(il_origin_at));
+    labels->origins = alloc->alloc(alloc->ctx, step->nlabels * sizeof(il_origin *));
+    if (!labels->list || !labels->origins) {
         return il_error_set(err, IL_E_MEMORY, "out of memory");
     }
-    il_status status = IL_OK;
     for (uint32_t i = 0; i < step->nlabels; i++) {
         il_origin *origin = NULL;
-        labels[i] = (il_origin_at){.path = step->labels[i].path};
-        status = status == IL_OK ? il_recording_origin(alloc, &step->labels[i], agent, &origin, err) : status;
-        labels[i].origin = origin;
-        status = status == IL_OK ? judge_notice(j, session, &step->labels[i], origin, err) : status;
+        IL_TRY(il_recording_origin(alloc, &step->labels[i], agent, &origin, err));
+        labels->origins[i] = origin;
+        labels->list[i] = (il_origin_at){.path = step->labels[i].path, .origin = origin};
+        labels->n = i + 1;
+        IL_TRY(judge_notice(j, session, &step->labels[i], origin, err));
     }
-    if (status != IL_OK) {
-        judge_labels_free(labels, step->nlabels);
-        return status;
-    }
-    *out = labels;
     return IL_OK;
 }
 
-static il_status judge_call(il_judge *j, il_str session, const il_recording_step *step, const il_origin_at *labels,
+static il_status judge_call(il_judge *j, il_str session, const il_recording_step *step, const judge_labels *labels,
                             il_judgement *out, il_error *err) {
     static const il_json none = {.kind = IL_JSON_OBJECT};
     const size_t dot = il_str_find(step->tool, IL_STR("."), 0);
@@ -202,8 +205,8 @@ static il_status judge_call(il_judge *j, il_str session, const il_recording_step
                           .server = dot == SIZE_MAX ? IL_STR("") : il_str_part(step->tool, 0, dot),
                           .tool = dot == SIZE_MAX ? step->tool : il_str_part(step->tool, dot + 1, step->tool.n),
                           .args = step->args,
-                          .labels = labels,
-                          .nlabels = labels ? step->nlabels : 0,
+                          .labels = labels->list,
+                          .nlabels = labels->n,
                           .unjoined = true};
     il_decision d = IL_DECISION_INIT;
     j->why[0] = '\0';
@@ -244,15 +247,16 @@ static il_status judge_call(il_judge *j, il_str session, const il_recording_step
 
 static il_status judge_step(il_judge *j, il_str session, il_str agent, const il_recording_step *step, il_judgement *out,
                             il_error *err) {
-    il_origin_at *labels = NULL;
-    il_status status = judge_labels(j, session, agent, step, &labels, err);
-    if (status != IL_OK) { /* never judged as if it had none */
+    judge_labels labels = {0};
+    il_status status = judge_labels_make(j, session, agent, step, &labels, err);
+    if (status == IL_OK) {
+        status = judge_call(j, session, step, &labels, out, err);
+    } else { /* never judged as if it had none */
         *out = (il_judgement){.action = IL_ACTION_BLOCK, .layer = IL_LAYER_FAULT};
         (void)il_format(out->reason, sizeof out->reason, "%s", il_status_name(status));
-        return judge_broken(status) ? status : IL_OK;
+        status = judge_broken(status) ? status : IL_OK;
     }
-    status = judge_call(j, session, step, labels, out, err);
-    judge_labels_free(labels, labels ? step->nlabels : 0);
+    judge_labels_free(&labels);
     return status;
 }
 

@@ -192,7 +192,7 @@ static void show_actions_of(const il_model *m, const char *what, uint64_t action
 
 static void show_text_regions(il_show *run) {
     const il_model *m = run->m;
-    uint64_t all = UINT64_MAX >> (IL_MODEL_ACTIONS_MAX - m->nactions);
+    const uint64_t all = m->nactions < IL_MODEL_ACTIONS_MAX ? ((uint64_t)1 << m->nactions) - 1 : UINT64_MAX;
     (void)fputs("\nregions:\n", stdout);
     for (uint32_t i = 0; i < m->nregions; i++) {
         const il_region *r = &m->regions[i];

@@ -651,7 +651,7 @@ static il_exit validate_presets(validate_run *run) {
         if (!run->json) {
             (void)printf("%-20s %s\n", s->name, hex);
         } else if (!validate_add(all, s->name, il_json_string(&run->arena, il_str_of(hex)))) {
-            return il_fail(NULL, (il_arena_fail(&run->arena, &err), &err));
+            return il_fail(NULL, ((void)il_arena_fail(&run->arena, &err), &err));
         }
     }
     return !run->json || il_put_json(stdout, all, &err) == IL_OK ? IL_EXIT_FINE : il_fail(NULL, &err);

@@ -60,6 +60,7 @@ static _Noreturn void keeper_server(char *const *command, pid_t keeper, int in, 
     if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(noise, 2) < 0) {
         why = errno;
     } else {
+        (void)close_range(3, ~0u, CLOSE_RANGE_CLOEXEC); /* what our parent left open is not the server's */
         keeper_forget_environment();
         (void)execvp(command[0], command);
         why = errno;

@@ -80,7 +80,10 @@ static bool search_put(il_arena *arena, il_json *root, const il_arg_path *path, 
     il_json *at = root;
     for (uint32_t i = 0; i < path->n; i++) {
         const bool last = i + 1 == path->n, item = path->steps[i].p == NULL;
-        il_json *next = (il_json *)(uintptr_t)(item ? il_json_first(at) : il_json_get(at, path->steps[i]));
+        il_json *next = at->first; /* of an array there is never more than one */
+        while (next != NULL && !item && !il_str_eq(next->key, path->steps[i])) {
+            next = next->next;
+        }
         if (il_json_kind_of(at) != (item ? IL_JSON_ARRAY : IL_JSON_OBJECT) || (last && next != NULL)) {
             return true; /* another path has made something else of it */
         }
@@ -192,7 +195,7 @@ static il_status search_shrink(search *s, const search_state *st, const uint8_t 
     uint8_t less[IL_AGAINST_PATHS];
     memcpy(less, row, sizeof less);
     for (uint32_t i = s->values.n; i-- > 0;) {
-        il_against_finding next;
+        il_against_finding next = {0};
         il_against_call call = f->call;
         bool is = false;
         const uint8_t was = less[i];
@@ -316,14 +319,14 @@ static il_status search_row(search *s, const uint8_t *row, il_error *err) {
 static il_status search_pairs(search *s, uint8_t *row, uint8_t ground, il_error *err) {
     const il_against_values *v = &s->values;
     for (uint32_t i = 0; i < v->n; i++) {
-        for (uint8_t x = 0; x <= v->paths[i].n; x++) {
+        for (uint32_t x = 0; x <= v->paths[i].n; x++) {
             for (uint32_t k = i; k < v->n; k++) {
-                for (uint8_t y = 0; y <= (k == i ? 0 : v->paths[k].n); y++) {
+                for (uint32_t y = 0; y <= (k == i ? 0 : v->paths[k].n); y++) {
                     for (uint32_t z = 0; z < v->n; z++) {
                         row[z] = v->paths[z].n > 0 ? ground : 0;
                     }
-                    row[k] = y;
-                    row[i] = x;
+                    row[k] = (uint8_t)y; /* at most IL_AGAINST_VALUES */
+                    row[i] = (uint8_t)x;
                     IL_TRY(search_row(s, row, err));
                     if (search_over(s)) {
                         return IL_OK;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What Interbolt warns of, asked of the compiled conditions and not of their text. */
-#include "cel/ast.h"
-#include "policy/compiled.h"
 #include "policy/condition.h"
-#include "policy/lint.h"
+#include "policy/lint_part.h"
 
 typedef struct il_ib_linting {
     const il_policy *p;
@@ -31,12 +29,6 @@ static il_status il_ibl_say(il_ib_linting *l, const il_lint_out *out, const char
         (void)IL_CEL_FAIL_SPAN((node)->src, (node)->start, (node)->end, &why_, IL_E_INVALID, __VA_ARGS__); \
         IL_TRY(il_ibl_say((l), (out), (kind), why_.line, why_.col, why_.msg));                             \
     } while (0)
-
-/* `agent.groups`: a field of a variable. */
-static bool il_ibl_field(const il_cel_node *n, uint32_t slot, il_str field) {
-    return (n->op == IL_CEL_OP_FIELD || n->op == IL_CEL_OP_SELECT) && n->kids != NULL && n->kids->op == IL_CEL_OP_VAR &&
-           n->kids->slot == slot && (field.n == 0 || il_str_eq(n->name, field));
-}
 
 static bool il_ibl_text(const il_cel_node *n) { return n->op == IL_CEL_OP_LIT && n->lit.kind == IL_CEL_STRING; }
 
@@ -94,7 +86,7 @@ static il_status il_ibl_no_leg(il_ib_linting *l, const il_cel_node *n) {
     static const il_str legs[] = {{"from_untrusted", 14}, {"reaches_external", 16}, {"reads_private", 13}};
     const il_cel_node *word = n->kids->next;
     const bool of_call = n->kids->op == IL_CEL_OP_VAR && n->kids->slot == (uint32_t)IL_CONDITION_NAMES + IL_INTERBOLT_TRIFECTA;
-    if (word == NULL || !il_ibl_text(word) || !(of_call || il_ibl_field(n->kids, IL_CONDITION_RUN, IL_STR("trifecta")))) {
+    if (word == NULL || !il_ibl_text(word) || !(of_call || il_lint_field(n->kids, IL_CONDITION_RUN, IL_STR("trifecta")))) {
         return IL_OK;
     }
     for (size_t i = 0; i < 3; i++) {
@@ -113,7 +105,7 @@ static il_status il_ibl_all(il_ib_linting *l, const il_cel_node *n) {
     if (range->op == IL_CEL_OP_VAR && range->slot == (uint32_t)IL_CONDITION_NAMES + IL_INTERBOLT_TAINT) {
         IL_IBL_SAY(l, l->warn, "all-of-none", n, "`taint.all(` is true of a call without labels, and this rule allows it");
     }
-    if (il_ibl_field(range, IL_CONDITION_RUN, (il_str){0})) {
+    if (il_lint_field(range, IL_CONDITION_RUN, (il_str){0})) {
         IL_IBL_SAY(l, l->warn, "all-of-none", n, "`run.%.*s.all(` is true of a run that has none, and this rule allows the call",
                    IL_STR_ARG(range->name));
     }
@@ -133,7 +125,7 @@ static il_status il_ibl_source(il_ib_linting *l, const il_cel_node *n) {
 }
 
 static bool il_ibl_is_provenance(const il_cel_node *n) {
-    const bool of_run = il_ibl_field(n, IL_CONDITION_RUN, (il_str){0}) && !il_str_eq(n->name, IL_STR("ingested_by"));
+    const bool of_run = il_lint_field(n, IL_CONDITION_RUN, (il_str){0}) && !il_str_eq(n->name, IL_STR("ingested_by"));
     const bool of_call =
         n->op == IL_CEL_OP_VAR && n->slot >= IL_CONDITION_NAMES && n->slot < (uint32_t)IL_CONDITION_NAMES + IL_INTERBOLT_TRIFECTA;
     return of_run || of_call || (n->op == IL_CEL_OP_VAR && n->slot == IL_CONDITION_PROV);
@@ -146,14 +138,14 @@ static il_status il_ibl_walk(il_ib_linting *l, const il_cel_node *n) {
     if (il_ibl_text(n)) {
         return il_ibl_leg(l, n);
     }
-    if (n->op == IL_CEL_OP_EXISTS && il_ibl_field(n->kids, IL_CONDITION_AGENT, IL_STR("groups"))) {
+    if (n->op == IL_CEL_OP_EXISTS && second != NULL && il_lint_field(n->kids, IL_CONDITION_AGENT, IL_STR("groups"))) {
         IL_TRY(il_ibl_groups(l, second, n->slot));
     }
-    if (n->op == IL_CEL_OP_IN && il_ibl_field(second, IL_CONDITION_AGENT, IL_STR("groups"))) {
+    if (n->op == IL_CEL_OP_IN && second != NULL && il_lint_field(second, IL_CONDITION_AGENT, IL_STR("groups"))) {
         IL_TRY(il_ibl_group(l, n->kids));
     }
-    if (n->op == IL_CEL_OP_CALL && n->receiver && il_str_eq(n->name, IL_STR("contains")) &&
-        il_ibl_field(n->kids, IL_CONDITION_AGENT, IL_STR("groups"))) {
+    if (n->op == IL_CEL_OP_CALL && n->receiver && il_str_eq(n->name, IL_STR("contains")) && second != NULL &&
+        il_lint_field(n->kids, IL_CONDITION_AGENT, IL_STR("groups"))) {
         IL_TRY(il_ibl_group(l, second));
     }
     if (n->op == IL_CEL_OP_CALL && n->receiver && il_str_eq(n->name, IL_STR("contains"))) {

@@ -10,11 +10,6 @@ typedef struct il_meant {
     bool allows;   /* the condition is an `allow` rule's */
 } il_meant;
 
-static bool il_meant_field(const il_cel_node *n, uint32_t slot, il_str field) {
-    return (n->op == IL_CEL_OP_FIELD || n->op == IL_CEL_OP_SELECT) && n->kids != NULL && n->kids->op == IL_CEL_OP_VAR &&
-           n->kids->slot == slot && (field.n == 0 || il_str_eq(n->name, field));
-}
-
 static il_lint_at il_meant_at(const il_meant *m, const il_cel_node *n) {
     return (il_lint_at){m->name, il_cel_line(n->src, n->start), il_cel_col(n->src, n->start)};
 }
@@ -39,12 +34,12 @@ static il_status il_meant_legs(il_meant *m, const il_cel_node *n, il_error *err)
 
 /* A list that may have nothing in it: what the session read, and where an argument is from. */
 static bool il_meant_list(const il_cel_node *n) {
-    if (il_meant_field(n, IL_CONDITION_RUN, (il_str){0})) {
+    if (il_lint_field(n, IL_CONDITION_RUN, (il_str){0})) {
         return !il_str_eq(n->name, IL_STR("tainted"));
     }
     const il_cel_node *of = n->kids;
     return n->op == IL_CEL_OP_SELECT && il_str_eq(n->name, IL_STR("sources")) && of != NULL &&
-           (il_meant_field(of, IL_CONDITION_PROV, (il_str){0}) ||
+           (il_lint_field(of, IL_CONDITION_PROV, (il_str){0}) ||
             (of->op == IL_CEL_OP_INDEX && of->kids->op == IL_CEL_OP_VAR && of->kids->slot == IL_CONDITION_PROV));
 }
 
@@ -52,13 +47,13 @@ static bool il_meant_list(const il_cel_node *n) {
 static il_status il_meant_walk(il_meant *m, const il_cel_node *n, il_error *err) {
     const il_cel_node *second = n->kids != NULL ? n->kids->next : NULL;
     const bool macro = n->op >= IL_CEL_OP_EXISTS && n->op <= IL_CEL_OP_FILTER;
-    if (n->op == IL_CEL_OP_IN && il_meant_field(second, IL_CONDITION_RUN, IL_STR("trifecta"))) {
+    if (n->op == IL_CEL_OP_IN && second != NULL && il_lint_field(second, IL_CONDITION_RUN, IL_STR("trifecta"))) {
         IL_TRY(il_meant_legs(m, n->kids, err));
     }
-    if (macro && il_meant_field(n->kids, IL_CONDITION_RUN, IL_STR("trifecta"))) {
+    if (macro && second != NULL && il_lint_field(n->kids, IL_CONDITION_RUN, IL_STR("trifecta"))) {
         IL_TRY(il_meant_legs(m, second, err));
     }
-    if (n->op == IL_CEL_OP_ALL && m->allows && il_meant_list(n->kids)) {
+    if (n->op == IL_CEL_OP_ALL && m->allows && second != NULL && il_meant_list(n->kids)) {
         const il_lint_at at = il_meant_at(m, n);
         IL_TRY(
             il_lint_say(m->l, "all-of-none", &at, err,

@@ -19,6 +19,12 @@ typedef struct il_lint_at { /* what a finding is about, and where it stands */
 IL_PRINTF(5, 6)
 IL_NODISCARD il_status il_lint_say(il_linting *l, const char *kind, const il_lint_at *at, il_error *err, const char *fmt, ...);
 
+/* Whether the node is a field of that variable (`agent.groups`), any where `field` is empty. */
+static inline bool il_lint_field(const il_cel_node *n, uint32_t slot, il_str field) {
+    return (n->op == IL_CEL_OP_FIELD || n->op == IL_CEL_OP_SELECT) && n->kids != NULL && n->kids->op == IL_CEL_OP_VAR &&
+           n->kids->slot == slot && (field.n == 0 || il_str_eq(n->name, field));
+}
+
 /* Which entries a rule is about. Forms of all entries' patterns are numbered; a bit says it of one of them. */
 typedef struct il_lint_reach {
     uint32_t nforms, words; /* words of 64 bits in a row */

@@ -31,7 +31,7 @@ OUTSIDE = INSIDE.replace("servers: { fake: { trust: inside } }\n", "").replace('
 
 
 class Gateway:
-    def __init__(self, policy=INSIDE, mode="", args=(), env=None, stdin=subprocess.PIPE, server=None, name="fake", quiet=False, ledger=":memory:"):
+    def __init__(self, policy=INSIDE, mode="", args=(), env=None, stdin=subprocess.PIPE, server=None, name="fake", quiet=False, ledger=":memory:", pass_fds=()):
         self.folder = pathlib.Path(tempfile.mkdtemp(dir=SCRATCH))
         (self.folder / "policy.yaml").write_text(policy)
         os.chmod(self.folder / "policy.yaml", 0o600)
@@ -41,7 +41,7 @@ class Gateway:
         command += ["--name", name] if name else []
         command += ["--", *(server or [*SERVER, str(self.log), mode])]
         self.process = subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        env={**os.environ, **(env or {})})
+                                        env={**os.environ, **(env or {})}, pass_fds=pass_fds)
         RUNNING.append(self.process)
         self.lines, self.stderr, self.changed = [], "", threading.Condition()
         self.readers = [threading.Thread(target=self._read, daemon=True), threading.Thread(target=self._read_stderr, daemon=True)]

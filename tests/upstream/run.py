@@ -295,6 +295,18 @@ def test_signals_that_the_server_gets_as_by_default():
     g.end()
 
 
+def test_the_server_gets_its_three_descriptors_and_no_other():
+    ours, other = os.pipe()  # what the client forgot to close is another server's pipe, perhaps
+    g = Gateway(server=["/bin/sh", "-c", 'for f in /proc/$$/fd/*; do [ -e "$f" ] && has="$has $f"; done; echo "has$has" >&2; exec "$@"', "sh", *SERVER, "/dev/null"], pass_fds=(other,))
+    g.start()
+    assert os.path.exists(f"/proc/{g.process.pid}/fd/{other}")
+    line = g.until(lambda: next((x for x in g.stderr.splitlines() if "has /proc" in x), None), "its descriptors")
+    assert sorted(int(x.rsplit("/", 1)[1]) for x in line.split() if x.startswith("/proc/")) == [0, 1, 2], line
+    g.end()
+    os.close(ours)
+    os.close(other)
+
+
 def test_a_client_that_writes_without_end():
     g = Gateway()
     g.start()

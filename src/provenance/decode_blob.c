@@ -353,27 +353,19 @@ typedef struct blob_block { /* of 64 bytes, a bit each */
     uint64_t first;         /* a text in base64 may begin with it: blob_begins knows more */
 } blob_block;
 
-static blob_block blob_classes(const uint8_t *p) {
+static inline blob_block blob_classes(const uint8_t *p) {
     blob_block b = {0};
-    for (unsigned part = 0; part < IL_BLOCK / IL_BLOCK_PART; part++, p += IL_BLOCK_PART) {
-        uint8_t any[IL_BLOCK_PART], hex[IL_BLOCK_PART], marks[IL_BLOCK_PART], first[IL_BLOCK_PART], c[IL_BLOCK_PART];
-        memcpy(c, p, sizeof c);
-        for (size_t i = 0; i < IL_BLOCK_PART; i++) {
-            const uint8_t letter = (uint8_t)((c[i] | 0x20) - 'a'), digit = (uint8_t)(c[i] - '0'), upper = (uint8_t)(c[i] - 'I'),
-                          lower = (uint8_t)(c[i] - 'a'), last = (uint8_t)(c[i] - 'w');
-            const uint8_t mark =
-                IL_BLOCK_IF(c[i] == '+') | IL_BLOCK_IF(c[i] == '/') | IL_BLOCK_IF(c[i] == '-') | IL_BLOCK_IF(c[i] == '_');
-            const uint8_t number = IL_BLOCK_IF(digit < 10);
-            marks[i] = mark;
-            any[i] = mark | number | IL_BLOCK_IF(letter < 26);
-            hex[i] = number | IL_BLOCK_IF(letter < 6);
-            first[i] = mark | number | IL_BLOCK_IF(c[i] == 'A') | IL_BLOCK_IF(c[i] == 'C') | IL_BLOCK_IF(c[i] == 'D') |
-                       IL_BLOCK_IF(upper < 18) | IL_BLOCK_IF(lower < 6) | IL_BLOCK_IF(last < 4);
-        }
-        b.any |= il_block_bits(any, part);
-        b.hex |= il_block_bits(hex, part);
-        b.marks |= il_block_bits(marks, part);
-        b.first |= il_block_bits(first, part);
+    for (unsigned at = 0; at < IL_BLOCK; at += IL_BLOCK_PART) {
+        const il_sixteen c = il_sixteen_load(p + at), letter = (c | 0x20) - 'a';
+        const il_sixteen number = IL_SIXTEEN(c - '0' < 10),
+                         mark = IL_SIXTEEN(c == '+') | IL_SIXTEEN(c == '/') | IL_SIXTEEN(c == '-') | IL_SIXTEEN(c == '_');
+        const il_sixteen any = mark | number | IL_SIXTEEN(letter < 26), hex = number | IL_SIXTEEN(letter < 6);
+        const il_sixteen first = mark | number | IL_SIXTEEN(c == 'A') | IL_SIXTEEN(c == 'C') | IL_SIXTEEN(c == 'D') |
+                                 IL_SIXTEEN(c - 'I' < 18) | IL_SIXTEEN(c - 'a' < 6) | IL_SIXTEEN(c - 'w' < 4);
+        b.any |= il_sixteen_bits(any) << at;
+        b.hex |= il_sixteen_bits(hex) << at;
+        b.marks |= il_sixteen_bits(mark) << at;
+        b.first |= il_sixteen_bits(first) << at;
     }
     return b;
 }
@@ -431,7 +423,7 @@ il_status il_read_blobs(il_reader *r, const il_passage *t, unsigned level) {
         for (uint64_t todo = others | blob_starts(&b, &next, before); todo != 0; todo &= todo - 1) {
             const unsigned bit = (unsigned)__builtin_ctzll(todo);
             const size_t i = at + bit;
-            if (i >= done && ((others >> bit & 1) != 0 || blob_begins(t->p + i))) {
+            if (i >= done && ((others >> bit & 1) != 0 || (blob_begins(t->p + i) && blob_quad(t->p + i)))) {
                 IL_TRY(blob_around(r, t, done, i, &done, level));
             }
         }

@@ -6,10 +6,11 @@
 #include "provenance/token.h"
 
 enum {
-    DIGEST_VERSION = 2,
+    DIGEST_VERSION = 3,
     DIGEST_SEEN_LEAST = 256,
     DIGEST_SEEN_MOST = 1 << 16,
     DIGEST_WORDS_SEEN = 4096,
+    DIGEST_WINDOWS = 1 << 16, /* have numbers below */
     DIGEST_PRINT = 5, /* bytes of a row */
     DIGEST_WORD = 3,  /* behind its place */
     DIGEST_VARINT = 5 /* bytes at most */
@@ -30,15 +31,45 @@ static uint32_t digest_places(uint32_t stream) {
     return stream < IL_PRINT_BYTES ? 0 : (stream - IL_PRINT_BYTES) / IL_PRINT_STEP + 1;
 }
 
-static bool digest_same(const il_stream *s, size_t a, size_t b) {
-    const size_t back = IL_PRINT_AROUND, on = IL_PRINT_BYTES + IL_PRINT_AROUND;
-    return a >= back && b + on <= s->n && memcmp(s->p + a - back, s->p + b - back, back + on) == 0;
+/* Whether the fingerprints at both and what is around them are equal: there is so much around b, and a is before it. */
+static inline bool digest_same(const uint8_t *p, size_t a, size_t b) {
+    const uint8_t *x = p + a - IL_PRINT_AROUND, *y = p + b - IL_PRINT_AROUND;
+    return ((il_load8(x) ^ il_load8(y)) | (il_load8(x + 8) ^ il_load8(y + 8)) | (uint64_t)(x[16] ^ y[16])) == 0;
 }
+_Static_assert(2 * IL_PRINT_AROUND + IL_PRINT_BYTES == 17, "what digest_same compares");
 
 static void digest_key(uint8_t *p, uint32_t key) {
     p[0] = (uint8_t)key;
     p[1] = (uint8_t)(key >> 8);
     p[2] = (uint8_t)(key >> 16);
+}
+
+/* The rows of all places, `seen` of a power of two that is above `mask`; `there` and the rows behind it have room for all. What is known is written as well, and
+ * over it the next. */
+static uint32_t digest_rows(const il_stream *s, size_t places, uint32_t *seen, size_t mask, uint8_t *there, uint8_t *row) {
+    const uint8_t *const first = row, *const p = s->p;
+    for (size_t place = 0; place < places; place++) {
+        const size_t at = place * IL_PRINT_STEP;
+        const uint64_t bytes = il_print_load(p + at);
+        if (il_print_marked(bytes)) {
+            continue;
+        }
+        const uint32_t key = il_print_key(bytes);
+        uint32_t *slot = &seen[key & mask];
+        bool known = false;
+        if (at >= IL_PRINT_STEP && at + IL_PRINT_BYTES + IL_PRINT_AROUND <= s->n) {
+            const size_t before = *slot > IL_PRINT_STEP ? *slot : IL_PRINT_STEP; /* where there is none: any place but this one will do */
+            known = digest_same(p, before, at) & (before != at);
+            *slot = known ? *slot : (uint32_t)at;
+        }
+        const uint16_t sketch = il_print_sketch(p, s->n, at);
+        there[place / 8] = (uint8_t)(there[place / 8] | !known << place % 8);
+        digest_key(row, key);
+        row[3] = (uint8_t)sketch;
+        row[4] = (uint8_t)(sketch >> 8);
+        row += known ? 0 : DIGEST_PRINT;
+    }
+    return (uint32_t)((size_t)(row - first) / DIGEST_PRINT);
 }
 
 static il_status digest_prints(const il_stream *s, il_arena *scratch, il_buf *out, uint32_t *n, il_error *err) {
@@ -52,113 +83,98 @@ static il_status digest_prints(const il_stream *s, il_arena *scratch, il_buf *ou
     if (seen == NULL) {
         return il_arena_fail(scratch, err);
     }
-    uint8_t *there = (uint8_t *)il_buf_room(out, bits + places * DIGEST_PRINT), *row = there + bits;
+    uint8_t *there = (uint8_t *)il_buf_room(out, bits + (places + 1) * DIGEST_PRINT);
     if (there == NULL) {
         return IL_OK; /* il_index_digest says so */
     }
     memset(there, 0, bits);
-    for (size_t place = 0; place < places; place++) {
-        const size_t at = place * IL_PRINT_STEP;
-        const uint64_t bytes = il_print_load(s->p + at);
-        if (il_print_marked(bytes)) {
-            continue;
-        }
-        const uint32_t key = il_print_key(bytes);
-        uint32_t *slot = &seen[key & (seen_n - 1)];
-        if (*slot != 0 && digest_same(s, *slot - 1, at)) {
-            continue;
-        }
-        *slot = (uint32_t)at + 1;
-        const uint16_t sketch = il_print_sketch(s->p, s->n, at);
-        there[place / 8] = (uint8_t)(there[place / 8] | 1 << place % 8);
-        digest_key(row, key);
-        row[3] = (uint8_t)sketch;
-        row[4] = (uint8_t)(sketch >> 8);
-        row += DIGEST_PRINT;
-        ++*n;
-    }
+    *n = digest_rows(s, places, seen, seen_n - 1, there, there + bits);
     out->n += bits + (size_t)*n * DIGEST_PRINT;
     return IL_OK;
 }
 
-static void digest_word(il_buf *b, uint32_t *place, uint32_t at, uint64_t hash) {
-    uint8_t *p = (uint8_t *)il_buf_room(b, DIGEST_VARINT + DIGEST_WORD);
-    uint32_t step = at - *place;
-    size_t n = 0;
-    *place = at;
-    if (p == NULL) {
-        return;
-    }
-    for (; step >= 0x80; step >>= 7) {
-        p[n++] = (uint8_t)(step | 0x80);
-    }
-    p[n++] = (uint8_t)step;
-    digest_key(p + n, il_word_key(hash));
-    b->n += n + DIGEST_WORD;
-}
-
-typedef struct digest_seen { /* which hashes a block has had: open addressing, 0 none */
-    uint64_t *slots;
-    size_t n, nslots; /* a power of two */
-} digest_seen;
-
-static bool digest_first(digest_seen *seen, uint64_t hash) {
-    size_t i = (size_t)(hash >> 8) & (seen->nslots - 1);
-    while (seen->slots[i] != 0) {
-        if (seen->slots[i] == hash) {
-            return false;
-        }
-        i = (i + 1) & (seen->nslots - 1);
-    }
-    seen->slots[i] = hash;
-    seen->n++;
-    return true;
-}
-
 typedef struct digest_words {
     const il_stream *s;
-    il_buf *out;
-    digest_seen seen;
-    size_t block; /* where the words that were seen begin */
-    il_word before;
+    uint64_t *seen;         /* hashes with the number of the window in which they were: two places for each, the later first */
+    size_t mask;            /* of a pair of places */
+    uint64_t window;        /* its number */
+    size_t begins;          /* where the window begins */
+    uint64_t before;        /* hash of the word before, if it is whole */
+    size_t end;             /* where that ends; SIZE_MAX: it is not whole */
     uint32_t place, n;
+    uint8_t *row;
 } digest_words;
 
-static void digest_once(digest_words *d, uint32_t from, const il_word *w) {
-    const uint64_t hash = il_word_hash(d->s->p + from, w->at + w->n - from) << 1 | 1;
-    if (digest_first(&d->seen, hash)) {
-        digest_word(d->out, &d->place, w->at / IL_PRINT_STEP, hash >> 1);
-        d->n++;
+/* A row, unless the window had it. */
+static inline void digest_once(digest_words *d, uint64_t hash, size_t at) {
+    uint64_t *const two = &d->seen[hash & d->mask], entry = hash << 16 | d->window, latest = two[0];
+    const bool known = (latest == entry) | (two[1] == entry);
+    const uint32_t place = (uint32_t)(at / IL_PRINT_STEP);
+    uint32_t step = place - d->place;
+    size_t n = 1;
+    two[0] = entry;
+    two[1] = latest == entry ? two[1] : latest;
+    if (step >= 0x80) {
+        if (known) {
+            return;
+        }
+        for (; step >= 0x80; step >>= 7, n++) {
+            d->row[n - 1] = (uint8_t)(step | 0x80);
+        }
     }
+    d->row[n - 1] = (uint8_t)step;
+    digest_key(d->row + n, il_word_key(hash));
+    d->row += known ? 0 : n + DIGEST_WORD;
+    d->place = known ? d->place : place;
+    d->n += !known;
 }
 
 /* A word, and behind one that is joined to the one before it, the two with what joins them: where a token has common words, their pair is rare. */
-static void digest_take(void *ctx, const il_word *w) {
-    digest_words *d = ctx;
-    if (w->at >= d->block + IL_DIGEST_WORDS || d->seen.n > d->seen.nslots / 2) {
-        memset(d->seen.slots, 0, d->seen.nslots * sizeof *d->seen.slots);
-        d->block = w->at;
-        d->seen.n = 0;
-    }
-    if (w->whole) {
-        digest_once(d, w->at, w);
-        if (d->before.whole && il_word_joined(d->s->p, d->s->gaps, &d->before, w)) {
-            digest_once(d, d->before.at, w);
+static inline void digest_take(digest_words *d, size_t from, size_t to) {
+    const il_stream *s = d->s;
+    if (from >= d->begins + IL_DIGEST_WORDS) {
+        d->begins = from;
+        if (++d->window == DIGEST_WINDOWS) {
+            memset(d->seen, 0, (d->mask + 2) * sizeof *d->seen);
+            d->window = 1;
         }
     }
-    d->before = *w;
+    if (!il_word_whole(s->p, s->n, s->gaps, from, to)) {
+        d->end = SIZE_MAX - 1;
+        return;
+    }
+    const uint64_t hash = il_word_hash(s->p + from, to - from);
+    digest_once(d, hash, from);
+    if (il_word_joins(s->p, s->gaps, d->end, from)) {
+        digest_once(d, il_word_pair(d->before, s->p[d->end], hash), from);
+    }
+    d->before = hash;
+    d->end = to;
 }
 
 static il_status digest_words_of(const il_stream *s, il_arena *scratch, il_buf *out, uint32_t *n, il_error *err) {
-    digest_words d = {.s = s, .out = out, .seen = {.nslots = DIGEST_SEEN_LEAST}};
-    while (d.seen.nslots < s->n && d.seen.nslots < DIGEST_WORDS_SEEN) {
-        d.seen.nslots *= 2;
+    digest_words d = {.s = s, .window = 1, .end = SIZE_MAX - 1};
+    il_words w = {.s = s};
+    size_t seen_n = DIGEST_SEEN_LEAST;
+    while (seen_n < s->n / 8 && seen_n < DIGEST_WORDS_SEEN) {
+        seen_n *= 2;
     }
-    d.seen.slots = IL_NEW_ARRAY(scratch, uint64_t, d.seen.nslots);
-    if (d.seen.slots == NULL) {
+    d.mask = seen_n - 2;
+    d.seen = IL_NEW_ARRAY(scratch, uint64_t, seen_n);
+    if (d.seen == NULL) {
         return il_arena_fail(scratch, err);
     }
-    il_words_each(s, digest_take, &d);
+    while (il_words_next(&w)) {
+        uint8_t *const rows = (uint8_t *)il_buf_room(out, (size_t)2 * (w.n + 1) * (DIGEST_VARINT + DIGEST_WORD));
+        if (rows == NULL) {
+            break; /* il_index_digest says so */
+        }
+        d.row = rows;
+        for (uint32_t i = 0; i < w.n; i++) {
+            digest_take(&d, w.starts[i], w.ends[i]);
+        }
+        out->n += (size_t)(d.row - rows);
+    }
     *n = d.n;
     return IL_OK;
 }

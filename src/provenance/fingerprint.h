@@ -48,23 +48,8 @@ static inline uint32_t il_print_reach(unsigned unlike) {
            : (unlike & 0xf0) == 0 ? 2
                                   : (unlike & 0xc0) == 0;
 }
-/* Which of eight sketches may lie in one run of 12 with this one: the highest bit of byte i. Six ways to have five bytes in one piece; compilers make it instructions
- * on all eight. */
-static inline uint64_t il_print_alike(const void *sketches, uint16_t sketch) {
-    uint16_t unlike[8];
-    uint8_t alike[8];
-    memcpy(unlike, sketches, sizeof unlike);
-    for (size_t i = 0; i < 8; i++) {
-        unlike[i] ^= sketch;
-    }
-    for (size_t i = 0; i < 8; i++) {
-        const uint16_t u = unlike[i], right5 = (u & 0x00ff) == 0 ? 0xffff : 0, right4 = (u & 0xc0fe) == 0 ? 0xffff : 0,
-                       right3 = (u & 0xf0fc) == 0 ? 0xffff : 0, right2 = (u & 0xfcf0) == 0 ? 0xffff : 0,
-                       right1 = (u & 0xfec0) == 0 ? 0xffff : 0, right0 = (u & 0xff00) == 0 ? 0xffff : 0;
-        unlike[i] = right5 | right4 | right3 | right2 | right1 | right0;
-    }
-    for (size_t i = 0; i < 8; i++) {
-        alike[i] = (uint8_t)unlike[i];
-    }
-    return il_load8(alike) & UINT64_C(0x8080808080808080);
+/* Whether two sketches, whose bits are unlike in these, may lie in one run of 12: five bytes are alike in one piece. */
+static inline bool il_print_alike(unsigned unlike) {
+    return (unlike & 0x00ff) == 0 || (unlike & 0xc0fe) == 0 || (unlike & 0xf0fc) == 0 || (unlike & 0xfcf0) == 0 ||
+           (unlike & 0xfec0) == 0 || (unlike & 0xff00) == 0;
 }

@@ -17,8 +17,8 @@ il_status il_index_new(const il_alloc *alloc, const il_index_limits *limits, il_
     *x = (il_index){.alloc = *alloc,
                     .text_max = limits != NULL && limits->text_bytes != 0 ? limits->text_bytes : INDEX_TEXT_BYTES,
                     .index_max = limits != NULL && limits->index_bytes != 0 ? limits->index_bytes : INDEX_INDEX_BYTES};
-    il_postings_init(&x->prints, &x->alloc, 2, true);
-    il_postings_init(&x->words, &x->alloc, 0, true);
+    il_postings_init(&x->prints, &x->alloc, IL_POSTING_SKETCHED);
+    il_postings_init(&x->words, &x->alloc, IL_POSTING_PLAIN);
     *out = x;
     return IL_OK;
 }
@@ -75,7 +75,7 @@ const il_index_text *il_index_text_at(const il_index *x, uint32_t place) {
 
 /* ---- adding ---------------------------------------------------------------------------------------- */
 
-enum { INDEX_BATCH = 64, INDEX_TEXTS = 16 };
+enum { INDEX_BATCH = 256, INDEX_TEXTS = 16 };
 
 static il_status index_grow(il_index *x, void **array, size_t have, size_t cap, size_t size, il_error *err) {
     void *p = x->alloc.alloc(x->alloc.ctx, cap * size);

@@ -153,9 +153,7 @@ static il_status find_uncompared(il_finder *f, const il_index_text *t, size_t at
 static bool find_done(const il_finder *f) { return f->work == 0 || (f->set != NULL && f->found >= f->x->ngroups); }
 
 /* What stands at a place has the key, and a sketch that is alike. */
-static il_status find_candidate(il_finder *f, const uint8_t *group, size_t i, size_t at, uint16_t sketch) {
-    const uint32_t place = il_posting_place(&f->x->prints, group, i);
-    uint16_t other;
+static il_status find_candidate(il_finder *f, uint32_t place, size_t at, unsigned unlike) {
     if (f->passed != NULL && (f->passed[place >> (IL_INDEX_BLOCK + 6)] >> (place >> IL_INDEX_BLOCK) % 64 & 1) != 0) {
         return IL_OK;
     }
@@ -165,64 +163,59 @@ static il_status find_candidate(il_finder *f, const uint8_t *group, size_t i, si
         find_pass(f, t);
         return IL_OK;
     }
-    if (t->p != NULL) {
-        return find_compare(f, t, place, at);
-    }
-    memcpy(&other, il_posting_mores(group) + 2 * i, sizeof other);
-    return find_uncompared(f, t, at, (unsigned)(sketch ^ other));
+    return t->p != NULL ? find_compare(f, t, place, at) : find_uncompared(f, t, at, unlike);
 }
 
-static il_status find_at(il_finder *f, size_t at, uint32_t key) {
-    const il_postings *prints = &f->x->prints;
+/* At byte `at` of the query, which has this key, of this bucket. */
+static il_status find_at(il_finder *f, size_t at, uint32_t key, const il_posting_bucket *b) {
     const uint16_t sketch = il_print_sketch(f->q.p, f->q.n, at);
-    const il_posting_bucket *b = il_postings_bucket(prints, key);
-    uint32_t left = b->n_class >> 8;
-    const uint8_t *group = left > 0 ? il_posting_groups(prints, b) : NULL;
-    find_worked(f, left / IL_POSTING_GROUP + 1);
-    for (; left > 0; left = left > IL_POSTING_GROUP ? left - IL_POSTING_GROUP : 0, group += prints->group_bytes) {
-        uint64_t same = il_posting_same(group, left, key);
-        if (same == 0) {
-            continue;
-        }
-        for (same &= il_print_alike(il_posting_mores(group), sketch); same != 0; same &= same - 1) {
+    const uint32_t n = il_posting_rows(b), tag = key >> 8;
+    uint8_t *const tags = il_posting_tags(&f->x->prints, b);
+    find_worked(f, n / IL_POSTING_GROUP + 1);
+    for (uint32_t from = 0; from < n; from += IL_POSTING_GROUP) {
+        uint32_t same = il_posting_same(tags + (size_t)from * IL_POSTING_TAG, n - from, tag);
+        for (; same != 0; same &= same - 1, same &= same - 1) {
+            const uint8_t *rests = il_posting_rests(b, tags);
+            const il_posting found = il_posting_of(rests, IL_POSTING_SKETCHED, from + (size_t)__builtin_ctz(same) / 2, key);
+            const unsigned unlike = (unsigned)(sketch ^ found.more);
+            if (!il_print_alike(unlike)) {
+                continue;
+            }
             if (find_done(f)) {
                 return IL_OK;
             }
-            IL_TRY(find_candidate(f, group, (size_t)__builtin_ctzll(same) / 8, at, sketch));
+            IL_TRY(find_candidate(f, found.place, at, unlike));
         }
     }
     return IL_OK;
 }
 
-typedef struct find_asked { /* a place of the query that the filter lets through */
-    uint32_t at, key;
-} find_asked;
-
 /* So many places at a time, so that their memory is fetched together. */
 static il_status find_runs(il_finder *f) {
     const il_postings *prints = &f->x->prints;
     const uint8_t *q = f->q.p;
-    find_asked asked[FIND_BATCH];
+    const il_posting_bucket *buckets[FIND_BATCH];
+    uint32_t keys[FIND_BATCH], asked[FIND_BATCH];
     for (size_t from = 0; prints->total > 0 && from + IL_PRINT_BYTES <= f->q.n; from += FIND_BATCH) {
-        const size_t last = f->q.n - IL_PRINT_BYTES + 1, to = from + FIND_BATCH < last ? from + FIND_BATCH : last;
-        size_t n = 0;
-        for (size_t at = from; at < to; at++) {
-            const uint64_t bytes = il_print_load(q + at);
-            const uint32_t key = il_print_key(bytes);
-            asked[n] = (find_asked){(uint32_t)at, key};
-            n += il_postings_may(prints, key) && !il_print_marked(bytes);
+        const size_t last = f->q.n - IL_PRINT_BYTES + 1 - from, all = last < FIND_BATCH ? last : FIND_BATCH;
+        uint32_t n = 0;
+        for (size_t i = 0; i < all; i++) {
+            keys[i] = il_print_key(il_print_load(q + from + i));
+            buckets[i] = il_postings_bucket(prints, keys[i]);
+            __builtin_prefetch(buckets[i]);
+        }
+        for (uint32_t i = 0; i < all; i++) { /* the filters let few through */
+            asked[n] = i;
+            n += il_posting_may(buckets[i], keys[i]) && !il_print_marked(il_print_load(q + from + i));
         }
         for (size_t i = 0; i < n; i++) {
-            __builtin_prefetch(il_postings_bucket(prints, asked[i].key));
-        }
-        for (size_t i = 0; i < n; i++) {
-            il_postings_fetch(prints, asked[i].key);
+            il_postings_fetch(prints, buckets[asked[i]]);
         }
         for (size_t i = 0; i < n; i++) {
             if (find_done(f)) {
                 return IL_OK;
             }
-            IL_TRY(find_at(f, asked[i].at, asked[i].key));
+            IL_TRY(find_at(f, from + asked[i], keys[asked[i]], buckets[asked[i]]));
         }
     }
     return IL_OK;
@@ -230,14 +223,21 @@ static il_status find_runs(il_finder *f) {
 
 /* ---- tokens ---------------------------------------------------------------------------------------- */
 
+/* Whether so many bytes have as many characters as a token has. Longer ones are runs. */
+static bool find_token_length(const il_finder *f, size_t at, size_t n) {
+    if (n < IL_INDEX_TOKEN || n >= (size_t)4 * IL_INDEX_RUN) {
+        return false;
+    }
+    const size_t characters = find_characters(f->q.p + at, n);
+    return characters >= IL_INDEX_TOKEN && characters < IL_INDEX_RUN;
+}
+
 static il_status find_token(il_finder *f, size_t at, size_t n) {
     il_index_needle needle;
     bool compared;
     uint32_t last = 0;
     bool any = false;
-    /* longer ones are runs */
-    if (n < IL_INDEX_TOKEN || find_characters(f->q.p + at, n) >= IL_INDEX_RUN ||
-        find_characters(f->q.p + at, n) < IL_INDEX_TOKEN || !il_index_needle_of(f->x, &f->q, at, n, &needle)) {
+    if (!find_token_length(f, at, n) || !il_index_needle_of(f->x, &f->q, at, n, &needle)) {
         return IL_OK;
     }
     il_posting_walk w = il_postings_walk(&f->x->words, needle.key);
@@ -251,33 +251,39 @@ static il_status find_token(il_finder *f, size_t at, size_t n) {
     return IL_OK;
 }
 
+/* A word with a digit, of which the filter says most often that it is nowhere. */
+static il_status find_numbered(il_finder *f, size_t at, size_t n) {
+    const uint8_t *p = f->q.p + at;
+    return il_postings_may(&f->x->words, il_word_key(il_word_hash(p, n))) && il_word_numbered(p, n) ? find_token(f, at, n) : IL_OK;
+}
+
 /* Tokens that look like identifiers: with a digit, or of several words; and the one word that is all there is. */
 static il_status find_tokens(il_finder *f) {
     const il_stream *q = &f->q;
-    size_t at = 0, words = 0;
-    il_word w, first = {0};
-    bool next = il_word_next(q->p, q->n, q->gaps, &at, &w);
-    while (next && !find_done(f)) {
-        const il_word from = w;
-        il_word to = w;
-        bool whole = w.whole;
-        size_t parts = 0;
-        do {
+    il_words w = {.s = q};
+    size_t from = 0, to = SIZE_MAX - 1, parts = 0, words = 0; /* of the token at hand */
+    bool whole = false;
+    while (!find_done(f) && il_words_next(&w)) {
+        for (uint32_t i = 0; i < w.n; i++) {
+            const size_t starts = w.starts[i], ends = w.ends[i];
+            const bool is_whole = il_word_whole(q->p, q->n, q->gaps, starts, ends);
+            if (!il_word_joins(q->p, q->gaps, to, starts)) {
+                IL_TRY(whole && parts > 1 ? find_token(f, from, to - from) : IL_OK);
+                from = starts;
+                whole = true;
+                parts = 0;
+            }
+            to = ends;
+            whole = whole && is_whole;
             parts++;
             words++;
-            first = words == 1 ? w : first;
-            to = w;
-            whole = whole && w.whole;
-            if (w.whole && il_word_numbered(q->p, &w)) {
-                IL_TRY(find_token(f, w.at, w.n));
-            }
-            next = il_word_next(q->p, q->n, q->gaps, &at, &w);
-        } while (next && il_word_joined(q->p, q->gaps, &to, &w));
-        if (whole && parts > 1) {
-            IL_TRY(find_token(f, from.at, to.at + to.n - from.at));
+            IL_TRY(is_whole ? find_numbered(f, starts, ends - starts) : IL_OK);
         }
     }
-    return words == 1 && first.whole && !il_word_numbered(q->p, &first) ? find_token(f, first.at, first.n) : IL_OK;
+    if (whole && parts > 1) {
+        return find_token(f, from, to - from);
+    }
+    return words == 1 && whole && !il_word_numbered(q->p + from, to - from) ? find_token(f, from, to - from) : IL_OK;
 }
 
 /* ---- the answer ------------------------------------------------------------------------------------ */

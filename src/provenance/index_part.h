@@ -41,7 +41,7 @@ typedef struct il_index_needle {
     size_t n;
     uint32_t key;  /* of its word, or pair of joined words, that the fewest places have */
     size_t anchor; /* where this word, the latter of a pair, begins */
-    bool single;   /* it is one word: each posting of it says where it stands */
+    bool exact;    /* it is this word or pair: each posting of it says where it stands */
 } il_index_needle;
 /* Of `n` bytes of a stream from `from` on. False when there is no word in them. */
 bool il_index_needle_of(const il_index *x, const il_stream *s, size_t from, size_t n, il_index_needle *out);

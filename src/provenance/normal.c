@@ -2,6 +2,7 @@
 #include "provenance/normal.h"
 
 #include "base/utf8.h"
+#include "provenance/block.h"
 #include "provenance/normal_part.h"
 
 /* Hangul syllables decompose by rule (Unicode, 3.12). */
@@ -142,26 +143,59 @@ static size_t stream_wide(il_stream *s, const uint8_t *p, size_t n, il_place pla
 /* Eight bytes are ASCII. */
 static inline bool stream_plain(const uint8_t *p) { return (il_load8(p) & UINT64_C(0x8080808080808080)) == 0; }
 
-/* As stream_ascii, eight bytes at a time and without places: what falls away and what white space is, is reckoned and not branched on. */
+/* Lower case, of ASCII. */
+static il_sixteen stream_folded(il_sixteen c) { return c | (IL_SIXTEEN(c - 'A' < 26) & 0x20); }
+
+typedef struct stream_block { /* of 64 bytes, a bit each */
+    uint64_t spaces, others;  /* others: what is not ASCII, or falls away */
+} stream_block;
+
+static inline stream_block stream_classes(const uint8_t *p) {
+    stream_block b = {0};
+    for (unsigned at = 0; at < IL_BLOCK; at += IL_BLOCK_PART) {
+        const il_sixteen c = il_sixteen_load(p + at), space = IL_SIXTEEN(c == ' ') | IL_SIXTEEN(c == '+') | IL_SIXTEEN(c - '\t' < 5);
+        b.spaces |= il_sixteen_bits(space) << at;
+        b.others |= il_sixteen_bits(IL_SIXTEEN(c - ' ' >= 0x7f - ' ') & ~space) << at;
+    }
+    return b;
+}
+
+/* Moves what stands between white space, `keep` of a block, to byte k of the stream. Returns the byte behind it. */
+static inline size_t stream_runs(uint8_t *out, uint8_t *gaps, size_t k, const uint8_t *from, uint64_t keep) {
+    while (keep != 0) {
+        const unsigned at = (unsigned)__builtin_ctzll(keep);
+        const uint64_t rest = ~(keep >> at);
+        const unsigned run = rest != 0 ? (unsigned)__builtin_ctzll(rest) : IL_BLOCK;
+        gaps[k / 8] = (uint8_t)(gaps[k / 8] | (at > 0) << k % 8);
+        for (unsigned part = 0; part < run; part += IL_BLOCK_PART) {
+            const il_sixteen c = stream_folded(il_sixteen_load(from + at + part));
+            memcpy(out + k + part, &c, sizeof c);
+        }
+        k += run;
+        keep = at + run < IL_BLOCK ? keep & ~UINT64_C(0) << (at + run) : 0;
+    }
+    return k;
+}
+
+/* As stream_ascii, 64 bytes at a time and without places. There is room for one part more. */
 static size_t stream_fast(il_stream *s, const uint8_t *p, size_t n, size_t i) {
-    uint8_t *const gaps = s->gaps;
-    size_t k = s->n;
-    for (; i + 8 <= n && stream_plain(p + i); i += 8) {
-        uint8_t *const out = s->p + k;
-        size_t m = 0;
-        uint32_t spaces = 0;
-        for (size_t b = 0; b < 8; b++) {
-            const uint8_t as = il_normal_bytes[p[i + b]];
-            out[m] = as;
-            spaces |= (uint32_t)(as == 1) << m;
-            m += as > 2;
+    uint8_t room[IL_BLOCK + IL_BLOCK_PART] = {0}, *const gaps = s->gaps;
+    size_t k = s->n, end = IL_BLOCK;
+    for (; end == IL_BLOCK && i < n; i += end) {
+        const uint8_t *from = p + i;
+        if (n - i < sizeof room) {
+            memcpy(room, from, n - i < IL_BLOCK ? n - i : IL_BLOCK);
+            from = room;
         }
-        if (spaces != 0) {
-            const uint32_t moved = spaces << k % 8;
-            gaps[k / 8] = (uint8_t)(gaps[k / 8] | moved);
-            gaps[k / 8 + 1] = (uint8_t)(gaps[k / 8 + 1] | moved >> 8);
+        const stream_block b = stream_classes(from);
+        const uint64_t others = n - i < IL_BLOCK ? b.others | ~UINT64_C(0) << (n - i) : b.others;
+        end = others != 0 ? (size_t)__builtin_ctzll(others) : IL_BLOCK;
+        if (end == 0) {
+            break;
         }
-        k += m;
+        const uint64_t within = ~UINT64_C(0) >> (IL_BLOCK - end);
+        k = stream_runs(s->p, gaps, k, from, ~b.spaces & within);
+        gaps[k / 8] = (uint8_t)(gaps[k / 8] | (b.spaces >> (end - 1) & 1) << k % 8);
     }
     s->n = k;
     return i;
@@ -193,9 +227,11 @@ il_status il_stream_put(il_stream *s, il_str text, const il_place *places, il_er
     const uint8_t *p = (const uint8_t *)text.p;
     for (size_t i = 0; i < text.n;) {
         IL_TRY(stream_room(s, text.n - i + 256, err)); /* the longest text of the pool, and one byte for each that follows */
-        i = s->places == NULL ? stream_fast(s, p, text.n, i) : i;
-        i = stream_ascii(s, p, text.n, i, places);
-        if (i < text.n) {
+        if (s->places == NULL && i + 8 <= text.n && stream_plain(p + i)) {
+            i = stream_fast(s, p, text.n, i);
+        }
+        i = stream_ascii(s, p, s->places == NULL && i + IL_BLOCK_PART < text.n ? i + IL_BLOCK_PART : text.n, i, places);
+        if (i < text.n && p[i] >= 0x80) {
             il_place place = places != NULL ? places[i] : (il_place){(uint32_t)i, (uint32_t)i + 1};
             const size_t length = il_utf8_length(p + i, text.n - i);
             if (length > 1) {

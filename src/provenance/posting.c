@@ -5,22 +5,17 @@
 
 enum {
     GROUP = IL_POSTING_GROUP,
-    PLACE_BYTES = 3,
     CHUNK = 1 << IL_POSTING_CHUNK,
     CHUNK_LEAST = 16,
-    FILTER_LEAST = 10,
-    FILTER_EACH = 2,
-    AHEAD = 32 /* postings whose memory is fetched together */
+    AHEAD = 32,      /* postings whose memory is fetched together */
+    SPLIT_AHEAD = 4  /* and buckets that are divided soon; there are as many more */
 };
 
-#define GROUP_BYTES(width) ((size_t)GROUP * (2 + (width) + PLACE_BYTES))
+/* For each size of a row a function of its own. */
+#define IL_POSTING_INLINE static inline __attribute__((always_inline))
 
-void il_postings_init(il_postings *p, const il_alloc *alloc, unsigned more_bytes, bool filtered) {
-    *p = (il_postings){.alloc = alloc,
-                       .max = SIZE_MAX,
-                       .more_bytes = more_bytes,
-                       .group_bytes = (unsigned)GROUP_BYTES(more_bytes),
-                       .filtered = filtered};
+void il_postings_init(il_postings *p, const il_alloc *alloc, size_t row) {
+    *p = (il_postings){.alloc = alloc, .max = SIZE_MAX, .row = row};
 }
 
 /* ---- memory ----------------------------------------------------------------------------------------- */
@@ -45,8 +40,6 @@ static void postings_give(il_postings *p, void *memory, size_t n) {
     }
 }
 
-/* Groups of a class. */
-static uint32_t class_size(uint32_t class) { return class < 4 ? class : (4 + (class & 3)) << ((class - 4) / 4); }
 _Static_assert(IL_POSTING_CLASSES == 37 && 4 << (36 - 4) / 4 == CHUNK, "the largest class is a chunk");
 
 /* The largest class of at most so many groups. */
@@ -75,7 +68,7 @@ static il_status chunk_new(il_postings *p, uint32_t groups, uint32_t *out, il_er
         p->chunks = chunks;
         p->chunks_cap = cap;
     }
-    IL_TRY(postings_take(p, (size_t)groups * p->group_bytes, &chunk, err));
+    IL_TRY(postings_take(p, (size_t)groups * GROUP * p->row + IL_POSTING_BEYOND, &chunk, err));
     p->chunks[slot] = chunk;
     p->nchunks += slot == p->nchunks;
     *out = slot << IL_POSTING_CHUNK;
@@ -83,7 +76,7 @@ static il_status chunk_new(il_postings *p, uint32_t groups, uint32_t *out, il_er
 }
 
 static uint8_t *postings_groups(const il_postings *p, uint32_t block) {
-    return p->chunks[block >> IL_POSTING_CHUNK] + (size_t)(block & (CHUNK - 1)) * p->group_bytes;
+    return p->chunks[block >> IL_POSTING_CHUNK] + (size_t)(block & (CHUNK - 1)) * GROUP * p->row;
 }
 
 /* Gives back so many groups. */
@@ -93,18 +86,18 @@ static void groups_free(il_postings *p, uint32_t block, uint32_t groups) {
         memcpy(postings_groups(p, block), &p->free[class], sizeof p->free[class]);
         p->free[class] = block + 1;
         p->has_free |= UINT64_C(1) << class;
-        block += class_size(class);
-        groups -= class_size(class);
+        block += il_posting_groups(class);
+        groups -= il_posting_groups(class);
     }
 }
 
 static void block_free(il_postings *p, uint32_t block, uint32_t class) {
     if (class < IL_POSTING_CLASSES) {
-        groups_free(p, block, class_size(class));
+        groups_free(p, block, il_posting_groups(class));
         return;
     }
     uint8_t **chunk = &p->chunks[block >> IL_POSTING_CHUNK];
-    postings_give(p, *chunk, (size_t)class_size(class) * p->group_bytes);
+    postings_give(p, *chunk, (size_t)il_posting_groups(class) * GROUP * p->row + IL_POSTING_BEYOND);
     *chunk = NULL;
 }
 
@@ -118,7 +111,7 @@ static uint32_t block_take(il_postings *p, uint32_t class) {
 }
 
 static il_status block_new(il_postings *p, uint32_t class, uint32_t *out, il_error *err) {
-    const uint32_t groups = class_size(class);
+    const uint32_t groups = il_posting_groups(class);
     if (class >= IL_POSTING_CLASSES) {
         return chunk_new(p, groups, out, err);
     }
@@ -130,7 +123,7 @@ static il_status block_new(il_postings *p, uint32_t class, uint32_t *out, il_err
     if (larger != 0) {
         const uint32_t from = (uint32_t)__builtin_ctzll(larger);
         *out = block_take(p, from);
-        groups_free(p, *out + groups, class_size(from) - groups);
+        groups_free(p, *out + groups, il_posting_groups(from) - groups);
         return IL_OK;
     }
     if (p->fresh_end - p->fresh < groups) {
@@ -154,13 +147,11 @@ void il_postings_free(il_postings *p) {
     }
     p->alloc->free(p->alloc->ctx, p->chunks);
     p->alloc->free(p->alloc->ctx, p->buckets);
-    p->alloc->free(p->alloc->ctx, p->filter);
-    il_postings_init(p, p->alloc, p->more_bytes, p->filtered);
+    il_postings_init(p, p->alloc, p->row);
 }
 
 /* ---- buckets ---------------------------------------------------------------------------------------- */
 
-static uint32_t bucket_n(const il_posting_bucket *b) { return b->n_class >> 8; }
 static uint32_t bucket_class(const il_posting_bucket *b) { return b->n_class & 0xff; }
 
 /* A larger block for a bucket that is full. */
@@ -169,7 +160,10 @@ static il_status bucket_grow(il_postings *p, il_posting_bucket *b, il_error *err
     uint32_t block;
     IL_TRY(block_new(p, class, &block, err));
     if (class > 1) {
-        memcpy(postings_groups(p, block), il_posting_groups(p, b), (size_t)class_size(class - 1) * p->group_bytes);
+        uint8_t *const from = il_posting_tags(p, b), *const to = postings_groups(p, block);
+        const size_t n = il_posting_rows(b);
+        memcpy(to, from, n * IL_POSTING_TAG);
+        memcpy(to + (size_t)il_posting_groups(class) * GROUP * IL_POSTING_TAG, il_posting_rests(b, from), n * (p->row - IL_POSTING_TAG));
         block_free(p, b->block, class - 1);
     }
     b->block = block;
@@ -177,74 +171,69 @@ static il_status bucket_grow(il_postings *p, il_posting_bucket *b, il_error *err
     return IL_OK;
 }
 
-/* Row n of a block. Of `more` the memory has the bytes as the processor has them, so that eight are compared at once. `width`: as il_postings.more_bytes, known where it
- * is compiled. */
-static inline void bucket_put(uint8_t *groups, size_t width, uint32_t n, uint32_t tag, uint16_t more, uint32_t place) {
-    uint8_t *g = groups + (size_t)(n / GROUP) * GROUP_BYTES(width);
-    const size_t i = n % GROUP;
-    g[i] = (uint8_t)(tag >> 8);
-    g[GROUP + i] = (uint8_t)tag;
-    if (width == 2) {
-        memcpy(g + 2 * GROUP + 2 * i, &more, 2);
+/* Writes row i; `row` is known where it is compiled. */
+static inline void row_put(uint8_t *tags, uint8_t *rests, size_t row, size_t i, uint16_t tag, uint64_t rest) {
+    uint8_t *p = rests + i * (row - IL_POSTING_TAG);
+    memcpy(tags + i * IL_POSTING_TAG, &tag, IL_POSTING_TAG);
+    p[0] = (uint8_t)rest;
+    p[1] = (uint8_t)(rest >> 8);
+    p[2] = (uint8_t)(rest >> 16);
+    if (row == IL_POSTING_SKETCHED) {
+        p[3] = (uint8_t)(rest >> 24);
+        p[4] = (uint8_t)(rest >> 32);
     }
-    g += (2 + width) * GROUP + PLACE_BYTES * i;
-    g[0] = (uint8_t)place;
-    g[1] = (uint8_t)(place >> 8);
-    g[2] = (uint8_t)(place >> 16);
 }
 
-/* Of the eight bytes, how many have the bit. */
-static inline uint32_t bits_of(const uint8_t *eight, uint32_t bit) {
-    const uint64_t ones =
-        il_load8(eight) >> __builtin_ctz(bit) & UINT64_C(0x0101010101010101); /* the product adds the bytes up in the highest */
-    return (uint32_t)(ones * UINT64_C(0x0101010101010101) >> 56);
+static inline void bucket_may(il_posting_bucket *b, uint32_t key) {
+    uint32_t word;
+    const uint64_t bits = il_posting_bits(key, &word);
+    b->filter[word] |= bits;
 }
 
-/* How many rows have this bit of their tags. */
-static uint32_t bucket_count(const uint8_t *groups, size_t bytes, uint32_t n, uint32_t bit) {
-    const size_t half = bit < 256 ? GROUP : 0;
-    uint32_t count = 0, i = 0;
-    bit = bit < 256 ? bit : bit >> 8;
-    for (; i + GROUP <= n; i += GROUP, groups += bytes) {
-        count += bits_of(groups + half, bit);
-    }
-    for (size_t k = 0; k < n - i; k++) {
-        count += (groups[half + k] & bit) != 0;
+static inline uint16_t row_tag(const uint8_t *tags, size_t i) {
+    uint16_t tag;
+    memcpy(&tag, tags + i * IL_POSTING_TAG, sizeof tag);
+    return tag;
+}
+
+/* How many of n tags have this bit. */
+static uint32_t tags_count(const uint8_t *tags, uint32_t n, uint32_t bit) {
+    uint32_t count = 0;
+    for (size_t i = 0; i < n; i++) {
+        count += (row_tag(tags, i) & bit) != 0;
     }
     return count;
 }
 
-/* Puts the rows of a block into two. */
-static inline void bucket_part(const uint8_t *g, size_t width, uint32_t n, uint32_t bit, uint8_t *const into[2]) {
-    uint32_t at[2] = {0, 0};
-    for (uint32_t i = 0; i < n; i += GROUP, g += GROUP_BYTES(width)) {
-        const uint8_t *place = g + (2 + width) * GROUP;
-        for (size_t k = 0; k < GROUP && k < n - i; k++, place += PLACE_BYTES) {
-            const uint32_t tag = (uint32_t)g[k] << 8 | g[GROUP + k];
-            const size_t side = (tag & bit) != 0;
-            uint16_t more = 0;
-            if (width == 2) {
-                memcpy(&more, g + 2 * GROUP + 2 * k, 2);
-            }
-            bucket_put(into[side], width, at[side]++, tag, more,
-                       (uint32_t)place[0] | (uint32_t)place[1] << 8 | (uint32_t)place[2] << 16);
-        }
+/* Puts rows into the blocks of two buckets, which are as large as is to be. */
+IL_POSTING_INLINE void rows_part(uint8_t *tags, uint8_t *rests, size_t row, uint32_t n, uint32_t bit, il_posting_bucket *const to[2],
+                                 uint8_t *const into[2]) {
+    uint8_t *const behind[2] = {il_posting_rests(to[0], into[0]), il_posting_rests(to[1], into[1])};
+    size_t go = 0, stay = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint16_t tag = row_tag(tags, i);
+        const bool goes = (tag & bit) != 0;
+        bucket_may(to[goes], (uint32_t)tag << 8);
+        row_put(into[goes], behind[goes], row, goes ? go : stay, tag, il_load8(rests + i * (row - IL_POSTING_TAG)));
+        go += goes;
+        stay += !goes;
     }
 }
 
 /* The smallest class that has so many rows. */
 static uint32_t class_of(uint32_t rows) {
     const uint32_t groups = (rows + GROUP - 1) / GROUP, class = class_within(groups);
-    return class + (class_size(class) < groups);
+    return class + (il_posting_groups(class) < groups);
 }
 
-/* Divides the bucket that is next by one more bit of its keys. Without memory it stays, and its buckets are longer. */
-static void buckets_split(il_postings *p) {
+/* Divides the bucket that is next by one more bit of its keys. False: there is no memory for it. */
+static bool buckets_split(il_postings *p) {
     il_posting_bucket *from = &p->buckets[p->nbuckets - p->low], *to = &p->buckets[p->nbuckets];
-    const uint32_t n = bucket_n(from), bit = p->low / IL_POSTING_FIRST;
+    const uint32_t n = il_posting_rows(from), bit = p->low / IL_POSTING_FIRST, was = from->block, old = bucket_class(from);
     if (n > 0) {
-        const uint8_t *const groups = il_posting_groups(p, from);
-        const uint32_t other = bucket_count(groups, p->group_bytes, n, bit), class[2] = {class_of(n - other), class_of(other)};
+        uint8_t *const tags = il_posting_tags(p, from), *const rests = il_posting_rests(from, tags);
+        const uint32_t other = tags_count(tags, n, bit), class[2] = {class_of(n - other), class_of(other)};
+        il_posting_bucket *const both[2] = {from, to};
         uint32_t block[2] = {0, 0};
         uint8_t *into[2] = {NULL, NULL};
         for (size_t side = 0; side < 2; side++) {
@@ -252,21 +241,22 @@ static void buckets_split(il_postings *p) {
                 if (side == 1 && class[0] > 0) {
                     block_free(p, block[0], class[0]);
                 }
-                return;
+                return false;
             }
             into[side] = class[side] > 0 ? postings_groups(p, block[side]) : NULL;
         }
-        if (p->more_bytes == 2) {
-            bucket_part(groups, 2, n, bit, into);
-        } else {
-            bucket_part(groups, 0, n, bit, into);
-        }
-        block_free(p, from->block, bucket_class(from));
         *from = (il_posting_bucket){.block = block[0], .n_class = (n - other) << 8 | class[0]};
         *to = (il_posting_bucket){.block = block[1], .n_class = other << 8 | class[1]};
+        if (p->row == IL_POSTING_SKETCHED) {
+            rows_part(tags, rests, IL_POSTING_SKETCHED, n, bit, both, into);
+        } else {
+            rows_part(tags, rests, IL_POSTING_PLAIN, n, bit, both, into);
+        }
+        block_free(p, was, old);
     }
     p->nbuckets++;
     p->low = p->nbuckets == 2 * p->low ? p->nbuckets : p->low;
+    return true;
 }
 
 /* Room for more buckets. */
@@ -286,38 +276,6 @@ static il_status buckets_widen(il_postings *p, il_error *err) {
     return IL_OK;
 }
 
-/* ---- the filter ------------------------------------------------------------------------------------- */
-
-static inline void filter_set(const il_postings *p, uint32_t key) {
-    const uint32_t bit = key >> (IL_POSTING_KEY - p->filter_bits);
-    p->filter[bit / 8] = (uint8_t)(p->filter[bit / 8] | 1 << bit % 8);
-}
-
-/* A larger one when there are more keys. Without memory the old one stays, which says less. */
-static void filter_grow(il_postings *p, size_t total) {
-    unsigned bits = p->filter == NULL ? FILTER_LEAST : p->filter_bits;
-    void *filter;
-    while (bits < IL_POSTING_KEY && (size_t)1 << bits < total * FILTER_EACH) {
-        bits++;
-    }
-    if ((p->filter != NULL && bits == p->filter_bits) || (p->filter == NULL && p->total > 0) ||
-        postings_take(p, (size_t)1 << (bits - 3), &filter, NULL) != IL_OK) {
-        return;
-    }
-    memset(filter, 0, (size_t)1 << (bits - 3));
-    postings_give(p, p->filter, p->filter == NULL ? 0 : (size_t)1 << (p->filter_bits - 3));
-    p->filter = filter;
-    p->filter_bits = bits;
-    for (uint32_t b = 0; b < p->nbuckets; b++) {
-        const uint32_t n = bucket_n(&p->buckets[b]);
-        const uint8_t *g = n > 0 ? il_posting_groups(p, &p->buckets[b]) : NULL;
-        for (uint32_t i = 0; i < n; i++) {
-            const uint8_t *tag = g + (size_t)(i / GROUP) * p->group_bytes + i % GROUP;
-            filter_set(p, (uint32_t)tag[0] << 16 | (uint32_t)tag[GROUP] << 8 | (b & (IL_POSTING_FIRST - 1)));
-        }
-    }
-}
-
 /* ---- adding and asking ------------------------------------------------------------------------------- */
 
 void il_postings_drop(il_postings *p, uint32_t key) {
@@ -326,54 +284,71 @@ void il_postings_drop(il_postings *p, uint32_t key) {
     p->total--;
 }
 
-static inline il_status postings_put(il_postings *p, size_t width, const il_posting *posting, il_error *err) {
-    il_posting_bucket *b = &p->buckets[il_postings_bucket(p, posting->key) - p->buckets];
-    const uint32_t n = bucket_n(b);
-    if (n % GROUP == 0 && n / GROUP == class_size(bucket_class(b))) {
+IL_POSTING_INLINE il_status postings_put(il_postings *p, size_t row, il_posting_bucket *b, const il_posting *posting, il_error *err) {
+    const uint32_t n = il_posting_rows(b);
+    if (n % GROUP == 0 && n / GROUP == il_posting_groups(bucket_class(b))) {
         IL_TRY(bucket_grow(p, b, err));
     }
-    uint8_t *groups = p->chunks[b->block >> IL_POSTING_CHUNK] + (size_t)(b->block & (CHUNK - 1)) * GROUP_BYTES(width);
-    bucket_put(groups, width, n, posting->key >> 8, posting->more, posting->place);
+    uint8_t *const tags = p->chunks[b->block >> IL_POSTING_CHUNK] + (size_t)(b->block & (CHUNK - 1)) * GROUP * row;
+    const uint64_t rest = row == IL_POSTING_SKETCHED ? posting->more | (uint64_t)posting->place << 16 : posting->place;
+    row_put(tags, il_posting_rests(b, tags), row, n, (uint16_t)(posting->key >> 8), rest);
     b->n_class += 1u << 8;
-    p->total++;
+    bucket_may(b, posting->key);
     return IL_OK;
 }
 
-/* Has the processor fetch what the next additions will touch. */
-static void postings_ahead(const il_postings *p, const il_posting *list, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        __builtin_prefetch(il_postings_bucket(p, list[i].key));
-        if (p->filter != NULL) {
-            __builtin_prefetch(&p->filter[list[i].key >> (IL_POSTING_KEY + 3 - p->filter_bits)]);
-        }
-    }
-    for (size_t i = 0; i < n; i++) {
-        const il_posting_bucket *b = il_postings_bucket(p, list[i].key);
-        if (bucket_class(b) > 0) {
-            __builtin_prefetch(il_posting_groups(p, b) + bucket_n(b) / GROUP * p->group_bytes);
+/* Has the processor fetch what a bucket holds, all of which is about to be read. */
+static inline void bucket_ahead(const il_postings *p, const il_posting_bucket *b, size_t row) {
+    if (bucket_class(b) > 0) {
+        const uint8_t *block = il_posting_tags(p, b);
+        const size_t n = (size_t)il_posting_groups(bucket_class(b)) * GROUP * row;
+        for (size_t at = 0; at < n; at += 64) {
+            __builtin_prefetch(block + at);
         }
     }
 }
 
-static inline il_status postings_all(il_postings *p, size_t width, const il_posting *list, size_t n, il_error *err) {
+/* Room for so many more where there is memory for it: else buckets are longer. */
+static void postings_spread(il_postings *p, size_t n) {
+    while (p->total + n > (size_t)p->nbuckets * IL_POSTING_LOAD && (p->nbuckets < p->cap || buckets_widen(p, NULL) == IL_OK) &&
+           buckets_split(p)) {
+        const il_posting_bucket *next = &p->buckets[p->nbuckets - p->low];
+        __builtin_prefetch(next + SPLIT_AHEAD);
+        bucket_ahead(p, next + SPLIT_AHEAD / 2, p->row);
+    }
+}
+
+/* Has the processor fetch the buckets of so many. */
+static void postings_ahead(const il_postings *p, const il_posting *list, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        if (i % AHEAD == 0) {
-            postings_ahead(p, list + i, n - i < AHEAD ? n - i : AHEAD);
+        __builtin_prefetch(il_postings_bucket(p, list[i].key));
+    }
+}
+
+/* AHEAD of them at most, whose buckets are at hand. */
+IL_POSTING_INLINE il_status postings_few(il_postings *p, size_t row, const il_posting *list, size_t n, il_error *err) {
+    il_posting_bucket *at[AHEAD];
+    for (size_t i = 0; i < n; i++) {
+        at[i] = &p->buckets[il_postings_bucket(p, list[i].key) - p->buckets];
+        const size_t have = il_posting_rows(at[i]);
+        if (have % GROUP == 0) { /* most likely it gets a larger block */
+            bucket_ahead(p, at[i], row);
+        } else {
+            uint8_t *const tags = il_posting_tags(p, at[i]);
+            __builtin_prefetch(tags + have * IL_POSTING_TAG);
+            __builtin_prefetch(il_posting_rests(at[i], tags) + have * (row - IL_POSTING_TAG));
         }
-        const il_status s = postings_put(p, width, &list[i], err);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const il_status s = postings_put(p, row, at[i], &list[i], err);
         if (s != IL_OK) {
             while (i > 0) {
-                il_postings_drop(p, list[--i].key);
+                at[--i]->n_class -= 1u << 8;
             }
             return s;
         }
-        if (p->filter != NULL) {
-            filter_set(p, list[i].key);
-        }
-        if (p->total > (size_t)p->nbuckets * IL_POSTING_LOAD && (p->nbuckets < p->cap || buckets_widen(p, NULL) == IL_OK)) {
-            buckets_split(p);
-        }
     }
+    p->total += n;
     return IL_OK;
 }
 
@@ -384,39 +359,46 @@ il_status il_postings_add(il_postings *p, const il_posting *list, size_t n, il_e
     if (p->cap == 0 && n > 0) {
         IL_TRY(buckets_widen(p, err));
     }
-    if (p->filtered && n > 0) {
-        filter_grow(p, p->total + n);
+    postings_ahead(p, list, n < AHEAD ? n : AHEAD);
+    for (size_t i = 0; i < n; i += AHEAD) {
+        const size_t few = n - i < AHEAD ? n - i : AHEAD, rest = n - i - few;
+        postings_spread(p, few);
+        postings_ahead(p, list + i + few, rest < AHEAD ? rest : AHEAD);
+        const il_status s = p->row == IL_POSTING_SKETCHED ? postings_few(p, IL_POSTING_SKETCHED, list + i, few, err)
+                                                          : postings_few(p, IL_POSTING_PLAIN, list + i, few, err);
+        if (s != IL_OK) {
+            while (i > 0) {
+                il_postings_drop(p, list[--i].key);
+            }
+            return s;
+        }
     }
-    return p->more_bytes == 2 ? postings_all(p, 2, list, n, err) : postings_all(p, 0, list, n, err);
+    return IL_OK;
 }
 
 il_posting_walk il_postings_walk(const il_postings *p, uint32_t key) {
-    il_posting_walk w = {.in = p, .key = key};
-    if (p->total > 0) {
-        const il_posting_bucket *b = il_postings_bucket(p, key);
-        w.left = bucket_n(b);
-        if (w.left > 0) {
-            w.group = il_posting_groups(p, b);
-            w.same = il_posting_same(w.group, w.left, key);
-        }
+    il_posting_walk w = {.row = p->row, .key = key};
+    const il_posting_bucket *b = p->total > 0 ? il_postings_bucket(p, key) : NULL;
+    if (b != NULL && il_posting_rows(b) > 0) {
+        uint8_t *const tags = il_posting_tags(p, b);
+        w.tags = tags;
+        w.rests = il_posting_rests(b, tags);
+        w.n = il_posting_rows(b);
+        w.same = il_posting_same(tags, w.n, key >> 8);
     }
     return w;
 }
 
 bool il_posting_next(il_posting_walk *w, il_posting *out) {
     while (w->same == 0) {
-        if (w->left <= GROUP) {
+        if (w->n - w->at <= GROUP) {
             return false;
         }
-        w->left -= GROUP;
-        w->group += w->in->group_bytes;
-        w->same = il_posting_same(w->group, w->left, w->key);
+        w->at += GROUP;
+        w->same = il_posting_same(w->tags + (size_t)w->at * IL_POSTING_TAG, w->n - w->at, w->key >> 8);
     }
-    const size_t i = (size_t)__builtin_ctzll(w->same) / 8;
-    w->same &= w->same - 1;
-    *out = (il_posting){.key = w->key, .place = il_posting_place(w->in, w->group, i)};
-    if (w->in->more_bytes == 2) {
-        memcpy(&out->more, il_posting_mores(w->group) + 2 * i, 2);
-    }
+    const size_t i = w->at + (size_t)__builtin_ctz(w->same) / 2;
+    w->same &= ~(3u << 2 * (i - w->at));
+    *out = il_posting_of(w->rests, w->row, i, w->key);
     return true;
 }

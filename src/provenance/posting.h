@@ -2,18 +2,23 @@
 /* Postings: where a key stands. What is found by hash in the index, fingerprints and words alike.
  *
  * A hash table of buckets that grows by one bucket at a time (linear hashing), so that no addition is much dearer than others, and a bucket holds about
- * IL_POSTING_LOAD postings. A bucket is one piece of memory, of groups of eight: their tags, then the rest of each; all postings of a key are in one bucket, where
- * eight are looked at at once. A filter says of most keys that are not there that they are not, before any bucket is looked at. */
+ * IL_POSTING_LOAD postings, in one piece of memory: all of a key are in one bucket, in the order in which they were added. Each bucket has a filter that says of
+ * most keys that are not in it that they are not, before its postings are looked at. */
 #pragma once
 #include "base/error.h"
-#include "provenance/normal.h"
+#include "provenance/block.h"
 
 enum {
     IL_POSTING_PLACES = 1 << 24, /* and so many postings at most */
     IL_POSTING_KEY = 24,         /* bits of a key: 8 say the bucket of the smallest table, and 16 are the tag */
     IL_POSTING_FIRST = 1 << 8,   /* buckets */
-    IL_POSTING_GROUP = 8,
+    IL_POSTING_TAG = 2,   /* bytes of a tag, */
+    IL_POSTING_PLAIN = 5, /* of a row, */
+    IL_POSTING_SKETCHED = 7, /* and of one with a sketch */
+    IL_POSTING_GROUP = 8,  /* rows that come and go together in a block */
+    IL_POSTING_BEYOND = 8, /* bytes that may be read behind the last row */
     IL_POSTING_LOAD = 48,
+    IL_POSTING_FILTERS = 3, /* words of a bucket's filter: four bits a posting */
     IL_POSTING_CHUNK = 10,  /* a chunk of memory has 2 to this many groups at most, but for a block that is larger */
     IL_POSTING_CLASSES = 37 /* of blocks up to a chunk: 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20 .. groups; 0: none */
 };
@@ -25,8 +30,9 @@ typedef struct il_posting {
 } il_posting;
 
 typedef struct il_posting_bucket {
-    uint32_t block;   /* its first group: a chunk, and in the last IL_POSTING_CHUNK bits which one of it */
-    uint32_t n_class; /* postings; in the last eight bits the class of the block */
+    uint32_t block;                      /* its first group: a chunk, and in the last IL_POSTING_CHUNK bits which one of it */
+    uint32_t n_class;                    /* postings; in the last eight bits the class of the block */
+    uint64_t filter[IL_POSTING_FILTERS]; /* for each key a bit is set */
 } il_posting_bucket;
 
 typedef struct il_postings {
@@ -40,69 +46,78 @@ typedef struct il_postings {
     uint32_t fresh, fresh_end;         /* groups of the latest chunk that were never given away */
     uint32_t free[IL_POSTING_CLASSES]; /* of each class: a block that was given back, plus 1; it begins with the next one */
     uint64_t has_free;                 /* bit c: class c has one */
-    uint8_t *filter;                   /* 2 to the filter_bits bits; NULL: none */
-    unsigned filter_bits, more_bytes, group_bytes;
-    bool filtered; /* whether there is to be a filter */
+    size_t row; /* bytes of one: IL_POSTING_PLAIN or IL_POSTING_SKETCHED */
 } il_postings;
 
-/* `more_bytes`: 2 where there are sketches, else 0. */
-void il_postings_init(il_postings *p, const il_alloc *alloc, unsigned more_bytes, bool filtered);
+/* `row`: IL_POSTING_SKETCHED where there are sketches, else IL_POSTING_PLAIN. */
+void il_postings_init(il_postings *p, const il_alloc *alloc, size_t row);
 void il_postings_free(il_postings *p);
 /* Adds them in this order: all, or on a failure none: IL_E_LIMIT where it would take more than `max` bytes, IL_E_MEMORY. */
 IL_NODISCARD il_status il_postings_add(il_postings *p, const il_posting *list, size_t n, il_error *err);
 /* Takes the latest posting of the key's bucket out again. To undo additions it is called with each of their keys, in any order. */
 void il_postings_drop(il_postings *p, uint32_t key);
 
-/* False: no posting has this key. */
-static inline bool il_postings_may(const il_postings *p, uint32_t key) {
-    const uint32_t bit = key >> (IL_POSTING_KEY - p->filter_bits);
-    return p->filter == NULL || (p->filter[bit / 8] >> (bit % 8) & 1) != 0;
-}
 static inline const il_posting_bucket *il_postings_bucket(const il_postings *p, uint32_t key) {
     const uint32_t b = key & (2 * p->low - 1);
     return &p->buckets[b < p->nbuckets ? b : b - p->low];
 }
-static inline uint8_t *il_posting_groups(const il_postings *p, const il_posting_bucket *b) {
-    return p->chunks[b->block >> IL_POSTING_CHUNK] + (size_t)(b->block & ((1u << IL_POSTING_CHUNK) - 1)) * p->group_bytes;
+/* What a key sets in the filter of its bucket: a bit of one word. */
+static inline uint64_t il_posting_bits(uint32_t key, uint32_t *word) {
+    const uint32_t bits = (key >> 8) * UINT32_C(0x9e3779b1);
+    *word = (bits >> 24) * IL_POSTING_FILTERS >> 8;
+    return UINT64_C(1) << (bits >> 18 & 63);
+}
+/* False: no posting of the bucket has this key. */
+static inline bool il_posting_may(const il_posting_bucket *b, uint32_t key) {
+    uint32_t word;
+    const uint64_t bits = il_posting_bits(key, &word);
+    return (b->filter[word] & bits) != 0;
+}
+/* False: no posting has this key. */
+static inline bool il_postings_may(const il_postings *p, uint32_t key) {
+    return p->total > 0 && il_posting_may(il_postings_bucket(p, key), key);
+}
+static inline uint32_t il_posting_rows(const il_posting_bucket *b) { return b->n_class >> 8; }
+/* How many groups a block of a class has. */
+static inline uint32_t il_posting_groups(uint32_t class) { return class < 4 ? class : (4 + (class & 3)) << ((class - 4) / 4); }
+/* A bucket's block: the tags of all its rows, which are the 16 bits of their keys that a bucket does not say, as the processor has them; then the rest of each row: a sketch, where
+ * there is one, and the place. */
+static inline uint8_t *il_posting_tags(const il_postings *p, const il_posting_bucket *b) {
+    return p->chunks[b->block >> IL_POSTING_CHUNK] + (size_t)(b->block & ((1u << IL_POSTING_CHUNK) - 1)) * IL_POSTING_GROUP * p->row;
+}
+static inline uint8_t *il_posting_rests(const il_posting_bucket *b, uint8_t *tags) {
+    return tags + (size_t)il_posting_groups(b->n_class & 0xff) * IL_POSTING_GROUP * IL_POSTING_TAG;
+}
+/* Of eight tags those that are this one, of the first n: two equal bits for each, the lowest two of the first. */
+static inline uint32_t il_posting_same(const uint8_t *tags, uint32_t n, uint32_t tag) {
+    typedef uint16_t posting_eight __attribute__((vector_size(IL_BLOCK_PART)));
+    posting_eight eight;
+    memcpy(&eight, tags, sizeof eight);
+    const uint32_t same = (uint32_t)il_sixteen_bits((il_sixteen)(eight == (uint16_t)tag));
+    return n < IL_POSTING_GROUP ? same & ((1u << 2 * n) - 1) : same;
+}
+/* The rest of row i. Reads IL_POSTING_BEYOND bytes behind it. */
+static inline il_posting il_posting_of(const uint8_t *rests, size_t row, size_t i, uint32_t key) {
+    const uint64_t v = il_load8(rests + i * (row - IL_POSTING_TAG));
+    return row == IL_POSTING_SKETCHED ? (il_posting){.key = key, .more = (uint16_t)v, .place = (uint32_t)(v >> 16 & 0xffffff)}
+                                      : (il_posting){.key = key, .place = (uint32_t)(v & 0xffffff)};
 }
 
-/* Has the processor fetch what il_postings_walk will read; its bucket should be there. */
-static inline void il_postings_fetch(const il_postings *p, uint32_t key) {
-    const il_posting_bucket *b = il_postings_bucket(p, key);
-    if (b->n_class >= 256) {
-        const uint8_t *groups = il_posting_groups(p, b);
-        __builtin_prefetch(groups);
-        __builtin_prefetch(groups + 64);
-        __builtin_prefetch(groups + 128);
+/* Has the processor fetch what is read of a bucket first. */
+static inline void il_postings_fetch(const il_postings *p, const il_posting_bucket *b) {
+    if (il_posting_rows(b) > 0) {
+        const uint8_t *tags = il_posting_tags(p, b);
+        __builtin_prefetch(tags);
+        __builtin_prefetch(tags + 64);
     }
-}
-
-/* A group: the high bytes of eight tags, their low bytes, `more` of each, and the places. */
-static inline uint8_t *il_posting_mores(const uint8_t *group) { return (uint8_t *)(uintptr_t)group + 2 * IL_POSTING_GROUP; }
-static inline uint8_t *il_posting_places(const il_postings *p, const uint8_t *group) {
-    return (uint8_t *)(uintptr_t)group + (2 + p->more_bytes) * IL_POSTING_GROUP;
-}
-static inline uint32_t il_posting_place(const il_postings *p, const uint8_t *group, size_t i) {
-    const uint8_t *place = il_posting_places(p, group) + 3 * i;
-    return (uint32_t)place[0] | (uint32_t)place[1] << 8 | (uint32_t)place[2] << 16;
-}
-/* Of each of eight bytes the highest bit, where it is `byte`. */
-static inline uint64_t il_posting_equal(const uint8_t *eight, uint32_t byte) {
-    const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f), unlike = il_load8(eight) ^ (~low / 0x80) * byte;
-    return ~(((unlike & low) + low) | unlike | low);
-}
-/* Which of a group, of which `n` rows are there, have the key: the highest bit of byte i. */
-static inline uint64_t il_posting_same(const uint8_t *group, uint32_t n, uint32_t key) {
-    const uint64_t same = il_posting_equal(group, key >> 16) & il_posting_equal(group + IL_POSTING_GROUP, key >> 8 & 0xff);
-    return n < IL_POSTING_GROUP ? same & ((UINT64_C(1) << 8 * n) - 1) : same;
 }
 
 /* The postings of a key, in the order in which they were added. */
 typedef struct il_posting_walk {
-    const il_postings *in;
-    const uint8_t *group;
-    uint32_t key, left; /* postings of the bucket from the group on */
-    uint64_t same;      /* of the group, those still to come */
+    const uint8_t *tags, *rests; /* of the bucket */
+    size_t row;
+    uint32_t key, at, n; /* the group at hand, of n rows */
+    uint32_t same;       /* of it, those to come */
 } il_posting_walk;
 il_posting_walk il_postings_walk(const il_postings *p, uint32_t key);
 bool il_posting_next(il_posting_walk *w, il_posting *out);

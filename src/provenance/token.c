@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "provenance/token.h"
 
-#include "provenance/block.h"
-
 /* A word character that is also a byte of its own, or the first of several. */
 static size_t word_step(const uint8_t *p, size_t n, size_t at) {
     size_t length = 1;
@@ -10,13 +8,6 @@ static size_t word_step(const uint8_t *p, size_t n, size_t at) {
         length++;
     }
     return length;
-}
-
-static il_word word_of(const uint8_t *p, size_t n, const uint8_t *gaps, size_t from, size_t to) {
-    return (il_word){.at = (uint32_t)from,
-                     .n = (uint32_t)(to - from),
-                     .whole = !(from > 0 && p[from - 1] == IL_NORMAL_CUT && !il_stream_gap(gaps, from)) &&
-                              !(to < n && p[to] == IL_NORMAL_CUT)};
 }
 
 bool il_word_next(const uint8_t *p, size_t n, const uint8_t *gaps, size_t *at, il_word *out) {
@@ -32,7 +23,7 @@ bool il_word_next(const uint8_t *p, size_t n, const uint8_t *gaps, size_t *at, i
     do {
         i += il_normal_words[p[i]] == 1 ? 1 : word_step(p, n, i);
     } while (i < n && !il_stream_gap(gaps, i) && il_normal_words[p[i]] != 0 && il_normal_word_at(p, n, i));
-    *out = word_of(p, n, gaps, from, i);
+    *out = (il_word){(uint32_t)from, (uint32_t)(i - from), il_word_whole(p, n, gaps, from, i)};
     *at = i;
     return true;
 }
@@ -42,16 +33,10 @@ bool il_word_next(const uint8_t *p, size_t n, const uint8_t *gaps, size_t *at, i
 /* Which of the bytes from `at` on, `p` where they are a whole block, belong to words. */
 static uint64_t words_block(const il_stream *s, size_t at, const uint8_t *p) {
     uint64_t words = 0, wide = 0;
-    for (unsigned part = 0; part < IL_BLOCK / IL_BLOCK_PART; part++, p += IL_BLOCK_PART) {
-        uint8_t word[IL_BLOCK_PART], high[IL_BLOCK_PART], c[IL_BLOCK_PART];
-        memcpy(c, p, sizeof c);
-        for (size_t i = 0; i < IL_BLOCK_PART; i++) {
-            const uint8_t letter = (uint8_t)(c[i] - 'a'), digit = (uint8_t)(c[i] - '0');
-            word[i] = IL_BLOCK_IF(letter < 26) | IL_BLOCK_IF(digit < 10);
-            high[i] = IL_BLOCK_IF(c[i] >= 0x80 && c[i] < IL_NORMAL_CUT);
-        }
-        words |= il_block_bits(word, part);
-        wide |= il_block_bits(high, part);
+    for (unsigned part = 0; part < IL_BLOCK; part += IL_BLOCK_PART) {
+        const il_sixteen c = il_sixteen_load(p + part);
+        words |= il_sixteen_bits(IL_SIXTEEN(c - 'a' < 26) | IL_SIXTEEN(c - '0' < 10)) << part;
+        wide |= il_sixteen_bits(IL_SIXTEEN(c - 0x80 < IL_NORMAL_CUT - 0x80)) << part;
     }
     for (; wide != 0; wide &= wide - 1) {
         const unsigned bit = (unsigned)__builtin_ctzll(wide);
@@ -60,63 +45,37 @@ static uint64_t words_block(const il_stream *s, size_t at, const uint8_t *p) {
     return words;
 }
 
-static inline void word_take(const il_stream *s, size_t from, size_t to, void (*take)(void *ctx, const il_word *w), void *ctx) {
-    const il_word w = word_of(s->p, s->n, s->gaps, from, to);
-    take(ctx, &w);
+static uint32_t words_list(uint64_t bits, size_t at, uint32_t *out, uint32_t n) {
+    for (; bits != 0; bits &= bits - 1) {
+        out[n++] = (uint32_t)(at + (size_t)__builtin_ctzll(bits));
+    }
+    return n;
 }
 
-void il_words_each(const il_stream *s, void (*take)(void *ctx, const il_word *w), void *ctx) {
+bool il_words_next(il_words *w) {
+    const il_stream *s = w->s;
     uint8_t room[IL_BLOCK];
-    size_t from = SIZE_MAX; /* of the word that is open */
-    for (size_t at = 0; at < s->n; at += IL_BLOCK) {
-        const uint64_t words = words_block(s, at, il_block_at(s->p, s->n, at, room)), gaps = il_load8(s->gaps + at / 8);
-        uint64_t ends = ~words | gaps, starts = words & (~(words << 1) | gaps);
-        starts &= ~(uint64_t)(from != SIZE_MAX && (gaps & 1) == 0); /* its first byte goes on with the open word */
-        for (;;) {
-            if (from == SIZE_MAX) {
-                if (starts == 0) {
-                    break;
-                }
-                const unsigned bit = (unsigned)__builtin_ctzll(starts);
-                from = at + bit;
-                ends = (~words | gaps) & ~UINT64_C(1) << bit;
-                starts &= starts - 1;
-            }
-            if (ends == 0) {
-                break;
-            }
-            word_take(s, from, at + (size_t)__builtin_ctzll(ends), take, ctx);
-            from = SIZE_MAX;
-        }
+    uint32_t ended = 0;
+    w->starts[0] = w->starts[w->begun > w->n ? w->n : 0];
+    w->begun -= w->n;
+    for (; ended == 0 && w->at < s->n; w->at += IL_BLOCK) {
+        const uint64_t words = words_block(s, w->at, il_block_at(s->p, s->n, w->at, room)), gaps = il_load8(s->gaps + w->at / 8);
+        const uint64_t before = words << 1 | w->open;
+        w->begun = words_list(words & (~before | gaps), w->at, w->starts, w->begun);
+        ended = words_list(before & (~words | gaps), w->at, w->ends, ended);
+        w->open = words >> 63;
     }
-    if (from != SIZE_MAX) {
-        word_take(s, from, s->n, take, ctx);
+    if (ended == 0 && w->begun > 0) { /* the last byte of the stream is of it */
+        w->ends[ended++] = (uint32_t)s->n;
+        w->open = 0;
     }
+    w->n = ended;
+    return ended > 0;
 }
 
-uint64_t il_word_hash(const uint8_t *p, size_t n) {
-    uint64_t h = n * UINT64_C(0x9e3779b97f4a7c15);
-    for (size_t i = 0; i < n; i += 8) {
-        uint64_t part = il_load8(p + i);
-        if (n - i < 8) {
-            part &= (UINT64_C(1) << 8 * (n - i)) - 1;
-        }
-        h = (h ^ part) * UINT64_C(0xd6e8feb86659fd93);
-        h ^= h >> 32;
-    }
-    h *= UINT64_C(0x9e3779b97f4a7c15);
-    return h >> 16;
-}
-
-bool il_word_joined(const uint8_t *p, const uint8_t *gaps, const il_word *a, const il_word *b) {
-    const uint32_t between = a->at + a->n;
-    return a->n > 0 && b->at == between + 1 && !il_stream_gap(gaps, between) && !il_stream_gap(gaps, b->at) &&
-           (p[between] == '.' || p[between] == '-' || p[between] == '_' || p[between] == '@');
-}
-
-bool il_word_numbered(const uint8_t *p, const il_word *w) {
-    for (uint32_t i = 0; i < w->n; i++) {
-        if (p[w->at + i] >= '0' && p[w->at + i] <= '9') {
+bool il_word_numbered(const uint8_t *p, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] >= '0' && p[i] <= '9') {
             return true;
         }
     }

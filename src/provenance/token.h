@@ -2,6 +2,7 @@
 /* Words and tokens of a stream. A word is a run of letters and numbers without a gap in it. A token is words joined by one of `. - _ @`: `acct-77120`,
  * `a.b@c.example`, `x_1`. */
 #pragma once
+#include "provenance/block.h"
 #include "provenance/normal.h"
 
 typedef struct il_word {
@@ -11,17 +12,50 @@ typedef struct il_word {
 /* The next word at or after *at, which is moved behind it. */
 bool il_word_next(const uint8_t *p, size_t n, const uint8_t *gaps, size_t *at, il_word *out);
 
-/* All words of a stream, in their order. */
-void il_words_each(const il_stream *s, void (*take)(void *ctx, const il_word *w), void *ctx);
+/* All words of a stream, in their order: those of a block or more at a time. Begins as {.s = s}. */
+typedef struct il_words {
+    const il_stream *s;
+    size_t at;      /* of the block that comes next */
+    uint64_t open;  /* 1: the byte before it is of a word */
+    uint32_t n;     /* words that are there */
+    uint32_t begun; /* and that began: one more where the last goes on */
+    uint32_t starts[IL_BLOCK + 1], ends[IL_BLOCK + 1];
+} il_words;
+/* False: there are no more. Else `n` words are there, one at least. */
+bool il_words_next(il_words *w);
+/* Whether neither end of the bytes [from, to), which are a word, is where a reading was cut. */
+static inline bool il_word_whole(const uint8_t *p, size_t n, const uint8_t *gaps, size_t from, size_t to) {
+    return !(from > 0 && p[from - 1] == IL_NORMAL_CUT && !il_stream_gap(gaps, from)) && !(to < n && p[to] == IL_NORMAL_CUT);
+}
 
+/* The lowest bytes of eight, `n` of them; more than eight are eight. */
+static inline uint64_t il_word_low(uint64_t eight, size_t n) { return n >= 8 ? eight : eight & ((UINT64_C(1) << 8 * n) - 1); }
+static inline uint64_t il_word_mix(uint64_t h) {
+    h ^= h >> 32;
+    h *= UINT64_C(0x9e3779b97f4a7c15);
+    return h >> 16;
+}
 /* 48 bits that stand for a word of a stream: reads IL_STREAM_BEYOND bytes beyond it. */
-uint64_t il_word_hash(const uint8_t *p, size_t n);
+static inline uint64_t il_word_hash(const uint8_t *p, size_t n) {
+    uint64_t h = (il_word_low(il_load8(p), n) ^ n * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xd6e8feb86659fd93);
+    for (size_t i = 8; i < n; i += 8) {
+        h = ((h ^ h >> 32) + il_word_low(il_load8(p + i), n - i)) * UINT64_C(0xd6e8feb86659fd93);
+    }
+    return il_word_mix(h);
+}
+/* As many that stand for two words and what joins them. */
+static inline uint64_t il_word_pair(uint64_t before, uint8_t joint, uint64_t hash) {
+    return il_word_mix((before + joint) * UINT64_C(0xd6e8feb86659fd93) ^ hash << 8);
+}
 /* What a posting has of it. */
 static inline uint32_t il_word_key(uint64_t hash) { return (uint32_t)(hash >> 24); }
 
-/* Whether the words that `b` ends and `a` begins are one token. */
-bool il_word_joined(const uint8_t *p, const uint8_t *gaps, const il_word *a, const il_word *b);
+/* Whether the word that ends at `end` and the one that begins at `from` are one token. */
+static inline bool il_word_joins(const uint8_t *p, const uint8_t *gaps, size_t end, size_t from) {
+    return from == end + 1 && (p[end] == '.' || p[end] == '-' || p[end] == '_' || p[end] == '@') && !il_stream_gap(gaps, end) &&
+           !il_stream_gap(gaps, from);
+}
 /* Whether a digit is in it. */
-bool il_word_numbered(const uint8_t *p, const il_word *w);
+bool il_word_numbered(const uint8_t *p, size_t n);
 /* Whether bytes [at, at + m) of a stream have no word character before or behind them that belongs to the same word. */
 bool il_word_bounded(const uint8_t *p, size_t n, const uint8_t *gaps, size_t at, size_t m);

@@ -232,33 +232,42 @@ il_status il_index_digest(il_str text, il_buf *out, il_str *kept, il_error *err)
 
 static uint32_t digest_key_at(const uint8_t *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16; }
 
-size_t il_digest_next(il_digest_part *part, uint32_t first, il_posting *out, size_t max) {
-    const size_t n = part->n < max ? part->n : max;
-    const uint8_t *p = part->p;
+static void digest_next_prints(il_digest_part *part, uint32_t first, il_posting *out, size_t n) {
+    const uint8_t *p = part->p, *const places = part->places;
     uint32_t place = part->place;
-    for (size_t i = 0; i < n; i++) {
-        if (part->places != NULL) {
-            while ((part->places[place / 8] >> place % 8 & 1) == 0) {
-                place++;
-            }
-            out[i] = (il_posting){.key = digest_key_at(p), .more = (uint16_t)(p[3] | p[4] << 8), .place = first + place++};
-            p += DIGEST_PRINT;
-        } else {
-            uint32_t step = 0;
-            for (unsigned bits = 0;; bits += 7) {
-                step |= (uint32_t)(*p & 0x7f) << bits;
-                if ((*p++ & 0x80) == 0) {
-                    break;
-                }
-            }
-            place += step;
-            out[i] = (il_posting){.key = digest_key_at(p), .place = first + place};
-            p += DIGEST_WORD;
+    for (size_t i = 0; i < n; i++, p += DIGEST_PRINT) {
+        while ((places[place / 8] >> place % 8 & 1) == 0) {
+            place++;
         }
+        out[i] = (il_posting){.key = digest_key_at(p), .more = (uint16_t)(p[3] | p[4] << 8), .place = first + place++};
     }
-    part->n -= (uint32_t)n;
     part->p = p;
     part->place = place;
+}
+
+static void digest_next_words(il_digest_part *part, uint32_t first, il_posting *out, size_t n) {
+    const uint8_t *p = part->p;
+    uint32_t place = part->place;
+    for (size_t i = 0; i < n; i++, p += DIGEST_WORD) {
+        unsigned bits = 0;
+        for (; (*p & 0x80) != 0; p++, bits += 7) {
+            place += (uint32_t)(*p & 0x7f) << bits;
+        }
+        place += (uint32_t)*p++ << bits;
+        out[i] = (il_posting){.key = digest_key_at(p), .place = first + place};
+    }
+    part->p = p;
+    part->place = place;
+}
+
+size_t il_digest_next(il_digest_part *part, uint32_t first, il_posting *out, size_t max) {
+    const size_t n = part->n < max ? part->n : max;
+    if (part->places != NULL) {
+        digest_next_prints(part, first, out, n);
+    } else {
+        digest_next_words(part, first, out, n);
+    }
+    part->n -= (uint32_t)n;
     return n;
 }
 

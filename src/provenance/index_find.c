@@ -206,16 +206,17 @@ static il_status find_runs(il_finder *f) {
         }
         for (uint32_t i = 0; i < all; i++) { /* the filters let few through */
             asked[n] = i;
-            n += il_posting_may(buckets[i], keys[i]) && !il_print_marked(il_print_load(q + from + i));
+            n += il_posting_may(buckets[i], keys[i]);
         }
         for (size_t i = 0; i < n; i++) {
             il_postings_fetch(prints, buckets[asked[i]]);
         }
         for (size_t i = 0; i < n; i++) {
+            const uint32_t k = asked[i];
             if (find_done(f)) {
                 return IL_OK;
             }
-            IL_TRY(find_at(f, from + asked[i], keys[asked[i]], buckets[asked[i]]));
+            IL_TRY(il_print_marked(il_print_load(q + from + k)) ? IL_OK : find_at(f, from + k, keys[k], buckets[k]));
         }
     }
     return IL_OK;

@@ -65,6 +65,13 @@ class Probe:
             hits.append((int(line[0]), int(line[1]), int(line[2]), line[3] == "token", line[4] == "compared"))
         return hits, more == ["more", "1"]
 
+    def parts(self, query):
+        """As find: of each part of the query that was found the sources that have it."""
+        self.ask("parts", query)
+        while (line := self.process.stdout.readline()) != b".\n":
+            at, n, token, sources = line.split(b" ", 3)
+            yield int(at), int(n), token == b"token", list(map(int, sources.split()))
+
     def names(self, value):
         return self.ask("names", value) == ["1"]
 
@@ -287,7 +294,17 @@ def generated(kind, n):
     return base64.encodebytes(rnd.randbytes(n * 3 // 4))[:n]
 
 
+def benign_confirm(kept, todo, kind, unlike):
+    misses = 0
+    for source, hits in todo.items():
+        for query, at, n, token in oracle.unconfirmed(kept[source], hits):
+            misses += 1
+            unlike.setdefault(kind, (query, (source, at, n, token)))
+    return misses
+
+
 def benign():
+    begun = time.time()
     size = int(float(os.environ.get("IL_INDEX_MB", "10")) * 1e6) // 8
     data = {
         "english": readable("/usr/share", {".txt", ".md", ".rst", ""}, 2 * size),
@@ -295,35 +312,47 @@ def benign():
         "json": generated("json", 2 * size),
         "base64": generated("base64", 2 * size),
     }
+    large = "IL_INDEX_MB" in os.environ
     probe = Probe()
-    kept, source, confirmed, asked, misses = {}, 0, 0, 0, 0
+    kept, source, matched, asked, misses = {}, 0, 0, 0, 0
     for kind, whole in data.items():  # the first half is kept, the second asked for
         half = whole[:len(whole) // 2]
-        for i in range(0, len(half), 50000):
+        for i in range(0, len(half), 200000 if large else 50000):
             source += 1
-            kept[source] = half[i:i + 50000]
+            kept[source] = half[i:i + (200000 if large else 50000)]
             probe.add(source, kept[source])
-    unlike = {}
+    unlike, todo, ntodo = {}, {}, 0
     for kind, whole in data.items():
         half = whole[len(whole) // 2:]
-        for i in range(0, len(half), 1000 if "IL_INDEX_MB" in os.environ else max(1000, len(half) // 120)):
+        for i in range(0, len(half), 1000 if large else max(1000, len(half) // 120)):
             query = half[i:i + 1000]
             asked += 1
-            hits, _ = probe.find(query)
-            for hit in hits:
-                if oracle.confirms(kept[hit[0]], query, hit[1], hit[2], hit[3]):
-                    confirmed += 1
-                else:
-                    misses += 1
-                    unlike.setdefault(kind, (query, hit))
+            for at, n, token, sources in probe.parts(query):
+                begin = max(0, at - 3)  # with what confirms() looks at around it: what comes often is confirmed once
+                hit = (query[begin:at + n + 3], at - begin, n, token)
+                matched += len(sources)
+                ntodo += len(sources)
+                for s in sources:
+                    todo.setdefault(s, set()).add(hit)
+            if ntodo > 4 * 10**6:
+                misses += benign_confirm(kept, todo, kind, unlike)
+                todo, ntodo = {}, 0
+                if large:
+                    print(f"  {kind}: {asked} queries, {matched} matches, {misses} not confirmed, {time.time() - begun:.0f} s", flush=True)
+        misses += benign_confirm(kept, todo, kind, unlike)
+        todo, ntodo = {}, 0
+    confirmed = matched - misses
     for kind, (query, hit) in unlike.items():
-        report(f"benign {kind}", f"a match of what shares nothing: {query[hit[1]:hit[1] + hit[2]]!r} with source {hit[0]}: token {hit[3]}")
+        report(f"benign {kind}", f"a match of what shares nothing: {query[hit[1]:hit[1] + hit[2]]!r} in {query!r} with source {hit[0]}: token {hit[3]}")
     total = sum(map(len, data.values()))
     report(f"benign: {total / 1e6:.0f} MB", f"{misses} matches of what shares nothing" if misses else None)
     report("benign: enough was there and matched", None if total > 4 * size and confirmed > 100 else f"{total} bytes, {confirmed} matches")
     # the confirming matcher must refuse what is made up
     text, query = b"zzzz yyyy xxxx wwww", b"aaaa bbbb cccc dddd"
     report("control: the oracle refuses a match that is none", None if not oracle.confirms(text, query, 0, 19, False) and not oracle.confirms(text, b"a1b", 0, 3, True) else "it does not")
+    hits = [(query, 0, 19, False), (b"a1b", 0, 3, True), (b"zzzz yyyy xxxx", 0, 14, False), (b"a yyyy.", 2, 4, True), (b"yyy", 0, 3, True), (b"zzzz yyyy xxxz", 0, 14, False)]
+    report("control: of many matches those that are none", None if oracle.unconfirmed(text, hits) == [*hits[:2], *hits[4:]] else "they are not told apart")
+    report("a token within a word in base64 is confirmed", None if oracle.confirms(b"xxx/dO9+yyy", b"A PARTICULAR PURPOSE.", 14, 5, True) else "it is not")
     print(f"benign: {total / 1e6:.1f} MB, {asked} queries, {confirmed} matches confirmed, {misses} not")
     probe.end()
 

@@ -167,14 +167,16 @@ def confirms(text, query, at, n, token):
         return True
     if token and whole(want, with_gaps):
         return True
-    if not token:
-        return bool(runs(readings(part, 4, True)) & all_runs(text))
-    # in base64 a token may begin and end within a character, and those before it say how it is read: up to three more on either side
-    for before in range(min(at, 3) + 1):
-        for behind in range(4):
-            for r in readings(characters(query[at - before:at + n + behind]), 4, True):
-                if any(len(t) >= 3 and whole(t, all_spaced(text)) for t in {normal(r), *joined(spaced(r))}):
-                    return True
+    for levels in (1, 4):  # of the text most is found in one step
+        if not token:
+            if runs(readings(part, 4, True)) & all_runs(text, levels):
+                return True
+            continue
+        # in base64 a token may begin and end within a character, and those before it say how it is read: up to three more on either side
+        asked = {r for before in range(min(at, 3) + 1) for behind in range(4) for r in readings(characters(query[at - before:at + n + behind]), 4, True)}
+        asked = {t for r in asked for t in {normal(r), *joined(spaced(r))} if len(t) >= 3}
+        if any(whole(t, all_spaced(text, levels)) for t in asked):
+            return True
     return False
 
 
@@ -196,10 +198,15 @@ def joined(text, most=10**9):
     return out
 
 
-def unconfirmed(text, hits):
-    """Of many hits (query, at, n, token) in one text those that confirms() does not confirm. What stands in it as it is asked for is found in one pass."""
+@functools.lru_cache(maxsize=1 << 20)
+def wanted(part):
+    return normal(characters(part))
+
+
+def encoded(text, hits):
+    """Of many hits (query, at, n, token) in one text those that do not stand in it as they are asked for: the others are found in one pass."""
     plain, with_gaps = kept(text)
-    wants = {hit: normal(characters(hit[0][hit[1]:hit[1] + hit[2]])) for hit in hits}
+    wants = {hit: wanted(hit[0][hit[1]:hit[1] + hit[2]]) for hit in hits}
     begins = {}
     for want in {want for hit, want in wants.items() if len(want) >= RUN and not hit[3]}:
         begins.setdefault(want[:RUN], set()).add(want)
@@ -210,19 +217,19 @@ def unconfirmed(text, hits):
             here -= there
             found |= there
     tokens = joined(with_gaps, RUN) if any(hit[3] for hit in hits) else ()
-    return [hit for hit, want in wants.items() if want not in (tokens if hit[3] else found) and not confirms(text, *hit)]
+    return [hit for hit, want in wants.items() if want not in (tokens if hit[3] else found)]
 
 
-@functools.lru_cache(maxsize=64)
-def all_readings(data):
-    return readings(characters(data), 1, True, 10**6)
+@functools.lru_cache(maxsize=16)
+def all_readings(data, levels):
+    return readings(characters(data), levels, True, 10**6)
 
 
-@functools.lru_cache(maxsize=64)
-def all_spaced(data):
-    return "|".join(map(spaced, all_readings(data)))
+@functools.lru_cache(maxsize=16)
+def all_spaced(data, levels):
+    return "|".join(map(spaced, all_readings(data, levels)))
 
 
-@functools.lru_cache(maxsize=64)
-def all_runs(data):
-    return runs(all_readings(data))
+@functools.lru_cache(maxsize=16)
+def all_runs(data, levels):
+    return runs(all_readings(data, levels))

@@ -294,15 +294,6 @@ def generated(kind, n):
     return base64.encodebytes(rnd.randbytes(n * 3 // 4))[:n]
 
 
-def benign_confirm(kept, todo, kind, unlike):
-    misses = 0
-    for source, hits in todo.items():
-        for query, at, n, token in oracle.unconfirmed(kept[source], hits):
-            misses += 1
-            unlike.setdefault(kind, (query, (source, at, n, token)))
-    return misses
-
-
 def benign():
     begun = time.time()
     size = int(float(os.environ.get("IL_INDEX_MB", "10")) * 1e6) // 8
@@ -321,7 +312,7 @@ def benign():
             source += 1
             kept[source] = half[i:i + (200000 if large else 50000)]
             probe.add(source, kept[source])
-    unlike, todo, ntodo = {}, {}, 0
+    todo, rest, ntodo = {}, {}, 0
     for kind, whole in data.items():
         half = whole[len(whole) // 2:]
         for i in range(0, len(half), 1000 if large else max(1000, len(half) // 120)):
@@ -334,16 +325,18 @@ def benign():
                 ntodo += len(sources)
                 for s in sources:
                     todo.setdefault(s, set()).add(hit)
-            if ntodo > 4 * 10**6:
-                misses += benign_confirm(kept, todo, kind, unlike)
+            if ntodo > 2 * 10**7 or i + 1000 >= len(half):
+                for s, hits in todo.items():
+                    rest.setdefault(s, set()).update(oracle.encoded(kept[s], hits))
                 todo, ntodo = {}, 0
                 if large:
-                    print(f"  {kind}: {asked} queries, {matched} matches, {misses} not confirmed, {time.time() - begun:.0f} s", flush=True)
-        misses += benign_confirm(kept, todo, kind, unlike)
-        todo, ntodo = {}, 0
-    confirmed = matched - misses
-    for kind, (query, hit) in unlike.items():
-        report(f"benign {kind}", f"a match of what shares nothing: {query[hit[1]:hit[1] + hit[2]]!r} in {query!r} with source {hit[0]}: token {hit[3]}")
+                    print(f"  {kind}: {asked} queries, {matched} matches, {time.time() - begun:.0f} s", flush=True)
+    for s, hits in todo.items():
+        rest.setdefault(s, set()).update(oracle.encoded(kept[s], hits))
+    unlike = [(s, hit) for s, hits in rest.items() for hit in hits if not oracle.confirms(kept[s], *hit)]
+    misses, confirmed = len(unlike), matched - len(unlike)
+    for source, (query, at, n, token) in unlike[:5]:
+        report("benign", f"a match of what shares nothing: {query[at:at + n]!r} in {query!r} with source {source}: token {token}")
     total = sum(map(len, data.values()))
     report(f"benign: {total / 1e6:.0f} MB", f"{misses} matches of what shares nothing" if misses else None)
     report("benign: enough was there and matched", None if total > 4 * size and confirmed > 100 else f"{total} bytes, {confirmed} matches")
@@ -351,7 +344,7 @@ def benign():
     text, query = b"zzzz yyyy xxxx wwww", b"aaaa bbbb cccc dddd"
     report("control: the oracle refuses a match that is none", None if not oracle.confirms(text, query, 0, 19, False) and not oracle.confirms(text, b"a1b", 0, 3, True) else "it does not")
     hits = [(query, 0, 19, False), (b"a1b", 0, 3, True), (b"zzzz yyyy xxxx", 0, 14, False), (b"a yyyy.", 2, 4, True), (b"yyy", 0, 3, True), (b"zzzz yyyy xxxz", 0, 14, False)]
-    report("control: of many matches those that are none", None if oracle.unconfirmed(text, hits) == [*hits[:2], *hits[4:]] else "they are not told apart")
+    report("control: of many matches those that are not there as they are", None if oracle.encoded(text, hits) == [*hits[:2], *hits[4:]] else "they are not told apart")
     report("a token within a word in base64 is confirmed", None if oracle.confirms(b"xxx/dO9+yyy", b"A PARTICULAR PURPOSE.", 14, 5, True) else "it is not")
     print(f"benign: {total / 1e6:.1f} MB, {asked} queries, {confirmed} matches confirmed, {misses} not")
     probe.end()

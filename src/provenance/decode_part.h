@@ -17,7 +17,8 @@ size_t il_escape_at(const uint8_t *p, size_t n, uint8_t out[4], size_t *out_n);
 static inline size_t il_escape_next(const uint8_t *p, size_t n, size_t at) {
     for (; at + IL_BLOCK_PART <= n; at += IL_BLOCK_PART) {
         const il_sixteen c = il_sixteen_load(p + at);
-        const uint64_t may = il_sixteen_bits(IL_SIXTEEN(c == '\\') | IL_SIXTEEN(c == '%') | IL_SIXTEEN(c == '&') | IL_SIXTEEN(c >= 0x80));
+        const uint64_t may =
+            il_sixteen_bits(IL_SIXTEEN(c == '\\') | IL_SIXTEEN(c == '%') | IL_SIXTEEN(c == '&') | IL_SIXTEEN(c >= 0x80));
         if (may != 0) {
             return at + (size_t)__builtin_ctzll(may);
         }

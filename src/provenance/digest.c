@@ -11,9 +11,9 @@ enum {
     DIGEST_SEEN_MOST = 1 << 16,
     DIGEST_WORDS_SEEN = 4096,
     DIGEST_WINDOWS = 1 << 16, /* have numbers below */
-    DIGEST_PRINT = 5, /* bytes of a row */
-    DIGEST_WORD = 3,  /* behind its place */
-    DIGEST_VARINT = 5 /* bytes at most */
+    DIGEST_PRINT = 5,         /* bytes of a row */
+    DIGEST_WORD = 3,          /* behind its place */
+    DIGEST_VARINT = 5         /* bytes at most */
 };
 
 il_status il_digest_stream(il_str text, bool traced, il_arena *arena, il_stream *out, bool *cut, il_error *err) {
@@ -58,7 +58,8 @@ static uint32_t digest_rows(const il_stream *s, size_t places, uint32_t *seen, s
         uint32_t *slot = &seen[key & mask];
         bool known = false;
         if (at >= IL_PRINT_STEP && at + IL_PRINT_BYTES + IL_PRINT_AROUND <= s->n) {
-            const size_t before = *slot > IL_PRINT_STEP ? *slot : IL_PRINT_STEP; /* where there is none: any place but this one will do */
+            const size_t before =
+                *slot > IL_PRINT_STEP ? *slot : IL_PRINT_STEP; /* where there is none: any place but this one will do */
             known = digest_same(p, before, at) & (before != at);
             *slot = known ? *slot : (uint32_t)at;
         }
@@ -95,12 +96,12 @@ static il_status digest_prints(const il_stream *s, il_arena *scratch, il_buf *ou
 
 typedef struct digest_words {
     const il_stream *s;
-    uint64_t *seen;         /* hashes with the number of the window in which they were: two places for each, the later first */
-    size_t mask;            /* of a pair of places */
-    uint64_t window;        /* its number */
-    size_t begins;          /* where the window begins */
-    uint64_t before;        /* hash of the word before, if it is whole */
-    size_t end;             /* where that ends; SIZE_MAX: it is not whole */
+    uint64_t *seen;  /* hashes with the number of the window in which they were: two places for each, the later first */
+    size_t mask;     /* of a pair of places */
+    uint64_t window; /* its number */
+    size_t begins;   /* where the window begins */
+    uint64_t before; /* hash of the word before, if it is whole */
+    size_t end;      /* where that ends; SIZE_MAX: it is not whole */
     uint32_t place, n;
     uint8_t *row;
 } digest_words;

@@ -255,7 +255,8 @@ static il_status find_token(il_finder *f, size_t at, size_t n) {
 /* A word with a digit, of which the filter says most often that it is nowhere. */
 static il_status find_numbered(il_finder *f, size_t at, size_t n) {
     const uint8_t *p = f->q.p + at;
-    return il_postings_may(&f->x->words, il_word_key(il_word_hash(p, n))) && il_word_numbered(p, n) ? find_token(f, at, n) : IL_OK;
+    return il_postings_may(&f->x->words, il_word_key(il_word_hash(p, n))) && il_word_numbered(p, n) ? find_token(f, at, n)
+                                                                                                    : IL_OK;
 }
 
 /* Tokens that look like identifiers: with a digit, or of several words; and the one word that is all there is. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of decode.h share. */
 #pragma once
+#include "provenance/block.h"
 #include "provenance/decode.h"
 
 typedef struct il_entity {
@@ -12,13 +13,14 @@ extern const size_t il_nentities;
 
 /* One escape that begins at p: how many bytes it takes, 0 when there is none; `out` gets what it stands for, at most as many bytes. */
 size_t il_escape_at(const uint8_t *p, size_t n, uint8_t out[4], size_t *out_n);
-/* The first byte at or after `at` with which an escape may begin: `\`, `%`, `&`, and what is not ASCII. Eight at a time. */
+/* The first byte at or after `at` with which an escape may begin: `\`, `%`, `&`, and what is not ASCII. Sixteen at a time. */
 static inline size_t il_escape_next(const uint8_t *p, size_t n, size_t at) {
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    for (; at + 8 <= n; at += 8) {
-        const uint64_t eight = il_load8(p + at), a = eight ^ ones * '\\', b = eight ^ ones * '%', c = eight ^ ones * '&';
-        if (((((a - ones) & ~a) | ((b - ones) & ~b) | ((c - ones) & ~c) | eight) & ones << 7) != 0) {
-            break;
+    for (; at + IL_BLOCK_PART <= n; at += IL_BLOCK_PART) {
+        const il_sixteen c = il_sixteen_load(p + at);
+        const uint64_t may =
+            il_sixteen_bits(IL_SIXTEEN(c == '\\') | IL_SIXTEEN(c == '%') | IL_SIXTEEN(c == '&') | IL_SIXTEEN(c >= 0x80));
+        if (may != 0) {
+            return at + (size_t)__builtin_ctzll(may);
         }
     }
     while (at < n && p[at] < 0x80 && p[at] != '\\' && p[at] != '%' && p[at] != '&') {

@@ -11,9 +11,9 @@ enum {
     DIGEST_SEEN_MOST = 1 << 16,
     DIGEST_WORDS_SEEN = 4096,
     DIGEST_WINDOWS = 1 << 16, /* have numbers below */
-    DIGEST_PRINT = 5, /* bytes of a row */
-    DIGEST_WORD = 3,  /* behind its place */
-    DIGEST_VARINT = 5 /* bytes at most */
+    DIGEST_PRINT = 5,         /* bytes of a row */
+    DIGEST_WORD = 3,          /* behind its place */
+    DIGEST_VARINT = 5         /* bytes at most */
 };
 
 il_status il_digest_stream(il_str text, bool traced, il_arena *arena, il_stream *out, bool *cut, il_error *err) {
@@ -58,7 +58,8 @@ static uint32_t digest_rows(const il_stream *s, size_t places, uint32_t *seen, s
         uint32_t *slot = &seen[key & mask];
         bool known = false;
         if (at >= IL_PRINT_STEP && at + IL_PRINT_BYTES + IL_PRINT_AROUND <= s->n) {
-            const size_t before = *slot > IL_PRINT_STEP ? *slot : IL_PRINT_STEP; /* where there is none: any place but this one will do */
+            const size_t before =
+                *slot > IL_PRINT_STEP ? *slot : IL_PRINT_STEP; /* where there is none: any place but this one will do */
             known = digest_same(p, before, at) & (before != at);
             *slot = known ? *slot : (uint32_t)at;
         }
@@ -95,12 +96,12 @@ static il_status digest_prints(const il_stream *s, il_arena *scratch, il_buf *ou
 
 typedef struct digest_words {
     const il_stream *s;
-    uint64_t *seen;         /* hashes with the number of the window in which they were: two places for each, the later first */
-    size_t mask;            /* of a pair of places */
-    uint64_t window;        /* its number */
-    size_t begins;          /* where the window begins */
-    uint64_t before;        /* hash of the word before, if it is whole */
-    size_t end;             /* where that ends; SIZE_MAX: it is not whole */
+    uint64_t *seen;  /* hashes with the number of the window in which they were: two places for each, the later first */
+    size_t mask;     /* of a pair of places */
+    uint64_t window; /* its number */
+    size_t begins;   /* where the window begins */
+    uint64_t before; /* hash of the word before, if it is whole */
+    size_t end;      /* where that ends; SIZE_MAX: it is not whole */
     uint32_t place, n;
     uint8_t *row;
 } digest_words;
@@ -232,33 +233,42 @@ il_status il_index_digest(il_str text, il_buf *out, il_str *kept, il_error *err)
 
 static uint32_t digest_key_at(const uint8_t *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16; }
 
-size_t il_digest_next(il_digest_part *part, uint32_t first, il_posting *out, size_t max) {
-    const size_t n = part->n < max ? part->n : max;
-    const uint8_t *p = part->p;
+static void digest_next_prints(il_digest_part *part, uint32_t first, il_posting *out, size_t n) {
+    const uint8_t *p = part->p, *const places = part->places;
     uint32_t place = part->place;
-    for (size_t i = 0; i < n; i++) {
-        if (part->places != NULL) {
-            while ((part->places[place / 8] >> place % 8 & 1) == 0) {
-                place++;
-            }
-            out[i] = (il_posting){.key = digest_key_at(p), .more = (uint16_t)(p[3] | p[4] << 8), .place = first + place++};
-            p += DIGEST_PRINT;
-        } else {
-            uint32_t step = 0;
-            for (unsigned bits = 0;; bits += 7) {
-                step |= (uint32_t)(*p & 0x7f) << bits;
-                if ((*p++ & 0x80) == 0) {
-                    break;
-                }
-            }
-            place += step;
-            out[i] = (il_posting){.key = digest_key_at(p), .place = first + place};
-            p += DIGEST_WORD;
+    for (size_t i = 0; i < n; i++, p += DIGEST_PRINT) {
+        while ((places[place / 8] >> place % 8 & 1) == 0) {
+            place++;
         }
+        out[i] = (il_posting){.key = digest_key_at(p), .more = (uint16_t)(p[3] | p[4] << 8), .place = first + place++};
     }
-    part->n -= (uint32_t)n;
     part->p = p;
     part->place = place;
+}
+
+static void digest_next_words(il_digest_part *part, uint32_t first, il_posting *out, size_t n) {
+    const uint8_t *p = part->p;
+    uint32_t place = part->place;
+    for (size_t i = 0; i < n; i++, p += DIGEST_WORD) {
+        unsigned bits = 0;
+        for (; (*p & 0x80) != 0; p++, bits += 7) {
+            place += (uint32_t)(*p & 0x7f) << bits;
+        }
+        place += (uint32_t)*p++ << bits;
+        out[i] = (il_posting){.key = digest_key_at(p), .place = first + place};
+    }
+    part->p = p;
+    part->place = place;
+}
+
+size_t il_digest_next(il_digest_part *part, uint32_t first, il_posting *out, size_t max) {
+    const size_t n = part->n < max ? part->n : max;
+    if (part->places != NULL) {
+        digest_next_prints(part, first, out, n);
+    } else {
+        digest_next_words(part, first, out, n);
+    }
+    part->n -= (uint32_t)n;
     return n;
 }
 

@@ -166,21 +166,17 @@ static il_status find_candidate(il_finder *f, uint32_t place, size_t at, unsigne
     return t->p != NULL ? find_compare(f, t, place, at) : find_uncompared(f, t, at, unlike);
 }
 
-typedef struct find_asked { /* a place of the query */
-    uint32_t at, key;
-    const il_posting_bucket *bucket;
-} find_asked;
-
-static il_status find_at(il_finder *f, const find_asked *a) {
-    const uint16_t sketch = il_print_sketch(f->q.p, f->q.n, a->at);
-    const uint32_t n = il_posting_rows(a->bucket), tag = a->key >> 8;
-    uint8_t *const tags = il_posting_tags(&f->x->prints, a->bucket);
+/* At byte `at` of the query, which has this key, of this bucket. */
+static il_status find_at(il_finder *f, size_t at, uint32_t key, const il_posting_bucket *b) {
+    const uint16_t sketch = il_print_sketch(f->q.p, f->q.n, at);
+    const uint32_t n = il_posting_rows(b), tag = key >> 8;
+    uint8_t *const tags = il_posting_tags(&f->x->prints, b);
     find_worked(f, n / IL_POSTING_GROUP + 1);
     for (uint32_t from = 0; from < n; from += IL_POSTING_GROUP) {
         uint32_t same = il_posting_same(tags + (size_t)from * IL_POSTING_TAG, n - from, tag);
         for (; same != 0; same &= same - 1, same &= same - 1) {
-            const uint8_t *rests = il_posting_rests(a->bucket, tags);
-            const il_posting found = il_posting_of(rests, IL_POSTING_SKETCHED, from + (size_t)__builtin_ctz(same) / 2, a->key);
+            const uint8_t *rests = il_posting_rests(b, tags);
+            const il_posting found = il_posting_of(rests, IL_POSTING_SKETCHED, from + (size_t)__builtin_ctz(same) / 2, key);
             const unsigned unlike = (unsigned)(sketch ^ found.more);
             if (!il_print_alike(unlike)) {
                 continue;
@@ -188,7 +184,7 @@ static il_status find_at(il_finder *f, const find_asked *a) {
             if (find_done(f)) {
                 return IL_OK;
             }
-            IL_TRY(find_candidate(f, found.place, a->at, unlike));
+            IL_TRY(find_candidate(f, found.place, at, unlike));
         }
     }
     return IL_OK;
@@ -198,29 +194,29 @@ static il_status find_at(il_finder *f, const find_asked *a) {
 static il_status find_runs(il_finder *f) {
     const il_postings *prints = &f->x->prints;
     const uint8_t *q = f->q.p;
-    find_asked asked[FIND_BATCH];
+    const il_posting_bucket *buckets[FIND_BATCH];
+    uint32_t keys[FIND_BATCH], asked[FIND_BATCH];
     for (size_t from = 0; prints->total > 0 && from + IL_PRINT_BYTES <= f->q.n; from += FIND_BATCH) {
-        const size_t last = f->q.n - IL_PRINT_BYTES + 1, to = from + FIND_BATCH < last ? from + FIND_BATCH : last;
-        size_t all = 0, n = 0;
-        for (size_t at = from; at < to; at++) {
-            const uint64_t bytes = il_print_load(q + at);
-            const uint32_t key = il_print_key(bytes);
-            asked[all] = (find_asked){(uint32_t)at, key, il_postings_bucket(prints, key)};
-            __builtin_prefetch(asked[all].bucket);
-            all += !il_print_marked(bytes);
+        const size_t last = f->q.n - IL_PRINT_BYTES + 1 - from, all = last < FIND_BATCH ? last : FIND_BATCH;
+        uint32_t n = 0;
+        for (size_t i = 0; i < all; i++) {
+            keys[i] = il_print_key(il_print_load(q + from + i));
+            buckets[i] = il_postings_bucket(prints, keys[i]);
+            __builtin_prefetch(buckets[i]);
         }
-        for (size_t i = 0; i < all; i++) { /* the filters let few through */
-            asked[n] = asked[i];
-            n += il_posting_may(asked[i].bucket, asked[i].key);
+        for (uint32_t i = 0; i < all; i++) { /* the filters let few through */
+            asked[n] = i;
+            n += il_posting_may(buckets[i], keys[i]);
         }
         for (size_t i = 0; i < n; i++) {
-            il_postings_fetch(prints, asked[i].bucket);
+            il_postings_fetch(prints, buckets[asked[i]]);
         }
         for (size_t i = 0; i < n; i++) {
+            const uint32_t k = asked[i];
             if (find_done(f)) {
                 return IL_OK;
             }
-            IL_TRY(find_at(f, &asked[i]));
+            IL_TRY(il_print_marked(il_print_load(q + from + k)) ? IL_OK : find_at(f, from + k, keys[k], buckets[k]));
         }
     }
     return IL_OK;
@@ -228,14 +224,21 @@ static il_status find_runs(il_finder *f) {
 
 /* ---- tokens ---------------------------------------------------------------------------------------- */
 
+/* Whether so many bytes have as many characters as a token has. Longer ones are runs. */
+static bool find_token_length(const il_finder *f, size_t at, size_t n) {
+    if (n < IL_INDEX_TOKEN || n >= (size_t)4 * IL_INDEX_RUN) {
+        return false;
+    }
+    const size_t characters = find_characters(f->q.p + at, n);
+    return characters >= IL_INDEX_TOKEN && characters < IL_INDEX_RUN;
+}
+
 static il_status find_token(il_finder *f, size_t at, size_t n) {
     il_index_needle needle;
     bool compared;
     uint32_t last = 0;
     bool any = false;
-    /* longer ones are runs */
-    if (n < IL_INDEX_TOKEN || find_characters(f->q.p + at, n) >= IL_INDEX_RUN ||
-        find_characters(f->q.p + at, n) < IL_INDEX_TOKEN || !il_index_needle_of(f->x, &f->q, at, n, &needle)) {
+    if (!find_token_length(f, at, n) || !il_index_needle_of(f->x, &f->q, at, n, &needle)) {
         return IL_OK;
     }
     il_posting_walk w = il_postings_walk(&f->x->words, needle.key);
@@ -249,33 +252,40 @@ static il_status find_token(il_finder *f, size_t at, size_t n) {
     return IL_OK;
 }
 
+/* A word with a digit, of which the filter says most often that it is nowhere. */
+static il_status find_numbered(il_finder *f, size_t at, size_t n) {
+    const uint8_t *p = f->q.p + at;
+    return il_postings_may(&f->x->words, il_word_key(il_word_hash(p, n))) && il_word_numbered(p, n) ? find_token(f, at, n)
+                                                                                                    : IL_OK;
+}
+
 /* Tokens that look like identifiers: with a digit, or of several words; and the one word that is all there is. */
 static il_status find_tokens(il_finder *f) {
     const il_stream *q = &f->q;
-    size_t at = 0, words = 0;
-    il_word w, first = {0};
-    bool next = il_word_next(q->p, q->n, q->gaps, &at, &w);
-    while (next && !find_done(f)) {
-        const il_word from = w;
-        il_word to = w;
-        bool whole = w.whole;
-        size_t parts = 0;
-        do {
+    il_words w = {.s = q};
+    size_t from = 0, to = SIZE_MAX - 1, parts = 0, words = 0; /* of the token at hand */
+    bool whole = false;
+    while (!find_done(f) && il_words_next(&w)) {
+        for (uint32_t i = 0; i < w.n; i++) {
+            const size_t starts = w.starts[i], ends = w.ends[i];
+            const bool is_whole = il_word_whole(q->p, q->n, q->gaps, starts, ends);
+            if (!il_word_joins(q->p, q->gaps, to, starts)) {
+                IL_TRY(whole && parts > 1 ? find_token(f, from, to - from) : IL_OK);
+                from = starts;
+                whole = true;
+                parts = 0;
+            }
+            to = ends;
+            whole = whole && is_whole;
             parts++;
             words++;
-            first = words == 1 ? w : first;
-            to = w;
-            whole = whole && w.whole;
-            if (w.whole && il_word_numbered(q->p, &w)) {
-                IL_TRY(find_token(f, w.at, w.n));
-            }
-            next = il_word_next(q->p, q->n, q->gaps, &at, &w);
-        } while (next && il_word_joins(q->p, q->gaps, to.at + to.n, w.at));
-        if (whole && parts > 1) {
-            IL_TRY(find_token(f, from.at, to.at + to.n - from.at));
+            IL_TRY(is_whole ? find_numbered(f, starts, ends - starts) : IL_OK);
         }
     }
-    return words == 1 && first.whole && !il_word_numbered(q->p, &first) ? find_token(f, first.at, first.n) : IL_OK;
+    if (whole && parts > 1) {
+        return find_token(f, from, to - from);
+    }
+    return words == 1 && whole && !il_word_numbered(q->p + from, to - from) ? find_token(f, from, to - from) : IL_OK;
 }
 
 /* ---- the answer ------------------------------------------------------------------------------------ */

@@ -73,7 +73,10 @@ bool il_memory_typed_words(const il_memory *m, il_str words) {
         if (n == IL_VIA_WORDS_MAX) {
             return false;
         }
-        il_mark(IL_MARK_WORD, (il_str){0}, w.forms[0].text, marks + (size_t)n++ * IL_MARK_BYTES);
+        il_mark(IL_MARK_WORD, (il_str){0}, w.forms[0].text, marks + (size_t)n * IL_MARK_BYTES);
+        if (n++ == 0 && il_bag_find(&m->words, marks, NULL) == NULL) {
+            return false; /* most texts begin with no word that was typed */
+        }
     }
     return il_memory_run(m, marks, n, IL_RUN_EXACT, NULL) != NULL;
 }

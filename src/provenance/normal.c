@@ -153,7 +153,8 @@ typedef struct stream_block { /* of 64 bytes, a bit each */
 static inline stream_block stream_classes(const uint8_t *p) {
     stream_block b = {0};
     for (unsigned at = 0; at < IL_BLOCK; at += IL_BLOCK_PART) {
-        const il_sixteen c = il_sixteen_load(p + at), space = IL_SIXTEEN(c == ' ') | IL_SIXTEEN(c == '+') | IL_SIXTEEN(c - '\t' < 5);
+        const il_sixteen c = il_sixteen_load(p + at),
+                         space = IL_SIXTEEN(c == ' ') | IL_SIXTEEN(c == '+') | IL_SIXTEEN(c - '\t' < 5);
         b.spaces |= il_sixteen_bits(space) << at;
         b.others |= il_sixteen_bits(IL_SIXTEEN(c - ' ' >= 0x7f - ' ') & ~space) << at;
     }

@@ -7,8 +7,8 @@ enum {
     GROUP = IL_POSTING_GROUP,
     CHUNK = 1 << IL_POSTING_CHUNK,
     CHUNK_LEAST = 16,
-    AHEAD = 32,      /* postings whose memory is fetched together */
-    SPLIT_AHEAD = 4  /* and buckets that are divided soon; there are as many more */
+    AHEAD = 32,     /* postings whose memory is fetched together */
+    SPLIT_AHEAD = 4 /* and buckets that are divided soon; there are as many more */
 };
 
 /* For each size of a row a function of its own. */
@@ -163,7 +163,8 @@ static il_status bucket_grow(il_postings *p, il_posting_bucket *b, il_error *err
         uint8_t *const from = il_posting_tags(p, b), *const to = postings_groups(p, block);
         const size_t n = il_posting_rows(b);
         memcpy(to, from, n * IL_POSTING_TAG);
-        memcpy(to + (size_t)il_posting_groups(class) * GROUP * IL_POSTING_TAG, il_posting_rests(b, from), n * (p->row - IL_POSTING_TAG));
+        memcpy(to + (size_t)il_posting_groups(class) * GROUP * IL_POSTING_TAG, il_posting_rests(b, from),
+               n * (p->row - IL_POSTING_TAG));
         block_free(p, b->block, class - 1);
     }
     b->block = block;
@@ -206,8 +207,8 @@ static uint32_t tags_count(const uint8_t *tags, uint32_t n, uint32_t bit) {
 }
 
 /* Puts rows into the blocks of two buckets, which are as large as is to be. */
-IL_POSTING_INLINE void rows_part(uint8_t *tags, uint8_t *rests, size_t row, uint32_t n, uint32_t bit, il_posting_bucket *const to[2],
-                                 uint8_t *const into[2]) {
+IL_POSTING_INLINE void rows_part(uint8_t *tags, uint8_t *rests, size_t row, uint32_t n, uint32_t bit,
+                                 il_posting_bucket *const to[2], uint8_t *const into[2]) {
     uint8_t *const behind[2] = {il_posting_rests(to[0], into[0]), il_posting_rests(to[1], into[1])};
     size_t go = 0, stay = 0;
     for (size_t i = 0; i < n; i++) {
@@ -284,7 +285,8 @@ void il_postings_drop(il_postings *p, uint32_t key) {
     p->total--;
 }
 
-IL_POSTING_INLINE il_status postings_put(il_postings *p, size_t row, il_posting_bucket *b, const il_posting *posting, il_error *err) {
+IL_POSTING_INLINE il_status postings_put(il_postings *p, size_t row, il_posting_bucket *b, const il_posting *posting,
+                                         il_error *err) {
     const uint32_t n = il_posting_rows(b);
     if (n % GROUP == 0 && n / GROUP == il_posting_groups(bucket_class(b))) {
         IL_TRY(bucket_grow(p, b, err));

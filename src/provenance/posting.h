@@ -12,11 +12,11 @@ enum {
     IL_POSTING_PLACES = 1 << 24, /* and so many postings at most */
     IL_POSTING_KEY = 24,         /* bits of a key: 8 say the bucket of the smallest table, and 16 are the tag */
     IL_POSTING_FIRST = 1 << 8,   /* buckets */
-    IL_POSTING_TAG = 2,   /* bytes of a tag, */
-    IL_POSTING_PLAIN = 5, /* of a row, */
-    IL_POSTING_SKETCHED = 7, /* and of one with a sketch */
-    IL_POSTING_GROUP = 8,  /* rows that come and go together in a block */
-    IL_POSTING_BEYOND = 8, /* bytes that may be read behind the last row */
+    IL_POSTING_TAG = 2,          /* bytes of a tag, */
+    IL_POSTING_PLAIN = 5,        /* of a row, */
+    IL_POSTING_SKETCHED = 7,     /* and of one with a sketch */
+    IL_POSTING_GROUP = 8,        /* rows that come and go together in a block */
+    IL_POSTING_BEYOND = 8,       /* bytes that may be read behind the last row */
     IL_POSTING_LOAD = 48,
     IL_POSTING_FILTERS = 3, /* words of a bucket's filter: four bits a posting */
     IL_POSTING_CHUNK = 10,  /* a chunk of memory has 2 to this many groups at most, but for a block that is larger */
@@ -46,7 +46,7 @@ typedef struct il_postings {
     uint32_t fresh, fresh_end;         /* groups of the latest chunk that were never given away */
     uint32_t free[IL_POSTING_CLASSES]; /* of each class: a block that was given back, plus 1; it begins with the next one */
     uint64_t has_free;                 /* bit c: class c has one */
-    size_t row; /* bytes of one: IL_POSTING_PLAIN or IL_POSTING_SKETCHED */
+    size_t row;                        /* bytes of one: IL_POSTING_PLAIN or IL_POSTING_SKETCHED */
 } il_postings;
 
 /* `row`: IL_POSTING_SKETCHED where there are sketches, else IL_POSTING_PLAIN. */
@@ -83,7 +83,8 @@ static inline uint32_t il_posting_groups(uint32_t class) { return class < 4 ? cl
 /* A bucket's block: the tags of all its rows, which are the 16 bits of their keys that a bucket does not say, as the processor has them; then the rest of each row: a sketch, where
  * there is one, and the place. */
 static inline uint8_t *il_posting_tags(const il_postings *p, const il_posting_bucket *b) {
-    return p->chunks[b->block >> IL_POSTING_CHUNK] + (size_t)(b->block & ((1u << IL_POSTING_CHUNK) - 1)) * IL_POSTING_GROUP * p->row;
+    return p->chunks[b->block >> IL_POSTING_CHUNK] +
+           (size_t)(b->block & ((1u << IL_POSTING_CHUNK) - 1)) * IL_POSTING_GROUP * p->row;
 }
 static inline uint8_t *il_posting_rests(const il_posting_bucket *b, uint8_t *tags) {
     return tags + (size_t)il_posting_groups(b->n_class & 0xff) * IL_POSTING_GROUP * IL_POSTING_TAG;

@@ -73,9 +73,9 @@ bool il_words_next(il_words *w) {
     return ended > 0;
 }
 
-bool il_word_numbered(const uint8_t *p, const il_word *w) {
-    for (uint32_t i = 0; i < w->n; i++) {
-        if (p[w->at + i] >= '0' && p[w->at + i] <= '9') {
+bool il_word_numbered(const uint8_t *p, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] >= '0' && p[i] <= '9') {
             return true;
         }
     }

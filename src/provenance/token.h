@@ -56,6 +56,6 @@ static inline bool il_word_joins(const uint8_t *p, const uint8_t *gaps, size_t e
            !il_stream_gap(gaps, from);
 }
 /* Whether a digit is in it. */
-bool il_word_numbered(const uint8_t *p, const il_word *w);
+bool il_word_numbered(const uint8_t *p, size_t n);
 /* Whether bytes [at, at + m) of a stream have no word character before or behind them that belongs to the same word. */
 bool il_word_bounded(const uint8_t *p, size_t n, const uint8_t *gaps, size_t at, size_t m);

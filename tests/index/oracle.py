@@ -167,22 +167,69 @@ def confirms(text, query, at, n, token):
         return True
     if token and whole(want, with_gaps):
         return True
-    rb = readings(part, 4, True)
-    if token:
-        return any(3 <= len(normal(r)) and whole(normal(r), all_spaced(text)) for r in rb)
-    return bool(runs(rb) & all_runs(text))
+    for levels in (1, 4):  # of the text most is found in one step
+        if not token:
+            if runs(readings(part, 4, True)) & all_runs(text, levels):
+                return True
+            continue
+        # in base64 a token may begin and end within a character, and those before it say how it is read: up to three more on either side
+        asked = {r for before in range(min(at, 3) + 1) for behind in range(4) for r in readings(characters(query[at - before:at + n + behind]), 4, True)}
+        asked = {t for r in asked for t in {normal(r), *joined(spaced(r))} if len(t) >= 3}
+        if any(whole(t, all_spaced(text, levels)) for t in asked):
+            return True
+    return False
 
 
-@functools.lru_cache(maxsize=64)
-def all_readings(data):
-    return readings(characters(data), 1, True, 10**6)
+CHAIN = re.compile(r"[^\W_]+(?:[._@-][^\W_]+)*")
 
 
-@functools.lru_cache(maxsize=64)
-def all_spaced(data):
-    return "|".join(map(spaced, all_readings(data)))
+def joined(text, most=10**9):
+    """All words of a text, and words that stand side by side with one of `. - _ @` between."""
+    out = set()
+    for chain in CHAIN.findall(text):
+        parts = re.split("([._@-])", chain)
+        for first in range(0, len(parts), 2):
+            token = ""
+            for end in range(first, len(parts), 2):
+                token += (parts[end - 1] if end > first else "") + parts[end]
+                if len(token) > most:
+                    break
+                out.add(token)
+    return out
 
 
-@functools.lru_cache(maxsize=64)
-def all_runs(data):
-    return runs(all_readings(data))
+@functools.lru_cache(maxsize=1 << 20)
+def wanted(part):
+    return normal(characters(part))
+
+
+def encoded(text, hits):
+    """Of many hits (query, at, n, token) in one text those that do not stand in it as they are asked for: the others are found in one pass."""
+    plain, with_gaps = kept(text)
+    wants = {hit: wanted(hit[0][hit[1]:hit[1] + hit[2]]) for hit in hits}
+    begins = {}
+    for want in {want for hit, want in wants.items() if len(want) >= RUN and not hit[3]}:
+        begins.setdefault(want[:RUN], set()).add(want)
+    found = set()
+    for i in range(len(plain) - RUN + 1):
+        if here := begins.get(plain[i:i + RUN]):
+            there = {want for want in here if plain.startswith(want, i)}
+            here -= there
+            found |= there
+    tokens = joined(with_gaps, RUN) if any(hit[3] for hit in hits) else ()
+    return [hit for hit, want in wants.items() if want not in (tokens if hit[3] else found)]
+
+
+@functools.lru_cache(maxsize=16)
+def all_readings(data, levels):
+    return readings(characters(data), levels, True, 10**6)
+
+
+@functools.lru_cache(maxsize=16)
+def all_spaced(data, levels):
+    return "|".join(map(spaced, all_readings(data, levels)))
+
+
+@functools.lru_cache(maxsize=16)
+def all_runs(data, levels):
+    return runs(all_readings(data, levels))

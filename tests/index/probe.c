@@ -3,6 +3,7 @@
  *     reset                    a new index
  *     add SOURCE HEX           ok
  *     find HEX                 more 0|1, then `SOURCE AT N token|run compared|print` of each hit, then `.`
+ *     parts HEX                the same by part of the query: more 0|1, then `AT N token|run SOURCE ..` of each, then `.`
  *     names HEX                0|1
  * probe blind: indexes nothing of what it is given, which every test of what is found must notice. */
 #include <stdio.h>
@@ -34,7 +35,37 @@ static void probe_add(il_index *x, uint32_t source, il_str text, bool blind) {
     (void)puts(il_index_complete(x) ? "ok" : "incomplete");
 }
 
-static void probe_find(const il_index *x, il_str query) {
+static int probe_order(const void *a, const void *b) {
+    const il_index_hit *x = a, *y = b;
+    const int64_t by[] = {(int64_t)x->at - y->at, (int64_t)x->n - y->n, (int64_t)x->token - y->token,
+                          (int64_t)x->source - y->source};
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
+        if (by[i] != 0) {
+            return by[i] < 0 ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+static void probe_hit(const il_index_hit *hit) {
+    (void)printf("%u %u %u %s %s\n", hit->source, hit->at, hit->n, hit->token ? "token" : "run",
+                 hit->compared ? "compared" : "print");
+}
+
+/* Hits by their part of the query, each with its sources. */
+static void probe_parts(il_index_hits *h) {
+    qsort(h->list, h->n, sizeof *h->list, probe_order);
+    for (size_t i = 0; i < h->n; i++) {
+        const il_index_hit *hit = &h->list[i], *before = i > 0 ? hit - 1 : NULL;
+        if (before == NULL || before->at != hit->at || before->n != hit->n || before->token != hit->token) {
+            (void)printf("%s%u %u %s", i > 0 ? "\n" : "", hit->at, hit->n, hit->token ? "token" : "run");
+        }
+        (void)printf(" %u", hit->source);
+    }
+    (void)fputs(h->n > 0 ? "\n" : "", stdout);
+}
+
+static void probe_find(const il_index *x, il_str query, bool parts) {
     il_arena arena;
     il_index_hits h;
     il_error err = {0};
@@ -43,10 +74,11 @@ static void probe_find(const il_index *x, il_str query) {
         probe_stop(err.msg);
     }
     (void)printf("more %d\n", h.more);
-    for (size_t i = 0; i < h.n; i++) {
-        const il_index_hit *hit = &h.list[i];
-        (void)printf("%u %u %u %s %s\n", hit->source, hit->at, hit->n, hit->token ? "token" : "run",
-                     hit->compared ? "compared" : "print");
+    if (parts && h.n > 0) {
+        probe_parts(&h);
+    }
+    for (size_t i = 0; !parts && i < h.n; i++) {
+        probe_hit(&h.list[i]);
     }
     (void)puts(".");
     il_arena_free(&arena);
@@ -78,8 +110,8 @@ int main(int argc, char **argv) {
         if (strcmp(verb, "add") == 0) {
             const uint32_t source = (uint32_t)strtoul(probe_word(&rest), NULL, 10);
             probe_add(x, source, probe_bytes(rest), blind);
-        } else if (strcmp(verb, "find") == 0) {
-            probe_find(x, probe_bytes(rest));
+        } else if (strcmp(verb, "find") == 0 || strcmp(verb, "parts") == 0) {
+            probe_find(x, probe_bytes(rest), *verb == 'p');
         } else if (strcmp(verb, "names") == 0) {
             bool named = true;
             if (il_index_names(x, probe_bytes(rest), probe_every, NULL, &named, NULL) != IL_OK) {

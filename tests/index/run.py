@@ -65,6 +65,13 @@ class Probe:
             hits.append((int(line[0]), int(line[1]), int(line[2]), line[3] == "token", line[4] == "compared"))
         return hits, more == ["more", "1"]
 
+    def parts(self, query):
+        """As find: of each part of the query that was found the sources that have it."""
+        self.ask("parts", query)
+        while (line := self.process.stdout.readline()) != b".\n":
+            at, n, token, sources = line.split(b" ", 3)
+            yield int(at), int(n), token == b"token", list(map(int, sources.split()))
+
     def names(self, value):
         return self.ask("names", value) == ["1"]
 
@@ -288,6 +295,7 @@ def generated(kind, n):
 
 
 def benign():
+    begun = time.time()
     size = int(float(os.environ.get("IL_INDEX_MB", "10")) * 1e6) // 8
     data = {
         "english": readable("/usr/share", {".txt", ".md", ".rst", ""}, 2 * size),
@@ -295,35 +303,49 @@ def benign():
         "json": generated("json", 2 * size),
         "base64": generated("base64", 2 * size),
     }
+    large = "IL_INDEX_MB" in os.environ
     probe = Probe()
-    kept, source, confirmed, asked, misses = {}, 0, 0, 0, 0
+    kept, source, matched, asked, misses = {}, 0, 0, 0, 0
     for kind, whole in data.items():  # the first half is kept, the second asked for
         half = whole[:len(whole) // 2]
-        for i in range(0, len(half), 50000):
+        for i in range(0, len(half), 200000 if large else 50000):
             source += 1
-            kept[source] = half[i:i + 50000]
+            kept[source] = half[i:i + (200000 if large else 50000)]
             probe.add(source, kept[source])
-    unlike = {}
+    todo, rest, ntodo = {}, {}, 0
     for kind, whole in data.items():
         half = whole[len(whole) // 2:]
-        for i in range(0, len(half), 1000 if "IL_INDEX_MB" in os.environ else max(1000, len(half) // 120)):
+        for i in range(0, len(half), 1000 if large else max(1000, len(half) // 120)):
             query = half[i:i + 1000]
             asked += 1
-            hits, _ = probe.find(query)
-            for hit in hits:
-                if oracle.confirms(kept[hit[0]], query, hit[1], hit[2], hit[3]):
-                    confirmed += 1
-                else:
-                    misses += 1
-                    unlike.setdefault(kind, (query, hit))
-    for kind, (query, hit) in unlike.items():
-        report(f"benign {kind}", f"a match of what shares nothing: {query[hit[1]:hit[1] + hit[2]]!r} with source {hit[0]}: token {hit[3]}")
+            for at, n, token, sources in probe.parts(query):
+                begin = max(0, at - 3)  # with what confirms() looks at around it: what comes often is confirmed once
+                hit = (query[begin:at + n + 3], at - begin, n, token)
+                matched += len(sources)
+                ntodo += len(sources)
+                for s in sources:
+                    todo.setdefault(s, set()).add(hit)
+            if ntodo > 2 * 10**7 or i + 1000 >= len(half):
+                for s, hits in todo.items():
+                    rest.setdefault(s, set()).update(oracle.encoded(kept[s], hits))
+                todo, ntodo = {}, 0
+                if large:
+                    print(f"  {kind}: {asked} queries, {matched} matches, {time.time() - begun:.0f} s", flush=True)
+    for s, hits in todo.items():
+        rest.setdefault(s, set()).update(oracle.encoded(kept[s], hits))
+    unlike = [(s, hit) for s, hits in rest.items() for hit in hits if not oracle.confirms(kept[s], *hit)]
+    misses, confirmed = len(unlike), matched - len(unlike)
+    for source, (query, at, n, token) in unlike[:5]:
+        report("benign", f"a match of what shares nothing: {query[at:at + n]!r} in {query!r} with source {source}: token {token}")
     total = sum(map(len, data.values()))
     report(f"benign: {total / 1e6:.0f} MB", f"{misses} matches of what shares nothing" if misses else None)
     report("benign: enough was there and matched", None if total > 4 * size and confirmed > 100 else f"{total} bytes, {confirmed} matches")
     # the confirming matcher must refuse what is made up
     text, query = b"zzzz yyyy xxxx wwww", b"aaaa bbbb cccc dddd"
     report("control: the oracle refuses a match that is none", None if not oracle.confirms(text, query, 0, 19, False) and not oracle.confirms(text, b"a1b", 0, 3, True) else "it does not")
+    hits = [(query, 0, 19, False), (b"a1b", 0, 3, True), (b"zzzz yyyy xxxx", 0, 14, False), (b"a yyyy.", 2, 4, True), (b"yyy", 0, 3, True), (b"zzzz yyyy xxxz", 0, 14, False)]
+    report("control: of many matches those that are not there as they are", None if oracle.encoded(text, hits) == [*hits[:2], *hits[4:]] else "they are not told apart")
+    report("a token within a word in base64 is confirmed", None if oracle.confirms(b"xxx/dO9+yyy", b"A PARTICULAR PURPOSE.", 14, 5, True) else "it is not")
     print(f"benign: {total / 1e6:.1f} MB, {asked} queries, {confirmed} matches confirmed, {misses} not")
     probe.end()
 

@@ -12,7 +12,7 @@
 
 #include "base/str.h"
 #include "helper_memory.h"
-#include "provenance/decode.h"
+#include "provenance/decode_part.h"
 #include "provenance/posting.h"
 #include "provenance/token.h"
 
@@ -202,12 +202,83 @@ static void postings(void **state) {
     free(list);
 }
 
+/* A text of parts that blocks of 64 bytes cut anywhere: words, white space, controls, characters that are not ASCII, bytes that are no UTF-8. */
+static size_t mixed(uint64_t *random, char *out, size_t most) {
+    static const char *const parts[] = {"a",     "Zebra",     "0123456789", "the quick brown fox jumps over the lazy dog",
+                                        " ",     "  \t",      "+",          "\n",
+                                        "\x01",  "\x7f",      "\xc3\xa9",   "\u6f22",
+                                        "\xff",  "a.b-c_d@e", "\\",         "%41",
+                                        "&amp;", "{[^~`|}]",  "\u3000",     "\x1f"};
+    size_t n = 0;
+    *random = *random * UINT64_C(6364136223846793005) + 1;
+    const unsigned few = 2 + (unsigned)(*random >> 40) % (sizeof parts / sizeof *parts - 1); /* most texts have few kinds */
+    for (;;) {
+        *random = *random * UINT64_C(6364136223846793005) + 1;
+        const char *part = parts[(*random >> 40) % few];
+        if (n + strlen(part) > most || (*random >> 33) % 50 == 0) {
+            return n;
+        }
+        memcpy(out + n, part, strlen(part));
+        n += strlen(part);
+    }
+}
+
+static void mixed_put(il_stream *s, il_arena *arena, bool traced, il_str text) {
+    assert_int_equal(il_stream_init(s, arena, 1, traced, NULL), IL_OK);
+    assert_int_equal(il_stream_mark(s, IL_NORMAL_CUT, NULL), IL_OK);
+    assert_int_equal(il_stream_put(s, text, NULL, NULL), IL_OK);
+    assert_int_equal(il_stream_mark(s, text.n % 2 == 0 ? IL_NORMAL_CUT : IL_NORMAL_END, NULL), IL_OK);
+    assert_int_equal(il_stream_put(s, text, NULL, NULL), IL_OK);
+}
+
+/* What is done for a block at a time is what is done byte by byte: normalising without and with places, words, where escapes may be. */
+static void blocks(void **state) {
+    (void)state;
+    uint64_t random = 5;
+    size_t found = 0;
+    for (unsigned round = 0; round < 3000; round++) {
+        test_memory memory;
+        il_arena arena;
+        il_stream fast, slow;
+        char text[700];
+        const il_str t = {text, mixed(&random, text, sizeof text)};
+        test_memory_init(&memory, SIZE_MAX);
+        il_arena_init(&arena, &memory.alloc, SIZE_MAX / 2);
+        mixed_put(&fast, &arena, false, t);
+        mixed_put(&slow, &arena, true, t);
+        assert_int_equal(fast.n, slow.n);
+        assert_memory_equal(fast.p, slow.p, fast.n);
+        for (size_t i = 0; i <= fast.n; i++) {
+            assert_int_equal(il_stream_gap(fast.gaps, i), il_stream_gap(slow.gaps, i));
+        }
+        il_words w = {.s = &fast};
+        il_word one;
+        size_t at = 0;
+        while (il_words_next(&w)) {
+            assert_true(w.n > 0);
+            for (uint32_t i = 0; i < w.n; i++, found++) {
+                assert_true(il_word_next(fast.p, fast.n, fast.gaps, &at, &one));
+                assert_true(w.starts[i] == one.at && w.ends[i] == one.at + one.n);
+                assert_int_equal(il_word_whole(fast.p, fast.n, fast.gaps, w.starts[i], w.ends[i]), one.whole);
+            }
+        }
+        assert_false(il_word_next(fast.p, fast.n, fast.gaps, &at, &one));
+        for (size_t i = 0; i <= t.n; i++) {
+            size_t want = i;
+            while (want < t.n && (unsigned char)text[want] < 0x80 && strchr("\\%&", text[want]) == NULL) {
+                want++;
+            }
+            assert_int_equal(il_escape_next((const uint8_t *)text, t.n, i), want);
+        }
+        il_arena_free(&arena);
+    }
+    assert_true(found > 30000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(normalising),
-        cmocka_unit_test(reading),
-        cmocka_unit_test(words),
-        cmocka_unit_test(postings),
+        cmocka_unit_test(normalising), cmocka_unit_test(reading),  cmocka_unit_test(words),
+        cmocka_unit_test(blocks),      cmocka_unit_test(postings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

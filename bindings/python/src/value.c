@@ -45,6 +45,16 @@ static bool value_put(value_text *t, const char *p, size_t n) {
     return true;
 }
 
+/* Whether one of eight bytes is to be escaped: below 0x20, `"` or `\\`. Bytes from 0x80 on never are. */
+static bool value_escapes(const char *p) {
+    const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
+    uint64_t b, quote, slash;
+    memcpy(&b, p, sizeof b);
+    quote = b ^ (ones * '"');
+    slash = b ^ (ones * '\\');
+    return (((b - ones * 0x20) | (quote - ones) | (slash - ones)) & ~b & high) != 0;
+}
+
 /* Well-formed UTF-8, as CPython gives it: of ASCII what JSON wants escaped, everything else as it is. */
 static bool value_quoted(value_text *t, const char *p, size_t n) {
     static const char hex[] = "0123456789abcdef";
@@ -54,6 +64,12 @@ static bool value_quoted(value_text *t, const char *p, size_t n) {
     t->p[t->n++] = '"';
     size_t from = 0;
     for (size_t i = 0; i < n; i++) {
+        while (i + 8 <= n && !value_escapes(p + i)) {
+            i += 8;
+        }
+        if (i == n) {
+            break;
+        }
         const unsigned char c = (unsigned char)p[i];
         if (c >= 0x20 && c != '"' && c != '\\') {
             continue;

@@ -11,7 +11,6 @@ from .model import Frozen
 from .names import Action, Mode, Outcome, TrustLevel
 
 if typing.TYPE_CHECKING:
-    from .policy import Policy
     from .run import Run
 
 __all__ = ["Decision", "Found", "RunIngressEntry"]
@@ -59,57 +58,50 @@ class Snapshot(typing.NamedTuple):
 class Decision(Frozen):
     """What was decided of one call. The fields are Interbolt's; `found` says of each label where it is and who found it, `core` is the decision of the C core."""
 
-    __slots__ = ("_args", "_found", "_id", "_policy", "_run", "_snapshot", "_used", "agent_id", "core", "mode", "run_id", "session_id", "tool")
+    __slots__ = ("_agent", "_args", "_core", "_found", "_id", "_run", "_session", "_snapshot", "_tool", "_used")
     FIELDS = (
         "action", "matched_rule", "matched_condition", "tool", "contributing_labels", "trifecta", "untrusted_sources", "run_tainted", "run_ingress", "run_trifecta", "mode",
         "decision_id", "agent_id", "run_id", "session_id",
     )  # fmt: skip
-    agent_id: str
-    core: _core.Decision
-    mode: Mode
-    _args: bytes
-    _found: _core.Found
-    _id: str
-    _policy: Policy
-    _run: Run | None
-    _snapshot: Snapshot
-    _used: bool
-    run_id: str
-    session_id: str | None
-    tool: str
 
     def __init__(
-        self,
-        core: _core.Decision,
-        found: _core.Found,
-        *,
-        tool: str,
-        mode: Mode,
-        agent_id: str,
-        run_id: str,
-        session_id: str | None,
-        policy: Policy,
-        snapshot: Snapshot,
-        run: Run | None = None,
-        args: bytes = b"",
-    ) -> None:
-        put = object.__setattr__
-        put(self, "core", core)
-        put(self, "_found", found)
-        put(self, "tool", tool)
-        put(self, "mode", mode)
-        put(self, "agent_id", agent_id)
-        put(self, "run_id", run_id)
-        put(self, "session_id", session_id)
-        put(self, "_policy", policy)
-        put(self, "_snapshot", snapshot)
-        put(self, "_run", run)
-        put(self, "_args", args)
-        put(self, "_id", "")
-        put(self, "_used", False)
+        self, core: _core.Decision, found: _core.Found, run: Run, tool: str, agent_id: str, session_id: str | None, snapshot: Snapshot, args: bytes
+    ) -> None:  # fmt: skip
+        self._core = core
+        self._found = found
+        self._run = run
+        self._tool = tool
+        self._agent = agent_id
+        self._session = session_id
+        self._snapshot = snapshot
+        self._args = args
+        self._id = ""
+        self._used = False
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"`{name}` of a decision is read only")
+    @property
+    def core(self) -> _core.Decision:
+        """The decision of the C core: witnesses, message for the model, digest."""
+        return self._core
+
+    @property
+    def tool(self) -> str:
+        return self._tool
+
+    @property
+    def agent_id(self) -> str:
+        return self._agent
+
+    @property
+    def session_id(self) -> str | None:
+        return self._session
+
+    @property
+    def run_id(self) -> str:
+        return self._run.id
+
+    @property
+    def mode(self) -> Mode:
+        return self._run.mode
 
     @property
     def found(self) -> tuple[Found, ...]:
@@ -131,18 +123,18 @@ class Decision(Frozen):
     @property
     def decision_id(self) -> str:
         if not self._id:
-            object.__setattr__(self, "_id", str(uuid.uuid4()))
+            self._id = str(uuid.uuid4())
         return self._id
 
     # ---- which rule ----------------------------------------------------------------------------------------
 
     @property
     def matched_rule(self) -> str | None:
-        return self._policy.rule_name(self.core)
+        return self._run.policy.rule_name(self.core)
 
     @property
     def matched_condition(self) -> str | None:
-        return self._policy.rule_condition(self.core)
+        return self._run.policy.rule_condition(self.core)
 
     # ---- the call's values ---------------------------------------------------------------------------------
 
@@ -153,7 +145,7 @@ class Decision(Frozen):
 
     @property
     def _untrusted(self) -> bool:
-        return any(label is None or not self._policy.core.trusts(label) for _, label, _ in self._found)
+        return any(label is None or not self._run.policy.core.trusts(label) for _, label, _ in self._found)
 
     @property
     def trifecta(self) -> frozenset[str]:
@@ -161,7 +153,7 @@ class Decision(Frozen):
 
     @property
     def untrusted_sources(self) -> frozenset[str]:
-        return frozenset(name for label in self.contributing_labels for name in label.lineage if not self._policy.trusts(name))
+        return frozenset(name for label in self.contributing_labels for name in label.lineage if not self._run.policy.trusts(name))
 
     @property
     def sources(self) -> frozenset[str]:

@@ -12,7 +12,7 @@ from ..errors import Withheld
 from ..gate import _bound
 from ..plain import error_text, is_later
 from .ingress import derived, taken_in
-from .look import frozen
+from .look import FIXED, frozen
 from .names import agent_name, qualified
 
 if typing.TYPE_CHECKING:
@@ -50,12 +50,11 @@ class _Binding:
             bound = {**self._defaults, **bound}
             if len(bound) < len(self._all):
                 return self._slow(args, kwargs)
-        owner = self._owner
-        if owner is None:
-            judged = {name: frozen(value) for name, value in bound.items()}
-            return judged, functools.partial(self._fn, **judged)
-        judged = {name: frozen(value) for name, value in bound.items() if name != owner}
-        return judged, functools.partial(self._fn, **{owner: bound[owner]}, **judged)
+        first = (bound.pop(self._owner),) if self._owner is not None else ()
+        for name, value in bound.items():
+            if type(value) not in FIXED:
+                bound[name] = frozen(value)
+        return bound, functools.partial(self._fn, *first, **bound)
 
     def _slow(self, args: tuple[typing.Any, ...], kwargs: dict[str, typing.Any]) -> tuple[dict[str, typing.Any], collections.abc.Callable[[], typing.Any]]:
         bound = _bound(self._fn, self._signature, args, kwargs)
@@ -88,7 +87,7 @@ class _Guard:
         runtime = self.runtime()
         run, agent = runtime.run(self.agent_id)
         decision = runtime.judge(run, agent, self.tool, judged, None, False)
-        core = decision.core if decision.core.action == "allow" else runtime.released_sync(decision, False)
+        core = decision._core if decision._core.action == "allow" else runtime.released_sync(decision, False)
         try:
             value = call()
         except BaseException as e:
@@ -101,7 +100,7 @@ class _Guard:
         runtime = self.runtime()
         run, agent = runtime.run(self.agent_id)
         decision = runtime.judge(run, agent, self.tool, judged, None, False)
-        core = decision.core if decision.core.action == "allow" else await runtime.released(decision, False)
+        core = decision._core if decision._core.action == "allow" else await runtime.released(decision, False)
         try:
             value = await call()
         except BaseException as e:

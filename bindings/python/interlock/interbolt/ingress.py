@@ -9,9 +9,9 @@ import typing
 import uuid
 
 from .. import _core
-from ..carrier import Label, LabeledValue, TaintedBytes, TaintedDict, TaintedList, TaintedTuple, mark
+from ..carrier import Label, LabeledValue, TaintedBytes, TaintedDict, TaintedList, TaintedTuple, mark, plain
 from ..plain import arguments_text, stand_in
-from .names import DEFAULT_AGENT_ID, identifier
+from .names import DEFAULT_AGENT_ID, identifier, source_name
 from .record import Endorsement
 
 if typing.TYPE_CHECKING:
@@ -36,6 +36,7 @@ def _here() -> tuple[Runtime | None, Run | None, str]:
 
 def taken_in(value: typing.Any, source: str, run: Run | None, agent: str) -> typing.Any:
     """The value with a label of its own, and the run that has read it."""
+    source = source_name(source)
     label = run.label(source, agent) if run is not None else Label(source, agent)
     if run is not None:
         run.ingest(value, label, source, agent)
@@ -57,6 +58,7 @@ def taint(value: typing.Any, *, source: str, derived_from: collections.abc.Itera
 def derived(value: typing.Any, hop: str, given: list[typing.Any]) -> typing.Any:
     """What `hop` made of values. Of nothing that has a label it is itself where the value comes from."""
     _, run, agent = _here()
+    hop = source_name(hop)
     label = _core.labels(given, stand_in)
     if label is None:
         return taken_in(value, hop, run, agent)
@@ -115,7 +117,10 @@ def _endorsed(value: typing.Any, kind: str, by: str, depth: int) -> tuple[typing
             return LabeledValue(item.value, one(item, item.value))
         if isinstance(item, dict):
             members = {key: walk(part, depth - 1) for key, part in dict.items(item)}
-            return TaintedDict(members, one(item, item)) if isinstance(item, TaintedDict) else members
+            if not isinstance(item, TaintedDict):
+                return members
+            covered = {(plain(key) if isinstance(key, _core.Carrier) and key.label is item.label else key): part for key, part in members.items()}
+            return TaintedDict(covered, one(item, item))  # the dict's label is that of its keys
         if isinstance(item, (list, tuple)):
             parts = [walk(part, depth - 1) for part in item]
             if isinstance(item, TaintedList):

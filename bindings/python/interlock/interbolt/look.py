@@ -12,9 +12,10 @@ from .. import _core
 from ..carrier import LabeledValue
 from ..plain import copied, fields_of, is_later, stand_in
 
-__all__ = ["frozen", "looked_into"]
+__all__ = ["FIXED", "frozen", "looked_into"]
 
 _CODE = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
+FIXED = frozenset({str, int, float, bool, bytes, type(None), _core.Tainted})  # nobody can change them
 _OBJECTS = 1000  # that are looked at in one
 
 
@@ -96,7 +97,7 @@ def _slots(kind: type) -> tuple[str, ...]:
 def frozen(value: typing.Any, depth: int = 64) -> typing.Any:
     """A copy that nobody else can change, of what can be copied: that is judged, and the function gets it. Objects that are no data are themselves."""
     kind = type(value)
-    if kind in (str, int, float, bool, bytes, type(None), _core.Tainted):
+    if kind in FIXED:
         return value
     if depth == 0:
         return value  # too deep to be judged
@@ -106,9 +107,9 @@ def frozen(value: typing.Any, depth: int = 64) -> typing.Any:
         return [frozen(item, depth - 1) for item in value]
     if kind is tuple:
         return tuple(frozen(item, depth - 1) for item in value)
-    if isinstance(value, (dict, list, tuple, set, frozenset, collections.deque, bytearray, memoryview)) or fields_of(value) is not None:
-        try:
+    try:
+        if isinstance(value, (dict, list, tuple, set, frozenset, collections.deque, bytearray, memoryview)) or fields_of(value) is not None:
             return copied(value)
-        except Exception:
-            return value  # a lock in a model: it is what it is
+    except Exception:
+        pass  # a lock in a model: it is what it is
     return value

@@ -9,7 +9,7 @@ import re
 from .. import _core
 from .errors import InterboltConfigError
 
-__all__ = ["Action", "Capability", "DEFAULT_AGENT_ID", "LEGS", "Mode", "Outcome", "TrustLevel", "agent_name", "identifier", "mode_of", "qualified"]
+__all__ = ["Action", "Capability", "DEFAULT_AGENT_ID", "LEGS", "Mode", "Outcome", "TrustLevel", "agent_name", "identifier", "mode_of", "qualified", "source_name"]
 
 DEFAULT_AGENT_ID = "default"
 DEFAULT_NAMESPACE = "default"
@@ -71,6 +71,13 @@ def agent_name(value: object, default: bool = False) -> str:
     if name == DEFAULT_AGENT_ID and not default:
         raise InterboltConfigError("the agent_id `default` is reserved for calls without an agent")
     return name
+
+
+def source_name(value: object) -> str:
+    """The name of a source: any text of 1 to 256 bytes without control characters."""
+    if not isinstance(value, str) or not 0 < len(value.encode("utf-8", "surrogatepass")) <= 256 or any(ord(c) < 32 or ord(c) == 127 or "\ud800" <= c <= "\udfff" for c in value):
+        raise InterboltConfigError(f"a source has 1 to 256 bytes of text without control characters, not {value!r:.80}")
+    return "".join((value,))
 
 
 def qualified(name: str) -> str:

@@ -22,6 +22,7 @@ ENDORSED = 'taint.exists(t, t.trust == "untrusted" && !t.endorsements.exists(k, 
 class _Rule(typing.NamedTuple):
     name: str
     condition: str | None
+    action: str
 
 
 class Policy:
@@ -142,6 +143,13 @@ class Policy:
         rule = self._rule(core)
         return rule.condition if rule is not None else None
 
+    def waits(self, core: _core.Decision) -> bool:
+        """Whether what decided asks for a human, whatever came of it: there may have been no room for one more request."""
+        rule = self._rule(core)
+        if rule is not None:
+            return rule.action == "require_approval"
+        return core.layer == "rule" and self.translated and (self.document.get("defaults") or {}).get("sink_action", "require_approval") == "require_approval"
+
     def __repr__(self) -> str:
         return f"Policy(source={self.source!r}, fingerprint={self.fingerprint!r})"
 
@@ -150,12 +158,12 @@ def _rules(document: dict[str, typing.Any], translated: bool) -> typing.Iterator
     """In the order in which the core numbers them."""
     if not translated:
         for i, rule in enumerate(document.get("rules") or ()):
-            yield _Rule(rule.get("name") or f"rule-{i + 1}", rule.get("when"))
+            yield _Rule(rule.get("name") or f"rule-{i + 1}", rule.get("when"), rule["then"])
         return
     for sink in (document.get("sinks") or {}).values():
         for rule in sink.get("rules") or ():
             kind = rule.get("require_endorsement")
-            yield _Rule(rule["name"], ENDORSED.format(kind) if kind is not None else rule.get("when"))
+            yield _Rule(rule["name"], ENDORSED.format(kind) if kind is not None else rule.get("when"), rule["action"])
 
 
 def default_policy() -> Policy:

@@ -8,6 +8,7 @@ session has one principal; before an agent's call is decided, its session learns
 from __future__ import annotations
 
 import collections
+import contextlib
 import threading
 import typing
 import uuid
@@ -205,24 +206,29 @@ class Run:
         try:
             text, found = _core.judged(args, looked_into, self.index)
         except Exception as e:
-            core = _unread(tool, e)
-            return Decision(core, (), tool=tool, mode=self.mode, agent_id=agent, run_id=self.id, session_id=session_id, policy=self.policy, snapshot=before)
-        core = self._decide(session, tool, text, found, at_once)
-        return Decision(
-            core, found, tool=tool, mode=self.mode, agent_id=agent, run_id=self.id, session_id=session_id, policy=self.policy, snapshot=before, run=self, args=text
-        )  # fmt: skip
+            return Decision(_unread(tool, e), (), self, tool, agent, session_id, before, b"")
+        return Decision(self._decide(session, tool, text, found, at_once), found, self, tool, agent, session_id, before, text)
 
     def _decide(self, session: _Session, tool: str, text: bytes, found: _core.Found, at_once: bool) -> _core.Decision:
         server, _, name = tool.rpartition(".")
-        while len(session.waiting) >= WAITING:
-            self._forget(session, session.waiting.popleft())
-        core = (self._monitor.check if at_once else self._monitor.decide)(session.id, server, name, text, found, False)
+        if len(session.waiting) >= WAITING:
+            self._displace(session)
+        ask = self._monitor.check if at_once else self._monitor.decide
+        core = ask(session.id, server, name, text, found, False)
+        while core.action == "block" and session.waiting and self.policy.waits(core):  # other threads ask as well: no room for one more request
+            self._displace(session)
+            core = ask(session.id, server, name, text, found, False)
         if core.run:
             if core.effects or found:
                 self._held(session, core, found)
         elif core.approval:
             session.waiting.append(core.approval)
         return core
+
+    def _displace(self, session: _Session) -> None:
+        """The oldest request makes room; whoever still waits for its answer asks again (`answer`)."""
+        with self._lock, contextlib.suppress(IndexError):
+            self._forget(session, session.waiting.popleft())
 
     def _forget(self, session: _Session, approval: str) -> None:
         try:
@@ -249,34 +255,34 @@ class Run:
     def answer(self, decision: Decision, yes: bool, by: str, at_once: bool) -> _core.Decision:
         """A human's answer to a decision that waits; the decision of the same call with it."""
         session = self.session(decision.agent_id)
-        approval = decision.core.approval
-        try:
-            session.waiting.remove(approval)
-            waits = True
-        except ValueError:
-            waits = False
+        with self._lock:
+            return self._answered(session, decision, yes, by, at_once)
+
+    def _answered(self, session: _Session, decision: Decision, yes: bool, by: str, at_once: bool) -> _core.Decision:
+        core = decision.core
+        waits = core.approval in session.waiting
+        if waits:
+            session.waiting.remove(core.approval)
         if not yes:
             if waits:
-                self._forget(session, approval)
-            return decision.core
-        core = decision.core
-        for _ in range(2):
-            if waits:
-                try:
-                    self._monitor.answer(session.id, approval, by, True)
-                except InterlockError:
-                    return core  # it has lapsed: the run has come to hold more since it was asked
+                self._forget(session, core.approval)
+            return core
+        if not waits:  # it was displaced by later ones: the answer is for exactly this call, which is asked for again
             core = self._decide(session, decision.tool, decision._args, decision._found, at_once)
-            if waits or core.run or not core.approval:
+            if core.run or not core.approval:
                 return core
-            approval, waits = core.approval, True  # it was displaced by later ones: the answer is for exactly this call
-            session.waiting.remove(approval)
-        return core
+            with contextlib.suppress(ValueError):
+                session.waiting.remove(core.approval)
+        try:
+            self._monitor.answer(session.id, core.approval, by, True)
+        except InterlockError:
+            return core  # it has lapsed: the run has come to hold more since it was asked
+        return self._decide(session, decision.tool, decision._args, decision._found, at_once)
 
-    def settle(self, decision: _core.Decision, agent: str, value: object, failed: bool, error: str, args: bytes) -> str:
+    def settle(self, decision: _core.Decision, agent: str, value: object, failed: bool, error: str, args: bytes | None) -> str:
         """Records what came of a call that ran. Why the result is withheld, or nothing."""
         text = None if failed else result_text(value)
-        settled = self._monitor.settle(self._sessions[agent].id, decision.ticket, text is not None, text, error if failed else None, args, None)
+        settled = self._monitor.settle(self._sessions[agent].id, decision.ticket, text is not None, text, error if failed else None, None if self.policy.translated else args, None)
         return "" if settled.release else settled.reason or "withheld"
 
     def endorse(self, agent: str, kind: str, by: str, value: bytes, note: str | None) -> None:

@@ -17,11 +17,11 @@ import typing
 import weakref
 
 from .. import _core
-from ..errors import InterlockError, UsageError
+from ..errors import UsageError
 from .decision import Decision
 from .errors import ApprovalDenied, InterboltConfigError, InterboltUsageError, PolicyEvaluationError, PolicyViolation
 from .guard import AgentHandle
-from .names import DEFAULT_AGENT_ID, Action, Mode, Outcome, agent_name, mode_of
+from .names import DEFAULT_AGENT_ID, Action, Mode, agent_name, mode_of
 from .policy import Policy, default_policy
 from .record import Event, Finding, Record
 from .reporter import CompositeReporter, Reporter
@@ -68,9 +68,17 @@ class Runtime:
         self._findings: collections.deque[Finding] = collections.deque(maxlen=FINDINGS)
         self._live: weakref.WeakValueDictionary[str, Run] = weakref.WeakValueDictionary()
         self._named: dict[str, Run] = {}
+        self._agents: set[str] = set()
         self._lock = threading.Lock()
         policy.compiled(mode)
         self._outside = Run(policy, mode, DEFAULT_AGENT_ID, content=content)
+
+    def _agent(self, agent_id: str) -> str:
+        """A name that has been looked at need not be again."""
+        name = agent_name(agent_id, True)
+        if len(self._agents) < RUNS:
+            self._agents.add(name)
+        return name
 
     # ---- runs ------------------------------------------------------------------------------------------------
 
@@ -143,7 +151,8 @@ class Runtime:
 
         PolicyEvaluationError for a call that cannot be judged (a condition that errs, arguments that cannot be read), with the decision, which is a block.
         """
-        run, agent = self.run(agent_name(agent_id, True), run_id)
+        known = type(agent_id) is str and agent_id in self._agents
+        run, agent = self.run(agent_id if known else self._agent(agent_id), run_id)
         return self.judge(run, agent, tool, args if type(args) is dict else _members(args), session_id, True)
 
     def judge(self, run: Run, agent: str, tool: str, args: dict[str, typing.Any], session_id: str | None, at_once: bool) -> Decision:
@@ -151,14 +160,14 @@ class Runtime:
             decision = run.judge(agent, tool, args, session_id, at_once)
         except UsageError as e:
             raise InterboltUsageError(str(e)) from e
-        core = decision.core
+        core = decision._core
         if core.action != "allow":
             _enforced.warning("tool=%s outcome=%s rule=%s mode=%s", tool, decision.outcome.value, decision.matched_rule, run.mode.value)
-        if self.reporter.reporters:
+        if self.reporter._all:
             self.reporter.export(Event(decision, self.policy.fingerprint, trace_ids()))
         if self.audit and decision._found:
             self._audit(run, decision)
-        if decision.outcome is Outcome.EVALUATION_ERROR:
+        if core.layer == "fault":
             raise PolicyEvaluationError(core.message or f"`{tool}` cannot be judged: {core.reason}", decision=decision)
         return decision
 
@@ -247,13 +256,12 @@ class Runtime:
         return core
 
     def _answered(self, decision: Decision, yes: bool, at_once: bool) -> _core.Decision:
-        run = getattr(decision, "_run", None)
-        if run is None:
+        if not isinstance(decision, Decision) or not decision._core.approval:
             raise ApprovalDenied("this decision is of no call that could be released", decision=decision)
         if decision._used:
             raise ApprovalDenied("this decision was answered before: one answer is for one call", decision=decision)
-        object.__setattr__(decision, "_used", True)
-        return typing.cast(Run, run).answer(decision, yes, "resolver", at_once)
+        decision._used = True
+        return decision._run.answer(decision, yes, "resolver", at_once)
 
     # ---- the rest ----------------------------------------------------------------------------------------------------
 
@@ -362,10 +370,3 @@ def enforce_decision_sync(decision: Decision) -> None:
 async def enforce_decision(decision: Decision) -> None:
     """As Runtime.enforce_decision."""
     await get_runtime().enforce_decision(decision)
-
-
-def said(error: InterlockError) -> InterboltUsageError:
-    """An error of the core as one of this module."""
-    made = InterboltUsageError(str(error))
-    made.status = error.status
-    return made

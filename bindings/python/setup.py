@@ -37,7 +37,7 @@ class Build(build_ext):
         program = Path(self.build_lib, "interlock", "bin", "interlock")
         program.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(folder / "interlock", program)
-        ext.include_dirs.append(str(ROOT / "include"))
+        ext.include_dirs += [str(ROOT / "include"), str(ROOT / "src")]  # the library is linked whole, so its rooms can be asked
         ext.extra_objects.append(str(folder / "libinterlock.a"))
         ext.extra_link_args += shlex.split(run("pkg-config", "--libs", "yaml-0.1", "sqlite3"))
         if sanitize == "ON":

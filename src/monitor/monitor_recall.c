@@ -11,10 +11,13 @@ static bool il_recall_fits(const il_recall *r, const il_session *s) {
 /* Folds in what is missing. Nobody has those texts here: they were read by another process, or before this one began. */
 static il_status il_recall_catch_up(const il_monitor *m, il_str session, const il_session *s, il_monitor_job *job,
                                     il_error *err) {
-    const il_recall_key prefix = il_recall_prefix(session);
     il_recall *r = job->recall;
     il_status status = IL_OK;
     il_arena arena; /* of one episode */
+    if (il_memory_episodes(r->memory) >= s->episodes) {
+        return IL_OK; /* without the digest that the keys begin with */
+    }
+    const il_recall_key prefix = il_recall_prefix(session);
     il_arena_init(&arena, &m->alloc, 2 * IL_RECALL_EPISODE_MAX);
     for (uint64_t i = il_memory_episodes(r->memory) + 1; i <= s->episodes && status == IL_OK; i++) {
         const il_recall_key key = il_recall_key_of(&prefix, i);

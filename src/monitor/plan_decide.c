@@ -457,6 +457,7 @@ static il_status il_deciding_rules(il_deciding *c, il_error *err) {
     const il_plan *p = c->plan;
     const il_label_call judged = il_deciding_judged(c);
     IL_TRY(il_rules_judge(p->core->policy, &judged, c->name, &c->label, p->s->state, p->arena, &c->ruling, err));
+    c->d->rule = c->ruling.number;
     if (!c->ruling.erred) {
         IL_CHECK(c->ruling.then == IL_THEN_ALLOW || c->ruling.rule != NULL, err);
         if (c->ruling.then == IL_THEN_ALLOW && c->ruling.why[0] != '\0') { /* what was passed over stands in the row */

@@ -402,7 +402,9 @@ static il_status il_result_read(const il_policy *p, const il_result_call *call, 
     }
     out->readable = w.form == NULL || r.readable;
     out->items = w.form == NULL ? 1 : r.items;
-    out->episode = w.texts || !il_episode_empty(e) ? e : NULL;
+    /* Interbolt's runs know only what was marked (il_past_counts): a call that brought nothing there is nothing to remember of, and a session may have a million of them */
+    const bool told = !p->interbolt.on || (call->taints & (uint32_t)IL_UNTRUSTED) != 0 || (tool != NULL && tool->source.n > 0);
+    out->episode = (w.texts && told) || !il_episode_empty(e) ? e : NULL;
     return IL_OK;
 }
 

@@ -3,6 +3,7 @@
 """The Python package: the wheel is built, installed into a fresh virtual environment of each Python at hand (3.11 and later) and tested there; its types pass mypy.
 
 Usage: run.py BUILD/interlock, or run.py --wheel, which only builds it. Ends with `N passed, N failed, N skipped`."""
+import json
 import os
 import pathlib
 import re
@@ -81,6 +82,38 @@ def page(python):
     row("passed" if told.stdout == f"{program[2]}\n{program[3]}\n" else "failed", "the program of README.md", told.stdout)
 
 
+ORACLE = "interbolt==0.4.0"  # the one that the deviations of docs/from-interbolt.md were written for
+
+
+def differences(mine, theirs):
+    """Programs that said something else in one of the two."""
+    return {name for name in mine["said"] if mine["said"][name] != theirs["said"][name]}
+
+
+def programs(minor, python):
+    """The programs of programs.py do the same with the published package, but for what docs/from-interbolt.md says. Both with one Python, of 3.12 or later, which the package needs."""
+    theirs, why = fresh(python, "oracle")
+    got = run(theirs, "-m", "pip", "install", "--quiet", ORACLE) if theirs else None
+    if got is None or got.returncode != 0:
+        return row("skipped", f"{ORACLE} is not to be had", (got.stdout if got else why)[-300:])
+    told = [run(p, ROOT / "tests/python/programs.py", module, cwd=WORK) for p, module in ((WORK / f"venv-3.{minor}/bin/python", "interlock.interbolt"), (theirs, "interbolt"))]
+    try:
+        mine, other = (json.loads(t.stdout.splitlines()[-1]) for t in told)
+    except (ValueError, IndexError):
+        return row("failed", "the programs run", "".join(t.stdout[-1500:] for t in told))
+    different = differences(mine, other)
+    for name in mine["alike"]:
+        pairs = [f"ours   {x}\ntheirs {y}" for x, y in zip(mine["said"][name], other["said"][name]) if x != y]
+        row("failed" if name in different else "passed", f"program {name}: as with the package", "\n".join(pairs))
+    page = (ROOT / "docs/from-interbolt.md").read_text()
+    for name in mine["differ"]:
+        fault = "it does not" if name not in different else "" if f"| `{name.replace('_', '-')}` |" in page else "docs/from-interbolt.md has no row for it"
+        row("failed" if fault else "passed", f"program {name}: differs, as the page says", fault)
+    changed = {**mine, "said": {**mine["said"], mine["alike"][0]: ["something else"]}}
+    row("passed" if mine["alike"][0] in differences(changed, other) else "failed", "control: a program that says something else is found")
+    return True
+
+
 def types(python):
     """mypy --strict, from PyPI; without it the row is skipped."""
     got = run(python, "-m", "pip", "install", "--quiet", "mypy==1.18.2")
@@ -107,6 +140,8 @@ def main():
     row("passed" if told.returncode == 0 and "interlock" in told.stdout else "failed", "python -m interlock is the program", told.stdout)
     page(venv)
     types(venv)
+    later = [(minor, python) for minor, python in at_hand if minor >= 12]
+    programs(*later[0]) if later else row("skipped", "no Python 3.12 or later, which the package interbolt needs")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import uuid
 from . import _core
 from .errors import ApprovalRequired, Denied, InterlockError, PolicyError, UsageError, Withheld
 from .labels import Label, export, policy_document, unknown_arguments
-from .plain import arguments_text, copied, error_text, is_later, result_text
+from .plain import arguments_text, copied, error_text, is_later, judged_arguments, result_text
 
 __all__ = ["ApprovalRequest", "Gate"]
 
@@ -183,10 +183,10 @@ class Gate:
         (an entry with `child: true`), so the call counts as having read whatever there is.
         """
         try:
-            text = arguments_text(dict(args) if args is not None else {})
+            text, found = judged_arguments(dict(args) if args is not None else {})
         except Exception as e:
             return _fault("bad-arguments", f"interlock: `{tool}` did not run: the arguments cannot be read: {_said(e)}")
-        return self._decide(tool, text, tuple((labels or {}).items()), unjoined)
+        return self._decide(tool, text, (*found, *(labels or {}).items()), unjoined)
 
     def _decide(self, tool: str, text: bytes, labels: _core.Labels, unjoined: bool = False) -> _core.Decision:
         server, dot, name = tool.partition(".")
@@ -276,10 +276,11 @@ class Gate:
         """A copy of the arguments that nobody else has, and its text."""
         try:
             judged: dict[str, object] = copied(dict(args))
-            return judged, arguments_text(judged), tuple((labels or {}).items())
+            text, found = judged_arguments(judged)
+            return judged, text, (*found, *(labels or {}).items())
         except Exception as e:
-            text = f"interlock: `{tool}` did not run: the arguments cannot be read: {_said(e)}"
-            raise Denied(_fault("bad-arguments", text)) from None
+            why = f"interlock: `{tool}` did not run: the arguments cannot be read: {_said(e)}"
+            raise Denied(_fault("bad-arguments", why)) from None
 
     def _admitted(self, tool: str, judged: dict[str, object], text: bytes, labels: _core.Labels) -> _core.Decision:
         decision = self._decide(tool, text, labels)

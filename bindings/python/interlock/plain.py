@@ -19,7 +19,7 @@ import uuid
 
 from . import _core
 
-__all__ = ["arguments_text", "copied", "error_text", "is_later", "result_text"]
+__all__ = ["arguments_text", "copied", "error_text", "fields_of", "is_later", "judged_arguments", "result_text", "stand_in"]
 
 _AS_TEXT = (datetime.date, datetime.time, datetime.timedelta, uuid.UUID, pathlib.PurePath, decimal.Decimal)
 _FIXED = (type(None), bool, int, float, str, bytes)  # nobody can change them
@@ -31,27 +31,36 @@ def stand_in(value: object) -> object:
         return value.value
     if isinstance(value, _AS_TEXT):
         return str(value)
-    if isinstance(value, (set, frozenset, collections.deque)):
-        return list(value)
+    if isinstance(value, (set, frozenset)):
+        return list(set.__iter__(value) if isinstance(value, set) else frozenset.__iter__(value))
+    if isinstance(value, collections.deque):
+        return list(collections.deque.__iter__(value))
     if isinstance(value, (bytearray, memoryview)):
         return bytes(value)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: getattr(value, f.name, None) for f in dataclasses.fields(value)}
+    held = fields_of(value)
+    if held is not None:
+        return held
     dump = getattr(type(value), "model_dump", None)
     if callable(dump):
-        fields = getattr(type(value), "model_fields", None)
-        return _held(value, fields) if isinstance(fields, collections.abc.Mapping) else dump(value)
+        return dump(value)
     if isinstance(value, collections.abc.Mapping):
         return dict(value)
     raise TypeError(f"a value of type `{type(value).__qualname__}` has no JSON form")
 
 
-def _held(model: object, fields: collections.abc.Iterable[str]) -> object:
-    """What a pydantic model holds: `model_dump` leaves out fields that exclude themselves, and says others as their serializers like."""
-    if getattr(type(model), "__pydantic_root_model__", False):
-        return getattr(model, "root", None)
-    extra = getattr(model, "model_extra", None)
-    return {name: getattr(model, name, None) for name in fields} | (dict(extra) if isinstance(extra, dict) else {})
+def fields_of(value: object) -> dict[str, object] | None:
+    """What a dataclass, an attrs class or a pydantic model holds, by name; None for anything else. Of a model that wraps one value: {"root": it}."""
+    kind = type(value)
+    if dataclasses.is_dataclass(kind):
+        return {f.name: getattr(value, f.name, None) for f in dataclasses.fields(value)}  # type: ignore[arg-type]
+    attributes = getattr(kind, "__attrs_attrs__", None)
+    if isinstance(attributes, tuple):
+        return {a.name: getattr(value, a.name, None) for a in attributes}
+    fields = getattr(kind, "model_fields", None)
+    if isinstance(fields, collections.abc.Mapping) and callable(getattr(kind, "model_dump", None)):
+        extra = getattr(value, "model_extra", None)  # `model_dump` leaves out fields that exclude themselves, and says others as their serializers like
+        return {name: getattr(value, name, None) for name in fields} | (dict(extra) if isinstance(extra, dict) else {})
+    return None
 
 
 class _Later(Exception):
@@ -78,6 +87,11 @@ def is_later(value: object) -> bool:
 def arguments_text(args: object) -> bytes:
     """The JSON text of the arguments of a call. TypeError or ValueError where they cannot be read whole."""
     return _core.json(args, stand_in)
+
+
+def judged_arguments(args: object, index: _core.Index | None = None) -> tuple[bytes, _core.Found]:
+    """The same, with the labels that carriers in them have, and those of texts whose content is in `index`."""
+    return _core.judged(args, stand_in, index)
 
 
 def result_text(value: object) -> bytes | None:

@@ -15,6 +15,7 @@ static PyStructSequence_Field decision_fields[] = {
     {"message", "for the model: names the rule and the source calls, never their content"},
     {"digest", "SHA-256 of the sorted canonical arguments, as hex"},
     {"witnesses", "on a rejection by the machine: where each effect of the region came from"},
+    {"rule", "which of the policy's rules matched, from 1; 0: none"},
     {NULL, NULL}};
 static PyStructSequence_Desc decision_desc = {"interlock._core.Decision", "What was decided of a call.", decision_fields, 12};
 
@@ -107,8 +108,9 @@ PyObject *ilpy_decision(const ilpy_state *s, const il_decision *d) {
                           PyUnicode_FromString(d->approval),
                           PyUnicode_FromString(d->message),
                           PyUnicode_FromStringAndSize(digest, sizeof digest),
-                          record_witnesses(s, d)};
-    return record(s->decision, fields, 12);
+                          record_witnesses(s, d),
+                          PyLong_FromUnsignedLong(d->rule)};
+    return record(s->decision, fields, 13);
 }
 
 PyObject *ilpy_settlement(const ilpy_state *s, const il_settlement *d) {

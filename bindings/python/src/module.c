@@ -11,6 +11,13 @@ static PyMethodDef module_methods[] = {
     {"json", (PyCFunction)(void (*)(void))ilpy_json, METH_FASTCALL,
      "json(value, default=None, /)\n--\n\nThe value's JSON text as bytes. `default(value)` says what stands for an object of "
      "another type."},
+    {"judged", (PyCFunction)(void (*)(void))ilpy_judged, METH_FASTCALL,
+     "judged(value, default, index=None, /)\n--\n\nThe value's JSON text, and the labels of its parts."},
+    {"labels", (PyCFunction)(void (*)(void))ilpy_labels, METH_FASTCALL,
+     "labels(value, default=None, /)\n--\n\nThe label of a value that is made of all that is in this one, or None."},
+    {"document", ilpy_document, METH_O, "document(path, /)\n--\n\nA policy file as JSON text, and the fingerprint that Interbolt gives it, or None."},
+    {"envelope", ilpy_envelope, METH_VARARGS, "envelope(value, labels, key, audience, lasts_ms, run, /)\n--\n\nA value with its labels as one text."},
+    {"opened", ilpy_opened, METH_VARARGS, "opened(text, key, audience, policy, fresh, /)\n--\n\n(value, labels, run) of such a text."},
     {"version", module_version, METH_NOARGS, "version()\n--\n\nThe version of the library inside."},
     {NULL, NULL, 0, NULL}};
 
@@ -19,13 +26,24 @@ static bool module_type(PyObject *module, PyType_Spec *spec, PyTypeObject **out)
     return *out != NULL && PyModule_AddType(module, *out) == 0;
 }
 
+static bool module_carriers(PyObject *module, ilpy_state *s) {
+    s->by_carrier = PyUnicode_InternFromString("carrier");
+    s->by_content = PyUnicode_InternFromString("content");
+    if (s->by_carrier == NULL || s->by_content == NULL || !module_type(module, &ilpy_carrier_spec, &s->carrier)) {
+        return false;
+    }
+    s->text = ilpy_text_type(module, s->carrier);
+    return s->text != NULL && PyModule_AddType(module, s->text) == 0;
+}
+
 static int module_exec(PyObject *module) {
     ilpy_state *s = ilpy_state_of(module);
     PyObject *errors = PyImport_ImportModule("interlock.errors");
     s->failure = errors != NULL ? PyObject_GetAttrString(errors, "failure") : NULL;
     Py_XDECREF(errors);
     return s->failure != NULL && ilpy_records_init(module, s) && module_type(module, &ilpy_policy_spec, &s->policy) &&
-                   module_type(module, &ilpy_monitor_spec, &s->monitor) && module_type(module, &ilpy_origin_spec, &s->origin)
+                   module_type(module, &ilpy_monitor_spec, &s->monitor) && module_type(module, &ilpy_origin_spec, &s->origin) &&
+                   module_type(module, &ilpy_index_spec, &s->index) && module_carriers(module, s)
                ? 0
                : -1;
 }
@@ -41,6 +59,12 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg) {
     Py_VISIT((PyObject *)s->policy);
     Py_VISIT((PyObject *)s->monitor);
     Py_VISIT((PyObject *)s->origin);
+    Py_VISIT((PyObject *)s->carrier);
+    Py_VISIT((PyObject *)s->text);
+    Py_VISIT((PyObject *)s->index);
+    for (int i = 0; i < 3; i++) {
+        Py_VISIT(s->joined[i]);
+    }
     return 0;
 }
 
@@ -54,6 +78,14 @@ static int module_clear(PyObject *module) {
     Py_CLEAR(s->row);
     Py_CLEAR(s->policy);
     Py_CLEAR(s->monitor);
+    for (int i = 0; i < 3; i++) {
+        Py_CLEAR(s->joined[i]);
+    }
+    Py_CLEAR(s->by_carrier);
+    Py_CLEAR(s->by_content);
+    Py_CLEAR(s->text);
+    Py_CLEAR(s->carrier);
+    Py_CLEAR(s->index);
     Py_CLEAR(s->origin);
     return 0;
 }

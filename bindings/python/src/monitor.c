@@ -27,11 +27,12 @@ static void monitor_let_go(monitor_object *self) {
 }
 
 static il_status monitor_open(monitor_object *self, const char *path, bool enforce, bool durable, uint32_t busy_ms,
-                              uint64_t deadline_ms, il_error *err) {
+                              uint64_t deadline_ms, uint64_t keep_rows, il_error *err) {
     const il_host host = il_host_system();
     const il_ledger_options options = {.size = sizeof options,
                                        .durability = durable ? IL_DURABLE_FULL : IL_DURABLE_NORMAL,
                                        .busy_ms = busy_ms,
+                                       .keep_rows = keep_rows,
                                        .sha256 = host.sha256};
     il_status status = il_ledger_open(il_host_alloc(), path, &options, &self->ledger, err);
     status = status == IL_OK ? il_host_recalls_new(il_host_alloc(), 0, &self->recalls, err) : status;
@@ -48,18 +49,18 @@ static il_status monitor_open(monitor_object *self, const char *path, bool enfor
     return il_monitor_new(il_host_alloc(), &config, &self->monitor, err);
 }
 
-/* Monitor(policy, ledger=":memory:", enforce=False, durable=False, busy_ms=0, deadline_ms=0) */
+/* Monitor(policy, ledger=":memory:", enforce=False, durable=False, busy_ms=0, deadline_ms=0, keep_rows=0) */
 static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     const ilpy_state *s = ilpy_state_of_type(type);
     PyObject *policy, *path = NULL, *encoded = NULL;
     int enforce = 0, durable = 0;
     unsigned busy = 0;
-    unsigned long long deadline = 0;
+    unsigned long long deadline = 0, keep = 0;
     il_error err = {0};
-    static char *names[] = {"policy", "ledger", "enforce", "durable", "busy_ms", "deadline_ms", NULL};
+    static char *names[] = {"policy", "ledger", "enforce", "durable", "busy_ms", "deadline_ms", "keep_rows", NULL};
     if (s == NULL ||
-        !PyArg_ParseTupleAndKeywords(args, kwargs, "O!|OppIK", names, s->policy, &policy, &path, &enforce, &durable, &busy,
-                                     &deadline) ||
+        !PyArg_ParseTupleAndKeywords(args, kwargs, "O!|OppIKK", names, s->policy, &policy, &path, &enforce, &durable, &busy,
+                                     &deadline, &keep) ||
         (path != NULL && !PyUnicode_FSConverter(path, &encoded))) {
         return NULL;
     }
@@ -72,7 +73,7 @@ static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     self->policy = Py_NewRef(policy);
     self->owner = getpid();
     il_status status;
-    Py_BEGIN_ALLOW_THREADS status = monitor_open(self, file, enforce != 0, durable != 0, busy, deadline, &err);
+    Py_BEGIN_ALLOW_THREADS status = monitor_open(self, file, enforce != 0, durable != 0, busy, deadline, keep, &err);
     Py_END_ALLOW_THREADS Py_XDECREF(encoded);
     if (status != IL_OK) {
         Py_DECREF(self);
@@ -154,8 +155,7 @@ static PyObject *monitor_begin(PyObject *object, PyObject *const *args, Py_ssize
     Py_RETURN_NONE;
 }
 
-/* The labels of a call: a tuple of (path, Origin or None). In memory of PyMem's; NULL with an exception. */
-static il_origin_at *monitor_labels(const ilpy_state *s, PyObject *all, size_t *n) {
+il_origin_at *ilpy_labels_at(const ilpy_state *s, PyObject *all, size_t *n) {
     const Py_ssize_t size = PyTuple_Check(all) ? PyTuple_Size(all) : 0;
     il_origin_at *list = PyTuple_Check(all) ? PyMem_Calloc((size_t)size + 1, sizeof *list) : NULL;
     if (list == NULL) {
@@ -163,7 +163,7 @@ static il_origin_at *monitor_labels(const ilpy_state *s, PyObject *all, size_t *
     }
     for (Py_ssize_t i = 0; i < size; i++) {
         PyObject *pair = PyTuple_GetItem(all, i);
-        const bool two = PyTuple_Check(pair) && PyTuple_Size(pair) == 2;
+        const bool two = PyTuple_Check(pair) && PyTuple_Size(pair) >= 2; /* what follows says who found it */
         PyObject *path = two ? PyTuple_GetItem(pair, 0) : NULL, *origin = two ? PyTuple_GetItem(pair, 1) : NULL;
         const bool known = origin != NULL && PyObject_TypeCheck(origin, s->origin);
         if (origin == NULL || !ilpy_str(path, "a label's path", false, &list[i].path) || (!known && origin != Py_None)) {
@@ -176,8 +176,16 @@ static il_origin_at *monitor_labels(const ilpy_state *s, PyObject *all, size_t *
     return list;
 }
 
-/* decide(session, server, tool, args: bytes of JSON or None, labels: tuple, unjoined) -> Decision. Only what the caller did wrong is an exception: all else is a block. */
-static PyObject *monitor_decide(PyObject *object, PyObject *const *args, Py_ssize_t n) {
+/* A call that nobody will settle is settled at once, as its worst: what it brings stays. */
+static il_status monitor_asked(il_monitor *m, il_str session, const il_call *call, bool at_once, il_decision *d, il_error *err) {
+    il_settlement out = IL_SETTLEMENT_INIT;
+    const il_outcome o = {.size = sizeof o, .how = IL_OUTCOME_FAILED};
+    const il_status status = il_monitor_decide(m, session, call, d, err);
+    return at_once && d->ticket != 0 && !d->child ? il_monitor_settle(m, session, d->ticket, &o, &out, err) : status;
+}
+
+/* Both of the next two. */
+static PyObject *monitor_ask(PyObject *object, PyObject *const *args, Py_ssize_t n, bool at_once) {
     const ilpy_state *s;
     il_str session;
     il_json_doc *doc = NULL;
@@ -186,7 +194,7 @@ static PyObject *monitor_decide(PyObject *object, PyObject *const *args, Py_ssiz
     il_decision d = IL_DECISION_INIT;
     il_error err = {0};
     il_status status;
-    if (!monitor_args(n, 6, "decide(session, server, tool, args, labels, unjoined, /)") ||
+    if (!monitor_args(n, 6, "session, server, tool, args, labels, unjoined") ||
         !ilpy_str(args[0], "session", false, &session) || !ilpy_str(args[1], "server", true, &call.server) ||
         !ilpy_str(args[2], "tool", false, &call.tool)) {
         return NULL;
@@ -195,7 +203,7 @@ static PyObject *monitor_decide(PyObject *object, PyObject *const *args, Py_ssiz
     if (self == NULL) {
         return NULL;
     }
-    if (!ilpy_doc(s, args[3], &doc) || (labels = monitor_labels(s, args[4], &call.nlabels)) == NULL) {
+    if (!ilpy_doc(s, args[3], &doc) || (labels = ilpy_labels_at(s, args[4], &call.nlabels)) == NULL) {
         self->inside--;
         il_json_doc_free(doc);
         return NULL;
@@ -203,11 +211,70 @@ static PyObject *monitor_decide(PyObject *object, PyObject *const *args, Py_ssiz
     call.args = il_json_doc_root(doc);
     call.unjoined = args[5] == Py_True;
     call.labels = labels;
-    MONITOR_LEAVE(self, status, il_monitor_decide(self->monitor, session, &call, &d, &err));
-    (void)status; /* a failure is a block in `d`, with its reason */
+    MONITOR_LEAVE(self, status, monitor_asked(self->monitor, session, &call, at_once, &d, &err));
     PyMem_Free(labels);
     il_json_doc_free(doc);
-    return ilpy_decision(s, &d);
+    if (d.ticket != 0 && status != IL_OK) {
+        return ilpy_fail(s, status, &err); /* it was allowed, and what it brings was not recorded */
+    }
+    return ilpy_decision(s, &d); /* any other failure is a block in `d`, with its reason */
+}
+
+/* decide(session, server, tool, args: bytes of JSON or None, labels: tuple, unjoined) -> Decision. Only what the caller did wrong is an exception: all else is a block. */
+static PyObject *monitor_decide(PyObject *object, PyObject *const *args, Py_ssize_t n) { return monitor_ask(object, args, n, false); }
+/* check(...): the same, of a call that nobody will settle */
+static PyObject *monitor_check(PyObject *object, PyObject *const *args, Py_ssize_t n) { return monitor_ask(object, args, n, true); }
+
+/* carry(session) -> (effects, Origin or None): what a session holds, and all that it read */
+static PyObject *monitor_carry(PyObject *object, PyObject *session_object) {
+    const ilpy_state *s;
+    il_str session;
+    il_run_state run = {.size = sizeof run};
+    il_error err = {0};
+    il_status status;
+    if (!ilpy_str(session_object, "session", false, &session)) {
+        return NULL;
+    }
+    monitor_object *self = monitor_enter(object, &s);
+    if (self == NULL) {
+        return NULL;
+    }
+    MONITOR_LEAVE(self, status, il_monitor_carry(self->monitor, session, il_host_alloc(), &run, &err));
+    if (status != IL_OK) {
+        return ilpy_fail(s, status, &err);
+    }
+    PyObject *label = run.origin != NULL ? ilpy_label_of(s, (il_origin *)run.origin) : Py_NewRef(Py_None);
+    PyObject *out = label != NULL ? Py_BuildValue("IO", (unsigned)run.effects, label) : NULL;
+    Py_XDECREF(label);
+    return out;
+}
+
+/* receive(session, effects, Origin or None): what another session holds joins this one */
+static PyObject *monitor_receive(PyObject *object, PyObject *const *args, Py_ssize_t n) {
+    const ilpy_state *s;
+    il_str session;
+    il_run_state run = {.size = sizeof run};
+    il_error err = {0};
+    il_status status;
+    if (!monitor_args(n, 3, "receive(session, effects, label, /)") || !ilpy_str(args[0], "session", false, &session)) {
+        return NULL;
+    }
+    const unsigned long effects = PyLong_AsUnsignedLong(args[1]);
+    monitor_object *self = PyErr_Occurred() == NULL ? monitor_enter(object, &s) : NULL;
+    if (self == NULL) {
+        return NULL;
+    }
+    if (args[2] != Py_None && !PyObject_TypeCheck(args[2], s->origin)) {
+        self->inside--;
+        return PyErr_Format(PyExc_TypeError, "an Origin");
+    }
+    run.effects = (uint32_t)effects;
+    run.origin = args[2] != Py_None ? ilpy_origin_of(args[2]) : NULL;
+    MONITOR_LEAVE(self, status, il_monitor_receive(self->monitor, session, &run, &err));
+    if (status != IL_OK) {
+        return ilpy_fail(s, status, &err);
+    }
+    Py_RETURN_NONE;
 }
 
 /* settle(session, ticket, done, result: bytes or None, error, args: bytes or None, child or None) -> Settlement */
@@ -269,7 +336,7 @@ static PyObject *monitor_say(PyObject *object, PyObject *const *args, Py_ssize_t
     Py_RETURN_NONE;
 }
 
-/* notice(session, kind, source, text, untrusted) */
+/* notice(session, kind, source, text, untrusted, agent=None) */
 static PyObject *monitor_notice(PyObject *object, PyObject *const *args, Py_ssize_t n) {
     static const char *const kinds[] = {"message", "description", "task"};
     const ilpy_state *s;
@@ -277,9 +344,10 @@ static PyObject *monitor_notice(PyObject *object, PyObject *const *args, Py_ssiz
     il_notice notice = {.size = sizeof notice};
     il_error err = {0};
     il_status status;
-    if (!monitor_args(n, 5, "notice(session, kind, source, text, untrusted, /)") ||
+    if (!monitor_args(n > 5 ? n - 1 : n, 5, "notice(session, kind, source, text, untrusted, agent=None, /)") ||
         !ilpy_str(args[0], "session", false, &session) || !ilpy_str(args[1], "kind", false, &kind) ||
-        !ilpy_str(args[2], "source", true, &notice.from) || !ilpy_str(args[3], "text", false, &notice.text)) {
+        !ilpy_str(args[2], "source", true, &notice.from) || !ilpy_str(args[3], "text", false, &notice.text) ||
+        (n > 5 && !ilpy_str(args[5], "agent", true, &notice.agent))) {
         return NULL;
     }
     bool known = false;
@@ -489,6 +557,9 @@ static PyObject *monitor_rows(PyObject *object, PyObject *session_object) {
 static PyMethodDef monitor_methods[] = {
     {"begin", MONITOR_FAST(monitor_begin), "begin(session, parent, principal, resume, /)\n--\n\n"},
     {"decide", MONITOR_FAST(monitor_decide), "decide(session, server, tool, args, labels, unjoined, /)\n--\n\n"},
+    {"check", MONITOR_FAST(monitor_check), "check(session, server, tool, args, labels, unjoined, /)\n--\n\nOf a call that nobody will settle."},
+    {"carry", monitor_carry, METH_O, "carry(session, /)\n--\n\n"},
+    {"receive", MONITOR_FAST(monitor_receive), "receive(session, effects, label, /)\n--\n\n"},
     {"settle", MONITOR_FAST(monitor_settle), "settle(session, ticket, done, result, error, args, child, /)\n--\n\n"},
     {"say", MONITOR_FAST(monitor_say), "say(session, text, /)\n--\n\n"},
     {"notice", MONITOR_FAST(monitor_notice), "notice(session, kind, source, text, untrusted, /)\n--\n\n"},
@@ -506,7 +577,7 @@ static PyType_Slot monitor_slots[] = {{Py_tp_new, (void *)monitor_new},
                                       {Py_tp_methods, monitor_methods},
                                       {Py_tp_doc,
                                        (void *)"Monitor(policy, ledger=':memory:', enforce=False, durable=False, busy_ms=0, "
-                                               "deadline_ms=0)\n--\n\nA policy at work on a ledger."},
+                                               "deadline_ms=0, keep_rows=0)\n--\n\nA policy at work on a ledger."},
                                       {0, NULL}};
 PyType_Spec ilpy_monitor_spec = {.name = "interlock._core.Monitor",
                                  .basicsize = sizeof(monitor_object),

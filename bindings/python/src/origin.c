@@ -4,6 +4,8 @@
 
 typedef struct origin_object {
     PyObject_HEAD il_origin *origin;
+    PyObject *value_id; /* made when it is asked for */
+    PyObject *edited;   /* the label of an edit; made when it is asked for, NULL where it is this one */
 } origin_object;
 
 const il_origin *ilpy_origin_of(PyObject *origin) { return ((origin_object *)origin)->origin; }
@@ -20,6 +22,8 @@ static PyObject *origin_of(PyTypeObject *type, const ilpy_state *s, il_status st
     self->origin = origin;
     return (PyObject *)self;
 }
+
+PyObject *ilpy_label_of(const ilpy_state *s, il_origin *origin) { return origin_of(s->origin, s, IL_OK, origin, NULL); }
 
 /* Origin(source=None, agent=""): None is what nobody knows. */
 static PyObject *origin_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
@@ -41,6 +45,8 @@ static PyObject *origin_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
 static void origin_dealloc(PyObject *self) {
     PyTypeObject *type = Py_TYPE(self);
     il_origin_free(((origin_object *)self)->origin);
+    Py_CLEAR(((origin_object *)self)->value_id);
+    Py_CLEAR(((origin_object *)self)->edited);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
 }
@@ -153,11 +159,125 @@ static PyObject *origin_more(PyObject *self, void *unused) {
     return PyBool_FromLong(il_origin_more(ilpy_origin_of(self)));
 }
 
+/* A UUID of version 4. */
+static PyObject *origin_value_id(PyObject *self, void *unused) {
+    origin_object *o = (origin_object *)self;
+    const il_host host = il_host_system();
+    uint8_t b[16];
+    char text[37];
+    size_t n = 0;
+    (void)unused;
+    if (o->value_id == NULL) {
+        if (!host.random(host.ctx, b, sizeof b)) {
+            return PyErr_Format(PyExc_OSError, "no randomness");
+        }
+        b[6] = (uint8_t)((b[6] & 15) | 0x40);
+        b[8] = (uint8_t)((b[8] & 63) | 0x80);
+        for (size_t i = 0; i < sizeof b; i++) {
+            text[n] = '-';
+            n += i == 4 || i == 6 || i == 8 || i == 10 ? 1u : 0u;
+            text[n++] = "0123456789abcdef"[b[i] >> 4];
+            text[n++] = "0123456789abcdef"[b[i] & 15];
+        }
+        text[n] = '\0';
+        o->value_id = PyUnicode_FromString(text);
+    }
+    return Py_XNewRef(o->value_id);
+}
+
+/* ---- of values that are made of others ---------------------------------------------------------------------- */
+
+bool ilpy_label_endorsed(PyObject *label) { return il_origin_endorsements(ilpy_origin_of(label)) > 0; }
+
+static PyObject *origin_merged(const ilpy_state *s, const il_origin *a, const il_origin *b) {
+    il_origin *o = NULL;
+    il_error err = {0};
+    const il_status status = il_origin_merge(il_host_alloc(), (const il_origin *[]){a, b}, 2, &o, &err);
+    return origin_of(s->origin, s, status, o, &err);
+}
+
+PyObject *ilpy_label_edited(const ilpy_state *s, PyObject *label) {
+    origin_object *self = (origin_object *)label;
+    if (!ilpy_label_endorsed(label)) {
+        return Py_NewRef(label);
+    }
+    if (self->edited == NULL) { /* an endorsement stays in a merge only where all have it */
+        const il_str first = il_origin_lineage(self->origin, 0);
+        il_origin *other = NULL;
+        il_error err = {0};
+        const il_status status = first.n > 0 ? il_origin_new(il_host_alloc(), first, (il_str){0}, &other, &err)
+                                             : il_origin_unknown(il_host_alloc(), &other, &err);
+        self->edited = status == IL_OK ? origin_merged(s, self->origin, other) : ilpy_fail(s, status, &err);
+        il_origin_free(other);
+    }
+    return Py_XNewRef(self->edited);
+}
+
+#define ORIGIN_LOOKS 64u /* names that are compared before a merge is the cheaper way */
+
+static bool origin_names_all(const il_origin *a, size_t na, const il_origin *b, size_t nb, il_str (*name)(const il_origin *o, size_t i)) {
+    for (size_t i = 0; i < nb; i++) {
+        const il_str one = name(b, i);
+        size_t k = 0;
+        for (; k < na; k++) {
+            const il_str other = name(a, k);
+            if (one.n == other.n && memcmp(one.p, other.p, one.n) == 0) {
+                break;
+            }
+        }
+        if (k == na) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether b adds nothing to a. */
+static bool origin_covers(const il_origin *a, const il_origin *b) {
+    const size_t na = il_origin_sources(a), nb = il_origin_sources(b), ma = il_origin_agents(a), mb = il_origin_agents(b);
+    return na * nb + ma * mb <= ORIGIN_LOOKS && (il_origin_more(a) || !il_origin_more(b)) &&
+           origin_names_all(a, na, b, nb, il_origin_lineage) && origin_names_all(a, ma, b, mb, il_origin_agent);
+}
+
+PyObject *ilpy_label_join(ilpy_state *s, PyObject *a, PyObject *b) {
+    if (a == b) {
+        return ilpy_label_edited(s, a);
+    }
+    if (s->joined[0] == a && s->joined[1] == b) {
+        return Py_NewRef(s->joined[2]);
+    }
+    PyObject *first = ilpy_label_edited(s, a);
+    PyObject *made = first == NULL                                                       ? NULL
+                     : origin_covers(ilpy_origin_of(first), ilpy_origin_of(b)) ? Py_NewRef(first)
+                                                                                : origin_merged(s, ilpy_origin_of(first), ilpy_origin_of(b));
+    Py_XDECREF(first);
+    if (made != NULL) {
+        PyObject *old[3] = {s->joined[0], s->joined[1], s->joined[2]};
+        s->joined[0] = Py_NewRef(a);
+        s->joined[1] = Py_NewRef(b);
+        s->joined[2] = Py_NewRef(made);
+        for (int i = 0; i < 3; i++) {
+            Py_XDECREF(old[i]);
+        }
+    }
+    return made;
+}
+
+PyObject *ilpy_label_add(ilpy_state *s, PyObject *label, PyObject *more) {
+    if (more == NULL || (label == NULL && PyErr_Occurred())) {
+        return label;
+    }
+    PyObject *made = label != NULL ? ilpy_label_join(s, label, more) : ilpy_label_edited(s, more);
+    Py_XDECREF(label);
+    return made;
+}
+
 static PyGetSetDef origin_getset[] = {{"source", origin_source, NULL, "where it was taken in, or the last hop; for people", NULL},
                                       {"lineage", origin_lineage, NULL, "every source that had a part in it, oldest first", NULL},
                                       {"ingested_by", origin_agents, NULL, "every agent that took it in", NULL},
                                       {"endorsements", origin_endorsements, NULL, "kinds of the endorsements that it has", NULL},
                                       {"more", origin_more, NULL, "there is more in it than it names: untrusted for ever", NULL},
+                                      {"value_id", origin_value_id, NULL, "an id of this label, a UUID", NULL},
                                       {NULL, NULL, NULL, NULL, NULL}};
 static PyMethodDef origin_methods[] = {
     {"merge", origin_merge, METH_O | METH_CLASS, "merge(origins, /)\n--\n\nOf a value made of others."},

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core.h"
 
+#include "host/file.h"
+#include "policy/interbolt.h"
+
+#define POLICY_SCRATCH ((size_t)64 << 20)
+
 typedef struct policy_object {
     PyObject_HEAD il_bundle *bundle;
 } policy_object;
@@ -60,6 +65,41 @@ static PyObject *policy_fingerprint(PyObject *self, void *unused) {
 static PyObject *policy_mode(PyObject *self, void *unused) {
     (void)unused;
     return PyUnicode_FromString(il_policy_mode(ilpy_policy_of(self)) == IL_MODE_MONITOR ? "monitor" : "enforce");
+}
+
+/* (JSON text, Interbolt's fingerprint or None) of a document that has been read. NULL with an exception. */
+static PyObject *policy_text(const ilpy_state *s, il_arena *arena, const il_json *doc) {
+    uint8_t digest[IL_DIGEST_BYTES];
+    il_str text = {0};
+    il_error err = {0};
+    const il_json *flat;
+    il_buf b;
+    const bool theirs = il_interbolt_is(doc);
+    il_buf_init(&b, arena, POLICY_SCRATCH / 2);
+    il_json_write(&b, doc, IL_JSON_AS_READ);
+    il_status status = il_buf_done(&b, &text, &err);
+    status = status == IL_OK && theirs ? il_interbolt_expand(arena, doc, &flat, &err) : status; /* what has a fingerprint is right */
+    status = status == IL_OK && theirs ? il_interbolt_fingerprint(doc, arena, digest, &err) : status;
+    return status != IL_OK ? ilpy_fail(s, status, &err)
+           : theirs        ? Py_BuildValue("y#y#", text.p, (Py_ssize_t)text.n, (const char *)digest, (Py_ssize_t)sizeof digest)
+                           : Py_BuildValue("y#O", text.p, (Py_ssize_t)text.n, Py_None);
+}
+
+PyObject *ilpy_document(PyObject *module, PyObject *path) {
+    const ilpy_state *s = ilpy_state_of(module);
+    PyObject *encoded = NULL;
+    il_json *doc = NULL;
+    il_error err = {0};
+    il_arena arena;
+    if (!PyUnicode_FSConverter(path, &encoded)) {
+        return NULL;
+    }
+    il_arena_init(&arena, il_host_alloc(), POLICY_SCRATCH);
+    const il_status status = il_file_document(&arena, PyBytes_AsString(encoded), IL_FILE_TRUSTED, &doc, &err);
+    PyObject *out = status == IL_OK ? policy_text(s, &arena, doc) : ilpy_fail(s, status, &err);
+    il_arena_free(&arena);
+    Py_DECREF(encoded);
+    return out;
 }
 
 /* trusts(origin) -> bool */

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments of any kind, as far as they can be looked into."""
+
+from __future__ import annotations
+
+import collections
+import inspect
+import types
+import typing
+
+from .. import _core
+from ..carrier import LabeledValue
+from ..plain import copied, fields_of, is_later, stand_in
+
+__all__ = ["FIXED", "frozen", "looked_into"]
+
+_CODE = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
+FIXED = frozenset({str, int, float, bool, bytes, type(None), _core.Tainted})  # nobody can change them
+_OBJECTS = 1000  # that are looked at in one
+
+
+class _Unseen(_core.Carrier):
+    """What nobody could look into: of an unknown source, which no policy trusts."""
+
+
+_UNSEEN = _Unseen()
+
+
+def looked_into(value: object) -> object:
+    """What stands for an object: what it holds where that can be read; else its type, with the labels that are in it, which are unknown where it does not show what is in it."""
+    try:
+        return stand_in(value)
+    except TypeError:
+        pass
+    name = f"<{type(value).__qualname__}>"
+    if isinstance(value, _CODE):
+        return name
+    if is_later(value):
+        return _UNSEEN
+    label, seen = _inside(value)
+    return _UNSEEN if not seen else name if label is None else LabeledValue(name, label)
+
+
+def _inside(value: object) -> tuple[_core.Origin | None, bool]:
+    """The label of what an object holds, at any depth; False when something in it does not say what it holds."""
+    waiting: list[object] = [value]
+    met: dict[int, object] = {}
+    found: list[_core.Origin] = []
+    while waiting:
+        item = waiting.pop()
+        if id(item) in met or isinstance(item, (str, bytes, int, float, type(None), *_CODE)) and not isinstance(item, _core.Carrier):
+            continue
+        met[id(item)] = item
+        if len(met) > _OBJECTS:
+            return None, False
+        if isinstance(item, _core.Carrier):
+            if item.label is None:
+                return None, False
+            found.append(item.label)
+        parts = _parts(item)
+        if parts is None:
+            return None, False
+        waiting.extend(parts)
+    return (_core.Origin.merge(tuple(found)) if found else None), True
+
+
+def _parts(item: object) -> list[object] | None:
+    if isinstance(item, (str, bytes)):
+        return []
+    if isinstance(item, dict):
+        return [*dict.keys(item), *dict.values(item)]
+    if isinstance(item, list):
+        return list(list.__iter__(item))
+    if isinstance(item, tuple):
+        return list(tuple.__iter__(item))
+    if isinstance(item, (set, frozenset, collections.deque)):
+        return list(item)
+    slots = [name for kind in type(item).__mro__ for name in _slots(kind)]
+    own = inspect.getattr_static(item, "__dict__", None) is not None
+    if not own and not slots:
+        return None if type(item) is not object else []
+    held: list[object] = [getattr(item, name) for name in slots if hasattr(item, name)]
+    if own:
+        members = getattr(item, "__dict__", None)
+        if not isinstance(members, dict):
+            return None
+        held += dict.values(members)
+    # a class that is written in C keeps things where nobody sees them
+    return held if all(kind is object or kind.__flags__ & (1 << 9) for kind in type(item).__mro__) else None
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    slots = kind.__dict__.get("__slots__", ())
+    return tuple(name for name in ((slots,) if isinstance(slots, str) else tuple(slots)) if name not in ("__dict__", "__weakref__"))
+
+
+def frozen(value: typing.Any, depth: int = 64) -> typing.Any:
+    """A copy that nobody else can change, of what can be copied: that is judged, and the function gets it. Objects that are no data are themselves."""
+    kind = type(value)
+    if kind in FIXED:
+        return value
+    if depth == 0:
+        return value  # too deep to be judged
+    if kind is dict:
+        return {key: frozen(item, depth - 1) for key, item in value.items()}
+    if kind is list:
+        return [frozen(item, depth - 1) for item in value]
+    if kind is tuple:
+        return tuple(frozen(item, depth - 1) for item in value)
+    try:
+        if isinstance(value, (dict, list, tuple, set, frozenset, collections.deque, bytearray, memoryview)) or fields_of(value) is not None:
+            return copied(value)
+    except Exception:
+        pass  # a lock in a model: it is what it is
+    return value

@@ -25,27 +25,15 @@ il_widening_line *il_widening_line_new(il_widening_work *w, const char *id, il_c
     return l;
 }
 
-static uint32_t widening_path(const il_space *s, uint32_t node, uint32_t *nodes) {
-    uint32_t n = 0;
-    for (uint32_t i = node; i != 0; i = il_space_parent(s, i)) {
-        n++;
-    }
-    uint32_t at = n;
-    for (uint32_t i = node; nodes && i != 0; i = il_space_parent(s, i)) {
-        nodes[--at] = i;
-    }
-    return n;
-}
-
 bool il_widening_trace(il_widening_work *w, const il_widening_first *at, il_widening_line *l) {
-    const uint32_t n = widening_path(&w->space, at->node, NULL);
+    const uint32_t n = il_space_path(&w->space, at->node, NULL);
     const uint32_t all = n + (at->code == UINT32_MAX ? 0 : 1);
     uint32_t *nodes = IL_NEW_ARRAY(w->arena, uint32_t, n + 1);
     l->steps = IL_NEW_ARRAY(w->arena, il_widening_step, all + 1);
     if (!nodes || !l->steps) {
         return false;
     }
-    (void)widening_path(&w->space, at->node, nodes);
+    (void)il_space_path(&w->space, at->node, nodes);
     il_widening_pair p = {w->was->initial, w->now->initial};
     bool beyond = false;
     for (uint32_t i = 0; i < all; i++) {

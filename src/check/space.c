@@ -32,6 +32,18 @@ uint32_t il_space_via(const il_space *s, const il_space_def *def, uint32_t node)
     return UINT32_MAX;
 }
 
+uint32_t il_space_path(const il_space *s, uint32_t node, uint32_t *nodes) {
+    uint32_t n = 0;
+    for (uint32_t i = node; i != 0; i = il_space_parent(s, i)) {
+        n++;
+    }
+    uint32_t at = n;
+    for (uint32_t i = node; nodes && i != 0; i = il_space_parent(s, i)) {
+        nodes[--at] = i;
+    }
+    return n;
+}
+
 void il_space_free(il_space *s) {
     if (s->nodes.alloc) {
         s->nodes.alloc->free(s->nodes.alloc->ctx, s->edge);

@@ -86,6 +86,8 @@ void il_space_free(il_space *s);
 uint64_t il_space_key(const il_space *s, uint32_t node);
 /* Place of a key, UINT32_MAX when it was not reached. */
 uint32_t il_space_find(const il_space *s, uint64_t key);
+/* The nodes from the initial state, which is left out, to this one; returns how many. `nodes` may be NULL. */
+uint32_t il_space_path(const il_space *s, uint32_t node, uint32_t *nodes);
 /* The node from which this one was reached, and the symbol of that step: it is asked of `def.expand` again, where `def` is what was explored; NULL
  * while that is still there to be asked. Of the initial state: 0 and UINT32_MAX. */
 uint32_t il_space_parent(const il_space *s, uint32_t node);

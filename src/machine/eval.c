@@ -323,9 +323,9 @@ void il_model_eval_action(const il_model *m, uint64_t state, uint32_t action, il
 /* What an invariant (`must`) does not fulfil is inside, like what is forbidden; an error always is. */
 static bool eval_inside(const il_region *r, il_cel_value v) { return v.kind != IL_CEL_BOOL || v.u.b != r->must; }
 
-bool il_model_refused_wrongly(const il_model *m, uint32_t region, uint64_t pre, uint32_t symbol, uint8_t reason) {
+bool il_model_refused_as(const il_model *m, uint32_t region, uint64_t pre, uint32_t symbol, il_str reason) {
     const il_region *r = &m->regions[region];
-    if (!r->rejection || symbol >= m->nsymbols || !r->on[m->symbol_action[symbol]] || reason == 0 || reason > m->nrules) {
+    if (!r->rejection || symbol >= m->nsymbols || !r->on[m->symbol_action[symbol]]) {
         return false;
     }
     const il_action_def *a = &m->actions[m->symbol_action[symbol]];
@@ -333,9 +333,13 @@ bool il_model_refused_wrongly(const il_model *m, uint32_t region, uint64_t pre, 
     il_cel_value call[IL_MODEL_FIELDS_MAX];
     eval_state(m, pre, before);
     eval_call(m, symbol, call);
-    const il_cel_value vars[4] = {eval_record(before, m->nvars), eval_record(call, a->nfields),
-                                  il_cel_of_str(m->rules[reason - 1].name), il_cel_of_str(a->name)};
+    const il_cel_value vars[4] = {eval_record(before, m->nvars), eval_record(call, a->nfields), il_cel_of_str(reason),
+                                  il_cel_of_str(a->name)};
     return eval_inside(r, il_cel_eval(r->on[m->symbol_action[symbol]], vars, NULL));
+}
+
+bool il_model_refused_wrongly(const il_model *m, uint32_t region, uint64_t pre, uint32_t symbol, uint8_t reason) {
+    return reason != 0 && reason <= m->nrules && il_model_refused_as(m, region, pre, symbol, m->rules[reason - 1].name);
 }
 
 bool il_model_in_region(const il_model *m, uint32_t region, uint64_t pre, uint32_t symbol, uint64_t next) {

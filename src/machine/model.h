@@ -195,6 +195,8 @@ il_look il_model_look_at(const il_model *m, uint64_t state, uint32_t symbol, uin
 bool il_model_in_region(const il_model *m, uint32_t region, uint64_t pre, uint32_t symbol, uint64_t next);
 /* Whether a step that was rejected for `reason` (a rule of the contract; else false) breaks a `rejection` region; false for other regions. */
 bool il_model_refused_wrongly(const il_model *m, uint32_t region, uint64_t pre, uint32_t symbol, uint8_t reason);
+/* The same for a reason by its name, which may be a rule of another contract. */
+bool il_model_refused_as(const il_model *m, uint32_t region, uint64_t pre, uint32_t symbol, il_str reason);
 
 /* The bits that a variable has in a packed state. */
 static inline uint64_t il_model_bits(const il_model *m, uint32_t var) {

@@ -126,6 +126,50 @@ def an_older_version_that_does_not_load_is_refused_by_its_own_name(t):
 
 # ---- diagnose --ledger ---------------------------------------------------------------------------
 
+DOOR = """machine: door
+version: 1
+vars: {open: bool, alarm: bool}
+actions:
+  unlock: {principal: human, gate: true, next: {open: "true"}, reject: [{as: both, if: "pre.alarm"}]}
+  lock: {principal: agent, gate: true, next: {open: "false"}, reject: [{as: shut, if: "!pre.open"}]}
+  ring: {principal: env, gate: true, next: {alarm: "true"}, reject: [{as: both, if: "pre.open"}]}
+regions:
+  both: {never: "pre.open && pre.alarm"}
+  shut: {rejection: "action != 'lock' || reason == 'shut'", edge: [lock, unlock]}
+contract: {rules: [both, shut]}
+"""
+
+
+def compared(t, now, was, code):
+    run = Run("harden", put(t, "now.yaml", now), "--against", put(t, "was.yaml", was), "--json").exits(code)
+    return {line["rule"]: (line["verdict"], line["finding"], line["detail"], line["witness"] and [s["step"] for s in line["witness"]])
+            for line in json.loads(run.out)["against"]["checks"] if line["id"] == "region"}
+
+
+@test
+def a_region_of_refusals_is_compared_by_what_is_refused(t):
+    code = Run("harden", put(t, "m.yaml", DOOR)).code
+    same(compared(t, DOOR, DOOR, code)["shut"], ("PASS", None, None, None))
+    looser = edited(DOOR, "action != 'lock' || reason == 'shut'", "true")
+    same(compared(t, looser, DOOR, code)["shut"], ("PASS", None, None, None))  # nothing is refused so, whatever is asked
+    other = edited(edited(looser, "{as: shut, if: \"!pre.open\"}", "{as: both, if: \"!pre.open\"}, {as: shut, if: \"pre.open && pre.alarm\"}"), "[both, shut]", "[both, shut]")
+    same(compared(t, other, DOOR, 1)["shut"], ("FAIL", "REGION_WEAKENED", None, ["lock"]))
+    renamed = edited(looser.replace("as: shut", "as: closed"), "[both, shut]", "[both, closed]")
+    same(compared(t, renamed, DOOR, 1)["shut"][:2], ("FAIL", "REGION_WEAKENED"))  # by a rule that the old contract does not have
+    steps = edited(DOOR, "{rejection: \"action != 'lock' || reason == 'shut'\", edge: [lock, unlock]}", "{transition: \"pre.open || !next.open || action == 'unlock'\"}")
+    same(compared(t, DOOR, steps, code or 2)["shut"], ("INCONCLUSIVE", "NOT_COMPARED", "of refusals, was of steps", None))
+    more = edited(DOOR, "vars: {open: bool, alarm: bool}", "vars: {open: bool, alarm: bool, dark: bool}")
+    same(compared(t, DOOR, more, code or 2)["shut"], ("PASS", None, None, None))  # a variable that no region reads is gone
+
+
+@test
+def an_older_version_that_is_itself_refused_measures_nothing(t):
+    broken = edited(edited(DOOR, "alarm: bool}", "alarm: bool, seen: {int: 0..3, overflow: error}}"), "next: {open: \"true\"}", "next: {open: \"true\", seen: \"pre.seen + 1\"}")
+    run = Run("harden", put(t, "now.yaml", DOOR), "--against", put(t, "was.yaml", broken)).exits(3).says("was.yaml:5:").says("`seen` leaves its domain")
+    if run.out:
+        run.fail("it was compared all the same")
+
+
 def audit(t, *machines, code=0):
     report = json.loads(cli(t, "diagnose", "--json", *machines).exits(code).out)
     schema.against("replayed.schema.json", report)

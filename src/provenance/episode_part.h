@@ -2,7 +2,7 @@
 /* What the bytes of an episode are made of, for the writer (episode.c) and the reader (memory_read.c). All numbers little-endian:
  *
  *     u8 version, u8 source kind, u8 flags, u64 ticket, u32 taints, name, agent      (a name: u16 length, bytes)
- *     u32 facts:   mark, u8 standing and IL_FACT_HAS_VIA, with it u8 words, as many marks, and the mark of kind and words together
+ *     u32 facts:   mark, u8 standing and IL_FACT_HAS_VIA, with it u8 words, as many marks (the first may be il_via_edge), and the mark of kind and words together
  *     u32 typed:   marks, ascending
  *     u32 forms of the typed words, word by word: u8 flags, mark as it stands, mark without letter case
  *     u32 sent:    il_mark_sent of each, as u64; of some with IL_MARK_SENT_PART or IL_MARK_SENT_VOUCHED

@@ -44,18 +44,27 @@ static bool il_memory_call_sent(const il_held_call *call, uint64_t mark) {
     return all;
 }
 
-/* Whether pieces, of this call alone if there is one, make up all of it: of three signs, so that no number is found in a list of all digits. */
+/* A piece of nothing but digits weighs as much as three signs, so that no number is found in a list of all digits. */
+static uint16_t il_sent_weight(const il_sent_pieces *p, const il_sent_piece *piece) {
+    bool digits = true;
+    for (size_t i = piece->from; i < piece->to && digits; i++) {
+        digits = p->text[i] >= '0' && p->text[i] <= '9';
+    }
+    return digits ? 3 : 1;
+}
+
+/* Whether pieces, of this call alone if there is one, make up all of it. */
 static bool il_memory_made_up(const il_sent_pieces *p, const il_held_call *call) {
-    uint16_t least[IL_SENT_VALUE_MAX + 1]; /* pieces up to here; 0: nothing leads here */
+    uint16_t least[IL_SENT_VALUE_MAX + 1]; /* what the pieces up to here weigh; 0: none lead here */
     memset(least, 0, sizeof least);
     for (size_t i = 0; i < p->count; i++) {
         const il_sent_piece *piece = &p->list[i];
         if ((piece->from == 0 || least[piece->from] != 0) && (call == NULL || il_memory_call_sent(call, piece->mark))) {
-            const uint16_t pieces = (uint16_t)(least[piece->from] + 1);
-            least[piece->to] = least[piece->to] == 0 || pieces < least[piece->to] ? pieces : least[piece->to];
+            const uint16_t weight = (uint16_t)(least[piece->from] + il_sent_weight(p, piece));
+            least[piece->to] = least[piece->to] == 0 || weight < least[piece->to] ? weight : least[piece->to];
         }
     }
-    return least[p->n] != 0 && (size_t)least[p->n] <= (p->n + 2) / 3;
+    return least[p->n] != 0 && (size_t)least[p->n] <= p->n + 2;
 }
 
 /* All pieces of the value that were sent, from places on to which others lead; false: too many. */

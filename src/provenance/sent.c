@@ -29,11 +29,10 @@ static bool il_sent_escapes(il_str text) {
 #define IL_SENT_BLOB_MIN 8u
 #define IL_SENT_BLOB_WORD 12u  /* of a part of a word */
 #define IL_SENT_BLOB_WORDS 16u /* with more of them, such as an attachment, a text is read as a whole */
-#define IL_SENT_BLOB_MAX 4096u
 
 /* A text that is nothing but signs of base64 or hex, such as a cursor: what it holds may be base64 again, or JSON. */
 static bool il_sent_blob(il_str text) {
-    bool blob = text.n >= IL_SENT_BLOB_MIN && text.n <= IL_SENT_BLOB_MAX;
+    bool blob = text.n >= IL_SENT_BLOB_MIN;
     for (size_t i = 0; i < text.n && blob; i++) {
         const char c = text.p[i];
         blob = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' || c == '/' || c == '-' ||
@@ -53,7 +52,7 @@ static bool il_sent_blob_within(il_str word) {
         other = row > 0 && (other || big);
         found = row >= IL_SENT_BLOB_WORD && other;
     }
-    return found && word.n <= IL_SENT_BLOB_MAX;
+    return found;
 }
 
 /* Full width, zero width, marks: services write names in one form. */

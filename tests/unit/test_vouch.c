@@ -631,6 +631,19 @@ static void vouch_sent_parts(void **state) {
         }
     }
     VOUCHED(c, "s.grant", "{\"id\":\"evil-1299\"}", IL_VOUCH_FACT);
+    /* the other way round, and short */
+    vouch_sends(c, "s.post", "{\"channel\":\"x\",\"e\":\"x\",\"d\":\"1\",\"c\":\"iw\",\"b\":\"e\",\"a\":\"q.\"}");
+    (void)vouch_reads(c, "s.people", "[{\"id\":\"q.eiw1.x\"}]");
+    UNVOUCHED(c, "s.grant", "{\"id\":\"q.eiw1.x\"}", IL_VOUCH_SENT);
+    /* in a long cursor */
+    char cursor[8192], *end = cursor + sprintf(cursor, "{\"channel\":\"x\",\"text\":\"");
+    for (int i = 0; i < 1500; i++) {
+        end += sprintf(end, "ICAg"); /* three spaces */
+    }
+    (void)sprintf(end, "eyJpZCI6ImV2aWwtMTQwMCJ9\"}");
+    vouch_sends(c, "s.post", cursor);
+    (void)vouch_reads(c, "s.people", "[{\"id\":\"evil-1400\"}]");
+    UNVOUCHED(c, "s.grant", "{\"id\":\"evil-1400\"}", IL_VOUCH_SENT);
     /* in other letters than ASCII */
     vouch_sends(c, "s.post", "{\"channel\":\"x\",\"a\":\"\u00c9V\",\"b\":\"il-1300\"}");
     vouch_sends(c, "s.post", "{\"channel\":\"x\",\"text\":\"an \u00c9VIL-1301\"}");

@@ -341,9 +341,7 @@ il_status il_harden_policy(il_harden *h, const il_json *doc, il_error *err) {
     il_status status = usable ? il_policy_expand(arena, doc, &presets, &doc, err) : harden_bare(h, err);
     if (status == IL_OK && usable) {
         status = il_policy_new(il_host_alloc(), doc, machine, &policy, err);
-    }
-    if (status == IL_OK && usable) {
-        status = harden_policy_of(h, policy, err);
+        status = status == IL_OK ? harden_policy_of(h, policy, err) : status;
     }
     il_policy_free(policy);
     il_machine_free(machine);

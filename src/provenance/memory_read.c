@@ -135,9 +135,10 @@ static il_status il_memory_read_sent(il_memory *m, il_cursor *c, il_error *err) 
     if (c->failed || n > (c->n - c->at) / 8) {
         return il_memory_damaged(err);
     }
-    if (n > 0) {
-        IL_TRY(il_memory_call(m, n, &call, err));
+    if (n == 0) {
+        return IL_OK;
     }
+    IL_TRY(il_memory_call(m, n, &call, err));
     for (uint32_t i = 0; i < n; i++) {
         uint8_t mark[IL_MARK_BYTES];
         const uint64_t sent = il_cursor_u64(c);

@@ -249,7 +249,8 @@ static void digest_next_prints(il_digest_part *part, uint32_t first, il_posting 
         while ((places[place / 8] >> place % 8 & 1) == 0) {
             place++;
         }
-        out[i] = (il_posting){.key = digest_key_at(p), .more = (uint16_t)(p[3] | p[4] << 8), .place = first + place++};
+        out[i] = (il_posting){.key = digest_key_at(p), .more = (uint16_t)(p[3] | p[4] << 8), .place = first + place};
+        place++;
     }
     part->p = p;
     part->place = place;

@@ -10,10 +10,10 @@ enum {
     DIGEST_SEEN_LEAST = 256,
     DIGEST_SEEN_MOST = 1 << 16,
     DIGEST_WORDS_SEEN = 4096,
-    DIGEST_WINDOWS = 1 << 16, /* have numbers below */
-    DIGEST_PRINT = 5,         /* bytes of a row */
-    DIGEST_WORD = 3,          /* behind its place */
-    DIGEST_VARINT = 5         /* bytes at most */
+    DIGEST_LONG = 0xff, /* words of so many bytes are never taken for known */
+    DIGEST_PRINT = 5,   /* bytes of a row */
+    DIGEST_WORD = 3,    /* behind its place */
+    DIGEST_VARINT = 5   /* bytes at most */
 };
 
 il_status il_digest_stream(il_str text, bool traced, il_arena *arena, il_stream *out, bool *cut, il_error *err) {
@@ -96,25 +96,37 @@ static il_status digest_prints(const il_stream *s, il_arena *scratch, il_buf *ou
 
 typedef struct digest_words {
     const il_stream *s;
-    uint64_t *seen;  /* hashes with the number of the window in which they were: two places for each, the later first */
-    size_t mask;     /* of a pair of places */
-    uint64_t window; /* its number */
-    size_t begins;   /* where the window begins */
-    uint64_t before; /* hash of the word before, if it is whole */
-    size_t end;      /* where that ends; SIZE_MAX: it is not whole */
+    uint64_t *
+        seen; /* words: a length and bits of a hash, and where the window has it first; two places for each, the later one first */
+    size_t mask;      /* of a pair of places */
+    size_t begins;    /* where the window begins */
+    uint64_t before;  /* hash of the word before, if it is whole */
+    size_t from, end; /* and where that begins and ends; `end` is DIGEST_NONE where it is not whole */
     uint32_t place, n;
     uint8_t *row;
 } digest_words;
 
-/* A row, unless the window had it. */
-static inline void digest_once(digest_words *d, uint64_t hash, size_t at) {
-    uint64_t *const two = &d->seen[hash & d->mask], entry = hash << 16 | d->window, latest = two[0];
-    const bool known = (latest == entry) | (two[1] == entry);
-    const uint32_t place = (uint32_t)(at / IL_PRINT_STEP);
+#define DIGEST_NONE (SIZE_MAX - 1)
+
+static inline bool digest_alike(const uint8_t *a, const uint8_t *b, size_t n) {
+    return il_word_low(il_load8(a) ^ il_load8(b), n) == 0 && (n <= 8 || memcmp(a + 8, b + 8, n - 8) == 0);
+}
+
+/* A row for the bytes [from, to), of which the last word begins at `at`, unless the window had them: they are compared, for who writes a text may know which words have equal hashes. */
+static inline void digest_once(digest_words *d, uint64_t hash, size_t from, size_t to, size_t at) {
+    const uint8_t *p = d->s->p;
+    const size_t length = to - from < DIGEST_LONG ? to - from : DIGEST_LONG;
+    const uint32_t mark = (uint32_t)length << 24 | il_word_key(hash), place = (uint32_t)(at / IL_PRINT_STEP);
+    uint64_t *const two = &d->seen[hash & d->mask], later = two[0], earlier = two[1];
+    const bool first = later >> 32 == mark;
+    const uint64_t may = first ? later : earlier;
+    const size_t was = (size_t)(may & UINT32_MAX);
+    const bool known =
+        (may >> 32 == mark) & (was >= d->begins) & (length < DIGEST_LONG) && digest_alike(p + was, p + from, length);
     uint32_t step = place - d->place;
     size_t n = 1;
-    two[0] = entry;
-    two[1] = latest == entry ? two[1] : latest;
+    two[0] = known ? may : (uint64_t)mark << 32 | from;
+    two[1] = (known & first) ? earlier : later;
     if (step >= 0x80) {
         if (known) {
             return;
@@ -135,26 +147,23 @@ static inline void digest_take(digest_words *d, size_t from, size_t to) {
     const il_stream *s = d->s;
     if (from >= d->begins + IL_DIGEST_WORDS) {
         d->begins = from;
-        if (++d->window == DIGEST_WINDOWS) {
-            memset(d->seen, 0, (d->mask + 2) * sizeof *d->seen);
-            d->window = 1;
-        }
     }
     if (!il_word_whole(s->p, s->n, s->gaps, from, to)) {
-        d->end = SIZE_MAX - 1;
+        d->end = DIGEST_NONE;
         return;
     }
     const uint64_t hash = il_word_hash(s->p + from, to - from);
-    digest_once(d, hash, from);
+    digest_once(d, hash, from, to, from);
     if (il_word_joins(s->p, s->gaps, d->end, from)) {
-        digest_once(d, il_word_pair(d->before, s->p[d->end], hash), from);
+        digest_once(d, il_word_pair(d->before, s->p[d->end], hash), d->from, to, from);
     }
     d->before = hash;
+    d->from = from;
     d->end = to;
 }
 
 static il_status digest_words_of(const il_stream *s, il_arena *scratch, il_buf *out, uint32_t *n, il_error *err) {
-    digest_words d = {.s = s, .window = 1, .end = SIZE_MAX - 1};
+    digest_words d = {.s = s, .end = DIGEST_NONE};
     il_words w = {.s = s};
     size_t seen_n = DIGEST_SEEN_LEAST;
     while (seen_n < s->n / 8 && seen_n < DIGEST_WORDS_SEEN) {
@@ -240,7 +249,8 @@ static void digest_next_prints(il_digest_part *part, uint32_t first, il_posting 
         while ((places[place / 8] >> place % 8 & 1) == 0) {
             place++;
         }
-        out[i] = (il_posting){.key = digest_key_at(p), .more = (uint16_t)(p[3] | p[4] << 8), .place = first + place++};
+        out[i] = (il_posting){.key = digest_key_at(p), .more = (uint16_t)(p[3] | p[4] << 8), .place = first + place};
+        place++;
     }
     part->p = p;
     part->place = place;

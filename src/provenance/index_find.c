@@ -195,9 +195,10 @@ static il_status find_runs(il_finder *f) {
     const il_postings *prints = &f->x->prints;
     const uint8_t *q = f->q.p;
     const il_posting_bucket *buckets[FIND_BATCH];
-    uint32_t keys[FIND_BATCH], asked[FIND_BATCH];
-    for (size_t from = 0; prints->total > 0 && from + IL_PRINT_BYTES <= f->q.n; from += FIND_BATCH) {
-        const size_t last = f->q.n - IL_PRINT_BYTES + 1 - from, all = last < FIND_BATCH ? last : FIND_BATCH;
+    uint32_t keys[FIND_BATCH], asked[FIND_BATCH] = {0};
+    const size_t places = prints->total == 0 || f->q.n < IL_PRINT_BYTES ? 0 : f->q.n - IL_PRINT_BYTES + 1;
+    for (size_t from = 0; from < places; from += FIND_BATCH) {
+        const size_t all = places - from < FIND_BATCH ? places - from : FIND_BATCH;
         uint32_t n = 0;
         for (size_t i = 0; i < all; i++) {
             keys[i] = il_print_key(il_print_load(q + from + i));

@@ -84,7 +84,7 @@ static il_status stream_room(il_stream *s, size_t more, il_error *err) {
     if (s->n > 0) {
         memcpy(p, s->p, s->n);
         memcpy(gaps, s->gaps, s->n / 8 + 1);
-        if (s->traced) {
+        if (places != NULL) {
             memcpy(places, s->places, s->n * sizeof *places);
         }
     }

@@ -236,7 +236,7 @@ static bool buckets_split(il_postings *p) {
         const uint32_t other = tags_count(tags, n, bit), class[2] = {class_of(n - other), class_of(other)};
         il_posting_bucket *const both[2] = {from, to};
         uint32_t block[2] = {0, 0};
-        uint8_t *into[2] = {NULL, NULL};
+        uint8_t *into[2] = {tags, tags}; /* of a side that has none nothing is written */
         for (size_t side = 0; side < 2; side++) {
             if (class[side] > 0 && block_new(p, class[side], &block[side], NULL) != IL_OK) {
                 if (side == 1 && class[0] > 0) {
@@ -244,7 +244,7 @@ static bool buckets_split(il_postings *p) {
                 }
                 return false;
             }
-            into[side] = class[side] > 0 ? postings_groups(p, block[side]) : NULL;
+            into[side] = class[side] > 0 ? postings_groups(p, block[side]) : tags;
         }
         *from = (il_posting_bucket){.block = block[0], .n_class = (n - other) << 8 | class[0]};
         *to = (il_posting_bucket){.block = block[1], .n_class = other << 8 | class[1]};

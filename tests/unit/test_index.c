@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "helper_memory.h"
 #include "provenance/index.h"
+#include "provenance/token.h"
 
 typedef struct place {
     test_memory memory;
@@ -487,6 +488,46 @@ static void many_queries(void **state) {
     close_place(t);
 }
 
+static uint64_t inverse(uint64_t odd) { /* modulo 2^64 */
+    uint64_t x = odd;
+    for (unsigned i = 0; i < 6; i++) {
+        x *= 2 - odd * x;
+    }
+    return x;
+}
+
+/* Who writes a text can find words with equal hashes: il_word_hash backwards. The latter is found none the less. */
+static void words_of_one_hash(void **state) {
+    (void)state;
+    const uint64_t last = UINT64_C(0x9e3779b97f4a7c15), first = UINT64_C(0xd6e8feb86659fd93);
+    place *t = open_place(NULL);
+    char one[17] = "", other[17] = "", text[40];
+    for (unsigned i = 0; other[0] == '\0' && i < 100000; i++) {
+        (void)snprintf(one, sizeof one, "a7%06x", i);
+        const uint64_t hash = il_word_hash((const uint8_t *)one, 8);
+        for (uint64_t low = 0; low < 65536; low++) {
+            uint64_t h = (hash << 16 | low) * inverse(last);
+            h = (h ^ h >> 32) * inverse(first) ^ 8 * last;
+            bool word = true;
+            for (unsigned k = 0; k < 8 && word; k++) {
+                const unsigned char c = (unsigned char)(h >> 8 * k);
+                word = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+            }
+            if (word && memcmp(&h, one, 8) != 0) {
+                memcpy(other, &h, 8);
+                break;
+            }
+        }
+    }
+    assert_true(strlen(other) == 8 && il_word_hash((const uint8_t *)other, 8) == il_word_hash((const uint8_t *)one, 8));
+    (void)snprintf(text, sizeof text, "%s and, much later, %s", one, other);
+    add(t, 1, text);
+    assert_int_equal(find(t, one).n, 1);
+    assert_int_equal(find(t, other).n, 1);
+    assert_true(names(t, other));
+    close_place(t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_in_an_empty_index),
@@ -503,6 +544,7 @@ int main(void) {
         cmocka_unit_test(a_large_query),
         cmocka_unit_test(all_alike),
         cmocka_unit_test(many_queries),
+        cmocka_unit_test(words_of_one_hash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

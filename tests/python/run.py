@@ -74,6 +74,23 @@ def suite(python, minor, file):
     return row("passed" if told.returncode == 0 and "Ran 0 tests" not in told.stdout else "failed", f"Python 3.{minor}: the tests of the package", told.stdout[-6000:] if told.returncode else "")
 
 
+def sanitized(python, minor):
+    """The extension under AddressSanitizer and UndefinedBehaviorSanitizer; the library below it has such tests of its own."""
+    prebuilt = INTERLOCK.parent
+    venv, why = fresh(python, "venv-asan")
+    runtimes = [run("gcc", f"-print-file-name={name}").stdout.strip() for name in ("libasan.so", "libubsan.so")] if shutil.which("gcc") else []
+    if venv is None or not runtimes or not (prebuilt / "libinterlock.a").is_file() or not all(pathlib.Path(r).is_file() for r in runtimes):
+        return row("skipped", "the extension under sanitizers: no gcc with their runtimes, or no built library", why)
+    made = run(venv, "-m", "pip", "install", "--quiet", "--no-deps", PACKAGE, env={**os.environ, "INTERLOCK_PREBUILT": str(prebuilt), "INTERLOCK_SANITIZE": "ON", "CC": "gcc"})
+    env = {**os.environ, "LD_PRELOAD": ":".join(runtimes), "ASAN_OPTIONS": "detect_leaks=0", "PYTHONMALLOC": "malloc", "PYTHONPATH": "", "INTERLOCK": str(INTERLOCK)}
+    control = run(venv, "-c", "import ctypes; ctypes.string_at(ctypes.create_string_buffer(8), 4096)", env=env)
+    row("passed" if "AddressSanitizer" in control.stdout else "failed", "control: a read beyond a buffer is found", control.stdout[-500:])
+    cases = ["test_carriers", *(f"test_interbolt.{name}" for name in ("Decisions", "Values", "BadInput", "Approvals"))]
+    told = run(venv, "-X", "dev", "-m", "unittest", *cases, env=env, cwd=PACKAGE / "tests")
+    bad = made.returncode != 0 or told.returncode != 0 or "runtime error" in told.stdout
+    return row("failed" if bad else "passed", f"Python 3.{minor}: the extension under sanitizers", (made.stdout + told.stdout)[-4000:] if bad else "")
+
+
 def page(python):
     """The programs of README.md print what the page says that they print."""
     text = (PACKAGE / "README.md").read_text()
@@ -150,6 +167,7 @@ def main():
     row("passed" if told.returncode == 0 and "interlock" in told.stdout else "failed", "python -m interlock is the program", told.stdout)
     page(venv)
     types(venv)
+    sanitized(at_hand[0][1], at_hand[0][0])
     later = [(minor, python) for minor, python in at_hand if minor >= 12]
     programs(*later[0]) if later else row("skipped", "no Python 3.12 or later, which the package interbolt needs")
 

@@ -140,6 +140,17 @@ class Decisions(Case):
             with self.assertRaisesRegex(PolicyViolation, "lethal-trifecta"):
                 r.enforce_decision_sync(d)
 
+    def test_the_ledger_of_such_calls_is_whole(self):
+        for document in (POLICY, {"interlock": 1, "machine": "standard", "audit": {"laundering": True}, "tools": [{"match": "default.send", "effects": ["egress"]}, {"match": "default.read", "effects": ["sensitive"]}]}):
+            with tempfile.TemporaryDirectory() as folder:
+                monitor = _core.Monitor(Policy(document).core, os.path.join(folder, "ledger.db"))
+                monitor.begin("s", None, "ana", False)
+                for tool in ("send", "read", "send", "send", "nobody"):
+                    monitor.check("s", "default", tool, b'{"x":"a text that is sent"}', (), False)
+                monitor.close()
+                told = subprocess.run([os.environ.get("INTERLOCK", "interlock"), "ledger", "verify", "--ledger", os.path.join(folder, "ledger.db")], capture_output=True, text=True, check=False)
+                self.assertEqual(told.returncode, 0, told.stdout + told.stderr)
+
     def test_modes(self):
         with contextlib.ExitStack() as stack:
             for said, wanted in (("dry_run", "dry_run"), ("enforce", "enforce"), ("monitor", "monitor")):

@@ -10,6 +10,8 @@ typedef struct il_monitor_decide_job {
     uint8_t digest[IL_DIGEST_BYTES];
     il_labelled labelled;
     il_decision d;
+    bool settled; /* with it: il_call.at_once */
+    il_resulted resulted;
     il_status fault; /* of a decision whose row is to be committed all the same */
     il_error fault_err;
 } il_monitor_decide_job;
@@ -31,12 +33,28 @@ static il_fault il_monitor_job_fault(const il_monitor_job *job, il_status s) {
     return job->no_clock ? IL_FAULT_CLOCK : job->recalling != IL_FAULT_INTERNAL ? job->recalling : il_fault_of(s);
 }
 
+static const il_outcome il_monitor_worst = {.size = sizeof il_monitor_worst, .how = IL_OUTCOME_FAILED};
+
+/* Settles the call that was just admitted, as its worst, in the same commit. A plan holds one episode: where the call left one, its settlement is a commit of its own. */
+static il_status il_monitor_decide_settle(il_plan *p, il_monitor_decide_job *j, il_error *err) {
+    il_settlement out = IL_SETTLEMENT_INIT;
+    if (!j->call->at_once || j->fault != IL_OK || j->d.ticket == 0 || j->d.child || p->episode.n > 0) {
+        return IL_OK;
+    }
+    il_arena_reset(&j->resulted.arena);
+    j->resulted.done = false;
+    j->resulted.bytes = (il_str){0};
+    IL_TRY(il_plan_settle(p, j->d.ticket, &il_monitor_worst, NULL, &j->resulted, &out, err));
+    j->settled = true;
+    return IL_OK;
+}
+
 static il_status il_monitor_decide_work(il_plan *p, void *ctx, il_error *err) {
     il_monitor_decide_job *j = ctx;
     il_monitor_blank(j);
+    j->settled = false;
     j->fault = il_plan_decide(p, j->call, &j->labelled, &j->d, &j->fault_err);
-    (void)err;
-    return IL_OK;
+    return il_monitor_decide_settle(p, j, err);
 }
 
 /* The row of a decision that ended before planning: best effort, the call is blocked either way. */
@@ -100,14 +118,20 @@ il_status il_monitor_decide(il_monitor *m, il_str session, const il_call *call, 
     j.labelled.done = j.labelled.asked = false;
     il_arena_init(&j.labelled.arena, &m->alloc, IL_MONITOR_MEMORY);
     il_arena_expect(&j.labelled.arena, IL_MONITOR_EXPECTED_LABEL);
+    il_arena_init(&j.resulted.arena, &m->alloc, IL_MONITOR_RESULT);
     il_arena arena;
     il_arena_init(&arena, &m->alloc, IL_MONITOR_MEMORY);
     il_arena_expect(&arena, IL_MONITOR_EXPECTED);
     il_status s = il_monitor_decide_run(m, session, &j, &arena, e);
     il_arena_free(&arena);
     il_arena_free(&j.labelled.arena);
+    il_arena_free(&j.resulted.arena);
     *out = j.d;
     out->size = size;
+    if (s == IL_OK && call->at_once && out->ticket != 0 && !out->child && !j.settled) {
+        il_settlement settled = IL_SETTLEMENT_INIT;
+        s = il_monitor_settle(m, session, out->ticket, &il_monitor_worst, &settled, e);
+    }
     return s;
 }
 

@@ -74,12 +74,31 @@ def suite(python, minor, file):
     return row("passed" if told.returncode == 0 and "Ran 0 tests" not in told.stdout else "failed", f"Python 3.{minor}: the tests of the package", told.stdout[-6000:] if told.returncode else "")
 
 
+def sanitized(python, minor):
+    """The extension under AddressSanitizer and UndefinedBehaviorSanitizer; the library below it has such tests of its own."""
+    prebuilt = INTERLOCK.parent
+    venv, why = fresh(python, "venv-asan")
+    runtimes = [run("gcc", f"-print-file-name={name}").stdout.strip() for name in ("libasan.so", "libubsan.so")] if shutil.which("gcc") else []
+    if venv is None or not runtimes or not (prebuilt / "libinterlock.a").is_file() or not all(pathlib.Path(r).is_file() for r in runtimes):
+        return row("skipped", "the extension under sanitizers: no gcc with their runtimes, or no built library", why)
+    made = run(venv, "-m", "pip", "install", "--quiet", "--no-deps", PACKAGE, env={**os.environ, "INTERLOCK_PREBUILT": str(prebuilt), "INTERLOCK_SANITIZE": "ON", "CC": "gcc"})
+    env = {**os.environ, "LD_PRELOAD": ":".join(runtimes), "ASAN_OPTIONS": "detect_leaks=0", "PYTHONMALLOC": "malloc", "PYTHONPATH": "", "INTERLOCK": str(INTERLOCK)}
+    control = run(venv, "-c", "import ctypes; ctypes.string_at(ctypes.create_string_buffer(8), 4096)", env=env)
+    row("passed" if "AddressSanitizer" in control.stdout else "failed", "control: a read beyond a buffer is found", control.stdout[-500:])
+    cases = ["test_carriers", *(f"test_interbolt.{name}" for name in ("Decisions", "Values", "BadInput", "Approvals"))]
+    told = run(venv, "-X", "dev", "-m", "unittest", *cases, env=env, cwd=PACKAGE / "tests")
+    bad = made.returncode != 0 or told.returncode != 0 or "runtime error" in told.stdout
+    return row("failed" if bad else "passed", f"Python 3.{minor}: the extension under sanitizers", (made.stdout + told.stdout)[-4000:] if bad else "")
+
+
 def page(python):
-    """The first program of README.md prints what the page says that it prints."""
+    """The programs of README.md print what the page says that they print."""
     text = (PACKAGE / "README.md").read_text()
-    program = re.search(r"```python\n(.*?)```\n\nIt prints `(.*?)` and `(.*?)`\.", text, re.S)
-    told = run(python, "-c", program[1])
-    row("passed" if told.stdout == f"{program[2]}\n{program[3]}\n" else "failed", "the program of README.md", told.stdout)
+    programs = re.findall(r"```python\n(.*?)```\n\nIt prints (.*?)\.\n", text, re.S)
+    row("passed" if len(programs) == len(re.findall("```python", text)) else "failed", "each program of README.md says what it prints")
+    for i, (program, said) in enumerate(programs):
+        told = subprocess.run([python, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+        row("passed" if told.stdout == "".join(f"{line}\n" for line in re.findall("`(.*?)`", said)) else "failed", f"program {i + 1} of README.md", told.stdout + told.stderr)
 
 
 ORACLE = "interbolt==0.4.0"  # the one that the deviations of docs/from-interbolt.md were written for
@@ -115,12 +134,20 @@ def programs(minor, python):
 
 
 def types(python):
-    """mypy --strict, from PyPI; without it the row is skipped."""
-    got = run(python, "-m", "pip", "install", "--quiet", "mypy==1.18.2")
+    """mypy --strict and pyright, from PyPI; without them the rows are skipped. With OpenTelemetry, whose reporter is tried as well."""
+    got = run(python, "-m", "pip", "install", "--quiet", "mypy==1.18.2", "pyright==1.1.407", "opentelemetry-sdk>=1.20,<2")
     if got.returncode != 0:
-        return row("skipped", "mypy is not to be had", got.stdout[-300:])
+        return row("skipped", "mypy, pyright and opentelemetry-sdk are not to be had", got.stdout[-300:])
     told = run(python, "-m", "mypy", "--strict", "-p", "interlock", "--cache-dir", WORK / "mypy", cwd=WORK)
-    return row("passed" if told.returncode == 0 else "failed", "mypy --strict", told.stdout)
+    row("passed" if told.returncode == 0 else "failed", "mypy --strict", told.stdout)
+    package = next((python.parents[1] / "lib").glob("python3.*/site-packages/interlock"))
+    told = run(python, "-m", "pyright", "--pythonpath", python, package, cwd=WORK)
+    if "0 errors" not in told.stdout and " error" not in told.stdout:
+        row("skipped", "pyright does not run", told.stdout[-300:])
+    else:
+        row("passed" if told.returncode == 0 else "failed", "pyright", told.stdout[-3000:])
+    told = run(python, "-m", "unittest", "-v", "test_interbolt.Reporters.test_opentelemetry", cwd=PACKAGE / "tests")
+    return row("passed" if told.returncode == 0 and "... ok" in told.stdout else "failed", "the reporter for OpenTelemetry", told.stdout)
 
 
 def main():
@@ -140,6 +167,7 @@ def main():
     row("passed" if told.returncode == 0 and "interlock" in told.stdout else "failed", "python -m interlock is the program", told.stdout)
     page(venv)
     types(venv)
+    sanitized(at_hand[0][1], at_hand[0][0])
     later = [(minor, python) for minor, python in at_hand if minor >= 12]
     programs(*later[0]) if later else row("skipped", "no Python 3.12 or later, which the package interbolt needs")
 

@@ -38,6 +38,9 @@ PyObject *ilpy_json(PyObject *module, PyObject *const *args, Py_ssize_t n);
  * member of the value one is made, which stands at that member. `index` is asked for texts that have none. */
 #define ILPY_LABELS 64
 PyObject *ilpy_judged(PyObject *module, PyObject *const *args, Py_ssize_t n);
+/* frozen(value, other, /): a copy that shares nothing that could be changed: of dict, list and tuple new ones; str, bytes, numbers and Tainted as they are; of anything else what
+ * other(value) returns (frozen.c). */
+PyObject *ilpy_frozen(PyObject *module, PyObject *const *args, Py_ssize_t n);
 /* The text of a str argument, borrowed from it; false with an exception. None is the empty text where `none`. */
 bool ilpy_str(PyObject *v, const char *what, bool none, il_str *out);
 /* A document from JSON text in bytes; NULL with an exception. None: *out is NULL and true. */

@@ -176,14 +176,6 @@ il_origin_at *ilpy_labels_at(const ilpy_state *s, PyObject *all, size_t *n) {
     return list;
 }
 
-/* A call that nobody will settle is settled at once, as its worst: what it brings stays. */
-static il_status monitor_asked(il_monitor *m, il_str session, const il_call *call, bool at_once, il_decision *d, il_error *err) {
-    il_settlement out = IL_SETTLEMENT_INIT;
-    const il_outcome o = {.size = sizeof o, .how = IL_OUTCOME_FAILED};
-    const il_status status = il_monitor_decide(m, session, call, d, err);
-    return at_once && d->ticket != 0 && !d->child ? il_monitor_settle(m, session, d->ticket, &o, &out, err) : status;
-}
-
 /* Both of the next two. */
 static PyObject *monitor_ask(PyObject *object, PyObject *const *args, Py_ssize_t n, bool at_once) {
     const ilpy_state *s;
@@ -211,7 +203,8 @@ static PyObject *monitor_ask(PyObject *object, PyObject *const *args, Py_ssize_t
     call.args = il_json_doc_root(doc);
     call.unjoined = args[5] == Py_True;
     call.labels = labels;
-    MONITOR_LEAVE(self, status, monitor_asked(self->monitor, session, &call, at_once, &d, &err));
+    call.at_once = at_once;
+    MONITOR_LEAVE(self, status, il_monitor_decide(self->monitor, session, &call, &d, &err));
     PyMem_Free(labels);
     il_json_doc_free(doc);
     if (d.ticket != 0 && status != IL_OK) {

@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -138,6 +139,17 @@ class Decisions(Case):
             self.assertEqual((d.action.value, d.matched_rule, d.core.reason, [w.tool for w in d.core.witnesses]), ("block", None, "lethal-trifecta", ["fetch", "read"]))
             with self.assertRaisesRegex(PolicyViolation, "lethal-trifecta"):
                 r.enforce_decision_sync(d)
+
+    def test_the_ledger_of_such_calls_is_whole(self):
+        for document in (POLICY, {"interlock": 1, "machine": "standard", "audit": {"laundering": True}, "tools": [{"match": "default.send", "effects": ["egress"]}, {"match": "default.read", "effects": ["sensitive"]}]}):
+            with tempfile.TemporaryDirectory() as folder:
+                monitor = _core.Monitor(Policy(document).core, os.path.join(folder, "ledger.db"))
+                monitor.begin("s", None, "ana", False)
+                for tool in ("send", "read", "send", "send", "nobody"):
+                    monitor.check("s", "default", tool, b'{"x":"a text that is sent"}', (), False)
+                monitor.close()
+                told = subprocess.run([os.environ.get("INTERLOCK", "interlock"), "ledger", "verify", "--ledger", os.path.join(folder, "ledger.db")], capture_output=True, text=True, check=False)
+                self.assertEqual(told.returncode, 0, told.stdout + told.stderr)
 
     def test_modes(self):
         with contextlib.ExitStack() as stack:
@@ -694,16 +706,30 @@ class Reporters(Case):
 
     def test_opentelemetry(self):
         try:
-            import opentelemetry.trace  # noqa: F401
+            from opentelemetry import trace
+            from opentelemetry.sdk.trace import TracerProvider
+            from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+            from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
         except ImportError:
-            with self.assertRaises(InterboltConfigError):
-                interbolt.OTelReporter
-            self.skipTest("opentelemetry-api is not installed")
-        reporter = interbolt.OTelReporter()
-        r = self.configured(reporter=reporter)
+            self.skipTest("opentelemetry-sdk is not installed")
+        kept = InMemorySpanExporter()
+        provider = TracerProvider()
+        provider.add_span_processor(SimpleSpanProcessor(kept))
+        trace.set_tracer_provider(provider)
+        others = InMemoryReporter()
+        r = self.configured(reporter=interbolt.CompositeReporter([interbolt.OTelReporter(), others]), audit=True)
         with r.agent_context_sync("ana"):
-            r.check(tool="default.note", args={"x": taint("x", source="web")}, agent_id="ana")
-            endorse(taint("x", source="web"), kind="legal", note="n")
+            page = taint(NEWS, source="web")
+            with trace.get_tracer("t").start_as_current_span("agent"):
+                r.check(tool="default.note", args={"x": page, "y": f"re: {page}"}, agent_id="ana")
+            endorse(page, kind="legal", note="n")
+        spans = kept.get_finished_spans()
+        self.assertEqual([s.name for s in spans], ["agent", "interlock.endorsement"])
+        self.assertEqual([e.name for e in spans[0].events], ["interlock.decision", "interlock.finding"])
+        said = spans[0].events[0].attributes
+        self.assertEqual((said["gen_ai.tool.name"], said["interlock.outcome"], said["interlock.matched_rule"], said["interlock.sources"]), ("default.note", "allow", "fine", ("web",)))
+        self.assertNotIn(NEWS[:12], str(dict(said)))
+        self.assertEqual(others.events[0].trace_id, f"{spans[0].context.trace_id:032x}")
 
     def test_what_is_said_to_people(self):
         reporter = InMemoryReporter()
@@ -864,6 +890,16 @@ class Stress(Case):
 
 
 class Names(Case):
+    def test_each_row_of_the_page_names_its_tests(self):
+        page = (pathlib.Path(__file__).resolve().parents[1] / "README.md").read_text()
+        rows = page.partition("| tried by (")[2].partition("\n\n")[0].splitlines()[2:]
+        self.assertGreater(len(rows), 8)
+        there = {name for case in (Decisions, Runs, Values, Approvals, BadInput, Reporters, Policies, Stress, Names) for name in dir(case)}
+        for row in rows:
+            tests = re.findall(r"`(test_\w+)`", row.split(" | ")[-1])
+            self.assertTrue(tests, row)
+            self.assertEqual([t for t in tests if t not in there], [])
+
     def test_all_names_are_there(self):
         for name in interbolt.__all__:
             if name != "OTelReporter":

@@ -11,6 +11,7 @@ import typing
 from ..errors import Withheld
 from ..gate import _bound
 from ..plain import error_text, is_later
+from .ambient import get_runtime
 from .ingress import derived, taken_in
 from .look import FIXED, frozen
 from .names import agent_name, qualified
@@ -75,7 +76,7 @@ class _Guard:
             raise Withheld(f"interlock: the failure is withheld: {why}") from None
 
     def done(self, run: typing.Any, core: typing.Any, agent: str, args: bytes, value: typing.Any) -> typing.Any:
-        later = is_later(value)  # what it gives is not there yet: its worst
+        later = type(value) not in FIXED and is_later(value)  # what it gives is not there yet: its worst
         why = run.settle(core, agent, value, later, "", args)
         if why:
             raise Withheld(f"interlock: the result is withheld: {why}")
@@ -126,12 +127,6 @@ def _guarded(fn: F, tool: str | None, agent_id: str | None, runtime: collections
     return typing.cast(F, now)
 
 
-def _the_runtime() -> Runtime:
-    from .runtime import get_runtime
-
-    return get_runtime()
-
-
 @typing.overload
 def guard(func: F, /) -> F: ...
 @typing.overload
@@ -144,7 +139,7 @@ def guard(func: typing.Any = None, /, *, tool: str | None = None) -> typing.Any:
         @guard(tool="mail.send")
         def send(to: str, body: str) -> None: ...
     """
-    return (lambda fn: _guarded(fn, tool, None, _the_runtime)) if func is None else _guarded(func, tool, None, _the_runtime)
+    return (lambda fn: _guarded(fn, tool, None, get_runtime)) if func is None else _guarded(func, tool, None, get_runtime)
 
 
 def track_model_call(fn: typing.Any = None, /, *, source: str = "model") -> typing.Any:
@@ -197,6 +192,6 @@ class AgentHandle:
 
 def agent(agent_id: str) -> AgentHandle:
     """A handle for an agent of the current runtime, which may be configured later."""
-    return AgentHandle(agent_id, runtime_resolver=_the_runtime)
+    return AgentHandle(agent_id, runtime_resolver=get_runtime)
 
 

@@ -11,6 +11,7 @@ import uuid
 from .. import _core
 from ..carrier import Label, LabeledValue, TaintedBytes, TaintedDict, TaintedList, TaintedTuple, mark, plain
 from ..plain import arguments_text, stand_in
+from .ambient import configured, current_run
 from .names import DEFAULT_AGENT_ID, identifier, source_name
 from .record import Endorsement
 
@@ -25,13 +26,10 @@ _log = logging.getLogger("interlock.taint")
 
 def _here() -> tuple[Runtime | None, Run | None, str]:
     """The runtime, the run and the agent of a value that comes in."""
-    from . import runtime
-
-    made = runtime._state.get("current")
-    run = runtime.ambient()
+    made, run = configured(), current_run.get()
     if run is not None:
         return made, None if run.closed else run, run.agent
-    return made, made._outside if made is not None else None, DEFAULT_AGENT_ID
+    return made, made.outside if made is not None else None, DEFAULT_AGENT_ID
 
 
 def taken_in(value: typing.Any, source: str, run: Run | None, agent: str) -> typing.Any:

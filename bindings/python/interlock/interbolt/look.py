@@ -94,19 +94,12 @@ def _slots(kind: type) -> tuple[str, ...]:
     return tuple(name for name in ((slots,) if isinstance(slots, str) else tuple(slots)) if name not in ("__dict__", "__weakref__"))
 
 
-def frozen(value: typing.Any, depth: int = 64) -> typing.Any:
+def frozen(value: typing.Any) -> typing.Any:
     """A copy that nobody else can change, of what can be copied: that is judged, and the function gets it. Objects that are no data are themselves."""
-    kind = type(value)
-    if kind in FIXED:
-        return value
-    if depth == 0:
-        return value  # too deep to be judged
-    if kind is dict:
-        return {key: frozen(item, depth - 1) for key, item in value.items()}
-    if kind is list:
-        return [frozen(item, depth - 1) for item in value]
-    if kind is tuple:
-        return tuple(frozen(item, depth - 1) for item in value)
+    return _core.frozen(value, _copy)
+
+
+def _copy(value: typing.Any) -> typing.Any:
     try:
         if isinstance(value, (dict, list, tuple, set, frozenset, collections.deque, bytearray, memoryview)) or fields_of(value) is not None:
             return copied(value)

@@ -41,6 +41,8 @@ class Policy:
         self.core = self.compiled(self.fail_mode or Mode.ENFORCE)
         self.fingerprint = fingerprint or self.core.fingerprint.hex()
         self._rules = list(_rules(document, self.translated))
+        sinks = (document.get("sinks") or {}) if self.translated else {}
+        self._produces: dict[str, str] = {name: sink["produces"] for name, sink in sinks.items() if sink and sink.get("produces")}
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Policy:
@@ -116,8 +118,7 @@ class Policy:
 
     def produces(self, tool: str) -> str | None:
         """The source that a tool's results are."""
-        sink = (self.document.get("sinks") or {}).get(tool) if self.translated else None
-        return sink.get("produces") if sink else None
+        return self._produces.get(tool)
 
     def trusts(self, source: str) -> bool:
         """Whether a source is trusted; a name that the policy does not know is not."""

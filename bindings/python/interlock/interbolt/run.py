@@ -281,7 +281,7 @@ class Run:
 
     def settle(self, decision: _core.Decision, agent: str, value: object, failed: bool, error: str, args: bytes | None) -> str:
         """Records what came of a call that ran. Why the result is withheld, or nothing."""
-        text = None if failed else result_text(value)
+        text = None if failed else b"null" if value is None else result_text(value)
         settled = self._monitor.settle(self._sessions[agent].id, decision.ticket, text is not None, text, error if failed else None, None if self.policy.translated else args, None)
         return "" if settled.release else settled.reason or "withheld"
 

@@ -18,6 +18,7 @@ import weakref
 
 from .. import _core
 from ..errors import UsageError
+from .ambient import current_run, get_runtime, install
 from .decision import Decision
 from .errors import ApprovalDenied, InterboltConfigError, InterboltUsageError, PolicyEvaluationError, PolicyViolation
 from .guard import AgentHandle
@@ -34,9 +35,7 @@ FINDINGS = 10_000
 RUNS = 1_000  # that a program names itself
 _log = logging.getLogger("interlock.runtime")
 _enforced = logging.getLogger("interlock.enforcement")
-_current: contextvars.ContextVar[Run | None] = contextvars.ContextVar("interlock_run", default=None)
 _STRICT = {Mode.DRY_RUN: 0, Mode.MONITOR: 1, Mode.ENFORCE: 2}
-_state: dict[str, Runtime] = {}  # `current`, once it is configured
 
 
 def auto_deny(decision: Decision) -> bool:
@@ -71,7 +70,7 @@ class Runtime:
         self._agents: set[str] = set()
         self._lock = threading.Lock()
         policy.compiled(mode)
-        self._outside = Run(policy, mode, DEFAULT_AGENT_ID, content=content)
+        self.outside = Run(policy, mode, DEFAULT_AGENT_ID, content=content)
 
     def _agent(self, agent_id: str) -> str:
         """A name that has been looked at need not be again."""
@@ -84,14 +83,14 @@ class Runtime:
 
     def _open(self, agent_id: str) -> tuple[Run, contextvars.Token[Run | None]]:
         agent = agent_name(agent_id)
-        around = _current.get()
+        around = current_run.get()
         parent = around if around is not None and not around.closed and around.policy is self.policy else None
         run = Run(self.policy, self.mode, agent, parent=parent, content=self.content)
         self._live[run.id] = run
-        return run, _current.set(run)
+        return run, current_run.set(run)
 
     def _close(self, run: Run, token: contextvars.Token[Run | None]) -> None:
-        _current.reset(token)
+        current_run.reset(token)
         self._live.pop(run.id, None)
         run.end()
 
@@ -124,14 +123,14 @@ class Runtime:
         """The run and agent of a call. One without a context is in the run of all such calls, which knows what each run that lives holds: nobody can tell to which it belongs."""
         if run_id is not None:
             return self._by_id(run_id, agent_id or DEFAULT_AGENT_ID), agent_id or DEFAULT_AGENT_ID
-        run = _current.get()
+        run = current_run.get()
         if run is not None and run.policy is self.policy:
             return run, agent_id or run.agent
         agent = agent_id or DEFAULT_AGENT_ID
         for live in list(self._live.values()):
             if not live.closed:
-                self._outside.learn(live, agent)
-        return self._outside, agent
+                self.outside.learn(live, agent)
+        return self.outside, agent
 
     def _by_id(self, run_id: str, agent: str) -> Run:
         run = self._live.get(run_id) or self._named.get(run_id)
@@ -302,11 +301,6 @@ def trace_ids() -> tuple[str | None, str | None]:
     return (f"{context.trace_id:032x}", f"{context.span_id:016x}") if context is not None and context.is_valid else (None, None)
 
 
-def ambient() -> Run | None:
-    """The run around."""
-    return _current.get()
-
-
 def _mode(policy: Policy, mode: object) -> Mode:
     wanted = mode_of(mode, "mode")
     resolved = policy.fail_mode or wanted
@@ -345,16 +339,8 @@ def configure(
         policy=policy, reporter=reporter, approval_resolver=approval_resolver, mode=_mode(policy, mode), audit=audit, content=content, approval_timeout=approval_timeout
     )  # fmt: skip
     _log.info("mode=%s policy_source=%s audit=%s", runtime.mode.value, policy.source or "programmatic (no file)", audit)
-    _state["current"] = runtime
+    install(runtime)
     return runtime
-
-
-def get_runtime() -> Runtime:
-    """The one that `configure` made last; InterboltUsageError before."""
-    try:
-        return _state["current"]
-    except KeyError:
-        raise InterboltUsageError("`configure` was not called") from None
 
 
 def check(*, tool: str, args: collections.abc.Mapping[str, typing.Any], agent_id: str, run_id: str | None = None, session_id: str | None = None) -> Decision:

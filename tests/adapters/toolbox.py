@@ -125,6 +125,12 @@ class Toolbox:
         return {f.__name__: f for f in (fetch, read_secret, send, publish, delete, fail, slow, stream, note)}
 
 
+def remembering(source):
+    """A policy in which `recall` does not run with what `source` brought."""
+    rule = {"tools": "recall", "when": f'"{source}" in prov.value.sources', "then": "block", "name": "it-was-recorded"}
+    return {**POLICY, "tools": [*POLICY["tools"], {"match": "recall", "effects": [], "reads": ["value"]}], "rules": [rule]}
+
+
 def gate(**more):
     made = Gate(POLICY, **more)
     made.user_prompt(PROMPT)

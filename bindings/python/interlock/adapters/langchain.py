@@ -3,7 +3,8 @@
 
     agent = create_agent(model, tools, middleware=[..., Interlock(gate)], checkpointer=InMemorySaver())
 
-Put it last: what comes after it could change the arguments that were judged. For a graph of your own: `ToolNode(tools, wrap_tool_call=guard.wrap_tool_call,
+`gate` may also be a function from a thread's id to its gate, for an agent that serves several. Put it last: what comes after it could change the arguments that
+were judged. For a graph of your own: `ToolNode(tools, wrap_tool_call=guard.wrap_tool_call,
 awrap_tool_call=guard.awrap_tool_call)`; a tool that a node calls by itself is not seen.
 
 A call that a human may release is an interrupt with the value of LangChain's own HumanInTheLoopMiddleware, and goes on by
@@ -47,21 +48,26 @@ class Interlock(AgentMiddleware[typing.Any, typing.Any, typing.Any]):
     Without a checkpointer set `interrupts=False`: then the model is told that the call needs an approval (`gate.approve`), and the run goes on.
     """
 
-    def __init__(self, gate: Gate, *, names: collections.abc.Mapping[str, str] | None = None, interrupts: bool = True) -> None:
+    def __init__(
+        self, gate: Gate | collections.abc.Callable[[str], Gate], *, names: collections.abc.Mapping[str, str] | None = None, interrupts: bool = True
+    ) -> None:
         super().__init__()
-        self._seam = Seam(gate, names)
-        self._interrupts = interrupts and self._seam.asks
+        if not callable(gate):
+            Seam(gate)  # a TypeError now, and not with the first call
+        self._gate = gate
+        self._names = names
+        self._interrupts = interrupts
 
     @property
     def name(self) -> str:
         return "interlock"
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: collections.abc.Callable[[ToolCallRequest], Result]) -> Result:
-        call = request.tool_call
-        seen = self._seam.waiting() if self._interrupts else frozenset()
+        call, seam = request.tool_call, self._seam(request)
+        seen = seam.waiting() if self._interrupts else frozenset()
 
         def once() -> Result:
-            return self._seam.call(call["name"], call["args"], lambda args: handler(_with(request, args)), _seen)
+            return seam.call(call["name"], call["args"], lambda args: handler(_with(request, args)), _seen)
 
         try:
             return once()
@@ -69,7 +75,7 @@ class Interlock(AgentMiddleware[typing.Any, typing.Any, typing.Any]):
             asked = e
         except (Denied, Withheld) as e:
             return _refused(request, str(e))
-        if not self._answered(request, asked, seen):
+        if not self._answered(seam, request, asked, seen):
             return _refused(request, str(asked))
         try:
             return once()
@@ -79,11 +85,11 @@ class Interlock(AgentMiddleware[typing.Any, typing.Any, typing.Any]):
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: collections.abc.Callable[[ToolCallRequest], collections.abc.Awaitable[Result]]
     ) -> Result:
-        call = request.tool_call
-        seen = self._seam.waiting() if self._interrupts else frozenset()
+        call, seam = request.tool_call, self._seam(request)
+        seen = seam.waiting() if self._interrupts else frozenset()
 
         async def once() -> Result:
-            return await self._seam.acall(call["name"], call["args"], lambda args: handler(_with(request, args)), _seen)
+            return await seam.acall(call["name"], call["args"], lambda args: handler(_with(request, args)), _seen)
 
         try:
             return await once()
@@ -91,16 +97,21 @@ class Interlock(AgentMiddleware[typing.Any, typing.Any, typing.Any]):
             asked = e
         except (Denied, Withheld) as e:
             return _refused(request, str(e))
-        if not self._answered(request, asked, seen):
+        if not self._answered(seam, request, asked, seen):
             return _refused(request, str(asked))
         try:
             return await once()
         except (Denied, Withheld) as e:
             return _refused(request, str(e))
 
-    def _answered(self, request: ToolCallRequest, asked: ApprovalRequired, seen: frozenset[str]) -> bool:
+    def _seam(self, request: ToolCallRequest) -> Seam:
+        if not callable(self._gate):
+            return Seam(self._gate, self._names)
+        return Seam(self._gate(request.runtime.config["configurable"]["thread_id"]), self._names)
+
+    def _answered(self, seam: Seam, request: ToolCallRequest, asked: ApprovalRequired, seen: frozenset[str]) -> bool:
         """Whether a human said yes. The first time round `interrupt` raises; then it returns the answer."""
-        if not self._interrupts:
+        if not (self._interrupts and seam.asks):
             return False
         call = request.tool_call
         question = {
@@ -111,7 +122,7 @@ class Interlock(AgentMiddleware[typing.Any, typing.Any, typing.Any]):
         answer = interrupt(question)
         if asked.decision.approval not in seen:
             return False  # it is the answer to another request, which is void since: whoever calls again is asked again
-        self._seam.answer(asked, _yes(answer))
+        seam.answer(asked, _yes(answer))
         return _yes(answer)
 
     def wrap_model_call(

@@ -3,6 +3,7 @@
 
 import asyncio
 import json
+import logging
 
 from google.adk.agents import LlmAgent
 from google.adk.models import BaseLlm, LlmResponse
@@ -11,6 +12,7 @@ from google.genai import types
 from interlock.adapters.google_adk import Interlock
 
 CONFIRM = "adk_request_confirmation"
+logging.getLogger("google_adk").setLevel(logging.CRITICAL)  # tools that fail are meant to
 
 
 class Scripted(BaseLlm):

@@ -33,7 +33,8 @@ def row(how, name, why=""):
 def run(*command, **more):
     clean = {k: v for k, v in os.environ.items() if not k.endswith("_API_KEY") and not k.startswith("LANGSMITH")}
     env = {**clean, "PYTHONPATH": f"{SITE}:{HERE}", "OPENAI_AGENTS_DISABLE_TRACING": "1", "LANGSMITH_TRACING": "false", "PYTHONDONTWRITEBYTECODE": ""}
-    return subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600, check=False, env=env, **more)
+    how = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "timeout": 600, "check": False, "env": env}
+    return subprocess.run([str(c) for c in command], **{**how, **more})
 
 
 def tests():
@@ -74,7 +75,8 @@ def example(file, told):
     """What a program prints stands indented in its head, under `It prints:`."""
     says = re.search(r"It prints:\n\n((?:    .*\n|\n)+)", ast.get_docstring(ast.parse(file.read_text()), clean=True) + "\n")
     expected = re.sub(r"^    ", "", says[1], flags=re.M).strip() if says else None
-    row("passed" if told.returncode == 0 and told.stdout.strip() == expected else "failed", f"example {file.name}", f"expected:\n{expected}\ngot:\n{told.stdout[-3000:]}")
+    same = told.returncode == 0 and told.stdout.strip() == expected
+    row("passed" if same else "failed", f"example {file.name}", "" if same else f"expected:\n{expected}\ngot:\n{told.stdout}{told.stderr[-2000:]}")
 
 
 def main():
@@ -91,7 +93,7 @@ def main():
         return
     with concurrent.futures.ThreadPoolExecutor(2) as both:  # importing a framework takes longer than its rows
         played = [(module, names, both.submit(run, PYTHON, "-W", "ignore", "-m", "unittest", "-v", module, cwd=HERE)) for module, names in tests().items()]
-        shown = [(file, both.submit(run, PYTHON, "-W", "ignore", file, cwd=BUILD)) for file in examples()]
+        shown = [(file, both.submit(run, PYTHON, "-W", "ignore", file, cwd=BUILD, stderr=subprocess.PIPE)) for file in examples()]
         for module, names, told in played:
             suite(module, names, told.result())
         for file, told in shown:

@@ -27,8 +27,9 @@ from .seam import Args, Seam, ToolFailure
 
 __all__ = ["guard"]
 
+_ALWAYS = {"initialize", "ping", "server/discover"}  # say nothing of the session's
 _LISTS = {"tools/list", "prompts/list", "resources/list", "resources/templates/list"}
-_ALWAYS = {"initialize", "ping", "server/discover", "logging/setLevel", "resources/unsubscribe", "subscriptions/listen"}
+_INSIDE = {*_LISTS, "logging/setLevel", "resources/unsubscribe"}
 _MARK = "_interlock"
 
 Session = typing.TypeVar("Session", Client, ClientSession)
@@ -65,9 +66,10 @@ class _Post:
         method = str(request.method)
         if method in _ALWAYS:
             return await self._send(request, result_type, *unnamed, **named)
-        if method in _LISTS and self._inside:
+        if method in _INSIDE and self._inside:
             result = await self._send(request, result_type, *unnamed, **named)
-            self._seam.gate.notice(_seen(result, as_text=True), source=self._server, kind="description", untrusted=False)
+            if method in _LISTS:
+                self._seam.gate.notice(result.model_dump_json(by_alias=True), source=self._server, kind="description", untrusted=False)
             return result
         name, args = self._asked(method, request)
 
@@ -133,9 +135,7 @@ def _with(method: str, request: typing.Any, judged: Args) -> typing.Any:
     return request.model_copy(update={"params": request.params.model_copy(update={"arguments": judged})})
 
 
-def _seen(result: typing.Any, as_text: bool = False) -> typing.Any:
-    if as_text:
-        return result.model_dump_json(by_alias=True, exclude_none=True)
+def _seen(result: typing.Any) -> typing.Any:
     plain = _plain(result)
     plain.pop("_meta", None)
     if isinstance(result, types.CallToolResult) and result.is_error:

@@ -3,6 +3,7 @@
 
 import asyncio
 import logging
+import os
 import pathlib
 import sys
 import unittest
@@ -197,7 +198,7 @@ class MCP(Conformance, unittest.TestCase):
             self.assertTrue((await client.call_tool("send", {"text": SECRET})).is_error)
 
         policy = {**POLICY, "tools": [*POLICY["tools"], {"match": "files.send", "effects": ["egress"], "reads": ["text"]}]}
-        self.session(play, target=StdioServerParameters(command=sys.executable, args=[str(program)]), policy=policy)
+        self.session(play, target=StdioServerParameters(command=sys.executable, args=[str(program)], env=dict(os.environ)), policy=policy)
 
     def test_released_by_a_human_between_two_calls(self):
         told = self.play(FETCH, DELETE)

@@ -119,7 +119,7 @@ def types(python):
     got = run(python, "-m", "pip", "install", "--quiet", "mypy==1.18.2")
     if got.returncode != 0:
         return row("skipped", "mypy is not to be had", got.stdout[-300:])
-    told = run(python, "-m", "mypy", "--strict", "-p", "interlock", "--cache-dir", WORK / "mypy", cwd=WORK)
+    told = run(python, "-m", "mypy", "--strict", "--config-file", PACKAGE / "pyproject.toml", "-p", "interlock", "--cache-dir", WORK / "mypy", cwd=WORK)
     return row("passed" if told.returncode == 0 else "failed", "mypy --strict", told.stdout)
 
 

@@ -79,6 +79,15 @@ def example(file, told):
     row("passed" if same else "failed", f"example {file.name}", "" if same else f"expected:\n{expected}\ngot:\n{told.stdout}{told.stderr[-2000:]}")
 
 
+def page():
+    """The programs of docs/adapters.md are pieces; each is Python, and what it imports is there."""
+    blocks = re.findall(r"```python\n(.*?)```", (PACKAGE / "docs/adapters.md").read_text(), re.S)
+    imports = [ast.unparse(node) for block in blocks for node in ast.walk(ast.parse(block)) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    told = run(PYTHON, "-W", "ignore", "-c", "\n".join(imports))
+    fine = told.returncode == 0 and len(blocks) == 7
+    row("passed" if fine else "failed", "the pieces of docs/adapters.md", "" if fine else f"{len(blocks)} of 7\n{told.stdout}")
+
+
 def main():
     lock = HERE / ".venv/.setup-lock"
     if not lock.is_file() or lock.read_bytes() != (HERE / "requirements.txt").read_bytes():
@@ -92,12 +101,19 @@ def main():
     if not installed():
         return
     with concurrent.futures.ThreadPoolExecutor(2) as both:  # importing a framework takes longer than its rows
+        typed = both.submit(run, PYTHON, "-m", "mypy", "--config-file", PACKAGE / "pyproject.toml", "-p", "interlock", "--cache-dir", HERE / ".venv/mypy", cwd=SITE)
+        fixture = both.submit(run, PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", HERE / "pytest_fixture.py", cwd=BUILD)
         played = [(module, names, both.submit(run, PYTHON, "-W", "ignore", "-m", "unittest", "-v", module, cwd=HERE)) for module, names in tests().items()]
         shown = [(file, both.submit(run, PYTHON, "-W", "ignore", file, cwd=BUILD, stderr=subprocess.PIPE)) for file in examples()]
         for module, names, told in played:
             suite(module, names, told.result())
         for file, told in shown:
             example(file, told.result())
+        row("passed" if typed.result().returncode == 0 else "failed", "mypy --strict, with the types of the frameworks", "" if typed.result().returncode == 0 else typed.result().stdout[-3000:])
+        page()
+        told = fixture.result()
+        whole = told.returncode == 1 and "1 failed, 2 passed" in told.stdout.splitlines()[-1]
+        row("passed" if whole else "failed", "the fixture of pytest: two tests pass, and one that must not does not", "" if whole else told.stdout[-3000:])
 
 
 if __name__ == "__main__":

@@ -73,6 +73,13 @@ class GoogleADK(Conformance, unittest.TestCase):
         self.run_agent(outer, Interlock(self.gate))
         self.assertEqual(self.box.names(), ["fetch", "read_secret"])
 
+    def test_an_agent_as_a_tool_without_plugins(self):
+        inner = LlmAgent(name="helper", model=rig_google_adk.Scripted(model="x", script=turns(FETCH)), tools=list(self.box.functions().values()))
+        model = rig_google_adk.Scripted(model="x", script=turns(Call("helper", {"request": "go"})))
+        events = self.run_agent(LlmAgent(name="outer", model=model, tools=[AgentTool(inner, include_plugins=False)]), Interlock(self.gate))
+        self.assertEqual(self.box.names(), [])
+        self.assertIn("no gate", str(events))
+
     def test_an_agent_that_is_handed_to(self):
         inner = LlmAgent(name="second", model=rig_google_adk.Scripted(model="x", script=turns(FETCH, READ, PUBLISH)), tools=list(self.box.functions().values()))
         script = turns(Call("transfer_to_agent", {"agent_name": "second"}))

@@ -365,7 +365,11 @@ class Gate:
 
         return wrap if fn is None else wrap(fn)
 
-    def _label(self, tool: str, label: Label, signature: inspect.Signature) -> None:
+    def label(self, tool: str, *, effects: collections.abc.Sequence[str] = (), **entry: object) -> None:
+        """Labels a tool that the gate does not wrap by itself, because an adapter stands before it. Otherwise as `tool` with `effects`."""
+        self._label(tool, Label(tuple(effects), entry), None)
+
+    def _label(self, tool: str, label: Label, signature: inspect.Signature | None) -> None:
         with self._lock:
             if self._given is not None:
                 raise UsageError(f"`{tool}` is labelled in the policy that was given, not here")
@@ -373,8 +377,8 @@ class Gate:
                 raise UsageError(f"`{tool}` is labelled too late: the session has begun, and it is bound to its policy")
             if tool in self._labels:
                 raise UsageError(f"`{tool}` is labelled twice")
-            strange = unknown_arguments(label, signature)
-            if strange:
+            strange = unknown_arguments(label, signature) if signature is not None else []
+            if signature is not None and strange:
                 raise UsageError(f"`{tool}` has no argument `{strange[0]}`, which its label names; it has {', '.join(signature.parameters) or 'none'}")
             try:
                 _core.Policy("", json.dumps(policy_document({tool: label}, self._approvals)).encode())

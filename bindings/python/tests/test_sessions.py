@@ -7,65 +7,15 @@ import pathlib
 import subprocess
 import unittest
 
-from interlock import Gate, InterlockError
+from interlock.testing import replay
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 INTERLOCK = os.environ.get("INTERLOCK")
-EFFECTS = ("untrusted", "sensitive", "secret", "egress", "commit")
-
-
-def bare(result):
-    """As the session format says: a text that is itself JSON is read as JSON."""
-    if isinstance(result, str):
-        try:
-            return json.loads(result)
-        except ValueError:
-            return result
-    return result
-
-
-def step(gate, number, step):
-    """One step of a session file, and its decision in the words of `check --json`."""
-    args = step.get("args") or {}
-    d = gate.decide(step["tool"], args, unjoined=True)
-    if d.action == "require_approval" and d.approval and step.get("approved"):
-        gate.approve(d.approval, "session file")
-        d = gate.decide(step["tool"], args, unjoined=True)
-    try:
-        if d.run and step.get("error") is not None:
-            error = step["error"]
-            gate.settle(d, error=error if isinstance(error, str) else json.dumps(error), args=args)
-        elif d.run and step.get("result") is not None:
-            gate.settle(d, bare(step["result"]), args=args)
-        elif d.run:
-            gate.settle(d, None, args=args)
-    except InterlockError:
-        pass
-    if d.action == "require_approval" and d.approval and not d.run:
-        gate.refuse(d.approval, "session file")
-    effects = [name for i, name in enumerate(EFFECTS) if d.effects >> i & 1]
-    return {"step": number, "tool": step["tool"], "effects": effects, "action": d.action, "layer": d.layer, "reason": d.reason or None}
 
 
 def play(policy, sessions):
     """What `check --json` says of the sessions of one file."""
-    gates, out = {}, []
-    with Gate(policy) as first:
-        for number, session in enumerate(sessions, 1):
-            name = str(session.get("id", number))
-            parent = gates.get(str(session.get("parent")))
-            prompt = session.get("prompt")
-            if parent is not None:
-                gate = parent.child(name)
-                if prompt:
-                    gate.notice(prompt, source="parent", kind="task")
-            else:
-                gate = first.session(name, principal=session.get("agent") or "")
-                if prompt:
-                    gate.user_prompt(prompt)
-            gates[name] = gate
-            out.append({"id": session.get("id", number), "decisions": [step(gate, i + 1, s) for i, s in enumerate(session["steps"])]})
-    return out
+    return [session.as_json() for session in replay(policy, sessions)]
 
 
 class SessionFiles(unittest.TestCase):

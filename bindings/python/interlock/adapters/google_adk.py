@@ -18,6 +18,7 @@ import functools
 import typing
 
 from google.adk.plugins.base_plugin import BasePlugin
+from google.genai.types import Tool
 
 from ..errors import ApprovalRequired, Denied, UsageError, Withheld
 from ..gate import Gate
@@ -64,15 +65,17 @@ class Interlock(BasePlugin):
 
     async def before_model_callback(self, *, callback_context: CallbackContext, llm_request: LlmRequest) -> LlmResponse | None:
         for tool in llm_request.config.tools or []:
-            held = tool.model_dump(exclude_none=True) if hasattr(tool, "model_dump") else {type(tool).__name__: tool}
+            held = tool.model_dump(exclude_none=True) if isinstance(tool, Tool) else {type(tool).__name__: tool}
             for kind in held.keys() - {"function_declarations"}:
                 raise UsageError(f"the tool `{kind}` runs in the model's service, where no gate stands: give the agent a tool of its own")
         return None
 
     async def before_tool_callback(self, *, tool: BaseTool, tool_args: dict[str, typing.Any], tool_context: ToolContext) -> dict[str, typing.Any] | None:
         """Puts the gate where the tool runs, behind the callbacks that may still change its arguments. None lets ADK go on to there."""
+        if getattr(tool, "include_plugins", True) is not True:
+            return {"error": f"interlock: `{tool.name}` did not run: an agent with `include_plugins=False` has no gate"}
         if not isinstance(tool.run_async, functools.partial) or tool.run_async.func is not _run:
-            tool.run_async = functools.partial(_run, tool.name, tool.run_async)
+            setattr(tool, "run_async", functools.partial(_run, tool.name, tool.run_async))
         return None
 
 

@@ -30,7 +30,7 @@ if typing.TYPE_CHECKING:
 
 __all__ = ["Interlock"]
 
-Result = ToolMessage | Command[typing.Any]
+Result: typing.TypeAlias = ToolMessage | Command[typing.Any]
 
 
 def _seen(result: Result) -> object:
@@ -107,7 +107,7 @@ class Interlock(AgentMiddleware[typing.Any, typing.Any, typing.Any]):
     def _seam(self, request: ToolCallRequest) -> Seam:
         if not callable(self._gate):
             return Seam(self._gate, self._names)
-        return Seam(self._gate(request.runtime.config["configurable"]["thread_id"]), self._names)
+        return Seam(self._gate(request.runtime.config.get("configurable", {})["thread_id"]), self._names)
 
     def _answered(self, seam: Seam, request: ToolCallRequest, asked: ApprovalRequired, seen: frozenset[str]) -> bool:
         """Whether a human said yes. The first time round `interrupt` raises; then it returns the answer."""

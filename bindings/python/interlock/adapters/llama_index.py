@@ -111,8 +111,10 @@ class _Gated(FunctionTool):
     async def _yes(self, workflow: Context, asked: ApprovalRequired, args: dict[str, typing.Any]) -> bool:
         """The answer to exactly this request. The first time round it raises, and the step is played again when the answer is there."""
         approval = asked.decision.approval
-        question = InputRequiredEvent(prefix=str(asked), tool=self.metadata.get_name(), args=args, approval=approval)
-        event = await workflow.wait_for_event(HumanResponseEvent, waiter_event=question, waiter_id=approval, requirements={"approval": approval})
+        question = {"prefix": str(asked), "tool": self.metadata.get_name(), "args": args, "approval": approval}
+        event = await workflow.wait_for_event(
+            HumanResponseEvent, waiter_event=InputRequiredEvent(**question), waiter_id=approval, requirements={"approval": approval}
+        )
         yes = event.get("response") is True
         self._seam.answer(asked, yes)
         return yes

@@ -86,12 +86,13 @@ class _Post:
 
     def _asked(self, method: str, request: typing.Any) -> tuple[str, Args]:
         """The name that the policy knows it by, and its arguments."""
-        params = _plain(request.params) if request.params is not None else {}
+        params = request.params
+        if method == "tools/call":
+            return self._name(params.name), dict(params.arguments or {})
+        args = _plain(params) if params is not None else {}
         for extra in ("_meta", "inputResponses", "requestState", "task"):
-            params.pop(extra, None)
-        if method != "tools/call":
-            return self._name(method), params
-        return self._name(params["name"]), dict(request.params.arguments or {})
+            args.pop(extra, None)
+        return self._name(method), args
 
     def _name(self, tool: str) -> str:
         return self._names.get(tool, f"{self._server}.{tool}")

@@ -6,7 +6,7 @@
 
 `guard` answers a twin of the agent whose function tools, MCP tools and handoffs go through the gate; an agent that is used as a tool is guarded before
 `as_tool`. Tools that are no functions (hosted tools, hosted MCP, computer, shell, apply_patch) are refused: they run elsewhere, or not through a function
-that a gate could stand before.
+that a gate could stand before. A prompt that is stored at OpenAI may carry tools of its own, and nobody here sees those.
 
 With `interrupts=True` a call that a human may release ends the run with `result.interruptions`, and goes on by `state.approve(item)`. The SDK asks before
 it runs anything, so a call is then decided when the SDK asks; it is held as running from there on. `always_approve` approves nothing here.
@@ -39,6 +39,8 @@ def guard(
     gate: Gate, agent: Agent[typing.Any], *, names: collections.abc.Mapping[str, str] | None = None, interrupts: bool = False
 ) -> Agent[typing.Any]:
     """A twin of the agent, each of whose tool calls is decided right before it runs. `names`: what tools are called in the policy, where that differs."""
+    if not isinstance(agent, Agent):
+        raise TypeError(f"an `Agent` is needed, not `{type(agent).__qualname__}`")
     return _Guard(Seam(gate, names), interrupts).agent(agent)
 
 
@@ -88,7 +90,7 @@ class _Guard:
 
     def _asker(self, name: str, own: typing.Any) -> collections.abc.Callable[..., collections.abc.Awaitable[bool]]:
         async def asks(ctx: RunContextWrapper[typing.Any], params: dict[str, typing.Any], call_id: str) -> bool:
-            if own is True or (callable(own) and await own(ctx, params, call_id)):
+            if own is not False and (own is True or await own(ctx, params, call_id)):
                 return True
             try:
                 plan = await self.seam.plan(name, params)

@@ -31,7 +31,7 @@ if typing.TYPE_CHECKING:
 __all__ = ["Interlock"]
 
 
-def _seen(result: object) -> object:
+def _seen(result: typing.Any) -> object:
     if isinstance(result, ToolReturn):
         shown = _seen(result.return_value)
         return shown if result.content is None else [shown, result.content]

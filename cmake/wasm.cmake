@@ -2,6 +2,7 @@
 # The core, and nothing else, as WebAssembly (cmake --toolchain cmake/wasm32.cmake):
 #   interlock-core.wasm   exports the public functions of the core modules; must import nothing
 #   smoke.wasm            the same core with tests/wasm/host.c, which plays the host
+#   interlock-gate.wasm   what the JavaScript package ships: of the core what bindings/js/src reaches, and wasi-libc's malloc
 foreach(module IN LISTS IL_CORE_MODULES)
   il_module(${module} CORE)
 endforeach()
@@ -28,3 +29,14 @@ il_wasm(interlock-core "${CMAKE_BINARY_DIR}/none.c")
 il_wasm(smoke tests/wasm/host.c)
 il_wasm(cel-vectors tests/cel/vector.c tests/cel/wasm.c)
 target_include_directories(cel-vectors PRIVATE tests/cel)
+
+# Only what is named in the sources is exported, so that the linker leaves out what nothing reaches.
+file(GLOB gate_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/bindings/js/src/*.c")
+find_library(IL_WASI_LIBC NAMES libc.a PATHS /usr/lib/wasm32-wasi NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
+if(IL_WASI_LIBC)
+  add_executable(interlock-gate ${gate_sources} ${IL_CORE_OBJECTS})
+  il_target_flags(interlock-gate CORE)
+  set_target_properties(interlock-gate PROPERTIES SUFFIX .wasm)
+  target_link_options(interlock-gate PRIVATE -nostdlib -Wl,--no-entry -Wl,--stack-first -Wl,-z,stack-size=262144 -Wl,--fatal-warnings -Wl,--strip-all)
+  target_link_libraries(interlock-gate PRIVATE ${IL_WASM_BUILTINS} ${IL_WASI_LIBC})
+endif()

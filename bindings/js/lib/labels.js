@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Labels that stand beside the tools (`tool({…, interlock: {effects, to}})`), as the policy that they make.
+import { UsageError } from './errors.js';
+import { jsonOf } from './plain.js';
+
+/** The entry of a tool, as JSON text; undefined: the tool has no label. */
+export function labelOf(name, tool) {
+  const at = tool !== null && typeof tool === 'object' ? Object.getOwnPropertyDescriptor(tool, 'interlock') : undefined;
+  if (at === undefined || at.value === undefined) return undefined;
+  const label = at.value;
+  if (label === null || typeof label !== 'object' || Array.isArray(label)) throw new UsageError(`the label of \`${name}\` is an object: {effects: […], …}`);
+  const { effects = [], ...entry } = label;
+  try {
+    return jsonOf({ match: name, effects: typeof effects === 'string' ? [effects] : effects, ...entry });
+  } catch (error) {
+    throw new UsageError(`the label of \`${name}\`: ${error.message}`);
+  }
+}
+
+/** The policy document of labels (name to entry), on the machine `standard`. */
+export function documentOf(labels, approvals) {
+  const head = `{"interlock":1,"machine":"standard"${approvals === undefined ? '' : `,"approvals":${jsonOf(approvals)}`}`;
+  return `${head},"tools":[${[...labels].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry).join(',')}]}`;
+}

@@ -102,7 +102,7 @@ export async function createGate(options = {}) {
 function where(error, given) {
   if (!(error instanceof PolicyError) || error.line === 0 || given === undefined) return error;
   if (given.place === undefined) return placed(error, '', 0, 0);
-  const [line, column] = given.place(error.line === 1 ? error.column : Infinity);
+  const [line, column] = given.place(error.line, error.column);
   return placed(error, given.where, line, column);
 }
 
@@ -129,6 +129,9 @@ export class Gate {
     const plan = this.#planned();
     return { fingerprint: hex(this.#said.fingerprint), mode: this.#said.monitors ? 'monitor' : 'enforce', document: JSON.parse(plan.document) };
   }
+
+  /** Whether it was given a policy; else its policy is what stands beside the tools. */
+  get policed() { return this.#given !== undefined; }
 
   #planned() {
     if (this.#plan === undefined) {
@@ -173,10 +176,7 @@ export class Gate {
   // ---- for sessions ----
 
   /** @internal */
-  _begin(session) {
-    const plan = this.#planned();
-    return [plan, this.#engine.op(plan, 'iljs_begin', session.id, [session.parent?.id, session.principal], [session.parent === undefined ? 1 : 0], undefined)];
-  }
+  _plan() { return this.#planned(); }
 
   /** @internal */
   _op(plan, name, session, parts, more, read) {
@@ -225,9 +225,8 @@ export class Session {
     if (this.#parent !== undefined) await this.#parent.begin();
     if (this.#begun === undefined) {
       try {
-        const [plan, begun] = this.#gate._begin(this);
-        this.#plan = plan;
-        this.#begun = Promise.resolve(begun);
+        this.#plan ??= this.#gate._plan();
+        this.#begun = Promise.resolve(this.#gate._op(this.#plan, 'iljs_begin', this.id, [this.#parent?.id, this.principal], [this.#parent === undefined ? 1 : 0], undefined));
         await this.#begun;
       } catch (error) {
         this.#begun = undefined;

@@ -4,7 +4,7 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 
-.PHONY: all demo test proofs lint format install clean configure bench fuzz fuzz-long coverage stress wheel
+.PHONY: all demo test proofs lint format install clean configure bench fuzz fuzz-long coverage stress wheel js
 
 all: configure
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -44,6 +44,11 @@ fuzz-long:
 wheel:
 	@scripts/setup wheel
 	@tests/python/run.py --wheel
+
+# The JavaScript package, as npm publishes it, in build/js.
+js: all
+	@scripts/setup js
+	@node tests/js/run.mjs --pack
 
 # Threads, processes and kills, more of each than `make test` takes.
 stress: all

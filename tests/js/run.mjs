@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The JavaScript package as it is published: built, packed, put where an application would have it, and tested there on each Node at hand.
 //
-//   node tests/js/run.mjs --interlock BUILD/interlock
+//   node tests/js/run.mjs --interlock BUILD/interlock        --pack: only builds it, and says where it is
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -51,6 +51,10 @@ if (!row('the package builds', built.fine, built.said)) end();
 const packed = run('npm', ['pack', '--silent', join(HOME, 'package')], { cwd: HOME });
 const tarball = readdirSync(HOME).find((name) => name.endsWith('.tgz'));
 if (!row('npm pack', packed.fine && tarball !== undefined, packed.said)) end();
+if (process.argv.includes('--pack')) {
+  console.log(join(HOME, tarball));
+  process.exit(0);
+}
 mkdirSync(join(modules, 'interlock-gate'));
 row('it unpacks', run('tar', ['-xzf', join(HOME, tarball), '-C', join(modules, 'interlock-gate'), '--strip-components=1']).fine);
 

@@ -278,14 +278,17 @@ export class Session {
     return (await this.#judged(tool, args, how)).decision;
   }
 
-  async #judged(tool, args, { labels, unjoined = false } = {}) {
+  #judged(tool, args, how) {
     const name = typeof tool === 'string' ? tool.toWellFormed() : '';
-    let read, decision;
     try {
-      read = argumentsOf(args);
+      return this.#judgedText(name, argumentsOf(args), how);
     } catch (error) {
       return { decision: fault('bad-arguments', `interlock: \`${name}\` did not run: the arguments cannot be read: ${said(error)}`) };
     }
+  }
+
+  async #judgedText(name, read, { labels, unjoined = false } = {}) {
+    let decision;
     try {
       decision = await this.#timely(this.#decided(name, read.text, labels, unjoined));
     } catch (error) {
@@ -334,8 +337,14 @@ export class Session {
 
   /** Decides, runs `run(args)` on a copy of the arguments that were judged, records, returns. `Denied`, `ApprovalRequired`, `Withheld`, or what `run` throws. */
   async call(tool, args, run, how = {}) {
+    let own = args;
+    try {
+      own = argumentsOf(args).value; // now: whoever holds them may change them while this call waits
+    } catch {
+      // which is said when it is decided
+    }
     return this.locked(async () => {
-      const judged = await this.#judged(tool, args, how);
+      const judged = await this.#judged(tool, own, how);
       let { decision } = judged;
       const { resolver, approver = 'resolver' } = this.#gate._options;
       if (!decision.run && decision.approval !== '' && decision.action === 'require_approval' && resolver !== undefined) {
@@ -353,7 +362,7 @@ export class Session {
     let result;
     try {
       result = await run(args);
-      if (isLater(result)) result = await drained(result);
+      if (isLater(result)) throw new UsageError('a result that is made when it is asked for (a stream, a generator): nobody can record it; return what is in it');
     } catch (error) {
       await this.settle(decision, { error });
       throw error;
@@ -403,14 +412,7 @@ export class Session {
   }
 }
 
-const isLater = (v) => v !== null && typeof v === 'object' && typeof v[Symbol.asyncIterator] === 'function';
-
-// What it yields on the way would be seen before it is recorded. As the AI SDK has it, the last one is the result.
-async function drained(values) {
-  let last;
-  for await (const value of values) last = value;
-  return last;
-}
+const isLater = (v) => v !== null && typeof v === 'object' && (typeof v[Symbol.asyncIterator] === 'function' || typeof v.next === 'function' || typeof v.getReader === 'function');
 
 function labelsText(labels) {
   return JSON.stringify(Object.entries(labels).map(([path, v]) => ({ path, ...(v === null || v === undefined ? { sources: null } : typeof v === 'string' ? { sources: [v] } : Array.isArray(v) ? { sources: v } : JSON.parse(jsonOf(v))) })));

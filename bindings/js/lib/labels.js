@@ -3,6 +3,9 @@
 import { UsageError } from './errors.js';
 import { jsonOf } from './plain.js';
 
+/** A tool with its label, where the tool's own type has no room for one: `labelled(tool({…}), {effects: ['untrusted']})`. */
+export const labelled = (tool, label) => ({ ...tool, interlock: label });
+
 /** The entry of a tool, as JSON text; undefined: the tool has no label. */
 export function labelOf(name, tool) {
   const at = tool !== null && typeof tool === 'object' ? Object.getOwnPropertyDescriptor(tool, 'interlock') : undefined;

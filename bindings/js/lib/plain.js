@@ -20,7 +20,7 @@ function text(value, budget) {
 
 function number(value) {
   if (!Number.isFinite(value)) refuse('NaN and infinities have no JSON form');
-  return value;
+  return value === 0 ? 0 : value; // -0 is written as 0
 }
 
 const binary = (view) => {

@@ -315,7 +315,7 @@ class Wrapped {
       try {
         return await this.#session.run(entry.decision, this.#same(entry, name, input), (judged) => {
           if (how?.abortSignal?.aborted) throw how.abortSignal.reason ?? new Error('aborted');
-          return tool.execute.call(tool, judged, how);
+          return drained(tool.execute.call(tool, judged, how));
         });
       } finally {
         for (const [key, value] of this.#shelf.open) if (value === entry) this.#shelf.open.delete(key);
@@ -367,6 +367,15 @@ class Wrapped {
     wrapped.add(safe);
     return safe;
   }
+}
+
+// What an async iterable yields on the way would be seen before it is recorded. As the SDK has it, the last one is the result.
+async function drained(result) {
+  const values = await result;
+  if (values === null || typeof values !== 'object' || typeof values[Symbol.asyncIterator] !== 'function') return values;
+  let last;
+  for await (const value of values) last = value;
+  return last;
 }
 
 const wrapped = new WeakSet();

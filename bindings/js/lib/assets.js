@@ -70,9 +70,15 @@ export function packed(table, certificate) {
   return turned(whole, false);
 }
 
-/** `{table, certificate}` of a shipped machine; the core verifies both. Undefined: there is none of that name. */
+const machines = new Map();
+/** `{table, certificate}` of a shipped machine, read once; the core verifies both. Undefined: there is none of that name. */
 export async function shippedMachine(name) {
   if (!MACHINES.includes(name)) return undefined;
+  if (!machines.has(name)) machines.set(name, unpacked(name).catch((error) => { machines.delete(name); throw error; }));
+  return machines.get(name);
+}
+
+async function unpacked(name) {
   const stream = new Blob([await bytesOf(FILES[name])]).stream().pipeThrough(new DecompressionStream('gzip'));
   const bytes = turned(new Uint8Array(await new Response(stream).arrayBuffer()), true);
   return { table: bytes.subarray(0, bytes.length - CERTIFICATE), certificate: bytes.subarray(bytes.length - CERTIFICATE) };

@@ -15,7 +15,12 @@ const EFFECTS = ['untrusted', 'sensitive', 'secret', 'egress', 'commit'];
 const NOTICES = ['message', 'description', 'task'];
 const N = Symbol.for('interlock-gate');
 
-const hex = (bytes) => Array.from(bytes, (b) => b.toString(16).padStart(2, '0')).join('');
+const DIGITS = Array.from({ length: 256 }, (_, b) => b.toString(16).padStart(2, '0'));
+function hex(bytes) {
+  let out = '';
+  for (const b of bytes) out += DIGITS[b];
+  return out;
+}
 const effectsOf = (bits) => Object.freeze(EFFECTS.filter((_, i) => bits >> i & 1));
 
 /** A block that the core was not asked for. */
@@ -208,6 +213,7 @@ export class Session {
   #gate;
   #parent;
   #begun;
+  #ready = false;
   #plan;
   #asked = new WeakMap(); // the text of the arguments of a decision
 
@@ -228,6 +234,7 @@ export class Session {
         this.#plan ??= this.#gate._plan();
         this.#begun = Promise.resolve(this.#gate._op(this.#plan, 'iljs_begin', this.id, [this.#parent?.id, this.principal], [this.#parent === undefined ? 1 : 0], undefined));
         await this.#begun;
+        this.#ready = true;
       } catch (error) {
         this.#begun = undefined;
         throw error;
@@ -242,9 +249,9 @@ export class Session {
     return this;
   }
 
-  async #op(name, parts, more = [], read) {
-    await this.#there();
-    return this.#gate._op(this.#plan, name, this.id, parts, more, read);
+  #op(name, parts, more = [], read) {
+    const now = () => this.#gate._op(this.#plan, name, this.id, parts, more, read);
+    return this.#ready ? now() : this.#there().then(now);
   }
 
   /** Notes what a human typed: values in it vouch from now on. Only for what came over a channel that the agent cannot write. */
@@ -298,12 +305,15 @@ export class Session {
     return { decision, value: read.value, text: read.text };
   }
 
-  async #decided(name, text, labels, unjoined) {
-    try {
-      await this.#there();
-    } catch (error) {
+  // At once where the session is there and the store answers at once.
+  #decided(name, text, labels, unjoined) {
+    if (this.#ready) return this.#decidedNow(name, text, labels, unjoined);
+    return this.#there().catch((error) => {
       if (this.#plan === undefined) throw error; // without a policy nobody can decide; else the core says what such a session is
-    }
+    }).then(() => this.#decidedNow(name, text, labels, unjoined));
+  }
+
+  #decidedNow(name, text, labels, unjoined) {
     const dot = name.indexOf('.');
     const marks = labels === undefined ? undefined : labelsText(labels);
     return this.#gate._op(this.#plan, 'iljs_decide', this.id, [dot < 0 ? '' : name.slice(0, dot), dot < 0 ? name : name.slice(dot + 1), text, marks], [unjoined === true ? 1 : 0], decisionOf);
@@ -311,6 +321,7 @@ export class Session {
 
   // A store that does not answer is one that is gone. What it answers too late is nobody's: the ticket is settled as its worst by its deadline.
   #timely(promise) {
+    if (typeof promise?.then !== 'function') return promise;
     const { timeout = 5000 } = this.#gate._options;
     let timer;
     const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new InterlockError(`the gate did not answer within ${timeout} ms`)), timeout); });

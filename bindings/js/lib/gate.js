@@ -200,6 +200,12 @@ export class Gate {
     return this.#store.rows(session);
   }
 
+  /** @internal True exactly once for a text, whoever shares the store. */
+  async _once(text) {
+    const key = hex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))));
+    return await this.#store.commit([{ space: 'once', key, expect: 0, state: new Uint8Array(1), rows: [] }], (this.#options.clock ?? Date.now)()) === true;
+  }
+
   /** @internal One lock a session, for as long as somebody holds it. */
   _lock(id) {
     let lock = this.#locks.get(id);

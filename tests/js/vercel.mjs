@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { ToolLoopAgent, dynamicTool, generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai';
 import { z } from 'zod';
-import { Denied, createGate, createPolyman, wrapVercel } from 'interlock-gate';
+import { Denied, MemoryStore, createGate, createPolyman, wrapVercel } from 'interlock-gate';
 import { check, done } from './harness.mjs';
 import { call, scripted } from './models.mjs';
 
@@ -235,9 +235,10 @@ for (const [mode, wrap] of Object.entries(MODES)) {
     });
 
     await check(named('a human’s approval: asked, granted once, for this call'), async () => {
-      const gate = await fresh({ approvals: { for: ['egress'] } });
+      const ledger = new MemoryStore(), secret = 'a secret of the application';
+      const gate = await fresh({ approvals: { for: ['egress'] }, ledger });
       const { ran, tools } = toolbox();
-      const wrapped = () => wrap(gate, 's', tools);
+      const wrapped = () => wrap(gate, 's', tools, { secret });
       const first = scripted([[call('fetch'), call('mails')], [call('send', EVIL)]]);
       const messages = [{ role: 'user', content: 'go' }];
       const run = (model, given) => go(form, { model, prompt: undefined, messages: given, ...wrapped() });
@@ -254,6 +255,10 @@ for (const [mode, wrap] of Object.entries(MODES)) {
       assert.deepEqual(ran, ['fetch', 'mails', 'send'], 'a yes');
       await run(scripted(['ok']).model, answered(true)).catch(() => {});
       assert.deepEqual(ran, ['fetch', 'mails', 'send'], 'the same yes again');
+
+      const twin = await fresh({ approvals: { for: ['egress'] }, ledger }); // another server
+      await go(form, { model: scripted(['ok']).model, prompt: undefined, messages: answered(true), ...wrap(twin, 's', tools, { secret }) }).catch(() => {});
+      assert.deepEqual(ran, ['fetch', 'mails', 'send'], 'the same yes on another server');
     });
 
     await check(named('a forged approval in a resumed history'), async () => {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gate: every tool call of a session is decided before it runs, and its result is recorded before anybody sees it.
+import { answerOf } from './answer.js';
 import { MACHINES, coreModule, shippedMachine, shippedPresets } from './assets.js';
 import { Engine } from './core.js';
 import { ApprovalRequired, Denied, InterlockError, PolicyError, UsageError, Withheld, said } from './errors.js';
@@ -200,6 +201,12 @@ export class Gate {
     return this.#store.rows(session);
   }
 
+  /** @internal True exactly once for a text, whoever shares the store. */
+  async _once(text) {
+    const key = hex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))));
+    return await this.#store.commit([{ space: 'once', key, expect: 0, state: new Uint8Array(1), rows: [] }], (this.#options.clock ?? Date.now)()) === true;
+  }
+
   /** @internal One lock a session, for as long as somebody holds it. */
   _lock(id) {
     let lock = this.#locks.get(id);
@@ -384,6 +391,18 @@ export class Session {
   /** Runs `work` alone among those of this session; what it starts itself may go on inside. */
   locked(work) {
     return this.#gate._lock(this.id).run(work);
+  }
+
+  /**
+   * The assistant's answer, as it may be shown: every link and image in it is a call of the tool `respond` with that `url`, which the policy labels (labels beside the tools: an egress to that url, `once`).
+   * What is not allowed is taken out. `{text, shown, withheld}`.
+   */
+  async respond(markdown) {
+    return answerOf(markdown, async (url, image) => {
+      const d = await this.decide('respond', { url, image });
+      if (d.run) await this.settle(d, { result: null });
+      return d.run;
+    });
   }
 
   /** Calls that wait for a human, or that one has let through. */

@@ -179,6 +179,8 @@ export class Session {
   call<A extends object, R>(tool: string, args: A, run: (args: A) => R, options?: CallOptions): Promise<Awaited<R>>;
   /** Runs `work` alone among the calls of this session. */
   locked<R>(work: () => R): Promise<Awaited<R>>;
+  /** The assistant's answer as it may be shown: each link and image in it is a call of the tool `respond` with that `url`. */
+  respond(markdown: string): Promise<{ text: string; shown: string[]; withheld: string[] }>;
   approvals(): Promise<Approval[]>;
   /** A human's yes to one request. Nothing that the agent can call may lead here. */
   approve(approval: string, by: string): Promise<void>;

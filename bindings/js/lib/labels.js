@@ -20,8 +20,12 @@ export function labelOf(name, tool) {
   }
 }
 
+// The answer's links and images: who reads it is the user, and where they lead is where it may go.
+const RESPOND = '{"match":"respond","effects":["egress"],"sink":"once","audience":"addressed","to":{"url":"url"},"plain":["image"]}';
+
 /** The policy document of labels (name to entry), on the machine `standard`. */
 export function documentOf(labels, approvals) {
   const head = `{"interlock":1,"machine":"standard"${approvals === undefined ? '' : `,"approvals":${jsonOf(approvals)}`}`;
-  return `${head},"tools":[${[...labels].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry).join(',')}]}`;
+  const all = new Map([['respond', RESPOND], ...labels]);
+  return `${head},"tools":[${[...all].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry).join(',')}]}`;
 }

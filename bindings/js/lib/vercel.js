@@ -21,7 +21,7 @@ const SHELVES = 10_000;
 function shelfOf(gate, id) {
   let all = shelves.get(gate);
   if (all === undefined) shelves.set(gate, all = new Map());
-  const shelf = all.get(id) ?? { open: new Map(), seen: new Set(), refused: new Set(), used: new Set() };
+  const shelf = all.get(id) ?? { open: new Map(), seen: new Set(), refused: new Set() };
   all.delete(id);
   all.set(id, shelf);
   for (const [old, { open }] of all) {
@@ -116,11 +116,11 @@ class Wrapped {
       await this.history(messages);
       if (toolCall.providerExecuted === true) return this.#provider(toolCall);
       const yes = approvalIn(messages, id);
-      if (yes !== undefined && this.#shelf.used.has(yes)) return denied(`interlock: \`${name}\` did not run: this approval was used before`); // in a resumed run any other word runs the tool
       const wish = await this.#wish(theirs, { toolCall, tools, messages, toolsContext, runtimeContext });
       if (wish === 'denied') return denied(`\`${name}\` was denied by the application`);
       if (wish === 'user-approval' && yes === undefined) return { type: 'user-approval' };
-      if (yes !== undefined) this.#shelf.used.add(yes);
+      // in a resumed run any word but this one runs the tool
+      if (yes !== undefined && !(await this.#gate._once(`approval\0${this.#session.id}\0${yes}`))) return denied(`interlock: \`${name}\` did not run: this approval was used before`);
       let d = await this.#admit(id, name, toolCall.input);
       if (!runs(d) && d.action === 'require_approval' && typeof d.approval === 'string' && d.approval !== '') {
         if (yes === undefined) return { type: 'user-approval', reason: d.message };
@@ -253,7 +253,8 @@ class Wrapped {
     if (given.prepareCall !== undefined) out.prepareCall = async (about) => {
       const prepared = { ...(await given.prepareCall(about)) };
       const theirs = prepared.toolApproval === out.toolApproval ? given.toolApproval : prepared.toolApproval;
-      return this.#wrapParts({ ...prepared, ...options, toolApproval: (asked) => this.approve(asked, theirs), prepareStep: out.prepareStep });
+      const { toolCallConcurrency, experimental_toolApprovalSecret } = options;
+      return this.#wrapParts({ ...prepared, toolCallConcurrency, experimental_toolApprovalSecret, toolApproval: (asked) => this.approve(asked, theirs), prepareStep: out.prepareStep });
     };
     return out;
   }

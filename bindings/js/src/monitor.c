@@ -62,8 +62,7 @@ il_status iljs_settle(il_monitor *m, size_t n, double now_ms, double ticket, uin
     il_settlement out = IL_SETTLEMENT_INIT;
     iljs_open(n, now_ms);
     const il_str session = iljs_part(), child = iljs_part();
-    il_outcome o = {
-        .size = sizeof o, .bare = true, .how = done != 0 ? IL_OUTCOME_DONE : IL_OUTCOME_FAILED, .absent = absent};
+    il_outcome o = {.size = sizeof o, .bare = true, .how = done != 0 ? IL_OUTCOME_DONE : IL_OUTCOME_FAILED, .absent = absent};
     il_status s = iljs_doc(iljs_part(), &result, &err);
     o.error = iljs_part();
     s = s == IL_OK ? iljs_doc(iljs_part(), &args, &err) : s;
@@ -71,7 +70,8 @@ il_status iljs_settle(il_monitor *m, size_t n, double now_ms, double ticket, uin
         o.result = il_json_doc_root(result);
         o.args = il_json_doc_root(args);
         const uint64_t t = ticket >= 0 ? (uint64_t)ticket : 0;
-        s = child.n > 0 ? il_monitor_join(m, session, child, t, &o, &out, &err) : il_monitor_settle(m, session, t, &o, &out, &err);
+        s = child.n > 0 ? il_monitor_join(m, session, child, t, &o, &out, &err)
+                        : il_monitor_settle(m, session, t, &o, &out, &err);
         if (s == IL_OK || out.reason[0] != '\0') {
             s = IL_OK;
             iljs_put_u32(iljs_out(), (out.release ? 1u : 0u) | (out.quarantined ? 2u : 0u));

@@ -25,8 +25,9 @@ static il_status origin_digest(il_str hex, uint8_t out[IL_DIGEST_BYTES]) {
 
 static il_status origin_endorsed(const il_json *all, il_origin **o, il_error *err) {
     for (const il_json *v = il_json_first(all); v != NULL; v = il_json_next(v)) {
-        il_endorsement e = {
-            .size = sizeof e, .kind = il_json_text(il_json_get(v, IL_STR("kind"))), .by = il_json_text(il_json_get(v, IL_STR("by")))};
+        il_endorsement e = {.size = sizeof e,
+                            .kind = il_json_text(il_json_get(v, IL_STR("kind"))),
+                            .by = il_json_text(il_json_get(v, IL_STR("by")))};
         il_origin *more = NULL;
         il_status s = origin_digest(il_json_text(il_json_get(v, IL_STR("digest"))), e.digest);
         s = s == IL_OK ? il_origin_endorse(&iljs_alloc, *o, &e, &more, err) : s;
@@ -52,7 +53,8 @@ static il_status origin_of(const il_json *v, il_origin **out, il_error *err) {
     il_status s = unknown ? il_origin_unknown(&iljs_alloc, &parts[0], err) : IL_OK;
     made += unknown && s == IL_OK ? 1 : 0;
     for (size_t i = 0; i < n && ns > 0 && s == IL_OK; i++) {
-        s = il_origin_new(&iljs_alloc, origin_item(sources, i < ns ? i : 0), origin_item(agents, i < na ? i : 0), &parts[made], err);
+        s = il_origin_new(&iljs_alloc, origin_item(sources, i < ns ? i : 0), origin_item(agents, i < na ? i : 0), &parts[made],
+                          err);
         made += s == IL_OK ? 1 : 0;
     }
     s = s == IL_OK ? il_origin_merge(&iljs_alloc, (const il_origin *const *)parts, made, out, err) : s;

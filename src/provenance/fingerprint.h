@@ -48,8 +48,13 @@ static inline uint32_t il_print_reach(unsigned unlike) {
            : (unlike & 0xf0) == 0 ? 2
                                   : (unlike & 0xc0) == 0;
 }
-/* Whether two sketches, whose bits are unlike in these, may lie in one run of 12: five bytes are alike in one piece. */
-static inline bool il_print_alike(unsigned unlike) {
-    return (unlike & 0x00ff) == 0 || (unlike & 0xc0fe) == 0 || (unlike & 0xf0fc) == 0 || (unlike & 0xfcf0) == 0 ||
-           (unlike & 0xfec0) == 0 || (unlike & 0xff00) == 0;
+/* Which of eight sketches may lie in one run of 12 with this one, as il_posting_same says it. Six ways to have five bytes in one piece. */
+static inline uint32_t il_print_alike(const uint8_t *sketches, uint16_t sketch) {
+    typedef uint16_t print_eight __attribute__((vector_size(IL_BLOCK_PART)));
+    print_eight u;
+    memcpy(&u, sketches, sizeof u);
+    u ^= sketch;
+    return (uint32_t)il_sixteen_bits((il_sixteen)((u & 0x00ff) == 0) | (il_sixteen)((u & 0xc0fe) == 0) |
+                                     (il_sixteen)((u & 0xf0fc) == 0) | (il_sixteen)((u & 0xfcf0) == 0) |
+                                     (il_sixteen)((u & 0xfec0) == 0) | (il_sixteen)((u & 0xff00) == 0));
 }

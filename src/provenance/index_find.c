@@ -174,17 +174,19 @@ static il_status find_at(il_finder *f, size_t at, uint32_t key, const il_posting
     find_worked(f, n / IL_POSTING_GROUP + 1);
     for (uint32_t from = 0; from < n; from += IL_POSTING_GROUP) {
         uint32_t same = il_posting_same(tags + (size_t)from * IL_POSTING_TAG, n - from, tag);
-        for (; same != 0; same &= same - 1, same &= same - 1) {
-            const uint8_t *rests = il_posting_rests(b, tags);
-            const il_posting found = il_posting_of(rests, IL_POSTING_SKETCHED, from + (size_t)__builtin_ctz(same) / 2, key);
-            const unsigned unlike = (unsigned)(sketch ^ found.more);
-            if (!il_print_alike(unlike)) {
-                continue;
-            }
+        if (same == 0) {
+            continue;
+        }
+        const uint8_t *const sketches = il_posting_sketches(b, tags) + (size_t)from * sizeof sketch;
+        for (same &= il_print_alike(sketches, sketch); same != 0; same &= same - 1, same &= same - 1) {
+            const size_t i = (size_t)__builtin_ctz(same) / 2;
+            uint16_t other;
             if (find_done(f)) {
                 return IL_OK;
             }
-            IL_TRY(find_candidate(f, found.place, at, unlike));
+            memcpy(&other, sketches + i * sizeof other, sizeof other);
+            IL_TRY(find_candidate(f, il_posting_place(il_posting_places(b, tags, IL_POSTING_SKETCHED), from + i), at,
+                                  (unsigned)(sketch ^ other)));
         }
     }
     return IL_OK;

@@ -68,7 +68,7 @@ static il_status chunk_new(il_postings *p, uint32_t groups, uint32_t *out, il_er
         p->chunks = chunks;
         p->chunks_cap = cap;
     }
-    IL_TRY(postings_take(p, (size_t)groups * GROUP * p->row + IL_POSTING_BEYOND, &chunk, err));
+    IL_TRY(postings_take(p, (size_t)groups * GROUP * p->row, &chunk, err));
     p->chunks[slot] = chunk;
     p->nchunks += slot == p->nchunks;
     *out = slot << IL_POSTING_CHUNK;
@@ -97,7 +97,7 @@ static void block_free(il_postings *p, uint32_t block, uint32_t class) {
         return;
     }
     uint8_t **chunk = &p->chunks[block >> IL_POSTING_CHUNK];
-    postings_give(p, *chunk, (size_t)il_posting_groups(class) * GROUP * p->row + IL_POSTING_BEYOND);
+    postings_give(p, *chunk, (size_t)il_posting_groups(class) * GROUP * p->row);
     *chunk = NULL;
 }
 
@@ -162,9 +162,12 @@ static il_status bucket_grow(il_postings *p, il_posting_bucket *b, il_error *err
     if (class > 1) {
         uint8_t *const from = il_posting_tags(p, b), *const to = postings_groups(p, block);
         const size_t n = il_posting_rows(b);
+        il_posting_bucket grown = {.n_class = class};
         memcpy(to, from, n * IL_POSTING_TAG);
-        memcpy(to + (size_t)il_posting_groups(class) * GROUP * IL_POSTING_TAG, il_posting_rests(b, from),
-               n * (p->row - IL_POSTING_TAG));
+        if (p->row == IL_POSTING_SKETCHED) {
+            memcpy(il_posting_sketches(&grown, to), il_posting_sketches(b, from), n * sizeof(uint16_t));
+        }
+        memcpy(il_posting_places(&grown, to, p->row), il_posting_places(b, from, p->row), n * IL_POSTING_PLACE);
         block_free(p, b->block, class - 1);
     }
     b->block = block;
@@ -172,17 +175,24 @@ static il_status bucket_grow(il_postings *p, il_posting_bucket *b, il_error *err
     return IL_OK;
 }
 
+/* Where the parts of a block's rows are. */
+typedef struct block_parts {
+    uint8_t *tags, *sketches, *places;
+} block_parts;
+static inline block_parts parts_of(const il_posting_bucket *b, uint8_t *tags, size_t row) {
+    return (block_parts){tags, il_posting_sketches(b, tags), il_posting_places(b, tags, row)};
+}
+
 /* Writes row i; `row` is known where it is compiled. */
-static inline void row_put(uint8_t *tags, uint8_t *rests, size_t row, size_t i, uint16_t tag, uint64_t rest) {
-    uint8_t *p = rests + i * (row - IL_POSTING_TAG);
-    memcpy(tags + i * IL_POSTING_TAG, &tag, IL_POSTING_TAG);
-    p[0] = (uint8_t)rest;
-    p[1] = (uint8_t)(rest >> 8);
-    p[2] = (uint8_t)(rest >> 16);
+static inline void row_put(const block_parts *to, size_t row, size_t i, uint16_t tag, uint16_t sketch, uint32_t place) {
+    uint8_t *p = to->places + i * IL_POSTING_PLACE;
+    memcpy(to->tags + i * IL_POSTING_TAG, &tag, sizeof tag);
     if (row == IL_POSTING_SKETCHED) {
-        p[3] = (uint8_t)(rest >> 24);
-        p[4] = (uint8_t)(rest >> 32);
+        memcpy(to->sketches + i * sizeof sketch, &sketch, sizeof sketch);
     }
+    p[0] = (uint8_t)place;
+    p[1] = (uint8_t)(place >> 8);
+    p[2] = (uint8_t)(place >> 16);
 }
 
 static inline void bucket_may(il_posting_bucket *b, uint32_t key) {
@@ -191,31 +201,31 @@ static inline void bucket_may(il_posting_bucket *b, uint32_t key) {
     b->filter[word] |= bits;
 }
 
-static inline uint16_t row_tag(const uint8_t *tags, size_t i) {
-    uint16_t tag;
-    memcpy(&tag, tags + i * IL_POSTING_TAG, sizeof tag);
-    return tag;
+static inline uint16_t row_two(const uint8_t *p, size_t i) {
+    uint16_t two;
+    memcpy(&two, p + i * sizeof two, sizeof two);
+    return two;
 }
 
 /* How many of n tags have this bit. */
 static uint32_t tags_count(const uint8_t *tags, uint32_t n, uint32_t bit) {
     uint32_t count = 0;
     for (size_t i = 0; i < n; i++) {
-        count += (row_tag(tags, i) & bit) != 0;
+        count += (row_two(tags, i) & bit) != 0;
     }
     return count;
 }
 
 /* Puts rows into the blocks of two buckets, which are as large as is to be. */
-IL_POSTING_INLINE void rows_part(uint8_t *tags, uint8_t *rests, size_t row, uint32_t n, uint32_t bit,
-                                 il_posting_bucket *const to[2], uint8_t *const into[2]) {
-    uint8_t *const behind[2] = {il_posting_rests(to[0], into[0]), il_posting_rests(to[1], into[1])};
+IL_POSTING_INLINE void rows_part(const block_parts *from, size_t row, uint32_t n, uint32_t bit, il_posting_bucket *const to[2],
+                                 uint8_t *const into[2]) {
+    const block_parts both[2] = {parts_of(to[0], into[0], row), parts_of(to[1], into[1], row)};
     size_t go = 0, stay = 0;
     for (size_t i = 0; i < n; i++) {
-        const uint16_t tag = row_tag(tags, i);
+        const uint16_t tag = row_two(from->tags, i), sketch = row == IL_POSTING_SKETCHED ? row_two(from->sketches, i) : 0;
         const bool goes = (tag & bit) != 0;
         bucket_may(to[goes], (uint32_t)tag << 8);
-        row_put(into[goes], behind[goes], row, goes ? go : stay, tag, il_load8(rests + i * (row - IL_POSTING_TAG)));
+        row_put(&both[goes], row, goes ? go : stay, tag, sketch, il_posting_place(from->places, i));
         go += goes;
         stay += !goes;
     }
@@ -232,7 +242,8 @@ static bool buckets_split(il_postings *p) {
     il_posting_bucket *from = &p->buckets[p->nbuckets - p->low], *to = &p->buckets[p->nbuckets];
     const uint32_t n = il_posting_rows(from), bit = p->low / IL_POSTING_FIRST, was = from->block, old = bucket_class(from);
     if (n > 0) {
-        uint8_t *const tags = il_posting_tags(p, from), *const rests = il_posting_rests(from, tags);
+        uint8_t *const tags = il_posting_tags(p, from);
+        const block_parts parts = parts_of(from, tags, p->row);
         const uint32_t other = tags_count(tags, n, bit), class[2] = {class_of(n - other), class_of(other)};
         il_posting_bucket *const both[2] = {from, to};
         uint32_t block[2] = {0, 0};
@@ -249,9 +260,9 @@ static bool buckets_split(il_postings *p) {
         *from = (il_posting_bucket){.block = block[0], .n_class = (n - other) << 8 | class[0]};
         *to = (il_posting_bucket){.block = block[1], .n_class = other << 8 | class[1]};
         if (p->row == IL_POSTING_SKETCHED) {
-            rows_part(tags, rests, IL_POSTING_SKETCHED, n, bit, both, into);
+            rows_part(&parts, IL_POSTING_SKETCHED, n, bit, both, into);
         } else {
-            rows_part(tags, rests, IL_POSTING_PLAIN, n, bit, both, into);
+            rows_part(&parts, IL_POSTING_PLAIN, n, bit, both, into);
         }
         block_free(p, was, old);
     }
@@ -292,8 +303,8 @@ IL_POSTING_INLINE il_status postings_put(il_postings *p, size_t row, il_posting_
         IL_TRY(bucket_grow(p, b, err));
     }
     uint8_t *const tags = p->chunks[b->block >> IL_POSTING_CHUNK] + (size_t)(b->block & (CHUNK - 1)) * GROUP * row;
-    const uint64_t rest = row == IL_POSTING_SKETCHED ? posting->more | (uint64_t)posting->place << 16 : posting->place;
-    row_put(tags, il_posting_rests(b, tags), row, n, (uint16_t)(posting->key >> 8), rest);
+    const block_parts parts = parts_of(b, tags, row);
+    row_put(&parts, row, n, (uint16_t)(posting->key >> 8), posting->more, posting->place);
     b->n_class += 1u << 8;
     bucket_may(b, posting->key);
     return IL_OK;
@@ -338,7 +349,10 @@ IL_POSTING_INLINE il_status postings_few(il_postings *p, size_t row, const il_po
         } else {
             uint8_t *const tags = il_posting_tags(p, at[i]);
             __builtin_prefetch(tags + have * IL_POSTING_TAG);
-            __builtin_prefetch(il_posting_rests(at[i], tags) + have * (row - IL_POSTING_TAG));
+            __builtin_prefetch(il_posting_places(at[i], tags, row) + have * IL_POSTING_PLACE);
+            if (row == IL_POSTING_SKETCHED) {
+                __builtin_prefetch(il_posting_sketches(at[i], tags) + have * sizeof(uint16_t));
+            }
         }
     }
     for (size_t i = 0; i < n; i++) {
@@ -379,12 +393,13 @@ il_status il_postings_add(il_postings *p, const il_posting *list, size_t n, il_e
 }
 
 il_posting_walk il_postings_walk(const il_postings *p, uint32_t key) {
-    il_posting_walk w = {.row = p->row, .key = key};
+    il_posting_walk w = {.key = key};
     const il_posting_bucket *b = p->total > 0 ? il_postings_bucket(p, key) : NULL;
     if (b != NULL && il_posting_rows(b) > 0) {
         uint8_t *const tags = il_posting_tags(p, b);
         w.tags = tags;
-        w.rests = il_posting_rests(b, tags);
+        w.sketches = p->row == IL_POSTING_SKETCHED ? il_posting_sketches(b, tags) : NULL;
+        w.places = il_posting_places(b, tags, p->row);
         w.n = il_posting_rows(b);
         w.same = il_posting_same(tags, w.n, key >> 8);
     }
@@ -401,6 +416,7 @@ bool il_posting_next(il_posting_walk *w, il_posting *out) {
     }
     const size_t i = w->at + (size_t)__builtin_ctz(w->same) / 2;
     w->same &= ~(3u << 2 * (i - w->at));
-    *out = il_posting_of(w->rests, w->row, i, w->key);
+    *out = (il_posting){
+        .key = w->key, .more = w->sketches != NULL ? row_two(w->sketches, i) : 0, .place = il_posting_place(w->places, i)};
     return true;
 }

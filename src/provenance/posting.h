@@ -13,10 +13,10 @@ enum {
     IL_POSTING_KEY = 24,         /* bits of a key: 8 say the bucket of the smallest table, and 16 are the tag */
     IL_POSTING_FIRST = 1 << 8,   /* buckets */
     IL_POSTING_TAG = 2,          /* bytes of a tag, */
+    IL_POSTING_PLACE = 3,        /* of a place, */
     IL_POSTING_PLAIN = 5,        /* of a row, */
     IL_POSTING_SKETCHED = 7,     /* and of one with a sketch */
     IL_POSTING_GROUP = 8,        /* rows that come and go together in a block */
-    IL_POSTING_BEYOND = 8,       /* bytes that may be read behind the last row */
     IL_POSTING_LOAD = 48,
     IL_POSTING_FILTERS = 3, /* words of a bucket's filter: four bits a posting */
     IL_POSTING_CHUNK = 10,  /* a chunk of memory has 2 to this many groups at most, but for a block that is larger */
@@ -80,14 +80,24 @@ static inline bool il_postings_may(const il_postings *p, uint32_t key) {
 static inline uint32_t il_posting_rows(const il_posting_bucket *b) { return b->n_class >> 8; }
 /* How many groups a block of a class has. */
 static inline uint32_t il_posting_groups(uint32_t class) { return class < 4 ? class : (4 + (class & 3)) << ((class - 4) / 4); }
-/* A bucket's block: the tags of all its rows, which are the 16 bits of their keys that a bucket does not say, as the processor has them; then the rest of each row: a sketch, where
- * there is one, and the place. */
+/* A bucket's block: the tags of all its rows, which are the 16 bits of their keys that a bucket does not say; then their sketches, where there are some, both as the processor has
+ * them; then their places. */
 static inline uint8_t *il_posting_tags(const il_postings *p, const il_posting_bucket *b) {
     return p->chunks[b->block >> IL_POSTING_CHUNK] +
            (size_t)(b->block & ((1u << IL_POSTING_CHUNK) - 1)) * IL_POSTING_GROUP * p->row;
 }
-static inline uint8_t *il_posting_rests(const il_posting_bucket *b, uint8_t *tags) {
-    return tags + (size_t)il_posting_groups(b->n_class & 0xff) * IL_POSTING_GROUP * IL_POSTING_TAG;
+static inline size_t il_posting_room(const il_posting_bucket *b) {
+    return (size_t)il_posting_groups(b->n_class & 0xff) * IL_POSTING_GROUP;
+}
+static inline uint8_t *il_posting_sketches(const il_posting_bucket *b, uint8_t *tags) {
+    return tags + il_posting_room(b) * IL_POSTING_TAG;
+}
+static inline uint8_t *il_posting_places(const il_posting_bucket *b, uint8_t *tags, size_t row) {
+    return tags + il_posting_room(b) * (row - IL_POSTING_PLACE);
+}
+static inline uint32_t il_posting_place(const uint8_t *places, size_t i) {
+    const uint8_t *p = places + i * IL_POSTING_PLACE;
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16;
 }
 /* Of eight tags those that are this one, of the first n: two equal bits for each, the lowest two of the first. */
 static inline uint32_t il_posting_same(const uint8_t *tags, uint32_t n, uint32_t tag) {
@@ -97,13 +107,6 @@ static inline uint32_t il_posting_same(const uint8_t *tags, uint32_t n, uint32_t
     const uint32_t same = (uint32_t)il_sixteen_bits((il_sixteen)(eight == (uint16_t)tag));
     return n < IL_POSTING_GROUP ? same & ((1u << 2 * n) - 1) : same;
 }
-/* The rest of row i. Reads IL_POSTING_BEYOND bytes behind it. */
-static inline il_posting il_posting_of(const uint8_t *rests, size_t row, size_t i, uint32_t key) {
-    const uint64_t v = il_load8(rests + i * (row - IL_POSTING_TAG));
-    return row == IL_POSTING_SKETCHED ? (il_posting){.key = key, .more = (uint16_t)v, .place = (uint32_t)(v >> 16 & 0xffffff)}
-                                      : (il_posting){.key = key, .place = (uint32_t)(v & 0xffffff)};
-}
-
 /* Has the processor fetch what is read of a bucket first. */
 static inline void il_postings_fetch(const il_postings *p, const il_posting_bucket *b) {
     if (il_posting_rows(b) > 0) {
@@ -115,10 +118,9 @@ static inline void il_postings_fetch(const il_postings *p, const il_posting_buck
 
 /* The postings of a key, in the order in which they were added. */
 typedef struct il_posting_walk {
-    const uint8_t *tags, *rests; /* of the bucket */
-    size_t row;
-    uint32_t key, at, n; /* the group at hand, of n rows */
-    uint32_t same;       /* of it, those to come */
+    const uint8_t *tags, *sketches, *places; /* of the bucket; NULL: it has no sketches */
+    uint32_t key, at, n;                     /* the group at hand, of n rows */
+    uint32_t same;                           /* of it, those to come */
 } il_posting_walk;
 il_posting_walk il_postings_walk(const il_postings *p, uint32_t key);
 bool il_posting_next(il_posting_walk *w, il_posting *out);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/sort.h"
 #include "provenance/index_part.h"
 #include "provenance/token.h"
 
@@ -293,40 +294,12 @@ static il_status find_tokens(il_finder *f) {
 
 /* ---- the answer ------------------------------------------------------------------------------------ */
 
-static bool find_before(const il_index_hit *a, const il_index_hit *b) {
+static bool find_before(const void *x, const void *y) {
+    const il_index_hit *a = x, *b = y;
     if (a->source != b->source) {
         return a->source < b->source;
     }
     return a->at != b->at ? a->at < b->at : a->n != b->n ? a->n > b->n : !a->token && b->token;
-}
-
-static void find_sift(il_index_hit *list, size_t n, size_t i) {
-    for (;;) {
-        size_t child = 2 * i + 1;
-        if (child >= n) {
-            return;
-        }
-        child += child + 1 < n && find_before(&list[child], &list[child + 1]);
-        if (!find_before(&list[i], &list[child])) {
-            return;
-        }
-        const il_index_hit moved = list[i];
-        list[i] = list[child];
-        list[child] = moved;
-        i = child;
-    }
-}
-
-static void find_sort(il_index_hit *list, size_t n) {
-    for (size_t i = n / 2; i > 0; i--) {
-        find_sift(list, n, i - 1);
-    }
-    for (size_t i = n; i > 1; i--) {
-        const il_index_hit last = list[i - 1];
-        list[i - 1] = list[0];
-        list[0] = last;
-        find_sift(list, i - 1, 0);
-    }
 }
 
 /* Leaves out what lies within a run of the same source. */
@@ -380,7 +353,7 @@ il_status il_index_find(const il_index *x, il_str query, il_arena *scratch, il_i
     il_finder f = {.x = x, .arena = scratch, .err = err};
     *out = (il_index_hits){0};
     IL_TRY(find_go(&f, query, scratch->alloc));
-    find_sort(f.list, f.n);
+    il_sort(f.list, f.n, sizeof *f.list, find_before);
     *out = (il_index_hits){.list = f.list, .n = find_longest(f.list, f.n), .more = f.more};
     return IL_OK;
 }

@@ -119,7 +119,8 @@ static void fleet_widths(il_fleet_work *t) {
     t->local_bits = t->local_bits > 24 ? 24 : t->local_bits;
 }
 
-static il_status fleet_explore(il_fleet_work *t, il_arena *arena, const il_space_bounds *bounds, il_fleet_check *out, il_error *err) {
+static il_status fleet_explore(il_fleet_work *t, il_arena *arena, const il_space_bounds *bounds, il_fleet_check *out,
+                               il_error *err) {
     il_space s = {0};
     il_space_bounds own = bounds ? *bounds : (il_space_bounds){0};
     own.workers = 1; /* numbers are given by one thread */

@@ -68,7 +68,7 @@ uint64_t il_fleet_judge_edge(void *ctx, uint64_t key, uint32_t code, uint64_t ne
 
 /* Walks the witness once more, with names: the order of the product forgets which instance is which. */
 il_status il_fleet_witness(il_fleet_work *t, const il_space *s, const il_space_hit *hit, il_arena *arena, il_fleet_line *out,
-                               il_error *err) {
+                           il_error *err) {
     const uint32_t n = il_space_path(s, hit->node, NULL);
     uint32_t *nodes = IL_NEW_ARRAY(arena, uint32_t, n + 1);
     out->steps = IL_NEW_ARRAY(arena, il_fleet_step, n + 1);

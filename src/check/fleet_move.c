@@ -188,18 +188,18 @@ il_fleet_moved il_fleet_make(il_fleet_work *t, const il_fleet_joint *j, uint32_t
     case IL_FLEET_STEP: {
         const il_step step = il_steps_one(t->steps, NULL, il_fleet_state(t, j, slot), symbol);
         return (il_fleet_moved){.done = step.verdict == IL_ACCEPT,
-                             .fault = step.verdict == IL_FAULT,
-                             .symbol = symbol,
-                             .taker = slot,
-                             .begun = true,
-                             .post = step.next};
+                                .fault = step.verdict == IL_FAULT,
+                                .symbol = symbol,
+                                .taker = slot,
+                                .begun = true,
+                                .post = step.next};
     }
     case IL_FLEET_RENEW:
         return (il_fleet_moved){.done = true,
-                             .symbol = IL_NO_SYMBOL,
-                             .taker = slot,
-                             .begun = !t->f->family,
-                             .post = (t->m->initial & ~t->shared) | j->shared};
+                                .symbol = IL_NO_SYMBOL,
+                                .taker = slot,
+                                .begun = !t->f->family,
+                                .post = (t->m->initial & ~t->shared) | j->shared};
     case IL_FLEET_SPAWN:
         return fleet_join(t, slot, il_fleet_state(t, j, 0), (t->m->initial & ~t->shared) | j->shared);
     case IL_FLEET_ANSWER:

@@ -39,7 +39,7 @@ typedef struct il_fleet_work {
     uint64_t shared; /* mask of the shared variables in a packed state */
     uint32_t shared_bits, local_bits;
     il_numbers states,
-        locals;      /* of one instance, the shared variables included; of its own part, whose number in a key is 1 higher */
+        locals;         /* of one instance, the shared variables included; of its own part, whose number in a key is 1 higher */
     il_fleet_row *rows; /* by number of the state */
     il_fleet_edge *edges;
     uint32_t rows_cap, nedges, edges_cap;
@@ -48,7 +48,7 @@ typedef struct il_fleet_work {
 } il_fleet_work;
 
 typedef struct il_fleet_joint { /* a key, spread out */
-    uint64_t shared;         /* as bits of a packed state */
+    uint64_t shared;            /* as bits of a packed state */
     uint32_t local[IL_FLEET_INSTANCES_MAX];
 } il_fleet_joint;
 
@@ -81,6 +81,7 @@ uint32_t il_fleet_expand(void *ctx, uint64_t key, il_space_edge *out);
 uint64_t il_fleet_judge(void *ctx, uint64_t key);
 uint64_t il_fleet_judge_edge(void *ctx, uint64_t key, uint32_t code, uint64_t next);
 /* The way to a hit, instance by instance. */
-IL_NODISCARD il_status il_fleet_witness(il_fleet_work *t, const il_space *s, const il_space_hit *hit, il_arena *arena, il_fleet_line *out, il_error *err);
+IL_NODISCARD il_status il_fleet_witness(il_fleet_work *t, const il_space *s, const il_space_hit *hit, il_arena *arena,
+                                        il_fleet_line *out, il_error *err);
 /* The variable that its last step lost. */
 il_str il_fleet_lost(il_fleet_work *t, const il_space *s, const il_space_hit *hit);

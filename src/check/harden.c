@@ -217,9 +217,18 @@ typedef struct harden_row {
     bool advice; /* no part of the verdict: left out by il_harden_prove() */
 } harden_row;
 static const harden_row harden_rows[] = {
-    {.run = il_check_translation}, {.run = il_check_from_init}, {.run = il_check_mediation},  {.run = il_check_havoc},
-    {.run = il_check_guards},      {.run = il_check_gates},     {.run = il_check_laundering}, {.run = il_check_observers},
-    {.run = il_check_recovery},    {.run = il_check_sticky},    {.run = il_check_coverage},   {.run = il_check_controls},
+    {.run = il_check_translation},
+    {.run = il_check_from_init},
+    {.run = il_check_mediation},
+    {.run = il_check_havoc},
+    {.run = il_check_guards},
+    {.run = il_check_gates},
+    {.run = il_check_laundering},
+    {.run = il_check_observers},
+    {.run = il_check_recovery},
+    {.run = il_check_sticky},
+    {.run = il_check_coverage},
+    {.run = il_check_controls},
     {.run = il_name_havoc, .advice = true},
 };
 

@@ -97,7 +97,8 @@ typedef struct il_harden {
     uint64_t edges;
     il_check *checks, *last_check;
     il_havoc_set *havoc, *last_havoc;
-    uint64_t unnamed[2]; /* regions of which not all sets were looked for, because a bound was reached; [1]: laundered. No verdict depends on it */
+    uint64_t unnamed
+        [2]; /* regions of which not all sets were looked for, because a bound was reached; [1]: laundered. No verdict depends on it */
     il_guard_result *guards, *last_guard;
     il_var_writers writers[IL_MODEL_VARS_MAX];
     uint64_t gate_sets[IL_MODEL_REGIONS_MAX];   /* gated regions: one smallest set of its gates that suffices to reach it */

@@ -239,8 +239,8 @@ il_status il_recover_graph_make(il_recover_graph *g, il_error *err) {
 }
 
 void il_recover_graph_free(il_recover_graph *g) {
-    void *parts[] = {g->held, g->came,  g->mark,        g->scratch,       g->from[0].to,    g->from[1].to, g->next[0].to,
-                     g->next[1].to, g->back[0].to, g->back[0].first, g->back[1].first, g->back[1].to};
+    void *parts[] = {g->held,       g->came,       g->mark,       g->scratch,       g->from[0].to,    g->from[1].to,
+                     g->next[0].to, g->next[1].to, g->back[0].to, g->back[0].first, g->back[1].first, g->back[1].to};
     for (size_t i = 0; g->h && i < sizeof parts / sizeof parts[0]; i++) {
         recover_drop(g, parts[i]);
     }

@@ -7,11 +7,11 @@
 typedef struct il_recovery_run {
     il_harden *h;
     il_check *check;
-    uint64_t regions, edges; /* never regions of states, of steps */
-    uint32_t quarantined;    /* value of `phase`; UINT32_MAX when the machine cannot freeze */
+    uint64_t regions, edges;        /* never regions of states, of steps */
+    uint32_t quarantined;           /* value of `phase`; UINT32_MAX when the machine cannot freeze */
     uint64_t *danger, *danger_held; /* and the regions that hold each */
     uint32_t ndanger, cap;
-    bool all; /* no other state is in one */
+    bool all;              /* no other state is in one */
     uint64_t raise, lower; /* variables that an adversary writes */
     il_steps_edge *row;    /* room for the steps of one state */
     bool full;             /* a bound was reached */

@@ -280,8 +280,9 @@ static void page_asked(il_page *p, const il_json *object, il_arena *arena) {
 
 static void page_checks(il_page *p, const il_json *checks) {
     static const char *const heads[] = {"verdict", "check", "region", "states", "edges", "finding", "about"};
-    static const il_page_column keys[] = {{"verdict", il_page_judged}, {.key = "id"},      {.key = "region"}, {.key = "states"},
-                                          {.key = "edges"},            {.key = "finding"}, {.key = "detail"}};
+    static const il_page_column keys[] = {
+        {"verdict", il_page_judged}, {.key = "id"},    {.key = "region"}, {.key = "states"}, {.key = "edges"},
+        {.key = "finding"},          {.key = "detail"}};
     il_page_heading(p, 2, IL_STR("Checks"));
     il_page_table(p, heads, sizeof heads / sizeof heads[0]);
     for (const il_json *c = il_json_first(checks); c; c = il_json_next(c)) {

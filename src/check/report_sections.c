@@ -54,7 +54,8 @@ static void page_known(il_page *p, const il_json *line, const il_json *twin) {
 
 void il_page_diagnosis(il_page *p, const il_json *d) {
     static const char *const heads[] = {"verdict", "region", "finding", "steps until it is known"};
-    static const il_page_column keys[] = {{"verdict", il_page_judged}, {.key = "region"}, {.key = "finding"}, {"twin", page_known}};
+    static const il_page_column keys[] = {
+        {"verdict", il_page_judged}, {.key = "region"}, {.key = "finding"}, {"twin", page_known}};
     il_page_heading(p, 2, IL_STR("Would a monitor notice"));
     il_page_table(p, heads, sizeof heads / sizeof heads[0]);
     for (const il_json *c = il_json_first(page_get(d, "checks")); c; c = il_json_next(c)) {

@@ -183,8 +183,9 @@ static void text_rest(const il_harden *h, il_buf *b) {
         il_buf_puts(b, r->strength == IL_RECOVERY_NONE ? "not established" : il_recovery_strength_name(r->strength));
         il_buf_puts(b, r->robust ? ", robust, " : ", fragile, ");
         il_buf_putu(b, r->danger);
-        il_buf_puts(b, r->scope == IL_RECOVERY_PRODUCT ? " danger states (scope: product, all there are)"
-                                                       : " danger states (scope: reachable, those within one write of a reachable state)");
+        il_buf_puts(b, r->scope == IL_RECOVERY_PRODUCT
+                           ? " danger states (scope: product, all there are)"
+                           : " danger states (scope: reachable, those within one write of a reachable state)");
         if (r->strength == IL_RECOVERY_STRONG) {
             il_buf_puts(b, ", at most ");
             il_buf_putu(b, r->longest);

@@ -263,7 +263,8 @@ static il_status widening_control(const il_widening_work *from, const il_space_b
     il_variant variant;
     il_widening result = {0};
     il_space_bounds own = bounds ? *bounds : (il_space_bounds){0};
-    il_widening_work w = {.alloc = from->alloc, .arena = scratch, .err = from->err, .out = &result, .was = from->now, .now = from->now};
+    il_widening_work w = {
+        .alloc = from->alloc, .arena = scratch, .err = from->err, .out = &result, .was = from->now, .now = from->now};
     il_control *c = &from->out->control;
     *c = (il_control){.id = "widened", .what = "a clause that is left out of the new version must be found as widened"};
     if (!widening_plant(from->now, from, &variant)) {

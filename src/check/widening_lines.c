@@ -71,10 +71,10 @@ static il_status widening_widened(il_widening_work *w) {
     }
     const bool bound = w->out->bound_hit;
     il_widening_line *l = il_widening_line_new(w, "widening",
-                                        bound         ? IL_CHECK_INCONCLUSIVE
-                                        : w->compared ? IL_CHECK_PASS
-                                                      : IL_CHECK_VACUOUS,
-                                        NULL);
+                                               bound         ? IL_CHECK_INCONCLUSIVE
+                                               : w->compared ? IL_CHECK_PASS
+                                                             : IL_CHECK_VACUOUS,
+                                               NULL);
     if (!l) {
         return il_widening_no_memory(w);
     }
@@ -125,12 +125,12 @@ static il_status widening_entries(il_widening_work *w) {
         const bool given = il_str_eq(e->as, IL_STR("principal")) && widening_given(w, e->action);
         const bool happens = first || contract || given;
         il_widening_line *l = il_widening_line_new(w, "widens",
-                                            happens             ? IL_CHECK_PASS
-                                            : w->out->bound_hit ? IL_CHECK_INCONCLUSIVE
-                                                                : IL_CHECK_VACUOUS,
-                                            happens             ? "LISTED"
-                                            : w->out->bound_hit ? NULL
-                                                                : "NEVER_HAPPENS");
+                                                   happens             ? IL_CHECK_PASS
+                                                   : w->out->bound_hit ? IL_CHECK_INCONCLUSIVE
+                                                                       : IL_CHECK_VACUOUS,
+                                                   happens             ? "LISTED"
+                                                   : w->out->bound_hit ? NULL
+                                                                       : "NEVER_HAPPENS");
         if (!l || (first && !il_widening_trace(w, first, l))) {
             return il_widening_no_memory(w);
         }

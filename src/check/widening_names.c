@@ -3,7 +3,8 @@
 #include "base/error.h"
 #include "check/widening_part.h"
 
-static il_status widening_name(il_widening_work *w, il_widening_name ***at, const char *kind, il_str a, const char *between, il_str b) {
+static il_status widening_name(il_widening_work *w, il_widening_name ***at, const char *kind, il_str a, const char *between,
+                               il_str b) {
     il_buf text;
     il_widening_name *n = IL_NEW(w->arena, il_widening_name);
     if (!n) {

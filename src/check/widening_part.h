@@ -22,9 +22,9 @@ typedef struct il_widening_work {
     il_numbers was_states, now_states;
     il_space space;
     bool starved, wide, compared;
-    uint32_t kinds;                            /* reasons to deny: the old rules from 1, a fault 0, `no-symbol` last */
+    uint32_t kinds;                               /* reasons to deny: the old rules from 1, a fault 0, `no-symbol` last */
     il_widening_first *widened, *narrowed, *lost; /* by (new action, kind); (old action, new rule); old action */
-    uint32_t *nlost;                           /* symbols of each old action */
+    uint32_t *nlost;                              /* symbols of each old action */
     bool *symbol_lost;
 } il_widening_work;
 

@@ -138,4 +138,3 @@ il_status il_widening_regions(il_widening_work *w) {
     }
     return IL_OK;
 }
-

@@ -28,7 +28,8 @@ static il_status joined_against(il_harden *h, const char *against, const char **
     const char *machine = *about;
     *about = against;
     IL_TRY(il_cli_model(h->subject.arena, about, &old, err));
-    IL_TRY(il_widening_run(&w, h->subject.alloc, h->subject.arena, h->subject.m, old, &bounds, err)); /* what it refuses is the old one */
+    IL_TRY(il_widening_run(&w, h->subject.alloc, h->subject.arena, h->subject.m, old, &bounds,
+                           err)); /* what it refuses is the old one */
     *about = machine;
     IL_TRY(il_widening_object(&w, h->subject.arena, &object, err));
     h->beside = il_harden_worse(h->beside, w.exit);

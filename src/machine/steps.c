@@ -47,9 +47,9 @@ typedef struct steps_part {
     uint32_t clauses; /* bit c */
     uint32_t at;      /* number that the state in hand has in the lens */
     steps_lens lens;
-    uint32_t fields;  /* of the payload, that have a say in them */
-    uint32_t nkinds;  /* of symbols: by the values of these fields */
-    uint16_t *kind;   /* of each symbol of the action */
+    uint32_t fields;   /* of the payload, that have a say in them */
+    uint32_t nkinds;   /* of symbols: by the values of these fields */
+    uint16_t *kind;    /* of each symbol of the action */
     steps_cell *cells; /* a row of kinds for each number; NULL until asked */
     /* Of each number, once `asked`: two rows of bits by symbol. Those of the first no clause of the part rejects; those of the second have an update
      * without a value. */
@@ -58,12 +58,12 @@ typedef struct steps_part {
 } steps_part;
 
 typedef struct steps_action {
-    bool plain; /* asked of the evaluator each time */
-    bool ready; /* has its tables */
-    bool known; /* its parts were all that it reads and writes when it was made */
+    bool plain;                /* asked of the evaluator each time */
+    bool ready;                /* has its tables */
+    bool known;                /* its parts were all that it reads and writes when it was made */
     uint32_t nparts, nwriters; /* the first ones write */
     uint64_t mask;             /* bits of the packed state that they write */
-    uint64_t turn; /* of the state that its parts have in hand */
+    uint64_t turn;             /* of the state that its parts have in hand */
     steps_part *parts;
 } steps_action;
 
@@ -537,8 +537,8 @@ static bool steps_tables(il_steps *p, uint32_t action) {
     for (uint32_t i = 0; i < a->nparts && !a->plain && !a->ready; i++) {
         steps_part *part = &a->parts[i];
         part->cells = part->cells ? part->cells : steps_table(p, (size_t)part->lens.size * part->nkinds, sizeof *part->cells);
-        part->bits = part->bits ? part->bits
-                                : steps_table(p, (size_t)part->lens.size * 2 * steps_words(p, action), sizeof *part->bits);
+        part->bits =
+            part->bits ? part->bits : steps_table(p, (size_t)part->lens.size * 2 * steps_words(p, action), sizeof *part->bits);
         part->asked = part->asked ? part->asked : steps_table(p, part->lens.size, sizeof *part->asked);
         a->plain = !part->cells || !part->bits || !part->asked;
     }
@@ -652,8 +652,7 @@ il_step il_steps_one(il_steps *p, const il_variant *variant, uint64_t state, uin
 /* One step of the state in hand, appended unless it is rejected. */
 static uint32_t steps_edge_put(il_steps *p, il_verdict verdict, uint32_t symbol, uint64_t next, il_steps_edge *out, uint32_t n) {
     if (verdict != IL_REJECT) {
-        out[n++] = (il_steps_edge){
-            .next = verdict == IL_FAULT ? p->state : next, .symbol = symbol, .fault = verdict == IL_FAULT};
+        out[n++] = (il_steps_edge){.next = verdict == IL_FAULT ? p->state : next, .symbol = symbol, .fault = verdict == IL_FAULT};
     }
     return n;
 }

@@ -136,7 +136,7 @@ typedef struct il_decision {
     uint8_t args_digest[IL_DIGEST_BYTES]; /* SHA-256 of the sorted canonical arguments */
     uint32_t nwitnesses;
     il_witness witnesses[IL_EFFECTS]; /* on a machine rejection: where each effect of the region came from */
-    uint32_t rule; /* which of the policy's rules matched, from 1, also one that allows; behind the last: Interbolt's sink_action; 0: none */
+    uint32_t rule; /* which of the policy's rules matched, from 1, also one that allows; one behind the last: `sink_action` */
 } il_decision;
 #define IL_DECISION_INIT \
     { .size = sizeof(il_decision) }

@@ -34,7 +34,8 @@ static PyObject *carrier_label(PyObject *self, void *unused) {
     return Py_NewRef(label);
 }
 
-static PyGetSetDef carrier_getset[] = {{"label", carrier_label, NULL, "where the value came from; None: nobody knows", NULL}, {NULL, NULL, NULL, NULL, NULL}};
+static PyGetSetDef carrier_getset[] = {{"label", carrier_label, NULL, "where the value came from; None: nobody knows", NULL},
+                                       {NULL, NULL, NULL, NULL, NULL}};
 static PyType_Slot carrier_slots[] = {{Py_tp_getset, carrier_getset}, {Py_tp_doc, (void *)"A value with a label."}, {0, NULL}};
 PyType_Spec ilpy_carrier_spec = {.name = "interlock._core.Carrier",
                                  .basicsize = sizeof(PyObject),

@@ -16,7 +16,7 @@ typedef struct ilpy_state {
     PyObject *failure; /* interlock.errors.failure(status, message, line, col) -> exception */
     PyTypeObject *decision, *witness, *settlement, *approval, *row;
     PyTypeObject *policy, *monitor, *origin, *carrier, *text, *index;
-    PyObject *joined[3];             /* the last two labels that were joined, and what came of it */
+    PyObject *joined[3];               /* the last two labels that were joined, and what came of it */
     PyObject *by_carrier, *by_content; /* which of the two found a label */
 } ilpy_state;
 ilpy_state *ilpy_state_of(PyObject *module);
@@ -67,9 +67,10 @@ const il_origin *ilpy_origin_of(PyObject *origin);
 
 /* ---- labels (origin.c) and carriers (carrier.c, text.c) ------------------------------------------------------ */
 /* Each gives a new reference, or NULL with an exception. */
-PyObject *ilpy_label_edited(const ilpy_state *s, PyObject *label);       /* of another value made of one: without its endorsements */
-PyObject *ilpy_label_join(ilpy_state *s, PyObject *a, PyObject *b);      /* of a value made of both */
-PyObject *ilpy_label_add(ilpy_state *s, PyObject *label, PyObject *more); /* the same, takes `label` over; `more` may be NULL, `label` too */
+PyObject *ilpy_label_edited(const ilpy_state *s, PyObject *label);  /* of another value made of one: without its endorsements */
+PyObject *ilpy_label_join(ilpy_state *s, PyObject *a, PyObject *b); /* of a value made of both */
+PyObject *ilpy_label_add(ilpy_state *s, PyObject *label,
+                         PyObject *more); /* the same, takes `label` over; `more` may be NULL, `label` too */
 PyObject *ilpy_label_of(const ilpy_state *s, il_origin *origin); /* takes it over */
 bool ilpy_label_endorsed(PyObject *label);
 /* Whether v is a carrier; *label is borrowed, NULL where it has none that is one, which is an unknown source. Asks nothing that a subclass could answer. */

@@ -149,7 +149,8 @@ PyObject *ilpy_opened(PyObject *module, PyObject *args) {
     il_status status = il_envelope_new(il_host_alloc(), (il_str){text, (size_t)n}, &how, &e, &err);
     char *json = NULL;
     size_t njson = 0;
-    status = status == IL_OK ? il_json_text_new(il_host_alloc(), il_envelope_value(e), IL_JSON_AS_READ, &json, &njson, &err) : status;
+    status =
+        status == IL_OK ? il_json_text_new(il_host_alloc(), il_envelope_value(e), IL_JSON_AS_READ, &json, &njson, &err) : status;
     if (PyErr_Occurred() == NULL) {
         value = status == IL_OK ? PyBytes_FromStringAndSize(json, (Py_ssize_t)njson) : ilpy_fail(s, status, &err);
         labels = value != NULL ? envelope_labels(s, e) : NULL;

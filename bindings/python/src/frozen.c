@@ -50,14 +50,15 @@ static PyObject *frozen_items(const ilpy_state *s, PyObject *v, PyObject *other,
 }
 
 static PyObject *frozen_any(const ilpy_state *s, PyObject *v, PyObject *other, unsigned depth) {
-    if (PyUnicode_CheckExact(v) || v == Py_None || PyLong_CheckExact(v) || PyFloat_CheckExact(v) || PyBool_Check(v) || PyBytes_CheckExact(v) ||
-        Py_TYPE(v) == s->text || depth == 0) { /* what lies deeper is too deep to be judged */
+    if (PyUnicode_CheckExact(v) || v == Py_None || PyLong_CheckExact(v) || PyFloat_CheckExact(v) || PyBool_Check(v) ||
+        PyBytes_CheckExact(v) || Py_TYPE(v) == s->text || depth == 0) { /* what lies deeper is too deep to be judged */
         return Py_NewRef(v);
     }
     if (PyDict_CheckExact(v)) {
         return frozen_dict(s, v, other, depth);
     }
-    return PyList_CheckExact(v) || PyTuple_CheckExact(v) ? frozen_items(s, v, other, depth) : PyObject_CallFunctionObjArgs(other, v, NULL);
+    return PyList_CheckExact(v) || PyTuple_CheckExact(v) ? frozen_items(s, v, other, depth)
+                                                         : PyObject_CallFunctionObjArgs(other, v, NULL);
 }
 
 PyObject *ilpy_frozen(PyObject *module, PyObject *const *args, Py_ssize_t n) {

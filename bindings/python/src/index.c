@@ -67,7 +67,8 @@ static PyObject *index_add(PyObject *object, PyObject *args) {
     il_error err = {0};
     il_arena scratch;
     il_buf buf;
-    if (s == NULL || !PyArg_ParseTuple(args, "O!O!", &PyBytes_Type, &text, s->origin, &label) || PyBytes_AsStringAndSize(text, &p, &n) < 0) {
+    if (s == NULL || !PyArg_ParseTuple(args, "O!O!", &PyBytes_Type, &text, s->origin, &label) ||
+        PyBytes_AsStringAndSize(text, &p, &n) < 0) {
         return NULL;
     }
     const Py_ssize_t group = index_group(self, label);
@@ -135,11 +136,13 @@ static PyObject *index_complete(PyObject *object, void *unused) {
     return PyBool_FromLong(il_index_complete(((index_object *)object)->index));
 }
 
-static PyGetSetDef index_getset[] = {{"complete", index_complete, NULL, "False: it is full, and not everything that was taken in is found", NULL},
-                                     {NULL, NULL, NULL, NULL, NULL}};
-static PyMethodDef index_methods[] = {{"add", index_add, METH_VARARGS, "add(text, label, /)\n--\n\n"},
-                                      {"find", index_find, METH_O, "find(text, /)\n--\n\nThe label, None of an unknown source, False: not found."},
-                                      {NULL, NULL, 0, NULL}};
+static PyGetSetDef index_getset[] = {
+    {"complete", index_complete, NULL, "False: it is full, and not everything that was taken in is found", NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
+static PyMethodDef index_methods[] = {
+    {"add", index_add, METH_VARARGS, "add(text, label, /)\n--\n\n"},
+    {"find", index_find, METH_O, "find(text, /)\n--\n\nThe label, None of an unknown source, False: not found."},
+    {NULL, NULL, 0, NULL}};
 static PyType_Slot index_slots[] = {{Py_tp_new, (void *)index_new},
                                     {Py_tp_dealloc, (void *)index_dealloc},
                                     {Py_tp_methods, index_methods},

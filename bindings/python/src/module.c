@@ -15,10 +15,14 @@ static PyMethodDef module_methods[] = {
      "judged(value, default, index=None, /)\n--\n\nThe value's JSON text, and the labels of its parts."},
     {"labels", (PyCFunction)(void (*)(void))ilpy_labels, METH_FASTCALL,
      "labels(value, default=None, /)\n--\n\nThe label of a value that is made of all that is in this one, or None."},
-    {"document", ilpy_document, METH_O, "document(path, /)\n--\n\nA policy file as JSON text, and the fingerprint that Interbolt gives it, or None."},
-    {"frozen", (PyCFunction)(void (*)(void))ilpy_frozen, METH_FASTCALL, "frozen(value, other, /)\n--\n\nA copy that nobody else can change."},
-    {"envelope", ilpy_envelope, METH_VARARGS, "envelope(value, labels, key, audience, lasts_ms, run, /)\n--\n\nA value with its labels as one text."},
-    {"opened", ilpy_opened, METH_VARARGS, "opened(text, key, audience, policy, fresh, /)\n--\n\n(value, labels, run) of such a text."},
+    {"document", ilpy_document, METH_O,
+     "document(path, /)\n--\n\nA policy file as JSON text, and the fingerprint that Interbolt gives it, or None."},
+    {"frozen", (PyCFunction)(void (*)(void))ilpy_frozen, METH_FASTCALL,
+     "frozen(value, other, /)\n--\n\nA copy that nobody else can change."},
+    {"envelope", ilpy_envelope, METH_VARARGS,
+     "envelope(value, labels, key, audience, lasts_ms, run, /)\n--\n\nA value with its labels as one text."},
+    {"opened", ilpy_opened, METH_VARARGS,
+     "opened(text, key, audience, policy, fresh, /)\n--\n\n(value, labels, run) of such a text."},
     {"version", module_version, METH_NOARGS, "version()\n--\n\nThe version of the library inside."},
     {NULL, NULL, 0, NULL}};
 

@@ -186,9 +186,8 @@ static PyObject *monitor_ask(PyObject *object, PyObject *const *args, Py_ssize_t
     il_decision d = IL_DECISION_INIT;
     il_error err = {0};
     il_status status;
-    if (!monitor_args(n, 6, "session, server, tool, args, labels, unjoined") ||
-        !ilpy_str(args[0], "session", false, &session) || !ilpy_str(args[1], "server", true, &call.server) ||
-        !ilpy_str(args[2], "tool", false, &call.tool)) {
+    if (!monitor_args(n, 6, "session, server, tool, args, labels, unjoined") || !ilpy_str(args[0], "session", false, &session) ||
+        !ilpy_str(args[1], "server", true, &call.server) || !ilpy_str(args[2], "tool", false, &call.tool)) {
         return NULL;
     }
     monitor_object *self = monitor_enter(object, &s);
@@ -214,9 +213,13 @@ static PyObject *monitor_ask(PyObject *object, PyObject *const *args, Py_ssize_t
 }
 
 /* decide(session, server, tool, args: bytes of JSON or None, labels: tuple, unjoined) -> Decision. Only what the caller did wrong is an exception: all else is a block. */
-static PyObject *monitor_decide(PyObject *object, PyObject *const *args, Py_ssize_t n) { return monitor_ask(object, args, n, false); }
+static PyObject *monitor_decide(PyObject *object, PyObject *const *args, Py_ssize_t n) {
+    return monitor_ask(object, args, n, false);
+}
 /* check(...): the same, of a call that nobody will settle */
-static PyObject *monitor_check(PyObject *object, PyObject *const *args, Py_ssize_t n) { return monitor_ask(object, args, n, true); }
+static PyObject *monitor_check(PyObject *object, PyObject *const *args, Py_ssize_t n) {
+    return monitor_ask(object, args, n, true);
+}
 
 /* carry(session) -> (effects, Origin or None): what a session holds, and all that it read */
 static PyObject *monitor_carry(PyObject *object, PyObject *session_object) {
@@ -550,7 +553,8 @@ static PyObject *monitor_rows(PyObject *object, PyObject *session_object) {
 static PyMethodDef monitor_methods[] = {
     {"begin", MONITOR_FAST(monitor_begin), "begin(session, parent, principal, resume, /)\n--\n\n"},
     {"decide", MONITOR_FAST(monitor_decide), "decide(session, server, tool, args, labels, unjoined, /)\n--\n\n"},
-    {"check", MONITOR_FAST(monitor_check), "check(session, server, tool, args, labels, unjoined, /)\n--\n\nOf a call that nobody will settle."},
+    {"check", MONITOR_FAST(monitor_check),
+     "check(session, server, tool, args, labels, unjoined, /)\n--\n\nOf a call that nobody will settle."},
     {"carry", monitor_carry, METH_O, "carry(session, /)\n--\n\n"},
     {"receive", MONITOR_FAST(monitor_receive), "receive(session, effects, label, /)\n--\n\n"},
     {"settle", MONITOR_FAST(monitor_settle), "settle(session, ticket, done, result, error, args, child, /)\n--\n\n"},

@@ -215,7 +215,8 @@ PyObject *ilpy_label_edited(const ilpy_state *s, PyObject *label) {
 
 #define ORIGIN_LOOKS 64u /* names that are compared before a merge is the cheaper way */
 
-static bool origin_names_all(const il_origin *a, size_t na, const il_origin *b, size_t nb, il_str (*name)(const il_origin *o, size_t i)) {
+static bool origin_names_all(const il_origin *a, size_t na, const il_origin *b, size_t nb,
+                             il_str (*name)(const il_origin *o, size_t i)) {
     for (size_t i = 0; i < nb; i++) {
         const il_str one = name(b, i);
         size_t k = 0;
@@ -247,9 +248,10 @@ PyObject *ilpy_label_join(ilpy_state *s, PyObject *a, PyObject *b) {
         return Py_NewRef(s->joined[2]);
     }
     PyObject *first = ilpy_label_edited(s, a);
-    PyObject *made = first == NULL                                                       ? NULL
-                     : origin_covers(ilpy_origin_of(first), ilpy_origin_of(b)) ? Py_NewRef(first)
-                                                                                : origin_merged(s, ilpy_origin_of(first), ilpy_origin_of(b));
+    PyObject *made = first == NULL ? NULL
+                     : origin_covers(ilpy_origin_of(first), ilpy_origin_of(b))
+                         ? Py_NewRef(first)
+                         : origin_merged(s, ilpy_origin_of(first), ilpy_origin_of(b));
     Py_XDECREF(first);
     if (made != NULL) {
         PyObject *old[3] = {s->joined[0], s->joined[1], s->joined[2]};

@@ -78,7 +78,8 @@ static PyObject *policy_text(const ilpy_state *s, il_arena *arena, const il_json
     il_buf_init(&b, arena, POLICY_SCRATCH / 2);
     il_json_write(&b, doc, IL_JSON_AS_READ);
     il_status status = il_buf_done(&b, &text, &err);
-    status = status == IL_OK && theirs ? il_interbolt_expand(arena, doc, &flat, &err) : status; /* what has a fingerprint is right */
+    status =
+        status == IL_OK && theirs ? il_interbolt_expand(arena, doc, &flat, &err) : status; /* what has a fingerprint is right */
     status = status == IL_OK && theirs ? il_interbolt_fingerprint(doc, arena, digest, &err) : status;
     return status != IL_OK ? ilpy_fail(s, status, &err)
            : theirs        ? Py_BuildValue("y#y#", text.p, (Py_ssize_t)text.n, (const char *)digest, (Py_ssize_t)sizeof digest)

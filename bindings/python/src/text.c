@@ -147,30 +147,31 @@ static PyObject *text_asked(PyObject *self, const char *name, PyObject *args, Py
     return made;
 }
 
-#define TEXT_OWN(X)                                                                                                            \
-    X(upper) X(lower) X(casefold) X(capitalize) X(title) X(swapcase) X(strip) X(lstrip) X(rstrip) X(removeprefix) X(removesuffix) \
-    X(zfill) X(expandtabs) X(__format__)
+#define TEXT_OWN(X)                                                                                                      \
+    X(upper)                                                                                                             \
+    X(lower) X(casefold) X(capitalize) X(title) X(swapcase) X(strip) X(lstrip) X(rstrip) X(removeprefix) X(removesuffix) \
+        X(zfill) X(expandtabs) X(__format__)
 #define TEXT_LISTS(X) X(split) X(rsplit) X(splitlines)
 #define TEXT_TUPLES(X) X(partition) X(rpartition)
 #define TEXT_WITH(X) X(center) X(ljust) X(rjust) X(format) X(format_map) X(translate)
 
-#define TEXT_METHOD_OWN(name)                                                            \
-    static PyObject *text_##name(PyObject *self, PyObject *args, PyObject *kwargs) {     \
-        return text_own(self, text_asked(self, #name, args, kwargs));                    \
+#define TEXT_METHOD_OWN(name)                                                        \
+    static PyObject *text_##name(PyObject *self, PyObject *args, PyObject *kwargs) { \
+        return text_own(self, text_asked(self, #name, args, kwargs));                \
     }
-#define TEXT_METHOD_LIST(name)                                                           \
-    static PyObject *text_##name(PyObject *self, PyObject *args, PyObject *kwargs) {     \
-        return text_own_list(self, text_asked(self, #name, args, kwargs));               \
+#define TEXT_METHOD_LIST(name)                                                       \
+    static PyObject *text_##name(PyObject *self, PyObject *args, PyObject *kwargs) { \
+        return text_own_list(self, text_asked(self, #name, args, kwargs));           \
     }
-#define TEXT_METHOD_TUPLE(name)                                                          \
-    static PyObject *text_##name(PyObject *self, PyObject *args, PyObject *kwargs) {     \
-        return text_own_tuple(self, text_asked(self, #name, args, kwargs));              \
+#define TEXT_METHOD_TUPLE(name)                                                      \
+    static PyObject *text_##name(PyObject *self, PyObject *args, PyObject *kwargs) { \
+        return text_own_tuple(self, text_asked(self, #name, args, kwargs));          \
     }
 /* The arguments become part of the text. */
-#define TEXT_METHOD_WITH(name)                                                           \
-    static PyObject *text_##name(PyObject *self, PyObject *args, PyObject *kwargs) {     \
-        PyObject *made = text_with(self, text_asked(self, #name, args, kwargs), args);   \
-        return made != NULL && kwargs != NULL ? text_and(made, kwargs) : made;           \
+#define TEXT_METHOD_WITH(name)                                                         \
+    static PyObject *text_##name(PyObject *self, PyObject *args, PyObject *kwargs) {   \
+        PyObject *made = text_with(self, text_asked(self, #name, args, kwargs), args); \
+        return made != NULL && kwargs != NULL ? text_and(made, kwargs) : made;         \
     }
 
 /* A text of ours that was just made, with the labels in `more` as well. */
@@ -302,8 +303,8 @@ static PyObject *text_repr(PyObject *self) {
 }
 
 #define TEXT_ROW(name) {#name, (PyCFunction)(void (*)(void))text_##name, METH_VARARGS | METH_KEYWORDS, NULL},
-static PyMethodDef text_methods[] = {TEXT_OWN(TEXT_ROW) TEXT_LISTS(TEXT_ROW) TEXT_TUPLES(TEXT_ROW) TEXT_WITH(TEXT_ROW) TEXT_ROW(replace) TEXT_ROW(encode)
-                                     {"join", text_join, METH_O, NULL},
+static PyMethodDef text_methods[] = {TEXT_OWN(TEXT_ROW) TEXT_LISTS(TEXT_ROW) TEXT_TUPLES(TEXT_ROW) TEXT_WITH(TEXT_ROW)
+                                         TEXT_ROW(replace) TEXT_ROW(encode){"join", text_join, METH_O, NULL},
                                      {"__reduce_ex__", text_reduce, METH_O, NULL},
                                      {"__copy__", text_same, METH_NOARGS, NULL},
                                      {"__deepcopy__", text_same, METH_O, NULL},

@@ -187,7 +187,8 @@ static bool value_place(value_text *t, Py_ssize_t i) {
 
 /* `label`: NULL or None is an unknown source. */
 static bool value_labelled(value_text *t, PyObject *label, PyObject *by) {
-    PyObject *row = Py_BuildValue("s#OO", t->path != NULL ? t->path : "", (Py_ssize_t)t->npath, label != NULL ? label : Py_None, by);
+    PyObject *row =
+        Py_BuildValue("s#OO", t->path != NULL ? t->path : "", (Py_ssize_t)t->npath, label != NULL ? label : Py_None, by);
     const bool done = row != NULL && PyList_Append(t->labels, row) == 0;
     Py_XDECREF(row);
     return done;
@@ -213,7 +214,8 @@ static bool value_crowded(value_text *t, Py_ssize_t first) {
     }
     done = done && PyList_SetSlice(t->labels, first, n, NULL) == 0;
     for (int i = 0; i < 2; i++) {
-        done = done && (made[i] == NULL || value_labelled(t, made[i], found[i])) && (known[i] || value_labelled(t, NULL, found[i]));
+        done =
+            done && (made[i] == NULL || value_labelled(t, made[i], found[i])) && (known[i] || value_labelled(t, NULL, found[i]));
         Py_XDECREF(made[i]);
     }
     return done;
@@ -223,7 +225,8 @@ static bool value_crowded(value_text *t, Py_ssize_t first) {
 static bool value_tells(const char *p, size_t n) {
     bool tells = n >= 12;
     for (size_t i = 0; !tells && n >= 3 && i < n; i++) {
-        tells = (p[i] >= '0' && p[i] <= '9') || (i > 0 && i + 1 < n && (p[i] == '.' || p[i] == '-' || p[i] == '_' || p[i] == '@'));
+        tells =
+            (p[i] >= '0' && p[i] <= '9') || (i > 0 && i + 1 < n && (p[i] == '.' || p[i] == '-' || p[i] == '_' || p[i] == '@'));
     }
     return tells;
 }
@@ -314,7 +317,8 @@ static bool value_text_of(value_text *t, PyObject *v, PyObject *over) {
     char *b = NULL;
     const bool str = PyUnicode_Check(v);
     const char *p = str ? PyUnicode_AsUTF8AndSize(v, &n) : PyBytes_AsStringAndSize(v, &b, &n) == 0 ? b : NULL;
-    return p != NULL && (str ? value_quoted(t, p, (size_t)n) : value_bytes(t, v)) && (over != NULL || value_found(t, p, (size_t)n));
+    return p != NULL && (str ? value_quoted(t, p, (size_t)n) : value_bytes(t, v)) &&
+           (over != NULL || value_found(t, p, (size_t)n));
 }
 
 static bool value_put_plain(value_text *t, PyObject *v, unsigned depth, PyObject *over) {
@@ -329,7 +333,8 @@ static bool value_put_plain(value_text *t, PyObject *v, unsigned depth, PyObject
     }
     if (PyLong_Check(v) || PyFloat_Check(v)) {
         const size_t from = t->n;
-        return (PyLong_Check(v) ? value_number(t, v) : value_float(t, v)) && (over != NULL || value_found(t, t->p + from, t->n - from));
+        return (PyLong_Check(v) ? value_number(t, v) : value_float(t, v)) &&
+               (over != NULL || value_found(t, t->p + from, t->n - from));
     }
     if (PyDict_Check(v)) {
         return value_dict(t, v, depth, over);

@@ -598,17 +598,20 @@ class Stress(unittest.TestCase):
         self.assertEqual(ran, [])
 
     def test_no_reference_leaks(self):
+        def nones():  # from 3.12 on None has no count that means anything
+            return sys.getrefcount(None) if sys.version_info < (3, 12) else 0
+
         with Gate(POLICY) as gate:
             args = {"to": "a@b.example", "body": "x" * 100}
             for _ in range(300):
                 gate.settle(gate.decide("note", args), {"a": [1, 2]})
             gc.collect()
-            before = len(gc.get_objects()), sys.getrefcount(None), sys.getrefcount(args)
+            before = len(gc.get_objects()), nones(), sys.getrefcount(args)
             for _ in range(2000):
                 gate.settle(gate.decide("note", args), {"a": [1, 2]})
                 gate.decide("note", {"x": float("nan")})
             gc.collect()
-            after = len(gc.get_objects()), sys.getrefcount(None), sys.getrefcount(args)
+            after = len(gc.get_objects()), nones(), sys.getrefcount(args)
             for a, b in zip(before, after):
                 self.assertLess(abs(a - b), 50)
 

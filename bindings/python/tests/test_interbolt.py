@@ -474,6 +474,8 @@ class Approvals(Case):
         pay = guard(tool="pay")(lambda amount, to: to)
         with r.agent_context_sync("ana"):
             self.assertEqual(pay(500.0, given), [["a"]])
+            given[:] = [["a"]]
+            self.assertEqual(pay(501.0, LabeledValue(given, taint("x", source="web").label)).value, [["a"]])
 
     def test_what_happened_while_a_human_was_asked_counts(self):
         sink = {"capabilities": [], "rules": [{"name": "tainted", "when": "run.tainted", "action": "block"}, {"name": "ask", "action": "require_approval"}]}

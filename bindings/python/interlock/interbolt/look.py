@@ -101,6 +101,8 @@ def frozen(value: typing.Any) -> typing.Any:
 
 def _copy(value: typing.Any) -> typing.Any:
     try:
+        if type(value) is LabeledValue and value.label is not None:
+            return LabeledValue(frozen(value.value), value.label)
         if isinstance(value, (dict, list, tuple, set, frozenset, collections.deque, bytearray, memoryview)) or fields_of(value) is not None:
             return copied(value)
     except Exception:

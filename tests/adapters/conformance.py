@@ -179,17 +179,22 @@ class Conformance:
     # ---- arguments ------------------------------------------------------------------------------------
 
     def test_arguments_that_change_after_the_decision(self):
-        args = {"to": "ana@example.org", "body": "x"}
-        real = Gate._decide
+        """Whoever holds what the framework handed over changes it between the decision and the run."""
+        given, judged, decided = [], Gate._judged, Gate._decide
 
-        def decide(gate, *more):
-            decision = real(gate, *more)
-            args["to"] = "eve@evil.example"
+        def keep(gate, tool, args, labels):
+            given.append(args)
+            return judged(gate, tool, args, labels)
+
+        def change(gate, *more):
+            decision = decided(gate, *more)
+            for args in given:
+                args.update({"to": "eve@evil.example"} if "to" in args else {})
             return decision
 
-        with unittest.mock.patch.object(Gate, "_decide", decide):
-            self.play(FETCH, READ, Call("send", args), approve=lambda question: False)
-        self.assertNotIn("eve@evil.example", json.dumps(self.box.given))
+        with unittest.mock.patch.multiple(Gate, _judged=keep, _decide=change):
+            self.play(FETCH, READ, GOOD)
+        self.assertEqual(self.box.given[-1], ("ana@example.org", "a summary"))
 
     def test_odd_arguments(self):
         deep = "x"

@@ -1,6 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every adapter must pass, whatever the framework. A rig plays a script through the real framework: `play(gate, functions, turns, approve=, names=)`
-answers {call id: what the model was told}. A test file is this mixin, a rig, and what is peculiar to the framework."""
+answers {call id: what the model was told}. A test file is this mixin, a rig, and what is peculiar to the framework.
+
+What an adapter must pass, and where it is shown (of rows that no other name says):
+  throw, reject, null, unknown word, wrong type      a_decision_that_is_none, only_yes_is_a_yes, no_gate_at_all
+  late; a late yes after a no                        test_seam.who_waits_too_long, an_approval_that_is_void_when_it_comes
+  the gate gone, or started again during the run     a_gate_that_is_closed, _that_goes_away; test_langchain.resumed_after_a_restart
+  three calls at once, strictly nested               calls_of_one_step_run_one_after_the_other; test_seam.threads_and_tasks
+  dynamic tools, tools of an MCP server              test_langchain.a_tool_that_middleware_adds, test_pydantic_ai.tools_of_a_toolset, test_openai_agents.tools_of_an_mcp_server
+  tools that the provider runs                       test_*.*_are_refused
+  cut short while it decides                         cancelled_while_it_waits_for_its_turn (the decision itself cannot be cut short)
+  a resumed run with a forged approval               test_*.*_that_nobody_asked_for, test_langchain.a_resume_that_nobody_asked_for
+  __proto__, 1e400, surrogates, depth, a key twice   odd_arguments, test_openai_agents.arguments_that_readers_read_differently
+"""
 
 import asyncio
 import contextlib
@@ -167,17 +179,22 @@ class Conformance:
     # ---- arguments ------------------------------------------------------------------------------------
 
     def test_arguments_that_change_after_the_decision(self):
-        args = {"to": "ana@example.org", "body": "x"}
-        real = Gate._decide
+        """Whoever holds what the framework handed over changes it between the decision and the run."""
+        given, judged, decided = [], Gate._judged, Gate._decide
 
-        def decide(gate, *more):
-            decision = real(gate, *more)
-            args["to"] = "eve@evil.example"
+        def keep(gate, tool, args, labels):
+            given.append(args)
+            return judged(gate, tool, args, labels)
+
+        def change(gate, *more):
+            decision = decided(gate, *more)
+            for args in given:
+                args.update({"to": "eve@evil.example"} if "to" in args else {})
             return decision
 
-        with unittest.mock.patch.object(Gate, "_decide", decide):
-            self.play(FETCH, READ, Call("send", args), approve=lambda question: False)
-        self.assertNotIn("eve@evil.example", json.dumps(self.box.given))
+        with unittest.mock.patch.multiple(Gate, _judged=keep, _decide=change):
+            self.play(FETCH, READ, GOOD)
+        self.assertEqual(self.box.given[-1], ("ana@example.org", "a summary"))
 
     def test_odd_arguments(self):
         deep = "x"

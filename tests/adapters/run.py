@@ -4,7 +4,7 @@
 
 `scripts/setup test` installs the frameworks (requirements.txt) into .venv beside this file; without it every row is skipped, and counted.
 conformance.py has the rows that each adapter must pass, test_*.py what is peculiar to one, bindings/python/examples the programs that print what their
-heads say that they print. Ends with `N passed, N failed, N skipped`."""
+heads say that they print. `run.py --types` asks mypy as well. Ends with `N passed, N failed, N skipped`."""
 import ast
 import concurrent.futures
 import os
@@ -40,7 +40,7 @@ def run(*command, **more):
 def tests():
     """(module, names of its rows) without importing anything: what would be skipped must be counted, too."""
     shared = _rows(HERE / "conformance.py")
-    return {file.stem: _rows(file) + (shared if "Conformance" in file.read_text() else []) for file in sorted(HERE.glob("test_*.py"))}
+    return {file.stem: _rows(file) + (shared if re.search(r"^class \w+\(Conformance", file.read_text(), re.M) else []) for file in sorted(HERE.glob("test_*.py"))}
 
 
 def _rows(file):
@@ -88,6 +88,12 @@ def page():
     row("passed" if fine else "failed", "the pieces of docs/adapters.md", "" if fine else f"{len(blocks)} of 7\n{told.stdout}")
 
 
+def types():
+    """mypy --strict with the types of the frameworks: a minute and a gigabyte, so only for who asks. Without those types tests/python has it."""
+    told = run(PYTHON, "-m", "mypy", "--config-file", PACKAGE / "pyproject.toml", "-p", "interlock", "--cache-dir", HERE / ".venv/mypy", cwd=SITE)
+    row("passed" if told.returncode == 0 else "failed", "mypy --strict, with the types of the frameworks", "" if told.returncode == 0 else told.stdout[-3000:])
+
+
 def main():
     lock = HERE / ".venv/.setup-lock"
     if not lock.is_file() or lock.read_bytes() != (HERE / "requirements.txt").read_bytes():
@@ -101,7 +107,6 @@ def main():
     if not installed():
         return
     with concurrent.futures.ThreadPoolExecutor(2) as both:  # importing a framework takes longer than its rows
-        typed = both.submit(run, PYTHON, "-m", "mypy", "--config-file", PACKAGE / "pyproject.toml", "-p", "interlock", "--cache-dir", HERE / ".venv/mypy", cwd=SITE)
         fixture = both.submit(run, PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", HERE / "pytest_fixture.py", cwd=BUILD)
         played = [(module, names, both.submit(run, PYTHON, "-W", "ignore", "-m", "unittest", "-v", module, cwd=HERE)) for module, names in tests().items()]
         shown = [(file, both.submit(run, PYTHON, "-W", "ignore", file, cwd=BUILD, stderr=subprocess.PIPE)) for file in examples()]
@@ -109,10 +114,11 @@ def main():
             suite(module, names, told.result())
         for file, told in shown:
             example(file, told.result())
-        row("passed" if typed.result().returncode == 0 else "failed", "mypy --strict, with the types of the frameworks", "" if typed.result().returncode == 0 else typed.result().stdout[-3000:])
         page()
         told = fixture.result()
         whole = told.returncode == 1 and "1 failed, 2 passed" in told.stdout.splitlines()[-1]
+        if "--types" in sys.argv:
+            types()
         row("passed" if whole else "failed", "the fixture of pytest: two tests pass, and one that must not does not", "" if whole else told.stdout[-3000:])
 
 

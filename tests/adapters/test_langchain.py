@@ -2,6 +2,7 @@
 """LangChain agents and LangGraph's tool node."""
 
 import json
+import tempfile
 import unittest
 
 import rig_langchain
@@ -147,6 +148,21 @@ class LangChain(Conformance, unittest.TestCase):
         self.invoke([PUBLISH], thread="b", middleware=middleware)
         self.invoke([PUBLISH], thread="a", middleware=middleware)
         self.assertEqual(self.box.names(), ["fetch", "read_secret", "publish"])
+
+    def test_resumed_after_a_restart(self):
+        """The question is in the ledger: another gate on it knows that it was asked. A gate on another ledger does not."""
+        for same in (True, False):
+            with self.subTest(same=same), tempfile.TemporaryDirectory() as folder:
+                self.box.ran.clear()
+                current = [gate(session="s", ledger=f"{folder}/first.db")]
+                made, config, _ = self.invoke([FETCH, DELETE], middleware=[Interlock(lambda thread: current[0])])
+                current[0].close()
+                current[0] = gate(session="s", ledger=f"{folder}/first.db" if same else f"{folder}/other.db")
+                if not same:
+                    current[0].settle(current[0].decide("fetch", {"url": "x"}), PAGE)
+                made.invoke(Command(resume={"decisions": [{"type": "approve"}]}), config)
+                current[0].close()
+                self.assertEqual(self.box.names(), ["fetch", "delete"] if same else ["fetch"])
 
     def test_a_tool_node_of_ones_own(self):
         guard = Interlock(self.gate, interrupts=False)

@@ -203,6 +203,7 @@ class OpenAIAgents(Conformance, unittest.TestCase):
                     told = self.run_agent(self.agent(Call("send", text), interrupts=interrupts))
                     self.assertNotIn("sent to", json.dumps(rig_openai.told(told)))
         self.assertEqual(self.box.names(), [])
+        self.gate.end()  # which it does not while a call is open
 
 
 if __name__ == "__main__":

@@ -106,12 +106,18 @@ class _Guard:
     async def invoke(self, name: str, inner: Invoke, ctx: ToolContext[typing.Any], text: str) -> typing.Any:
         plan = self._plans.pop(ctx.tool_call_id, None)
         seen = self.seam.waiting() if self.interrupts else frozenset()
+        try:
+            given = self.seam.arguments(name, text)
+        except Denied as e:
+            if plan is not None:
+                self.seam.drop(plan)  # the SDK had read them otherwise
+            return str(e)
 
         async def run(args: dict[str, object]) -> typing.Any:
             return await inner(ctx, json.dumps(args, ensure_ascii=False, default=str))
 
         async def once() -> typing.Any:
-            return await self.seam.acall(name, self.seam.arguments(name, text), run, _seen, plan)
+            return await self.seam.acall(name, given, run, _seen, plan)
 
         try:
             return await once()

@@ -6,6 +6,7 @@
 foreach(module IN LISTS IL_CORE_MODULES)
   il_module(${module} CORE)
 endforeach()
+set_source_files_properties(src/base/sha256.c PROPERTIES COMPILE_OPTIONS -O3) # most of what a decision costs
 il_objects(IL_CORE_OBJECTS ${IL_CORE_MODULES})
 
 # 128-bit multiplication (checked 64-bit arithmetic) is a call into the compiler's own runtime.

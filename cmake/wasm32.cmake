@@ -5,6 +5,3 @@ set(CMAKE_SYSTEM_PROCESSOR wasm32)
 set(CMAKE_C_COMPILER clang)
 set(CMAKE_C_COMPILER_TARGET wasm32-unknown-unknown)
 set(CMAKE_C_COMPILER_WORKS TRUE)
-# What every engine has had for years, and makes copies and conversions one instruction. The module is downloaded: it is built to be small.
-set(CMAKE_C_FLAGS_INIT "-mbulk-memory -msign-ext -mnontrapping-fptoint")
-set(CMAKE_BUILD_TYPE MinSizeRel CACHE STRING "")

@@ -17,6 +17,7 @@ WANTED = ["step", "decide.no_digest", "decide.instructions", "digest", "session.
           "echo.everything.memory.cpu", "echo.everything.memory.throughput", "echo.everything.normal.added", "echo.everything.normal.cpu",
           "echo.everything.full.added", "rss", "ready.memory", "flat.memory.memory", "flat.memory.descriptors", "cel.taint.instructions", "validate.rules", "python.check", "python.guard", "python.concat", "python.splitlines", "python.check.times"]
 CEL = [c["name"] for c in json.loads((ROOT / "bench/cel.json").read_text())["conditions"]]
+WANTED += ["js.create", "js.decide", "js.settle"]
 PEERS = ["decide.recorded", "peer.cedar", "peer.cedar.bare", "peer.sdk", "peer.sdk.audited"]
 WANTED += [f"cel.{name}{figure}" for name in CEL for figure in ("", ".compile")]
 results = []

@@ -58,9 +58,10 @@ for (const { name, folder } of scenarios(ROOT)) {
 
 const LAX = 4;
 const data = join(ROOT, '../shared/data/agentdojo');
+const suites = process.env.IL_FIRST === '0' ? [] : ['banking', 'workspace']; // on one Node: they take longest
 if (!existsSync(data)) skip('agentdojo', 'the data is not there');
 else {
-  for (const suite of ['banking', 'workspace']) {
+  for (const suite of suites) {
     await check(`agentdojo ${suite}: decided as the command line decides it`, async () => {
       const policy = join(ROOT, `examples/agentdojo/strict-${suite}.yaml`);
       for (const file of ['benign', `attacked-${suite}`]) {

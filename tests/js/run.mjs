@@ -66,7 +66,7 @@ for (const node of nodes) {
   const version = run(node, ['--version']).said.trim();
   for (const part of ['core.mjs', 'bad.mjs', 'vercel.mjs', 'page.mjs']) {
     if (!existsSync(join(HOME, part))) continue;
-    const done = run(node, [join(HOME, part)], { cwd: HOME, env: { ...process.env, INTERLOCK, IL_BUILD: BUILD, IL_ROOT: ROOT, IL_TARBALL: join(HOME, tarball) } });
+    const done = run(node, [join(HOME, part)], { cwd: HOME, env: { ...process.env, INTERLOCK, IL_BUILD: BUILD, IL_FIRST: node === nodes[0] ? '1' : '0', IL_ROOT: ROOT, IL_TARBALL: join(HOME, tarball) } });
     const sum = /^(\d+) passed, (\d+) failed, (\d+) skipped$/m.exec(done.said);
     for (const line of done.said.split('\n').filter((l) => !/^\d+ passed/.test(l) && l !== '')) console.log(`${version} ${part}: ${line}`);
     if (sum === null || (!done.fine && sum[2] === '0') || sum[1] === '0') row(`${version} ${part} ends`, false, done.said);

@@ -59,7 +59,9 @@ def fields_of(value: object) -> dict[str, object] | None:
     fields = getattr(kind, "model_fields", None)
     if isinstance(fields, collections.abc.Mapping) and callable(getattr(kind, "model_dump", None)):
         extra = getattr(value, "model_extra", None)  # `model_dump` leaves out fields that exclude themselves, and says others as their serializers like
-        return {name: getattr(value, name, None) for name in fields} | (dict(extra) if isinstance(extra, dict) else {})
+        held: dict[str, object] = {str(name): getattr(value, name, None) for name in fields}
+        held.update(extra if isinstance(extra, dict) else {})
+        return held
     return None
 
 

@@ -429,7 +429,8 @@ static void log_lines(void **state) {
     }
     assert_true(log.dropped > 0);
     char said[96];
-    (void)snprintf(said, sizeof said, "interlock: warn: stderr was not read: lines left out: %lu\ninterlock: warn: next\n", log.dropped);
+    (void)snprintf(said, sizeof said, "interlock: warn: stderr was not read: lines left out: %lu\ninterlock: warn: next\n",
+                   log.dropped);
     while (read(ends[0], out, sizeof out) > 0) {
     }
     log.json = false;

@@ -52,7 +52,7 @@ static il_status widening_only_fields(il_widening_work *w, il_widening_name ***a
 }
 
 static il_status widening_only_of(il_widening_work *w, const il_model *m, const il_model *other, il_widening_name **list) {
-    static const il_str none = {0};
+    const il_str none = IL_STR("");
     il_widening_name **at = list;
     for (uint32_t v = 0; v < m->nvars; v++) {
         const uint32_t var = il_model_var(other, m->vars[v].name);

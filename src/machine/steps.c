@@ -212,7 +212,7 @@ static uint64_t steps_cost(const il_model *m, const il_action_def *def, uint64_t
 static steps_part *steps_place(const il_model *m, const il_action_def *def, steps_action *a, uint64_t vars, uint32_t fields) {
     const uint64_t own = steps_cost(m, def, vars, fields);
     steps_part *best = NULL;
-    uint64_t growth = own <= 2 * IL_STEPS_PART_CELLS ? own : UINT64_MAX;
+    uint64_t growth = own <= UINT64_C(2) * IL_STEPS_PART_CELLS ? own : UINT64_MAX;
     for (uint32_t i = 0; i < a->nparts; i++) {
         steps_part *p = &a->parts[i];
         const uint64_t whole = steps_cost(m, def, p->reads | vars, p->fields | fields);

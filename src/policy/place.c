@@ -83,7 +83,7 @@ static bool il_places_beside(const il_argument *a, const il_argument *b, uint32_
     bool same = a->role == b->role && a->kind == b->kind && step < b->path.n;
     for (uint32_t i = 0; i <= step && same; i++) {
         const il_str x = a->path.steps[i], y = b->path.steps[i];
-        same = (x.p == NULL) == (y.p == NULL) && il_str_eq(x, y);
+        same = x.p == NULL || y.p == NULL ? x.p == y.p : il_str_eq(x, y);
     }
     return same;
 }

@@ -501,7 +501,7 @@ static void words_of_one_hash(void **state) {
     (void)state;
     const uint64_t last = UINT64_C(0x9e3779b97f4a7c15), first = UINT64_C(0xd6e8feb86659fd93);
     place *t = open_place(NULL);
-    char one[17] = "", other[17] = "", text[40];
+    char one[17] = "", other[17] = "", text[64];
     for (unsigned i = 0; other[0] == '\0' && i < 100000; i++) {
         (void)snprintf(one, sizeof one, "a7%06x", i);
         const uint64_t hash = il_word_hash((const uint8_t *)one, 8);

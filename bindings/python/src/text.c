@@ -147,11 +147,9 @@ static PyObject *text_asked(PyObject *self, const char *name, PyObject *args, Py
     return made;
 }
 
-#define TEXT_OWN(X)                                                                                                      \
-    X(upper)                                                                                                             \
-    X(lower)                                                                                                             \
-    X(casefold) X(capitalize) X(title) X(swapcase) X(strip) X(lstrip) X(rstrip) X(removeprefix) X(removesuffix) X(zfill) \
-        X(expandtabs) X(__format__)
+#define TEXT_OWN(X) TEXT_LETTERS(X) TEXT_ENDS(X) X(zfill) X(expandtabs) X(__format__)
+#define TEXT_LETTERS(X) X(upper) X(lower) X(casefold) X(capitalize) X(title) X(swapcase)
+#define TEXT_ENDS(X) X(strip) X(lstrip) X(rstrip) X(removeprefix) X(removesuffix)
 #define TEXT_LISTS(X) X(split) X(rsplit) X(splitlines)
 #define TEXT_TUPLES(X) X(partition) X(rpartition)
 #define TEXT_WITH(X) X(center) X(ljust) X(rjust) X(format) X(format_map) X(translate)

@@ -108,8 +108,8 @@ typedef struct il_call {
     /* Of an entry with `child: true`: nobody will tell what the other agent's session held (il_monitor_join), so the call counts as having read whatever there is, untrusted and
      * sensitive, and settles as any other. */
     bool unjoined;
-    /* Nobody will settle it: if it may run, it is settled as its worst right away, in the same commit (but not of an entry with `child: true`). For a host that
-     * asks and does not run the tool itself. */
+    /* Nobody will settle it: if it may run, it is settled as its worst before il_monitor_decide returns (but not of an entry with `child: true`), in the same commit
+     * where the call leaves nothing to remember. If that fails the call is a block. For a host that asks and does not run the tool itself. */
     bool at_once;
 } il_call;
 

@@ -43,6 +43,20 @@ static void keeper_forget_environment(void) {
     }
 }
 
+/* What our parent left open is not the server's. Linux before 5.11 cannot close a range at the exec, so there each is asked. */
+static int keeper_close_rest(void) {
+    if (close_range(3, ~0u, CLOSE_RANGE_CLOEXEC) == 0) {
+        return 0;
+    }
+    const long most = sysconf(_SC_OPEN_MAX);
+    for (int fd = 3; fd < most; fd++) {
+        if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 && errno != EBADF) {
+            return errno;
+        }
+    }
+    return most < 0 ? ENOSYS : 0;
+}
+
 static _Noreturn void keeper_server(char *const *command, pid_t keeper, int in, int out, int noise, int report) {
     (void)setpgid(0, 0);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* if even the keeper is killed */
@@ -59,8 +73,7 @@ static _Noreturn void keeper_server(char *const *command, pid_t keeper, int in, 
     int why = 0;
     if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(noise, 2) < 0) {
         why = errno;
-    } else {
-        (void)close_range(3, ~0u, CLOSE_RANGE_CLOEXEC); /* what our parent left open is not the server's */
+    } else if ((why = keeper_close_rest()) == 0) {
         keeper_forget_environment();
         (void)execvp(command[0], command);
         why = errno;

@@ -126,12 +126,15 @@ il_status il_monitor_decide(il_monitor *m, il_str session, const il_call *call, 
     il_arena_free(&arena);
     il_arena_free(&j.labelled.arena);
     il_arena_free(&j.resulted.arena);
+    if (s == IL_OK && call->at_once && j.d.ticket != 0 && !j.d.child && !j.settled) {
+        il_settlement settled = IL_SETTLEMENT_INIT;
+        s = il_monitor_settle(m, session, j.d.ticket, &il_monitor_worst, &settled, e);
+        if (s != IL_OK) { /* it stays open as its worst until its deadline, and what could not be settled does not run */
+            il_monitor_fault(&j, il_fault_of(s));
+        }
+    }
     *out = j.d;
     out->size = size;
-    if (s == IL_OK && call->at_once && out->ticket != 0 && !out->child && !j.settled) {
-        il_settlement settled = IL_SETTLEMENT_INIT;
-        s = il_monitor_settle(m, session, out->ticket, &il_monitor_worst, &settled, e);
-    }
     return s;
 }
 

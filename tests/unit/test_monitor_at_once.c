@@ -92,6 +92,28 @@ static void once_with_episodes(void **state) {
     }
 }
 
+/* Whichever turn of the store fails, also that of a settlement of its own: what is not settled does not run. */
+static void once_without_store(void **state) {
+    (void)state;
+    for (int laundering = 0; laundering < 2; laundering++) {
+        bool ran = false, unsettled = false;
+        for (size_t n = 0; n < 32 && !ran; n++) {
+            once_begin(laundering ? "audit: { laundering: true }\n" : "");
+            assert_true(once_decide("n", "{\"x\":\"a\"}", true)->run);
+            once_of.store.fail_after = n;
+            ran = once_decide("e", "{\"x\":\"the text of a page that is sent\"}", true)->run;
+            once_of.store.fail_after = SIZE_MAX;
+            const uint32_t open = monitor_session(&once_of, "s1").ntickets;
+            assert_true(ran ? open == 0 : once_of.d.layer == IL_LAYER_FAULT && once_of.d.ticket == 0);
+            unsettled = unsettled || open > 0;
+            monitor_case_free(&once_of);
+        }
+        assert_true(ran);
+        assert_int_equal(unsettled,
+                         laundering); /* admitted, and its settlement was lost: only where that is a commit of its own */
+    }
+}
+
 /* Another agent's work is not settled for it. */
 static void once_not_of_a_child(void **state) {
     (void)state;
@@ -103,10 +125,8 @@ static void once_not_of_a_child(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(once_settles),
-        cmocka_unit_test(once_is_its_worst),
-        cmocka_unit_test(once_with_episodes),
-        cmocka_unit_test(once_not_of_a_child),
+        cmocka_unit_test(once_settles),       cmocka_unit_test(once_is_its_worst),   cmocka_unit_test(once_with_episodes),
+        cmocka_unit_test(once_without_store), cmocka_unit_test(once_not_of_a_child),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

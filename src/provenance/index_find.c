@@ -247,6 +247,9 @@ static il_status find_token(il_finder *f, size_t at, size_t n) {
     }
     il_posting_walk w = il_postings_walk(&f->x->words, needle.key);
     for (const il_index_text *t; !find_done(f) && (t = il_index_needle_next(f->x, &needle, &w, &f->work, &compared)) != NULL;) {
+        if (f->work == 0) {
+            break; /* it was not looked at to its end: `more` says so, and a hit would say that it is there */
+        }
         if (!any || t->source != last) {
             IL_TRY(find_hit(f, t, at, n, true, compared));
         }

@@ -18,7 +18,7 @@ import textwrap
 import threading
 import unittest
 
-from interlock import _core, interbolt
+from interlock import InterlockError, _core, interbolt
 from interlock.carrier import Carrier, LabeledValue, TaintedList, label_of
 from interlock.interbolt import (
     ApprovalDenied,
@@ -543,6 +543,18 @@ class BadInput(Case):
             self.assertEqual(self.refused(value), [])
         while deep:
             deep = deep[0]  # not by recursion
+
+    def test_digests(self):
+        runtime, memory = self.configured()
+        args = {"b": [1, 2.5, None, True], "a": "\u00e9\x00\n", "more": {"z": "", "y": 10**30}}
+        decision = runtime.check(tool="note", args=args, agent_id="ana")
+        self.assertEqual(decision.core.digest, _core.digest(_core.json(args), 3))
+        self.assertNotEqual(decision.core.digest, _core.digest(_core.json({**args, "b": []})))
+        for wrong in ((), (b"{}", 0), (b"{}", 1, 1), ("{}",), (b"{}", "x")):
+            with self.assertRaises(TypeError):
+                _core.digest(*wrong)
+        with self.assertRaises(InterlockError):
+            _core.digest(b'{"a":1,"a":2}')
 
     def test_what_nobody_can_look_into(self):
         async def later():

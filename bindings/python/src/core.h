@@ -69,6 +69,8 @@ PyObject *ilpy_approval(const ilpy_state *s, const il_approval *a);
 PyObject *ilpy_row(const ilpy_state *s, const il_ledger_row *row);
 
 extern PyType_Spec ilpy_policy_spec, ilpy_monitor_spec, ilpy_origin_spec, ilpy_index_spec, ilpy_carrier_spec;
+/* condition(text, /): (word, source text, what is in it): `and`, `or`, `not` with a list of such; `is`, `is not` with an agent's id, `in` with a group, `other` with "" (condition.c) */
+PyObject *ilpy_condition(PyObject *module, PyObject *text);
 PyObject *ilpy_document(PyObject *module, PyObject *path); /* policy.c */
 PyObject *ilpy_envelope(PyObject *module, PyObject *args); /* envelope.c */
 PyObject *ilpy_opened(PyObject *module, PyObject *args);

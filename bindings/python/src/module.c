@@ -19,6 +19,7 @@ static PyMethodDef module_methods[] = {
      "labels(value, default=None, /)\n--\n\nThe label of a value that is made of all that is in this one, or None."},
     {"document", ilpy_document, METH_O,
      "document(path, /)\n--\n\nA policy file as JSON text, and the fingerprint that Interbolt gives it, or None."},
+    {"condition", ilpy_condition, METH_O, "condition(text, /)\n--\n\nWhat a condition asks of who calls, as a tree."},
     {"digest", (PyCFunction)(void (*)(void))ilpy_digest, METH_FASTCALL,
      "digest(text, times=1, /)\n--\n\nThe digest that a decision about arguments of this JSON text carries. `times`: computed so "
      "often, for who measures it."},

@@ -448,6 +448,10 @@ static void values_entry(values *v, const il_tool *t) {
             values_kind(v, p, IL_KIND_EMAIL);
             values_kind(v, p, IL_KIND_URL);
             break;
+        case IL_ROLE_WITHIN:
+            values_text(v, p, IL_STR("x"));
+            values_text(v, p, IL_STR("../x"));
+            break;
         case IL_ROLE_PLAIN:
         case IL_ROLE_PART:
             values_text(v, p, IL_STR("x"));

@@ -10,9 +10,10 @@ typedef enum il_role {
     IL_ROLE_OBJECT,
     IL_ROLE_READS,
     IL_ROLE_PLAIN,
+    IL_ROLE_WITHIN,
     IL_ROLE_STORE,
     IL_ROLE_PART
-} il_role; /* STORE: a place that is written, whatever else it is; PART: goes into a template */
+} il_role; /* WITHIN: names a thing inside the destination; STORE: a place that is written, whatever else it is; PART: goes into a template */
 
 typedef struct il_argument {
     il_role role;

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
+#include "policy/kind_part.h"
 #include "policy/text.h"
 
 #define IL_VOUCH_DEPTH 64 /* of arguments, below which nothing is judged */
@@ -196,6 +197,40 @@ static il_status il_vouching_target(il_vouching *v, const il_argument *a, const 
     return IL_OK;
 }
 
+/* Whether a thing of this name may be somewhere else: servers put names of files, branches and threads into the paths of URLs and into lines of headers, where dot segments lead out of the
+ * repository, `?` and `#` end its name, and a line break begins another header. */
+static bool il_vouching_leads_out(il_str text) {
+    size_t dots = 0, from = 0;
+    for (size_t i = 0; i <= text.n; i++) {
+        const char c = i < text.n ? text.p[i] : '/';
+        if ((unsigned char)c < 0x20 || c == 0x7f || c == '\\' || c == '?' || c == '#' || c == '%') {
+            return true;
+        }
+        if (c == '/') {
+            if (dots > 0 && dots <= 2 && dots == i - from) {
+                return true;
+            }
+            from = i + 1;
+            dots = 0;
+        }
+        dots += c == '.' ? 1u : 0u;
+    }
+    return !il_text_visible(text);
+}
+
+static void il_vouching_within(il_vouching *v, const il_json *node) {
+    const bool list = il_json_kind_of(node) == IL_JSON_ARRAY;
+    for (const il_json *item = list ? il_json_first(node) : node; item != NULL; item = list ? il_json_next(item) : NULL) {
+        const il_json_kind kind = il_json_kind_of(item);
+        if (kind == IL_JSON_OBJECT || kind == IL_JSON_ARRAY) {
+            il_vouching_fail(v, "is not a text, a number or a list of them");
+        } else if (kind == IL_JSON_STRING && il_vouching_leads_out(il_json_text(item))) {
+            il_vouching_fail(
+                v, "may name something outside of the destination (`..`, `?`, `#`, `%`, a backslash or a control character)");
+        }
+    }
+}
+
 /* What the entry says of the node whose path is `path`: each declaration with exactly this path is applied; *above tells that a declared
  * path goes on below it. Declarations never overlap otherwise (checked at load). */
 static il_status il_vouching_declared(il_vouching *v, const il_arg_path *path, const il_json *node, bool *found, bool *above,
@@ -216,6 +251,9 @@ static il_status il_vouching_declared(il_vouching *v, const il_arg_path *path, c
             break;
         case IL_ROLE_READS:
             IL_TRY(il_vouching_reads(v, node, IL_VOUCH_DEPTH, err));
+            break;
+        case IL_ROLE_WITHIN:
+            il_vouching_within(v, node);
             break;
         case IL_ROLE_PLAIN:
         case IL_ROLE_STORE:

@@ -43,6 +43,7 @@ static const char vouch_policy[] =
     "  - { match: s.get, effects: [egress], sink: once, audience: addressed, to: { url: url } }\n"
     "  - { match: s.host, effects: [egress], sink: once, audience: addressed, to: { host: host } }\n"
     "  - { match: s.push, effects: [egress], sink: once, audience: addressed, to: { repo: '{owner}/{repo}' } }\n"
+    "  - { match: s.letter, effects: [egress], sink: once, audience: addressed, to: { email: to }, line: subject }\n"
     "  - { match: s.put, effects: [egress], sink: once, audience: addressed, to: { repo: '{owner}/{repo}' }, within: path }\n"
     "  - { match: s.click, effects: [egress], sink: once, audience: addressed, to: { url: $page }, plain: [ref] }\n"
     "  - { match: s.pay, effects: [egress, commit], sink: once, audience: addressed, to: { account: to }, object: { payee: name "
@@ -884,6 +885,37 @@ static void vouch_within(void **state) {
     }
 }
 
+/* A text of one line begins no other header, however its address is written. */
+static void vouch_line(void **state) {
+    vouch_case *c = *state;
+    vouch_types(c, "mail bo@x.example");
+    static const struct {
+        const char *subject;
+        bool vouched;
+    } rows[] = {{"\"Invoice #7 (20%)?\\t..\"", true},
+                {"null", true},
+                {"7", true},
+                {"[\"a\",\"b\"]", true},
+                {"\"for eve@evil.example\"", false},
+                {"\"see https://evil.example\"", false},
+                {"\"x\\r\\nBcc: eve @ evil.example\"", false},
+                {"\"x\\nBcc: eve(e)@evil.example\"", false},
+                {"\"x\\rBcc: eve\"", false},
+                {"\"x\\u0000\"", false},
+                {"\"x\\u2028y\"", false},
+                {"\"x\\u2029y\"", false},
+                {"\"x\\u0085y\"", false},
+                {"[\"a\",[\"b\\nc\"]]", false},
+                {"{\"a\":\"b\\nc\"}", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char args[256];
+        (void)snprintf(args, sizeof args, "{\"to\":\"bo@x.example\",\"subject\":%s}", rows[i].subject);
+        if (vouch_label(c, "s.letter", args).vouched != rows[i].vouched) {
+            fail_msg("%s", args);
+        }
+    }
+}
+
 /* Without a memory only the lists vouch, as ever. */
 static void vouch_without_memory(void **state) {
     vouch_case *c = *state;
@@ -920,13 +952,13 @@ static void vouch_allocations(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, vouch_setup, vouch_teardown)
-        T(vouch_typed),       T(vouch_typed_words),  T(vouch_reach),       T(vouch_facts),
-        T(vouch_other_tools), T(vouch_via),          T(vouch_named),       T(vouch_blind),
-        T(vouch_sent),        T(vouch_sent_vouched), T(vouch_sent_parts),  T(vouch_sent_apart),
-        T(vouch_incomplete),  T(vouch_remembered),   T(vouch_named_short), T(vouch_named_otherwise),
-        T(vouch_typed_short), T(vouch_elsewhere),    T(vouch_numbers),     T(vouch_within),
-        T(vouch_user),        T(vouch_places),       T(vouch_bad_input),   T(vouch_without_memory),
-        T(vouch_allocations),
+        T(vouch_typed),          T(vouch_typed_words),  T(vouch_reach),       T(vouch_facts),
+        T(vouch_other_tools),    T(vouch_via),          T(vouch_named),       T(vouch_blind),
+        T(vouch_sent),           T(vouch_sent_vouched), T(vouch_sent_parts),  T(vouch_sent_apart),
+        T(vouch_incomplete),     T(vouch_remembered),   T(vouch_named_short), T(vouch_named_otherwise),
+        T(vouch_typed_short),    T(vouch_elsewhere),    T(vouch_numbers),     T(vouch_within),
+        T(vouch_line),           T(vouch_user),         T(vouch_places),      T(vouch_bad_input),
+        T(vouch_without_memory), T(vouch_allocations),
 #undef T
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

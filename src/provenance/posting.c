@@ -181,8 +181,11 @@ IL_POSTING_INLINE void bucket_part(il_postings *p, size_t rows, const il_posting
         const uint32_t here = n < rows ? n : (uint32_t)rows;
         memcpy(line, il_posting_line(p, at), sizeof line);
         line_free(p, at);
-        at = il_posting_next_line(line);
         n -= here;
+        if (n > 0) {
+            at = il_posting_next_line(line);
+            __builtin_prefetch(il_posting_line(p, at));
+        }
         for (size_t i = 0; i < here; i++) {
             const uint16_t tag = row_two(line, i);
             const il_posting row = {.key = (uint32_t)tag << 8,
@@ -261,7 +264,11 @@ static void postings_spread(il_postings *p) {
         return;
     }
     for (unsigned i = 0; i < DIVIDE && (i == 0 || p->divided > 0) && bucket_divide(p); i++) {
-        __builtin_prefetch(&p->buckets[p->divided]);
+        const il_posting_bucket *next = &p->buckets[p->divided];
+        __builtin_prefetch(next + 1);
+        if (next->n > 0) {
+            __builtin_prefetch(il_posting_line(p, next->first));
+        }
     }
 }
 

@@ -3,12 +3,24 @@
 import assert from 'node:assert/strict';
 import { failing } from './conformance.mjs';
 import { check, done } from './harness.mjs';
-import { rig } from './rig-openai-agents.mjs';
+import { rig as mcp } from './rig-mcp.mjs';
+import { rig as agents } from './rig-openai-agents.mjs';
 import { Seam } from './node_modules/interlock-gate/lib/seam.js';
 
 const real = Seam.prototype.call;
 
-async function with_(call, expected) {
+// Over MCP what was sent is a copy already: here the seam is called as an adapter does that hands on what the framework has.
+async function playing({ gate, session, tools, turns, hold = () => {} }) {
+  const seam = new Seam(gate, { session }), told = {};
+  for (const { tool, args, id } of turns.flat()) {
+    const given = structuredClone(args);
+    hold(given);
+    told[id] = await seam.call(tool, given, (judged) => tools[tool](judged)).catch((error) => error.message);
+  }
+  return told;
+}
+
+async function with_(call, expected, rig = agents) {
   Seam.prototype.call = call;
   const wrong = await failing(rig).finally(() => { Seam.prototype.call = real; });
   for (const part of expected) assert.ok([...wrong].some((name) => name.includes(part)), `passes all the same: ${part}\n    fails: ${[...wrong].join('\n    ')}`);
@@ -35,6 +47,10 @@ await check('controls: an adapter that is content with any word of the gate', as
     if (d?.action === 'block') return d.message;
     return run(structuredClone(args));
   }, ['throws, hangs, lies', 'a late allow']);
+});
+
+await check('controls: an adapter that judges what it does not run', async () => {
+  await with_(function later(tool, args, run, more) { return real.call(this, tool, args, () => run(args), more); }, ['change after the decision'], { ...mcp, play: playing });
 });
 
 done();

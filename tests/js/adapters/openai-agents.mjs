@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpenAI Agents SDK: the rows of conformance.mjs, and what is peculiar to it.
 import assert from 'node:assert/strict';
-import { Agent, RunState, applyPatchTool, computerTool, defineToolInputGuardrail, handoff, hostedMcpTool, shellTool, tool, toolNamespace, ToolGuardrailFunctionOutputFactory, webSearchTool } from '@openai/agents';
-import { UsageError, createGate } from 'interlock-gate';
+import { Agent, RunState, applyPatchTool, computerTool, defineToolInputGuardrail, handoff, hostedMcpTool, shellTool, toolNamespace, ToolGuardrailFunctionOutputFactory, webSearchTool } from '@openai/agents';
+import { UsageError } from 'interlock-gate';
 import { guard } from 'interlock-gate/openai-agents';
 import { conform } from './conformance.mjs';
 import { check, done } from './harness.mjs';
@@ -209,7 +209,6 @@ await check('OpenAI Agents: the SDK without a gate runs it all', async () => {
   const box = toolbox();
   await runs(agentOf(box, [FETCH, READ, PUBLISH]), 'go', 'plain');
   assert.deepEqual(box.names(), ['fetch', 'read_secret', 'publish']);
-  assert.ok(tool && createGate);
 });
 
 done();

@@ -8,8 +8,8 @@ enum {
     PARTS = IL_POSTING_PARTS,
     CHUNK = 1 << IL_POSTING_CHUNK,
     CHUNK_LEAST = 16,
-    AHEAD = 32, /* postings whose memory is fetched together */
-    DIVIDE = 4  /* and how many buckets are divided with them, once it is time */
+    AHEAD = 64, /* postings whose memory is fetched together */
+    DIVIDE = 8  /* and how many buckets are divided with them, once it is time */
 };
 
 /* For each kind of line a function of its own. */
@@ -272,20 +272,16 @@ static void postings_spread(il_postings *p) {
     }
 }
 
-/* Has the processor fetch the buckets of so many. */
-static void postings_ahead(const il_postings *p, const il_posting *list, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        __builtin_prefetch(il_postings_bucket(p, list[i].key), 1);
-    }
-}
-
-/* AHEAD of them at most, whose buckets are at hand: how many were added. */
+/* AHEAD of them at most: how many were added. First all buckets are fetched, then all lines. */
 IL_POSTING_INLINE il_status postings_few(il_postings *p, size_t rows, const il_posting *list, size_t n, size_t *done,
                                          il_error *err) {
     il_posting_bucket *at[AHEAD];
     for (size_t i = 0; i < n; i++) {
         at[i] = &p->buckets[il_postings_bucket(p, list[i].key) - p->buckets];
-        if (at[i]->n > 0) {
+        __builtin_prefetch(at[i], 1);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (at[i]->left > 0) {
             __builtin_prefetch(il_posting_line(p, at[i]->last), 1);
         }
     }
@@ -302,12 +298,10 @@ il_status il_postings_add(il_postings *p, const il_posting *list, size_t n, il_e
     if (p->cap == 0 && n > 0) {
         IL_TRY(buckets_widen(p, IL_POSTING_FIRST, err));
     }
-    postings_ahead(p, list, n < AHEAD ? n : AHEAD);
     for (size_t i = 0; i < n; i += AHEAD) {
-        const size_t few = n - i < AHEAD ? n - i : AHEAD, rest = n - i - few;
+        const size_t few = n - i < AHEAD ? n - i : AHEAD;
         size_t done = 0;
         postings_spread(p);
-        postings_ahead(p, list + i + few, rest < AHEAD ? rest : AHEAD);
         const il_status s = p->rows == IL_POSTING_SKETCHED ? postings_few(p, IL_POSTING_SKETCHED, list + i, few, &done, err)
                                                            : postings_few(p, IL_POSTING_PLAIN, list + i, few, &done, err);
         p->total += done;

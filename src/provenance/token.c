@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "provenance/token.h"
 
+#define MASK(n) ((UINT64_C(1) << 8 * (n)) - 1)
+const uint64_t il_word_masks[25] = {0,          0,          0,          0,          0,          0,          0,
+                                    0,          0,          MASK(1),    MASK(2),    MASK(3),    MASK(4),    MASK(5),
+                                    MASK(6),    MASK(7),    UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
+                                    UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+#undef MASK
+
 /* A word character that is also a byte of its own, or the first of several. */
 static size_t word_step(const uint8_t *p, size_t n, size_t at) {
     size_t length = 1;

@@ -15,19 +15,15 @@ import subprocess
 import sys
 import zipfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
+from rows import PYRIGHT, cases, end, pyright, row  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 BUILD = ROOT / os.environ.get("BUILD", "build")
 SITE = BUILD / "adapters/site"
 PACKAGE = ROOT / "bindings/python"
 PYTHON = HERE / ".venv/bin/python"
-COUNT = {"passed": 0, "failed": 0, "skipped": 0}
-
-
-def row(how, name, why=""):
-    COUNT[how] += 1
-    print(f"{ {'passed': 'ok', 'failed': 'FAILED', 'skipped': 'skipped'}[how] }: {name}" + "".join(f"\n    {line}" for line in why.splitlines()), flush=True)
-    return how == "passed"
 
 
 def run(*command, **more):
@@ -63,10 +59,7 @@ def installed():
 
 
 def suite(module, expected, told):
-    seen = 0
-    for name, how in re.findall(r"^(test_\w+) \([\w.]+\)(?:\n.*)?? \.\.\. (?:.*\n)*?(?:.*)?\b(ok|FAIL|ERROR|skipped)", told.stdout, re.M):
-        seen += 1
-        row({"ok": "passed", "skipped": "skipped"}.get(how, "failed"), f"{module[5:]}: {name}")
+    seen = cases(told.stdout, module[5:])
     whole = told.returncode == 0 and seen == len(expected)
     row("passed" if whole else "failed", f"{module[5:]}: all {len(expected)} rows ran", "" if whole else f"{seen} of {len(expected)}\n{told.stdout[-6000:]}")
 
@@ -86,6 +79,21 @@ def page():
     told = run(PYTHON, "-W", "ignore", "-c", "\n".join(imports))
     fine = told.returncode == 0 and len(blocks) == 7
     row("passed" if fine else "failed", "the pieces of docs/adapters.md", "" if fine else f"{len(blocks)} of 7\n{told.stdout}")
+
+
+def checked():
+    """pyright, with the types of the frameworks, which tests/python does not have. It is in an environment of its own."""
+    tool = BUILD / "adapters/types"
+    made = run(sys.executable, "-m", "venv", tool) if not (tool / "bin/python").is_file() else None
+    got = run(tool / "bin/python", "-m", "pip", "install", "--quiet", PYRIGHT) if made is None or made.returncode == 0 else made
+    if got.returncode != 0:
+        return row("skipped", "pyright on the adapters: it is not to be had", got.stdout[-300:])
+    fine = pyright(run, tool / "bin/python", PYTHON, "pyright on the adapters, with the types of the frameworks", ["interlock/adapters", "interlock/pytest_plugin.py"], SITE)
+    if fine:
+        (BUILD / "adapters/wrong.py").write_text("from interlock.adapters.seam import Seam\n\nSeam(5)\n")
+        told = run(tool / "bin/python", "-m", "pyright", "--pythonpath", PYTHON, BUILD / "adapters/wrong.py", cwd=SITE)
+        row("passed" if re.search(r"^1 error, ", told.stdout, re.M) else "failed", "control: a wrong type is found", told.stdout[-500:])
+    return fine
 
 
 def types():
@@ -117,6 +125,7 @@ def main():
         page()
         told = fixture.result()
         whole = told.returncode == 1 and "1 failed, 2 passed" in told.stdout.splitlines()[-1]
+        checked()
         if "--types" in sys.argv:
             types()
         row("passed" if whole else "failed", "the fixture of pytest: two tests pass, and one that must not does not", "" if whole else told.stdout[-3000:])
@@ -124,5 +133,4 @@ def main():
 
 if __name__ == "__main__":
     main()
-    print(f"{COUNT['passed']} passed, {COUNT['failed']} failed, {COUNT['skipped']} skipped")
-    sys.exit(1 if COUNT["failed"] else 0)
+    end()

@@ -81,6 +81,21 @@ def page():
     row("passed" if fine else "failed", "the pieces of docs/adapters.md", "" if fine else f"{len(blocks)} of 7\n{told.stdout}")
 
 
+def rows_named():
+    """Each row of the page names tests that are there."""
+    said = (PACKAGE / "docs/adapters.md").read_text().partition("# What each adapter must pass\n")[2].partition("\n# ")[0]
+    there = {name for names in tests().values() for name in names} | set(_rows(PACKAGE / "tests/test_seam.py"))
+    rows = [line for line in said.splitlines() if line.startswith("| ")][1:]
+    faults = unnamed(rows, there)
+    row("failed" if faults or len(rows) < 20 else "passed", "each row of what an adapter must pass names its tests", "\n".join(faults))
+    row("passed" if unnamed(["| x | `test_that_is_not_there` |", "| y | |"], there) == ["| x | `test_that_is_not_there` |", "| y | |"] else "failed", "control: a row without a test is found")
+
+
+def unnamed(rows, there):
+    named = {line: re.findall(r"`(test_\w+)`", line.split(" | ")[-1]) for line in rows}
+    return [line for line, names in named.items() if not names or not set(names) <= there]
+
+
 def checked():
     """pyright, with the types of the frameworks, which tests/python does not have. It is in an environment of its own."""
     tool = BUILD / "adapters/types"
@@ -103,6 +118,7 @@ def types():
 
 
 def main():
+    rows_named()
     lock = HERE / ".venv/.setup-lock"
     if not lock.is_file() or lock.read_bytes() != (HERE / "requirements.txt").read_bytes():
         for module, names in tests().items():

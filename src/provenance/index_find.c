@@ -41,7 +41,7 @@ static bool find_within(const il_index_hit *a, const il_index_hit *b) {
 /* Nothing more is asked of the text, whose group is found: of no block of places that is only its own. */
 static void find_pass(il_finder *f, const il_index_text *t) {
     const size_t end = (t + 1 < f->x->texts + f->x->n ? t[1].first : f->x->places) >> IL_INDEX_BLOCK;
-    for (size_t b = il_index_blocks(t->first); b < end;) {
+    for (size_t b = il_index_blocks(t->first); f->passed != NULL && b < end;) {
         const size_t bit = b % 64, n = end - b < 64 - bit ? end - b : 64 - bit;
         f->passed[b / 64] |= (~UINT64_C(0) >> (64 - n)) << bit;
         b += n;
@@ -253,6 +253,7 @@ static il_status find_runs(il_finder *f) {
     find_batch b;
     const size_t places = prints->total == 0 || f->q.n < IL_PRINT_BYTES ? 0 : f->q.n - IL_PRINT_BYTES + 1;
     memset(b.first, 0, sizeof b.first);
+    memset(b.last, 0, sizeof b.last);
     b.nrows = 0;
     for (size_t from = 0; from < places && !find_done(f); from += FIND_BATCH) {
         const size_t n = places - from < FIND_BATCH ? places - from : FIND_BATCH;

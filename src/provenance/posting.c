@@ -81,7 +81,7 @@ static il_status chunk_new(il_postings *p, il_error *err) {
 }
 
 static void line_link(il_postings *p, uint32_t line, uint32_t next) {
-    memcpy(il_posting_line(p, line) + LINE - sizeof next, &next, sizeof next);
+    memcpy(il_posting_line(p, line) + (LINE - sizeof next), &next, sizeof next);
 }
 
 static void line_free(il_postings *p, uint32_t line) {

@@ -90,12 +90,12 @@ static inline uint8_t *il_posting_line(const il_postings *p, uint32_t line) {
 }
 static inline uint32_t il_posting_next_line(const uint8_t *line) {
     uint32_t next;
-    memcpy(&next, line + IL_POSTING_LINE - sizeof next, sizeof next);
+    memcpy(&next, line + (IL_POSTING_LINE - sizeof next), sizeof next);
     return next;
 }
-static inline uint8_t *il_posting_sketches(uint8_t *line) { return line + IL_POSTING_SKETCHED * IL_POSTING_TAG; }
+static inline uint8_t *il_posting_sketches(uint8_t *line) { return line + (size_t)IL_POSTING_SKETCHED * IL_POSTING_TAG; }
 static inline uint8_t *il_posting_places(uint8_t *line, size_t rows) {
-    return line + rows * (rows == IL_POSTING_SKETCHED ? 2 * IL_POSTING_TAG : IL_POSTING_TAG);
+    return line + rows * (rows == IL_POSTING_SKETCHED ? (size_t)2 * IL_POSTING_TAG : (size_t)IL_POSTING_TAG);
 }
 _Static_assert(IL_POSTING_SKETCHED *(2 * IL_POSTING_TAG + IL_POSTING_PLACE) + 4 <= IL_POSTING_LINE &&
                    IL_POSTING_PLAIN * (IL_POSTING_TAG + IL_POSTING_PLACE) + 4 <= IL_POSTING_LINE,

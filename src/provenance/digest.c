@@ -127,12 +127,11 @@ typedef struct digest_words {
     size_t mask;      /* of a pair of places */
     size_t begins;    /* where the window begins */
     uint64_t before;  /* hash of the word before, if it is whole */
-    size_t from, end; /* and where that begins and ends; `end` is DIGEST_NONE where it is not whole */
+    size_t from, end; /* and where that begins and ends */
+    bool whole;
     uint32_t place, n;
     uint8_t *row;
 } digest_words;
-
-#define DIGEST_NONE (SIZE_MAX - 1)
 
 /* A row for the bytes [from, to), of which the last word begins at `at`, unless the window had them: they are compared, for who writes a text may know which words have equal hashes. */
 static inline __attribute__((always_inline)) void digest_once(digest_words *d, const uint8_t *p, uint64_t hash, size_t from,
@@ -148,8 +147,10 @@ static inline __attribute__((always_inline)) void digest_once(digest_words *d, c
     if (length > 16) {
         known = known && length < DIGEST_LONG && memcmp(p + was, p + from, length) == 0;
     }
-    two[0] = known ? may : (uint64_t)mark << 32 | from;
-    two[1] = (known & first) ? earlier : later;
+    /* by masks: nobody can foretell which words are known, so there is no branch on it */
+    const uint64_t fresh = (uint64_t)known - 1, here = (uint64_t)mark << 32 | from;
+    two[0] = may ^ ((may ^ here) & fresh);
+    two[1] = later ^ ((later ^ earlier) & (0 - (uint64_t)(known & first)));
     if (step >= 0x80) {
         if (known) {
             return;
@@ -162,38 +163,56 @@ static inline __attribute__((always_inline)) void digest_once(digest_words *d, c
     d->row[1] = (uint8_t)il_word_key(hash);
     d->row[2] = (uint8_t)(il_word_key(hash) >> 8);
     d->row[3] = (uint8_t)(il_word_key(hash) >> 16);
-    d->row += known ? 0 : 1 + DIGEST_WORD;
-    d->place = known ? d->place : place;
+    d->row += fresh & (1 + DIGEST_WORD);
+    d->place += step & (uint32_t)fresh;
     d->n += !known;
 }
 
 /* A word, and behind one that is joined to the one before it, the two with what joins them: where a token has common words, their pair is rare. */
 static inline __attribute__((always_inline)) void digest_take(digest_words *d, const uint8_t *p, const uint8_t *gaps,
-                                                              size_t stream, size_t from, size_t to, uint64_t hash) {
+                                                              size_t stream, bool cuts, size_t from, size_t to, uint64_t hash) {
     const uint32_t place = (uint32_t)from / IL_PRINT_STEP;
     if (from >= d->begins + IL_DIGEST_WORDS) {
         d->begins = from;
     }
-    if (!il_word_whole(p, stream, gaps, from, to)) {
-        d->end = DIGEST_NONE;
+    if (cuts && !il_word_whole(p, stream, gaps, from, to)) {
+        d->whole = false;
         return;
     }
     digest_once(d, p, hash, from, to, place);
-    if (il_word_joins(p, gaps, d->end, from)) {
+    if (d->whole & (from == d->end + 1) & il_word_joint(p[d->end]) && il_word_joins(p, gaps, d->end, from)) {
         digest_once(d, p, il_word_pair(d->before, p[d->end], hash), d->from, to, place);
     }
     d->before = hash;
     d->from = from;
     d->end = to;
+    d->whole = true;
+}
+
+/* Whether a reading begins or ends in the middle of something. */
+static bool digest_cuts(const il_stream *s) {
+    uint8_t room[IL_BLOCK];
+    for (size_t at = 0; at < s->n; at += IL_BLOCK) {
+        const uint8_t *p = il_block_at(s->p, s->n, at, room);
+        il_sixteen any = {0};
+        for (unsigned part = 0; part < IL_BLOCK; part += IL_BLOCK_PART) {
+            any |= IL_SIXTEEN(il_sixteen_load(p + part) == IL_NORMAL_CUT);
+        }
+        if (il_sixteen_bits(any) != 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static il_status digest_words_of(const il_stream *s, il_arena *scratch, il_buf *out, uint32_t *n, il_error *err) {
-    digest_words d = {.s = s, .end = DIGEST_NONE};
+    digest_words d = {.s = s};
     il_words w = {.s = s};
     size_t seen_n = DIGEST_SEEN_LEAST;
     while (seen_n < s->n / 8 && seen_n < DIGEST_WORDS_SEEN) {
         seen_n *= 2;
     }
+    const bool cuts = digest_cuts(s);
     d.mask = seen_n - 2;
     d.seen = IL_NEW_ARRAY(scratch, uint64_t, seen_n);
     if (d.seen == NULL) {
@@ -205,13 +224,13 @@ static il_status digest_words_of(const il_stream *s, il_arena *scratch, il_buf *
             break; /* il_index_digest says so */
         }
         digest_words own = d; /* nothing that is written is it */
-        uint64_t hashes[IL_BLOCK + 1];
+        uint64_t hashes[IL_WORDS + IL_BLOCK + 1];
         own.row = rows;
         for (uint32_t i = 0; i < w.n; i++) {
             hashes[i] = il_word_hash(s->p + w.starts[i], w.ends[i] - w.starts[i]);
         }
         for (uint32_t i = 0; i < w.n; i++) {
-            digest_take(&own, s->p, s->gaps, s->n, w.starts[i], w.ends[i], hashes[i]);
+            digest_take(&own, s->p, s->gaps, s->n, cuts, w.starts[i], w.ends[i], hashes[i]);
         }
         out->n += (size_t)(own.row - rows);
         d = own;
@@ -275,27 +294,45 @@ static uint32_t digest_key_at(const uint8_t *p) { return (uint32_t)p[0] | (uint3
 
 static void digest_next_prints(il_digest_part *part, uint32_t first, il_posting *out, size_t n) {
     const uint8_t *p = part->p, *const places = part->places;
-    uint32_t place = part->place;
+    uint32_t place = part->place, bits = n > 0 ? (uint32_t)places[place / 8] >> place % 8 : 0;
     for (size_t i = 0; i < n; i++, p += DIGEST_PRINT) {
-        while ((places[place / 8] >> place % 8 & 1) == 0) {
-            place++;
+        while (bits == 0) {
+            place = (place / 8 + 1) * 8;
+            bits = places[place / 8];
         }
+        const uint32_t skip = (uint32_t)__builtin_ctz(bits);
+        place += skip;
         out[i] = (il_posting){.key = digest_key_at(p), .more = (uint16_t)(p[3] | p[4] << 8), .place = first + place};
+        bits >>= skip;
+        bits >>= 1;
         place++;
+        if (place % 8 == 0 && i + 1 < n) {
+            bits = places[place / 8];
+        }
     }
     part->p = p;
     part->place = place;
+}
+
+/* A step of more than one byte. */
+static const uint8_t *digest_step(const uint8_t *p, uint32_t *place) {
+    unsigned bits = 0;
+    for (; (*p & 0x80) != 0; p++, bits += 7) {
+        *place += (uint32_t)(*p & 0x7f) << bits;
+    }
+    *place += (uint32_t)*p << bits;
+    return p + 1;
 }
 
 static void digest_next_words(il_digest_part *part, uint32_t first, il_posting *out, size_t n) {
     const uint8_t *p = part->p;
     uint32_t place = part->place;
     for (size_t i = 0; i < n; i++, p += DIGEST_WORD) {
-        unsigned bits = 0;
-        for (; (*p & 0x80) != 0; p++, bits += 7) {
-            place += (uint32_t)(*p & 0x7f) << bits;
+        if (*p < 0x80) { /* most are */
+            place += *p++;
+        } else {
+            p = digest_step(p, &place);
         }
-        place += (uint32_t)*p++ << bits;
         out[i] = (il_posting){.key = digest_key_at(p), .place = first + place};
     }
     part->p = p;
@@ -339,6 +376,11 @@ static bool digest_words_open(il_cursor *c, il_digest_part *part, uint32_t n, ui
     *part = (il_digest_part){.p = p, .n = n};
     for (uint32_t i = 0; i < n; i++) {
         unsigned bits = 0;
+        if (end - p > DIGEST_WORD && *p < 0x80) { /* most are: that it is not too far is asked of the last */
+            place += *p;
+            p += 1 + DIGEST_WORD;
+            continue;
+        }
         do {
             if (bits == 7 * DIGEST_VARINT - 7 || end - p < 1 + DIGEST_WORD) {
                 return false;
@@ -346,13 +388,13 @@ static bool digest_words_open(il_cursor *c, il_digest_part *part, uint32_t n, ui
             place += (uint64_t)(*p & 0x7f) << bits;
             bits += 7;
         } while ((*p++ & 0x80) != 0);
-        if ((bits > 7 && p[-1] == 0) || place * IL_PRINT_STEP >= stream) {
+        if (bits > 7 && p[-1] == 0) {
             return false;
         }
         p += DIGEST_WORD;
     }
     c->at = (size_t)(p - c->p);
-    return true;
+    return n == 0 || place * IL_PRINT_STEP < stream;
 }
 
 il_status il_digest_open(il_str bytes, il_digest *out, il_error *err) {

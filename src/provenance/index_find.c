@@ -264,10 +264,10 @@ static il_status find_runs(il_finder *f) {
             __builtin_prefetch(buckets[i]);
         }
         for (size_t i = 0; i < n; i++) { /* the filters let few through */
-            if (buckets[i]->n > 0 && il_posting_may(buckets[i], keys[i]) && !il_print_marked(il_print_load(q + from + i))) {
+            if (buckets[i]->lines > 0 && il_posting_may(buckets[i], keys[i]) && !il_print_marked(il_print_load(q + from + i))) {
                 find_chain *c = &b.chains[b.n++];
                 *c = (find_chain){.line = il_posting_line(prints, buckets[i]->first),
-                                  .n = buckets[i]->n,
+                                  .n = il_postings_rows(prints, buckets[i]),
                                   .tag = (uint16_t)(keys[i] >> 8),
                                   .sketch = il_print_sketch(q, f->q.n, from + i),
                                   .of = (uint16_t)i};

@@ -8,8 +8,8 @@ enum {
     PARTS = IL_POSTING_PARTS,
     CHUNK = 1 << IL_POSTING_CHUNK,
     CHUNK_LEAST = 16,
-    AHEAD = 32, /* postings whose memory is fetched together */
-    DIVIDE = 4  /* and how many buckets are divided with them, once it is time */
+    AHEAD = 64, /* postings whose memory is fetched together */
+    DIVIDE = 8  /* and how many buckets are divided with them, once it is time */
 };
 
 /* For each kind of line a function of its own. */
@@ -133,9 +133,10 @@ IL_POSTING_INLINE void row_put(uint8_t *line, size_t rows, size_t i, uint16_t ta
     if (rows == IL_POSTING_SKETCHED) {
         memcpy(il_posting_sketches(line) + i * sizeof sketch, &sketch, sizeof sketch);
     }
-    p[0] = (uint8_t)place;
+    p[0] = (uint8_t)place; /* one store of four bytes: the next row is not there yet, nor is what says the next line */
     p[1] = (uint8_t)(place >> 8);
     p[2] = (uint8_t)(place >> 16);
+    p[3] = (uint8_t)(place >> 24);
 }
 
 static inline uint16_t row_two(const uint8_t *p, size_t i) {
@@ -148,7 +149,7 @@ static inline uint16_t row_two(const uint8_t *p, size_t i) {
 static il_status bucket_line(il_postings *p, il_posting_bucket *b, il_error *err) {
     uint32_t line;
     IL_TRY(line_new(p, &line, err));
-    if (b->n > 0) {
+    if (b->lines++ > 0) {
         line_link(p, b->last, line);
     } else {
         b->first = line;
@@ -168,7 +169,6 @@ IL_POSTING_INLINE il_status bucket_put(il_postings *p, size_t rows, il_posting_b
     row_put(il_posting_line(p, b->last), rows, rows - b->left, (uint16_t)(posting->key >> 8), posting->more, posting->place);
     b->filter[word] |= bits;
     b->left--;
-    b->n++;
     return IL_OK;
 }
 
@@ -177,7 +177,7 @@ IL_POSTING_INLINE void bucket_part(il_postings *p, size_t rows, const il_posting
                                    il_posting_bucket *const parts[PARTS], uint32_t unit) {
     uint8_t line[LINE];
     uint32_t at = from->first;
-    for (uint32_t n = from->n; n > 0;) {
+    for (uint32_t n = il_postings_rows(p, from); n > 0;) {
         const uint32_t here = n < rows ? n : (uint32_t)rows;
         memcpy(line, il_posting_line(p, at), sizeof line);
         line_free(p, at);
@@ -239,7 +239,6 @@ static il_status buckets_widen(il_postings *p, uint32_t cap, il_error *err) {
 
 void il_postings_drop(il_postings *p, uint32_t key) {
     il_posting_bucket *b = &p->buckets[il_postings_bucket(p, key) - p->buckets];
-    b->n--;
     b->left++;
     p->total--;
     if (b->left < p->rows) {
@@ -247,7 +246,8 @@ void il_postings_drop(il_postings *p, uint32_t key) {
     }
     uint32_t before = b->first;
     line_free(p, b->last);
-    for (size_t lines = b->n / p->rows; lines > 1; lines--) {
+    b->lines--;
+    for (uint32_t lines = b->lines; lines > 1; lines--) {
         before = il_posting_next_line(il_posting_line(p, before));
     }
     b->last = before;
@@ -266,26 +266,22 @@ static void postings_spread(il_postings *p) {
     for (unsigned i = 0; i < DIVIDE && (i == 0 || p->divided > 0) && bucket_divide(p); i++) {
         const il_posting_bucket *next = &p->buckets[p->divided];
         __builtin_prefetch(next + 1);
-        if (next->n > 0) {
+        if (next->lines > 0) {
             __builtin_prefetch(il_posting_line(p, next->first));
         }
     }
 }
 
-/* Has the processor fetch the buckets of so many. */
-static void postings_ahead(const il_postings *p, const il_posting *list, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        __builtin_prefetch(il_postings_bucket(p, list[i].key), 1);
-    }
-}
-
-/* AHEAD of them at most, whose buckets are at hand: how many were added. */
+/* AHEAD of them at most: how many were added. First all buckets are fetched, then all lines. */
 IL_POSTING_INLINE il_status postings_few(il_postings *p, size_t rows, const il_posting *list, size_t n, size_t *done,
                                          il_error *err) {
     il_posting_bucket *at[AHEAD];
     for (size_t i = 0; i < n; i++) {
         at[i] = &p->buckets[il_postings_bucket(p, list[i].key) - p->buckets];
-        if (at[i]->n > 0) {
+        __builtin_prefetch(at[i], 1);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (at[i]->left > 0) {
             __builtin_prefetch(il_posting_line(p, at[i]->last), 1);
         }
     }
@@ -302,12 +298,10 @@ il_status il_postings_add(il_postings *p, const il_posting *list, size_t n, il_e
     if (p->cap == 0 && n > 0) {
         IL_TRY(buckets_widen(p, IL_POSTING_FIRST, err));
     }
-    postings_ahead(p, list, n < AHEAD ? n : AHEAD);
     for (size_t i = 0; i < n; i += AHEAD) {
-        const size_t few = n - i < AHEAD ? n - i : AHEAD, rest = n - i - few;
+        const size_t few = n - i < AHEAD ? n - i : AHEAD;
         size_t done = 0;
         postings_spread(p);
-        postings_ahead(p, list + i + few, rest < AHEAD ? rest : AHEAD);
         const il_status s = p->rows == IL_POSTING_SKETCHED ? postings_few(p, IL_POSTING_SKETCHED, list + i, few, &done, err)
                                                            : postings_few(p, IL_POSTING_PLAIN, list + i, few, &done, err);
         p->total += done;
@@ -328,9 +322,9 @@ static uint32_t walk_same(const il_posting_walk *w) {
 il_posting_walk il_postings_walk(const il_postings *p, uint32_t key) {
     il_posting_walk w = {.of = p, .key = key};
     const il_posting_bucket *b = p->total > 0 ? il_postings_bucket(p, key) : NULL;
-    if (b != NULL && b->n > 0) {
+    if (b != NULL && b->lines > 0) {
         w.line = il_posting_line(p, b->first);
-        w.n = b->n;
+        w.n = il_postings_rows(p, b);
         w.same = walk_same(&w);
     }
     return w;

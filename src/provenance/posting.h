@@ -32,8 +32,8 @@ typedef struct il_posting {
 
 typedef struct il_posting_bucket {
     uint64_t filter[IL_POSTING_FILTERS]; /* for each key two bits are set */
-    uint32_t n;                          /* rows */
-    uint32_t left;                       /* rows that the last line has room for */
+    uint32_t lines;                      /* how many it has, */
+    uint32_t left;                       /* and rows that the last one has room for */
     uint32_t first, last;                /* lines: a chunk, and in the last IL_POSTING_CHUNK bits which one of it */
 } il_posting_bucket;
 _Static_assert(sizeof(il_posting_bucket) == IL_POSTING_LINE, "a bucket is one line of a cache");
@@ -79,6 +79,9 @@ static inline bool il_posting_may(const il_posting_bucket *b, uint32_t key) {
 /* False: no posting has this key. */
 static inline bool il_postings_may(const il_postings *p, uint32_t key) {
     return p->total > 0 && il_posting_may(il_postings_bucket(p, key), key);
+}
+static inline uint32_t il_postings_rows(const il_postings *p, const il_posting_bucket *b) {
+    return b->lines * (uint32_t)p->rows - b->left;
 }
 /* A line: the tags of all its rows, which are the 16 bits of their keys that a bucket does not say; then their sketches, where there are some, both as the processor has
  * them; then their places. All but a bucket's last line are full. */

@@ -65,7 +65,7 @@ bool il_words_next(il_words *w) {
     uint32_t ended = 0;
     w->starts[0] = w->starts[w->begun > w->n ? w->n : 0];
     w->begun -= w->n;
-    for (; ended == 0 && w->at < s->n; w->at += IL_BLOCK) {
+    for (; ended < IL_WORDS && w->at < s->n; w->at += IL_BLOCK) {
         const uint64_t words = words_block(s, w->at, il_block_at(s->p, s->n, w->at, room)), gaps = il_load8(s->gaps + w->at / 8);
         const uint64_t before = words << 1 | w->open;
         w->begun = words_list(words & (~before | gaps), w->at, w->starts, w->begun);

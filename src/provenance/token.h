@@ -12,14 +12,15 @@ typedef struct il_word {
 /* The next word at or after *at, which is moved behind it. */
 bool il_word_next(const uint8_t *p, size_t n, const uint8_t *gaps, size_t *at, il_word *out);
 
-/* All words of a stream, in their order: those of a block or more at a time. Begins as {.s = s}. */
+/* All words of a stream, in their order: many at a time. Begins as {.s = s}. */
+enum { IL_WORDS = 192 /* and those of the block in which so many are reached */ };
 typedef struct il_words {
     const il_stream *s;
     size_t at;      /* of the block that comes next */
     uint64_t open;  /* 1: the byte before it is of a word */
     uint32_t n;     /* words that are there */
     uint32_t begun; /* and that began: one more where the last goes on */
-    uint32_t starts[IL_BLOCK + 1], ends[IL_BLOCK + 1];
+    uint32_t starts[IL_WORDS + IL_BLOCK + 1], ends[IL_WORDS + IL_BLOCK + 1];
 } il_words;
 /* False: there are no more. Else `n` words are there, one at least. */
 bool il_words_next(il_words *w);
@@ -59,10 +60,13 @@ static inline uint64_t il_word_pair(uint64_t before, uint8_t joint, uint64_t has
 /* What a posting has of it. */
 static inline uint32_t il_word_key(uint64_t hash) { return (uint32_t)(hash >> 24); }
 
+static inline bool il_word_joint(uint8_t c) { return (c == '.') | (c == '-') | (c == '_') | (c == '@'); }
 /* Whether the word that ends at `end` and the one that begins at `from` are one token. */
 static inline bool il_word_joins(const uint8_t *p, const uint8_t *gaps, size_t end, size_t from) {
-    return from == end + 1 && (p[end] == '.' || p[end] == '-' || p[end] == '_' || p[end] == '@') && !il_stream_gap(gaps, end) &&
-           !il_stream_gap(gaps, from);
+    if (from != end + 1) {
+        return false;
+    }
+    return il_word_joint(p[end]) && !il_stream_gap(gaps, end) && !il_stream_gap(gaps, from);
 }
 /* Whether a digit is in it. */
 bool il_word_numbered(const uint8_t *p, size_t n);

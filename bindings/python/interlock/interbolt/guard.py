@@ -114,8 +114,9 @@ class _Guard:
         return _Call(self, runtime, around, agent, core, decision if core.action != "allow" else None, text, run)
 
 def _guarded(fn: F, tool: str | None, agent_id: str | None, runtime: collections.abc.Callable[[], Runtime]) -> F:
-    if isinstance(fn, (classmethod, staticmethod)):
-        return type(fn)(_guarded(fn.__func__, tool, agent_id, runtime))
+    given: typing.Any = fn
+    if isinstance(given, (classmethod, staticmethod)):
+        return typing.cast(F, type(given)(_guarded(given.__func__, tool, agent_id, runtime)))
     guarding = _Guard(fn, tool, agent_id, runtime)
     if is_async(fn):
 

@@ -351,14 +351,16 @@ class Gate:
         entry of the policy. Labels are complete before the first call: UsageError afterwards, and beside a policy that was given.
         """
 
-        def wrap(fn: collections.abc.Callable[..., typing.Any]) -> collections.abc.Callable[..., typing.Any]:
+        def wrap(fn: typing.Any) -> typing.Any:
+            if isinstance(fn, (classmethod, staticmethod)):
+                return type(fn)(wrap(fn.__func__))
             tool = name if name is not None else fn.__name__
             if effects is not None or entry:
                 self._label(tool, Label(tuple(effects or ()), entry), inspect.signature(fn))
             if inspect.isgeneratorfunction(fn) or inspect.isasyncgenfunction(fn):
                 raise UsageError(f"`{tool}` is a generator: its result is not there when it returns; return a list")
             signature = inspect.signature(fn)
-            if inspect.iscoroutinefunction(fn):
+            if is_async(fn):
 
                 @functools.wraps(fn)
                 async def later(*args: object, **kwargs: object) -> object:
@@ -462,6 +464,13 @@ def _bound(fn: collections.abc.Callable[..., object], signature: inspect.Signatu
     bound.apply_defaults()
     holder, dot, _ = getattr(fn, "__qualname__", "").rpartition(".")
     return _Bound(signature, bound, bool(dot) and not holder.endswith("<locals>"))
+
+
+def is_async(fn: object) -> bool:
+    """A coroutine function, or an object that is called as one."""
+    while isinstance(fn, functools.partial):
+        fn = fn.func
+    return inspect.iscoroutinefunction(fn) or inspect.iscoroutinefunction(getattr(type(fn), "__call__", None))
 
 
 def _must_run(decision: _core.Decision) -> _core.Decision:

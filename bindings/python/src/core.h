@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the extension `interlock._core` share. CPython's limited API of 3.11, so that one binary serves every later version.
+ * Not Py_RETURN_NONE and its like: as the headers of 3.12 have them they count no reference, and 3.11 needs one.
  *
  * Threads: every function here runs with the GIL, but where a comment says that it is given up. An object that was made before a fork is refused after it: its ledger
  * belongs to the parent. */

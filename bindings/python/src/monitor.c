@@ -111,7 +111,7 @@ static PyObject *monitor_close(PyObject *object, PyObject *unused) {
         return s != NULL ? ilpy_misuse(s, "a thread is in the middle of a call") : NULL;
     }
     monitor_let_go(self);
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 /* Does the call without the GIL, and leaves. */
@@ -150,7 +150,7 @@ static PyObject *monitor_begin(PyObject *object, PyObject *const *args, Py_ssize
     if (status != IL_OK) {
         return ilpy_fail(s, status, &err);
     }
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 il_origin_at *ilpy_labels_at(const ilpy_state *s, PyObject *all, size_t *n) {
@@ -330,7 +330,7 @@ static PyObject *monitor_receive(PyObject *object, PyObject *const *args, Py_ssi
     if (status != IL_OK) {
         return ilpy_fail(s, status, &err);
     }
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 /* settle(session, ticket, done, result: bytes or None, error, args: bytes or None, child or None) -> Settlement */
@@ -389,7 +389,7 @@ static PyObject *monitor_say(PyObject *object, PyObject *const *args, Py_ssize_t
     if (status != IL_OK) {
         return ilpy_fail(s, status, &err);
     }
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 /* notice(session, kind, source, text, untrusted, agent=None) */
@@ -425,7 +425,7 @@ static PyObject *monitor_notice(PyObject *object, PyObject *const *args, Py_ssiz
     if (status != IL_OK) {
         return ilpy_fail(s, status, &err);
     }
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 /* endorse(session, kind, by, value: bytes of JSON, note) */
@@ -459,7 +459,7 @@ static PyObject *monitor_endorse(PyObject *object, PyObject *const *args, Py_ssi
     if (status != IL_OK) {
         return ilpy_fail(s, status, &err);
     }
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 /* answer(session, approval, by, granted) */
@@ -482,7 +482,7 @@ static PyObject *monitor_answer(PyObject *object, PyObject *const *args, Py_ssiz
     if (status != IL_OK) {
         return ilpy_fail(s, status, &err);
     }
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 /* end(session, abandon) */
@@ -502,7 +502,7 @@ static PyObject *monitor_end(PyObject *object, PyObject *const *args, Py_ssize_t
     if (status != IL_OK) {
         return ilpy_fail(s, status, &err);
     }
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 /* quarantine(session, why) */
@@ -523,7 +523,7 @@ static PyObject *monitor_quarantine(PyObject *object, PyObject *const *args, Py_
     if (status != IL_OK) {
         return ilpy_fail(s, status, &err);
     }
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 /* recover(session) -> int: how many calls of processes that are gone were settled as their worst */

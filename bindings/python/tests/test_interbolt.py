@@ -2,14 +2,19 @@
 """Interbolt's API on the C core: what a program asks of it, and what it must survive. tests/python/programs.py compares with the published package."""
 
 import asyncio
+import base64
+import collections
 import concurrent.futures
 import contextlib
+import contextvars
 import dataclasses
+import functools
 import gc
 import json
 import logging
 import os
 import pathlib
+import pickle
 import random
 import re
 import subprocess
@@ -17,10 +22,11 @@ import sys
 import tempfile
 import textwrap
 import threading
+import types
 import unittest
 
 from interlock import InterlockError, _core, interbolt
-from interlock.carrier import Carrier, LabeledValue, TaintedList, label_of
+from interlock.carrier import Carrier, Label, LabeledValue, TaintedList, label_of
 from interlock.interbolt import (
     ApprovalDenied,
     InMemoryReporter,
@@ -540,7 +546,7 @@ class BadInput(Case):
         deep = []
         for _ in range(100_000):
             deep = [deep]
-        for value in (loop, deep, "a\ud800", {"\ud800": 1}, {1: 2}, float("nan"), [float("inf")], 10**10_000, {"a": {5: 6}}):
+        for value in (loop, deep, "a\ud800", {"\ud800": 1}, {1: 2}, float("nan"), [float("inf")], 10**10_000, 10**400, -(10**309), {"a": {5: 6}}):
             self.assertEqual(self.refused(value), [])
         while deep:
             deep = deep[0]  # not by recursion
@@ -689,6 +695,214 @@ class BadInput(Case):
             d = r.check(tool="default.clean", args={}, agent_id="ana")
             self.assertEqual((d.matched_rule, len(d.run_ingress), d.run_tainted), ("tainted", 1024, True))
             interbolt.unpack(interbolt.pack("x", key="k"), key="k")
+
+
+class Attacks(Case):
+    """What a program does, by mistake or not, to a value whose source must not be forgotten."""
+
+    def judged(self, make, tool="default.send"):
+        r = self.configured()
+        with r.agent_context_sync("ana"):
+            return r.check(tool=tool, args={"x": make(taint(NEWS, source="web"))}, agent_id="ana").matched_rule
+
+    def test_another_label_in_its_place(self):
+        for make in (
+            lambda p: taint(p, source="crm"),
+            lambda p: interbolt.Tainted(p, Label("crm")),
+            lambda p: interbolt.TaintedBytes(p.encode(), Label("crm")),
+            lambda p: LabeledValue(p, Label("crm")),
+            lambda p: LabeledValue(LabeledValue(5, Label("web")), Label("crm")),
+            lambda p: taint({"a": [p]}, source="crm"),
+            lambda p: taint("a summary", source="crm", derived_from=[{"a": (p,)}]),
+            lambda p: track_model_call(source="crm")(lambda text: "a summary")(p),
+        ):
+            self.assertEqual(self.judged(make), "foreign")
+        self.assertEqual(self.judged(lambda p: taint("a summary", source="crm", derived_from=["a note"])), "rest")  # control
+        t = interbolt.Tainted("x", Label("crm").endorse("legal", "grace", b'"x"'))
+        self.assertIs(interbolt.Tainted(t, t.label).label, t.label)
+
+    def test_where_a_value_may_hide(self):
+        class Slots:
+            __slots__ = ("a",)
+
+        def slots(p):
+            s = Slots()
+            s.a = p
+            return s
+
+        class Holder:
+            def __init__(self, p):
+                self.p = p
+
+            def method(self):
+                pass
+
+        def default(x=None):
+            pass
+
+        def defaulted(p):
+            made = types.FunctionType(default.__code__, {}, "d", (p,))
+            return made
+
+        for make in (
+            slots,
+            Holder,
+            lambda p: Holder(p).method,
+            lambda p: lambda: p,
+            lambda p: lambda: (lambda: p),
+            defaulted,
+            lambda p: functools.partial(print, p),
+            lambda p: [p].append,
+            lambda p: types.SimpleNamespace(a=p),
+            lambda p: ValueError(p),
+            lambda p: {"a": p}.values(),
+            lambda p: collections.UserString(p),
+            lambda p: collections.ChainMap({}, {"a": p}),
+            lambda p: re.match(".*", p),
+            lambda p: pathlib.PurePosixPath(p) if sys.version_info >= (3, 12) else f"{p}",  # pathlib of 3.11 takes no subclass of str whose str() is one
+            lambda p: memoryview(p.encode()),
+            lambda p: "".join(list(p)),
+            lambda p: str.upper(p),
+            lambda p: f"{p!a} and more",
+            lambda p: json.loads(json.dumps({"a": p})),
+            lambda p: base64.b64encode(p.encode()),
+            lambda p: pickle.loads(pickle.dumps([p])),
+        ):
+            self.assertEqual(self.judged(make), "foreign", make)
+        for make in (lambda p: Holder(5), lambda p: len, lambda p: Holder(5).method, lambda p: lambda: 5, lambda p: slots(5), lambda p: Holder):
+            self.assertEqual(self.judged(make), "rest")  # controls
+
+    def test_endorsed_and_changed(self):
+        def endorsed(value):
+            return endorse(taint(value, source="web"), kind="legal")
+
+        def changed(value, change):
+            change(value)
+            return value
+
+        for value, change in (({"to": "ana@x.example"}, lambda d: d.update(to="eve@x.example")), (["a"], lambda v: v.append("b")), ({"a": ["x"]}, lambda d: d["a"].append("y"))):
+            self.assertEqual(self.judged(lambda p: endorsed(value), "default.publish"), "rest")
+            self.assertEqual(self.judged(lambda p: changed(endorsed(value), change), "default.publish"), "checked")
+        self.assertEqual(self.judged(lambda p: changed(endorse(LabeledValue([1], Label("web")), kind="legal"), lambda b: b.value.append(2)), "default.publish"), "checked")
+
+    def test_methods_of_a_class(self):
+        r = self.configured()
+
+        class Mail:
+            @guard(tool="send")
+            @classmethod
+            def one(cls, x):
+                return cls
+
+            @guard(tool="send")
+            @staticmethod
+            def two(x):
+                return x
+
+            @classmethod
+            @guard(tool="send")
+            def three(cls, x):
+                return cls
+
+        with r.agent_context_sync("ana"):
+            page = taint(NEWS, source="web")
+            self.assertEqual((Mail.one("a"), Mail().one("a"), Mail.two("b"), Mail().two("b"), Mail().three("c")), (Mail, Mail, "b", "b", Mail))
+            for method in (Mail.one, Mail().two, Mail.three):
+                with self.assertRaises(PolicyViolation):
+                    method(page)
+
+    def test_objects_that_are_called_as_coroutine_functions(self):
+        r = self.configured()
+
+        class Fetch:
+            __name__ = "fetch"
+
+            async def __call__(self, url):
+                return NEWS
+
+        async def main():
+            async with r.agent_context("ana"):
+                for tool in (guard(tool="fetch")(Fetch()), guard(tool="fetch")(functools.partial(Fetch(), "u"))):
+                    answer = tool("u") if tool.__wrapped__.__class__ is Fetch else tool()
+                    answer = await answer
+                    self.assertEqual(answer, NEWS)
+                    self.assertEqual(label_of(answer).lineage, ("web",))
+
+        asyncio.run(main())
+
+    def test_tools_that_do_not_come_back_as_they_should(self):
+        r = self.configured()
+        with r.agent_context_sync("ana") as run:
+            for error in (KeyboardInterrupt(), SystemExit(1), GeneratorExit(), StopIteration(5), asyncio.CancelledError()):
+                def tool():
+                    raise error
+
+                with self.assertRaises(type(error)):
+                    guard(tool="note")(tool)()
+            rows = interbolt.ambient.current_run.get()._monitor.rows(None)
+            self.assertEqual([json.loads(row.body).get("how") for row in rows if row.kind == "settle"], ["failed"] * 5, run)
+
+    def test_a_tool_that_calls_tools(self):
+        r = self.configured()
+        inner = guard(tool="fetch")(lambda: NEWS)
+        outer = guard(tool="note")(lambda: r.check(tool="default.clean", args={"x": inner()}, agent_id="ana").matched_rule)
+        with r.agent_context_sync("ana"):
+            self.assertEqual(outer(), "tainted")
+
+    def test_values_that_act_while_they_are_read(self):
+        r = self.configured()
+
+        class Model:
+            model_fields = {"a": None}
+
+            def __init__(self, act):
+                self._act = act
+
+            def model_dump(self):
+                return {}
+
+            @property
+            def a(self):
+                return self._act()
+
+        def interrupted():
+            raise KeyboardInterrupt
+
+        def missing():
+            raise InterboltUsageError("mine")
+
+        with r.agent_context_sync("ana"):
+            page = taint(NEWS, source="web")
+            again = Model(lambda: (r.check(tool="default.note", args={"x": 1}, agent_id="ana"), page)[1])
+            self.assertEqual(r.check(tool="default.send", args={"x": again}, agent_id="ana").matched_rule, "foreign")
+            with self.assertRaises(PolicyEvaluationError):
+                r.check(tool="default.note", args={"x": Model(missing)}, agent_id="ana")
+            with self.assertRaises(KeyboardInterrupt):
+                r.check(tool="default.note", args={"x": Model(interrupted)}, agent_id="ana")
+            with self.assertRaises(InterboltUsageError):
+                r.check(tool="default.note", args={"x": Model(interbolt.ambient.current_run.get().end)}, agent_id="ana")
+
+    def test_a_context_that_was_copied(self):
+        r = self.configured()
+        told = []
+        with r.agent_context_sync("ana"):
+            page = taint(NEWS, source="web")
+            context = contextvars.copy_context()
+
+        def work():
+            try:
+                told.append(r.check(tool="default.note", args={"x": page}, agent_id="ana").matched_rule)
+            except InterboltUsageError:
+                told.append("ended")
+
+        thread = threading.Thread(target=context.run, args=(work,))
+        thread.start()
+        thread.join()
+        self.assertEqual(told, ["ended"])
+
+    def test_everything_can_be_imported(self):
+        done = subprocess.run([sys.executable, "-c", "from interlock.interbolt import *; print(taint)"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
 
 class Reporters(Case):
@@ -994,16 +1208,25 @@ class Names(Case):
         page = (pathlib.Path(__file__).resolve().parents[1] / "README.md").read_text()
         rows = page.partition("| tried by (")[2].partition("\n\n")[0].splitlines()[2:]
         self.assertGreater(len(rows), 8)
-        there = {name for case in (Decisions, Runs, Values, Approvals, BadInput, Reporters, Policies, Stress, Names) for name in dir(case)}
+        there = {name for case in (Decisions, Runs, Values, Approvals, BadInput, Attacks, Reporters, Policies, Stress, Names) for name in dir(case)}
         for row in rows:
             tests = re.findall(r"`(test_\w+)`", row.split(" | ")[-1])
             self.assertTrue(tests, row)
             self.assertEqual([t for t in tests if t not in there], [])
 
+    def test_each_kind_of_bad_input_names_its_tests(self):
+        here = pathlib.Path(__file__).resolve().parent
+        there = {name for file in here.glob("test_*.py") for name in re.findall(r"    def (test_\w+)\(", file.read_text())}
+        rows = (here.parent / "README.md").read_text().partition("| what is wrong |")[2].partition("\n\n")[0].splitlines()[2:]
+        self.assertEqual(len(rows), 9)
+        for row in rows:
+            tests = re.findall(r"`(test_\w+)`", row.rpartition(" | ")[2])
+            self.assertTrue(tests, row)
+            self.assertEqual([t for t in tests if t not in there], [])
+
     def test_all_names_are_there(self):
         for name in interbolt.__all__:
-            if name != "OTelReporter":
-                self.assertTrue(hasattr(interbolt, name), name)
+            self.assertTrue(hasattr(interbolt, name), name)
         with self.assertRaises(AttributeError):
             interbolt.nobody
 

@@ -41,7 +41,7 @@ if typing.TYPE_CHECKING:
 __all__ = [
     "Action", "AgentExplanation", "AgentHandle", "ApprovalDenied", "ApprovalResolver", "Capability", "CompositeReporter", "Decision", "Endorsement", "Event", "Finding",
     "Found", "GroupExplanation", "InMemoryReporter", "InterboltConfigError", "InterboltError", "InterboltUsageError", "JsonlReporter", "Label", "LabeledValue",
-    "LoggingReporter", "Mode", "NullReporter", "OTelReporter", "Outcome", "Policy", "PolicyEvaluationError", "PolicyViolation", "RECORD_TYPE_ENDORSEMENT", "RECORD_TYPE_EVENT",
+    "LoggingReporter", "Mode", "NullReporter", "Outcome", "Policy", "PolicyEvaluationError", "PolicyViolation", "RECORD_TYPE_ENDORSEMENT", "RECORD_TYPE_EVENT",
     "RECORD_TYPE_FINDING", "Reporter", "RuleExplanation", "RuleOutcome", "RunContext", "RunIngressEntry", "Runtime", "SinkExplanation", "Tainted", "TaintedBytes",
     "ToolExplanation", "ToolMention", "TrustLevel", "__version__", "agent", "check", "configure", "default_policy", "describe_decision", "describe_endorsement",
     "describe_event", "describe_finding", "endorse", "enforce_decision", "enforce_decision_sync", "explain_for_agent", "explain_for_group", "explain_for_tool", "get_runtime",
@@ -50,7 +50,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> typing.Any:
-    if name == "OTelReporter":  # opentelemetry-api is optional
+    if name == "OTelReporter":  # opentelemetry-api is optional, and `import *` must not ask for it
         from .otel import OTelReporter
 
         return OTelReporter

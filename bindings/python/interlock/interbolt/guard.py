@@ -10,7 +10,7 @@ import typing
 
 from .. import _core
 from ..errors import Withheld
-from ..gate import _bound
+from ..gate import _bound, is_async
 from ..plain import error_text, is_later
 from .ambient import current_run, get_runtime
 from .decision import Decision
@@ -114,8 +114,11 @@ class _Guard:
         return _Call(self, runtime, around, agent, core, decision if core.action != "allow" else None, text, run)
 
 def _guarded(fn: F, tool: str | None, agent_id: str | None, runtime: collections.abc.Callable[[], Runtime]) -> F:
+    given: typing.Any = fn
+    if isinstance(given, (classmethod, staticmethod)):
+        return typing.cast(F, type(given)(_guarded(given.__func__, tool, agent_id, runtime)))
     guarding = _Guard(fn, tool, agent_id, runtime)
-    if inspect.iscoroutinefunction(fn):
+    if is_async(fn):
 
         @functools.wraps(fn)
         async def later(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:
@@ -172,7 +175,7 @@ def track_model_call(fn: typing.Any = None, /, *, source: str = "model") -> typi
             bound.apply_defaults()
             return list(bound.arguments.values())
 
-        if inspect.iscoroutinefunction(fn):
+        if is_async(fn):
 
             @functools.wraps(fn)
             async def later(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sets of code points as sorted ranges. */
+#include "base/sort.h"
 #include "cel/regex_part.h"
 
 bool il_regex_class_add(il_arena *tmp, il_regex_class *c, uint32_t lo, uint32_t hi) {
@@ -38,18 +39,8 @@ bool il_regex_class_join(il_arena *tmp, il_regex_class *c, const il_regex_class 
     return true;
 }
 
-/* Heapsort's one step: what is at `i` sinks to where it belongs among the first n. */
-static void class_sink(il_regex_range *r, size_t i, size_t n) {
-    const il_regex_range x = r[i];
-    for (size_t child = 2 * i + 1; child < n; child = 2 * i + 1) {
-        child += child + 1 < n && r[child + 1].lo > r[child].lo;
-        if (r[child].lo <= x.lo) {
-            break;
-        }
-        r[i] = r[child];
-        i = child;
-    }
-    r[i] = x;
+static bool class_before(const void *a, const void *b) {
+    return ((const il_regex_range *)a)->lo < ((const il_regex_range *)b)->lo;
 }
 
 void il_regex_class_sort(il_regex_class *c) {
@@ -58,15 +49,7 @@ void il_regex_class_sort(il_regex_class *c) {
         in_order++;
     }
     if (in_order < c->n) {
-        for (size_t i = c->n / 2; i-- > 0;) {
-            class_sink(c->r, i, c->n);
-        }
-        for (size_t n = c->n; n-- > 1;) {
-            const il_regex_range first = c->r[0];
-            c->r[0] = c->r[n];
-            c->r[n] = first;
-            class_sink(c->r, 0, n);
-        }
+        il_sort(c->r, c->n, sizeof *c->r, class_before);
     }
     size_t kept = 0;
     for (size_t i = 0; i < c->n; i++) {

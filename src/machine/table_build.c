@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a model to the sealed bytes: breadth first from the initial state, then sorted, tabulated, sealed. docs/formats.md has the layout. */
+#include "base/sort.h"
 #include "machine/machine_impl.h"
 #include "machine/steps.h"
 
@@ -131,31 +132,8 @@ static il_status table_explore(table_found *f, const il_model *m, il_steps *step
     return IL_OK;
 }
 
-static void table_sort(uint64_t *a, uint32_t n) { /* heap sort: no recursion, no worst case */
-    for (uint32_t end = n, start = n / 2; end > 1;) {
-        if (start > 0) {
-            start--;
-        } else {
-            end--;
-            uint64_t t = a[end];
-            a[end] = a[0];
-            a[0] = t;
-        }
-        uint32_t root = start;
-        while (2 * root + 1 < end) {
-            uint32_t child = 2 * root + 1;
-            if (child + 1 < end && a[child] < a[child + 1]) {
-                child++;
-            }
-            if (a[root] >= a[child]) {
-                break;
-            }
-            uint64_t t = a[root];
-            a[root] = a[child];
-            a[child] = t;
-            root = child;
-        }
-    }
+static bool table_before(const void *a, const void *b) {
+    return *(const uint64_t *)a < *(const uint64_t *)b;
 }
 
 static uint32_t table_place(const uint64_t *a, uint32_t n, uint64_t state) {
@@ -294,7 +272,7 @@ static il_status table_write(il_arena *arena, const il_model *m, il_steps *steps
         return il_error_set(err, IL_E_LIMIT, "the table would be larger than %u MiB; the machine cannot be sealed",
                             (unsigned)(IL_TABLE_BYTES_MAX >> 20));
     }
-    table_sort(f.states, f.n);
+    il_sort(f.states, f.n, sizeof *f.states, table_before);
 
     uint32_t *cells = IL_NEW_ARRAY(arena, uint32_t, ncells);
     uint8_t *bitmaps[IL_MODEL_REGIONS_MAX] = {0};

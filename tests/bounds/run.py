@@ -142,6 +142,30 @@ def time_is_asked_behind_explorations():
         check("machine show of very many ends by itself", None if shown.get("bounded") and shown["states"] <= 1 << 20 else p.stderr)
 
 
+WORDLESS = """
+machine: wordless
+version: 1
+vars: {step: {int: 0..9, overflow: reject}, spoiled: {type: bool, taint: source}, used: bool}
+actions:
+  walk: {principal: agent, gate: true, next: {step: "pre.step + 1"}, reject: [{as: end, if: "pre.step == 9"}]}
+  spoil: {principal: agent, gate: true, next: {spoiled: "true"}, reject: [{as: early, if: "pre.step < 8"}, {as: spent, if: "pre.used"}]}
+  use: {principal: agent, gate: true, next: {used: "true"}, reject: [{as: spent, if: "pre.spoiled"}]}
+regions: {spent: {never: "pre.spoiled && pre.used"}}
+contract: {rules: [end, early, spent]}
+"""
+
+
+def what_lies_behind_a_bound_is_not_denied():
+    """A taint that no payload speaks of is raised far from the first state: below a bound nobody knows that no step raises it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "wordless.yaml"
+        path.write_text(WORDLESS)
+        for bound, verdict in (((), ("PASS", None)), (("--max-states", "5"), ("INCONCLUSIVE", None)), (("--max-work", "9"), ("INCONCLUSIVE", None))):
+            code, report, err = run("harden", str(path), *bound)
+            lines = {(c["verdict"], c["finding"]) for c in report["checks"] if c["id"] == "laundering"} if report else err
+            check(f"laundering of a wordless taint, {' '.join(bound) or 'no bound'}", None if lines == {verdict} else f"exit {code} {lines}")
+
+
 def documented():
     table = re.search(r"\n\| check \| question \| explores \|\n(.*?)\n\n", (ROOT / "docs/harden.md").read_text(), re.S).group(1)
     return set(re.findall(r"^\| `([a-z-]+)` \|", table, re.M))
@@ -184,6 +208,7 @@ def main():
                   else f"exit {code} {err} {[c['verdict'] for c in lines]}")
     states_that_no_session_reaches()
     naming_is_advice()
+    what_lies_behind_a_bound_is_not_denied()
     time_is_asked_behind_explorations()
     missing = documented() - cut
     check("each check of docs/harden.md was cut short once and said so", ", ".join(sorted(missing)) if missing else None)

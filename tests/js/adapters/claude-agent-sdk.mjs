@@ -83,6 +83,16 @@ await row('what was let through and did not run is settled at the end', async ()
   assert.equal((await bodies(one.session)).at(-1).how, 'failed');
 });
 
+await row('calls of another agent are not settled when this one stops', async () => {
+  const box = toolbox(), one = await fresh(), drive = await made(box, one, { canUseTool: async () => ({ behavior: 'deny', message: 'no' }) });
+  await drive.fire('PreToolUse', { tool_name: 'mcp__srv__fetch', tool_use_id: 'x', tool_input: {}, agent_id: 'a' });
+  await drive.fire('Stop', {});
+  await drive.fire('SubagentStop', { agent_id: 'b' });
+  assert.equal((await bodies(one.session)).at(-1).kind, 'decision');
+  await drive.fire('SubagentStop', { agent_id: 'a' });
+  assert.equal((await bodies(one.session)).at(-1).how, 'failed');
+});
+
 await row('a shell command in a skill does not run', async () => {
   const box = toolbox(), drive = await made(box, await fresh());
   assert.match((await drive.fire('PreSkillShellCommand', { tool_name: 'Bash', tool_input: { command: 'id' } })).blocked, /interlock/);
@@ -106,7 +116,7 @@ await row('a human who does not answer in time', async () => {
 
 await row('what may bring hooks of its own is refused', async () => {
   const { gate, session } = await fresh();
-  for (const wrong of [{ settingSources: ['project'] }, { plugins: [{ type: 'local', path: 'x' }] }, { permissionPromptToolName: 'x' }, null, []]) assert.throws(() => guard(gate, wrong, { session }), UsageError);
+  for (const wrong of [{ settingSources: ['project'] }, { plugins: [{ type: 'local', path: 'x' }] }, { permissionPromptToolName: 'x' }, { settings: '/x.json' }, { settings: { hooks: {} } }, { extraArgs: { settings: '/x' } }, { extraArgs: { 'setting-sources': 'project' } }, null, []]) assert.throws(() => guard(gate, wrong, { session }), UsageError);
   assert.throws(() => guard(gate, {}, { session, interrupts: true }), UsageError);
   for (const wrong of [undefined, null, {}]) assert.throws(() => guard(wrong, {}, { session }), UsageError);
 });

@@ -95,6 +95,13 @@ if (PROGRAM === undefined || !existsSync(PROGRAM)) {
     assert.deepEqual(box.names(), ['fetch']);
   });
 
+  await check('Claude program: what its own tools run with is what was decided', async () => {
+    const box = toolbox(), { gate, session } = await fresh({ policy: { ...POLICY, tools: [...POLICY.tools, { match: ['Read', 'Bash', 'Write', 'Edit'], effects: [] }] } });
+    await run({ gate, session }, box, [call('=Read', { file_path: 'note.txt' }), call('=Bash', { command: 'echo hi ; ls', description: 'x' }), call('=Write', { file_path: 'new.txt', content: 'a b  \n c' }), call('=Edit', { file_path: 'note.txt', old_string: 'a note', new_string: 'b note' }), call('=Bash', { command: 'sleep 1', run_in_background: true, description: 'y' }), call('note', {})]);
+    assert.equal((await bodies(session)).filter((b) => b.kind === 'settle' && b.how === 'done').length, 6);
+    assert.deepEqual(box.names(), ['note']);
+  });
+
   await check('Claude program: a tool that fails is settled as one that failed; a gate that throws runs nothing', async () => {
     const box = toolbox(), { gate, session } = await fresh();
     await run({ gate, session }, box, [call('fail')]);

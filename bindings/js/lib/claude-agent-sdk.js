@@ -14,10 +14,14 @@ import { argumentsOf } from './plain.js';
 
 const EVENTS = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PreSkillShellCommand', 'UserPromptSubmit', 'Stop', 'SubagentStop', 'SessionEnd'];
 
+const FLAGS = new Set(['settings', 'setting-sources', 'plugin-dir', 'plugin-url', 'permission-prompt-tool', 'dangerously-skip-permissions', 'bare']);
+
 /** The options of `query` with every tool behind the gate. `names`: what tools are called in the policy, where that differs. `trustPrompt`: what is given as a prompt was typed by a human. */
 export function guard(gate, given = {}, { interrupts = false, trustPrompt = false, humanTimeoutMs = 600_000, names = {}, ...options } = {}) {
   if (given === null || typeof given !== 'object' || Array.isArray(given)) throw new UsageError('guard(gate, options): the options of `query`');
   for (const key of ['settingSources', 'plugins']) if (Array.isArray(given[key]) && given[key].length > 0) throw new UsageError(`\`${key}\` may bring hooks that change what was judged: not behind a gate`);
+  const settings = given.settings, flags = Object.keys(given.extraArgs ?? {}).filter((flag) => FLAGS.has(flag));
+  if (flags.length > 0 || (settings !== undefined && (settings === null || typeof settings !== 'object' || 'hooks' in settings || 'enabledPlugins' in settings))) throw new UsageError(`\`${flags[0] ?? 'settings'}\` may bring hooks that change what was judged: not behind a gate`);
   if (given.permissionPromptToolName !== undefined) throw new UsageError('`permissionPromptToolName` is no tool that the gate could ask: give a `canUseTool`');
   if (interrupts && typeof given.canUseTool !== 'function') throw new UsageError('`interrupts` asks by `canUseTool`: give one');
   return new Guard(new Seam(gate, options), { theirs: given.canUseTool, interrupts, trustPrompt, humanTimeoutMs, names: new Map(Object.entries(names)) }).options(given);
@@ -73,7 +77,7 @@ class Guard {
         if (this.#how.trustPrompt === true && typeof input?.prompt === 'string') await this.#seam.session.userPrompt(input.prompt);
         return {};
       default: // an end: what was let through and did not run will not
-        if (event !== 'SubagentStop') for (const one of [...this.#open.keys()]) await this.#dropped(one);
+        for (const [one, { agent }] of [...this.#open]) if (event === 'SessionEnd' || agent === input?.agent_id) await this.#dropped(one);
         return {};
     }
   }
@@ -82,7 +86,7 @@ class Guard {
     const plan = this.#open.get(id);
     this.#open.delete(id);
     this.#yes.delete(id);
-    await this.#seam.drop(plan);
+    if (plan?.decision !== undefined) await this.#seam.drop(plan);
   }
 
   // Never throws: the reason would be lost.
@@ -92,9 +96,9 @@ class Guard {
     try {
       if (typeof id !== 'string' || this.#open.has(id)) return denied(`interlock: \`${tool}\` did not run: there is a call of the same id already`);
       const args = argumentsOf(input.tool_input ?? {}).value;
-      this.#open.set(id, { tool, text: undefined }); // before anything waits: of two calls of one id one is refused
+      this.#open.set(id, { tool, text: undefined, agent: input.agent_id }); // before anything waits: of two calls of one id one is refused
       try {
-        this.#open.set(id, await this.#planned(tool, args, input, id, about));
+        this.#open.set(id, { ...(await this.#planned(tool, args, input, id, about)), agent: input.agent_id });
       } catch (error) {
         this.#open.delete(id);
         throw error;

@@ -76,10 +76,12 @@ class Post {
       this.#filters.set(made, inner);
       return made;
     };
-    let current = filter(this.#inner);
+    const closing = (inner) => () => { this.#ends(); inner?.(); };
+    let current = filter(this.#inner), closed = closing(transport.onclose);
     Object.defineProperties(transport, {
       send: { configurable: true, writable: true, value: (message, options) => this.#leaves(message, options) },
       close: { configurable: true, writable: true, value: async (...more) => { try { return await close.apply(transport, more); } finally { this.#ends(); } } },
+      onclose: { configurable: true, enumerable: true, get: () => closed, set: (inner) => { closed = closing(inner); } },
       onmessage: { configurable: true, enumerable: true, get: () => current, set: (inner) => {
         this.#inner = this.#filters.get(inner) ?? inner; // what somebody saved, and puts back
         current = filter(this.#inner);
@@ -104,6 +106,7 @@ class Post {
     const message = structuredClone(given); // now: whoever holds it may change it while it waits
     if (typeof message?.method !== 'string') return this.#answers(message, options);
     if (message.id === undefined) return this.#notifies(message, options);
+    if (this.#open.has(message.id)) throw new UsageError('there is a request of the same id already');
     if (ALWAYS.has(message.method) || (this.#inside && INSIDE.has(message.method))) return this.#passes(message, options);
     if (ENDLESS.has(message.method)) {
       const d = await this.#seam.decide(this.#name(message.method), bare(message.params));
@@ -115,7 +118,7 @@ class Post {
   }
 
   #passes(message, options) {
-    this.#open.set(message.id, { method: message.method, fail: () => {} });
+    this.#open.set(message.id, { method: message.method, judged: false, fail: () => {} });
     return this.#send(message, options);
   }
 
@@ -127,7 +130,7 @@ class Post {
       const off = new AbortController(), signal = options?.requestSignal;
       if (signal?.aborted) off.abort(signal.reason);
       signal?.addEventListener?.('abort', () => this.#open.get(message.id)?.fail(new Error('it was called off')), { once: true });
-      const entry = { method: message.method, fail: (error) => off.abort(error), answer: undefined, inside: undefined, extra: undefined };
+      const entry = { method: message.method, judged: true, fail: (error) => off.abort(error), answer: undefined, inside: undefined, extra: undefined };
       this.#open.set(message.id, entry);
       const run = async (judged) => {
         entry.inside = snapshot();
@@ -175,7 +178,7 @@ class Post {
     if (message.method === 'notifications/cancelled') {
       const entry = this.#open.get(message.params?.requestId);
       entry?.fail(new Error('it was called off'));
-      if (entry !== undefined && entry.answer === undefined && !ALWAYS.has(entry.method) && !INSIDE.has(entry.method)) return undefined; // it never went out
+      if (entry?.judged && entry.answer === undefined) return undefined; // it never went out
     }
     const keep = Object.hasOwn(OUT, message.method) ? OUT[message.method] : undefined;
     if (keep === undefined) {
@@ -215,8 +218,8 @@ class Post {
       entry.answer(structuredClone(message));
       return;
     }
+    if (entry.judged) return; // an answer to what did not go out
     this.#open.delete(message.id);
-    if (!ALWAYS.has(entry.method) && !INSIDE.has(entry.method)) return; // an answer to what did not go out
     const out = structuredClone(message);
     if (!this.#inside && isObject(out.result)) delete out.result.instructions;
     try {

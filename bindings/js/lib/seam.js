@@ -98,7 +98,13 @@ export class Seam {
    * With a `plan` of exactly these arguments the decision is that one. `signal`: who waits and is called off does not run.
    */
   async call(tool, args, run, { seen = (result) => result, plan, signal } = {}) {
-    const read = this.#read(tool, args); // now: whoever holds them may change them while this call waits
+    let read; // now: whoever holds them may change them while this call waits
+    try {
+      read = this.#read(tool, args);
+    } catch (error) {
+      await this.drop(plan);
+      throw error;
+    }
     if (plan !== undefined && (plan.tool !== tool || plan.text !== read.text)) {
       await this.drop(plan);
       plan = undefined;

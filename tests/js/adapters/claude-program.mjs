@@ -95,6 +95,13 @@ if (PROGRAM === undefined || !existsSync(PROGRAM)) {
     assert.deepEqual(box.names(), ['fetch']);
   });
 
+  await check('Claude program: what its own tools run with is what was decided', async () => {
+    const box = toolbox(), { gate, session } = await fresh({ policy: { ...POLICY, tools: [...POLICY.tools, { match: ['Read', 'Bash', 'Write', 'Edit'], effects: [] }] } });
+    await run({ gate, session }, box, [call('=Read', { file_path: 'note.txt' }), call('=Bash', { command: 'echo hi ; ls', description: 'x' }), call('=Write', { file_path: 'new.txt', content: 'a b  \n c' }), call('=Edit', { file_path: 'note.txt', old_string: 'a note', new_string: 'b note' }), call('=Bash', { command: 'sleep 1', run_in_background: true, description: 'y' }), call('note', {})]);
+    assert.equal((await bodies(session)).filter((b) => b.kind === 'settle' && b.how === 'done').length, 6);
+    assert.deepEqual(box.names(), ['note']);
+  });
+
   await check('Claude program: a tool that fails is settled as one that failed; a gate that throws runs nothing', async () => {
     const box = toolbox(), { gate, session } = await fresh();
     await run({ gate, session }, box, [call('fail')]);
@@ -129,6 +136,14 @@ if (PROGRAM === undefined || !existsSync(PROGRAM)) {
       await run({ gate, session }, box, [FETCH, READ, PUBLISH], { options });
       assert.deepEqual(box.names(), ['fetch', 'read_secret'], JSON.stringify(options));
     }
+  });
+
+  await check('Claude program: a sub-agent shares the session', async () => {
+    const box = toolbox(), { gate, session } = await fresh({ policy: { ...POLICY, tools: [...POLICY.tools, { match: ['Agent', 'Task'], effects: [] }] } });
+    const agents = { helper: { description: 'helps', prompt: 'You help.' } };
+    const { told } = await run({ gate, session }, box, [call('=Agent', { description: 'x', prompt: 'go', subagent_type: 'helper', run_in_background: false }), [FETCH], [READ], [], PUBLISH], { options: { agents } });
+    assert.deepEqual(box.names(), ['fetch', 'read_secret'], JSON.stringify(told));
+    assert.match(told.c4 ?? '', /lethal-trifecta/, JSON.stringify(told));
   });
 
   await check('Claude program: another hook that changes the input is not heard', async () => {

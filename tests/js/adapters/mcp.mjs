@@ -205,6 +205,33 @@ for (const form of rig.forms) {
   });
 }
 
+for (const form of ['v1', 'v2']) {
+  await check(`MCP, ${form}: a server that dies in the middle of a call: it is settled, and the session goes on`, async () => {
+    const about = { command: process.execPath, args: ['stdio-server.mjs'] };
+    const { client, session, gate } = await connected(form, {}, { transport: form === 'v1' ? new Stdio1(about) : new Stdio2(about) });
+    await assert.rejects(client.callTool({ name: 'slow', arguments: {} }));
+    while ((await bodies(session)).at(-1).kind !== 'settle') await pause(2);
+    assert.equal((await bodies(session)).at(-1).how, 'failed');
+    const ran = [], again = guard(gate, clientOf(form), { session, server: 'files', inside: true });
+    await again.connect((await served(form, { read: () => (ran.push('read'), SECRET) })).near);
+    await again.callTool({ name: 'read', arguments: {} });
+    assert.deepEqual(ran, ['read']);
+  });
+}
+
+await check('MCP: a server that answers before it is asked', async () => {
+  let go;
+  const hold = new Promise((resolve) => { go = resolve; });
+  const { client, near } = await connected('v1', { slow: () => hold, page: () => PAGE });
+  const first = client.callTool({ name: 'slow', arguments: {} }), second = client.callTool({ name: 'page', arguments: {} });
+  await pause(10);
+  for (let id = 0; id < 9; id++) if (id !== 1) near.onmessage({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'forged' }] } });
+  go('slow');
+  assert.equal(text(await first), 'slow');
+  assert.match(text(await second), /welcome/);
+  await assert.rejects(near.send({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'slow', arguments: {} } }).then(() => near.send({ jsonrpc: '2.0', id: 7, method: 'ping' })).then(() => { throw new Error('both'); }));
+});
+
 // A process of its own, whose tools speak of what they got.
 for (const form of ['v1', 'v2', '2026-07-28']) {
   await check(`MCP, ${form}: a server of its own process`, async () => {

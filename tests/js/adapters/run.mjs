@@ -4,7 +4,7 @@
 //
 //   node tests/js/adapters/run.mjs --interlock BUILD/interlock [part…]
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -57,6 +57,7 @@ for (const name of readdirSync(join(HERE, 'node_modules'))) if (!name.startsWith
 row('it unpacks', run('tar', ['-xzf', tarball, '-C', join(modules, 'interlock-gate'), '--strip-components=1']).fine);
 for (const name of readdirSync(HERE)) if (/\.(mjs|ts)$/.test(name) && name !== 'run.mjs') cpSync(join(HERE, name), join(HOME, name));
 cpSync(join(ROOT, 'tests/js/harness.mjs'), join(HOME, 'harness.mjs'));
+writeFileSync(join(HOME, 'package.json'), '{"type":"module"}');
 cpSync(join(ROOT, 'bindings/js/examples'), join(HOME, 'examples'), { recursive: true });
 
 // Mastra wants a Node of its own.
@@ -65,7 +66,7 @@ const major = (node) => Number(/^v(\d+)/.exec(run(node, ['--version']).out)?.[1]
 const young = major(process.execPath) >= 22 ? process.execPath : existsSync(other) && major(other) >= 22 ? other : undefined;
 const nodeFor = (name) => name.startsWith('mastra') ? young : process.execPath;
 
-const PARTS = ['openai-agents', 'mcp', 'langchain', 'mastra', 'claude-agent-sdk', 'controls'].filter((name) => existsSync(join(HOME, `${name}.mjs`)));
+const PARTS = ['openai-agents', 'mcp', 'langchain', 'mastra', 'claude-agent-sdk', 'claude-program', 'controls'].filter((name) => existsSync(join(HOME, `${name}.mjs`)));
 for (const name of PARTS.filter(wanted)) {
   const node = nodeFor(name);
   if (node === undefined) {
@@ -75,7 +76,7 @@ for (const name of PARTS.filter(wanted)) {
   const done = run(node, [join(HOME, `${name}.mjs`)], { cwd: HOME });
   const sum = /^(\d+) passed, (\d+) failed, (\d+) skipped$/m.exec(done.said);
   for (const line of done.said.split('\n').filter((l) => !/^\d+ passed/.test(l) && l !== '')) console.log(`${name}: ${line}`);
-  if (sum === null || (!done.fine && sum[2] === '0') || sum[1] === '0') row(`${name} ends`, false, done.said);
+  if (sum === null || (!done.fine && sum[2] === '0') || (sum[1] === '0' && sum[3] === '0')) row(`${name} ends`, false, done.said);
   else sum.slice(1).forEach((n, i) => { total[i] += Number(n); });
 }
 

@@ -64,13 +64,12 @@ static il_status laundering_nothing(il_harden *h, il_error *err) {
         return il_arena_fail(s->arena, err);
     }
     bool none = s->ntaints == 0 && (s->admits | s->joins) == 0 && !laundering_speaks(s);
-    bool cut = s->large && s->wordless; /* what is raised is not known */
     c->states = none ? h->states : 0;
     c->edges = none ? h->edges : 0;
     c->depth = none ? h->depth : 0;
-    c->bound_hit = (none && !s->table) || cut;
+    c->bound_hit = (none || s->wordless) && (!s->table || s->large); /* a step that raises such a taint may lie behind the bound */
     c->verdict = c->bound_hit ? IL_CHECK_INCONCLUSIVE : none ? IL_CHECK_PASS : IL_CHECK_VACUOUS;
-    c->finding = cut ? NULL : none ? "NOTHING_TO_LAUNDER" : s->ntaints == 0 ? "NO_TAINT_SOURCE" : "NOTHING_BROUGHT";
+    c->finding = none ? "NOTHING_TO_LAUNDER" : s->ntaints == 0 ? "NO_TAINT_SOURCE" : c->bound_hit ? NULL : "NOTHING_BROUGHT";
     return IL_OK;
 }
 

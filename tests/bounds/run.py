@@ -145,13 +145,26 @@ def time_is_asked_behind_explorations():
 WORDLESS = """
 machine: wordless
 version: 1
-vars: {mark: {enum: [none, held], taint: source}, out: bool}
+vars: {step: {int: 0..9, overflow: reject}, spoiled: {type: bool, taint: source}, used: bool}
 actions:
-  read: {principal: agent, gate: true, next: {mark: "'held'"}, reject: [{as: no-leak, if: "pre.out"}]}
-  send: {principal: agent, gate: true, next: {out: "true"}, reject: [{as: no-leak, if: "pre.mark == 'held'"}]}
-regions: {no-leak: {never: "pre.mark == 'held' && pre.out"}}
-contract: {rules: [no-leak]}
+  walk: {principal: agent, gate: true, next: {step: "pre.step + 1"}, reject: [{as: end, if: "pre.step == 9"}]}
+  spoil: {principal: agent, gate: true, next: {spoiled: "true"}, reject: [{as: early, if: "pre.step < 8"}, {as: spent, if: "pre.used"}]}
+  use: {principal: agent, gate: true, next: {used: "true"}, reject: [{as: spent, if: "pre.spoiled"}]}
+regions: {spent: {never: "pre.spoiled && pre.used"}}
+contract: {rules: [end, early, spent]}
 """
+
+
+def what_lies_behind_a_bound_is_not_denied():
+    """A taint that no payload speaks of is raised far from the first state: below a bound nobody knows that no step raises it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "wordless.yaml"
+        path.write_text(WORDLESS)
+        for bound, verdict in (((), ("PASS", None)), (("--max-states", "5"), ("INCONCLUSIVE", None)), (("--max-work", "9"), ("INCONCLUSIVE", None))):
+            code, report, err = run("harden", str(path), *bound)
+            lines = {(c["verdict"], c["finding"]) for c in report["checks"] if c["id"] == "laundering"} if report else err
+            check(f"laundering of a wordless taint, {' '.join(bound) or 'no bound'}", None if lines == {verdict} else f"exit {code} {lines}")
+
 
 DEEP = """
 machine: deep
@@ -170,12 +183,9 @@ contract: {rules: [not-yet, shut]}
 def what_was_not_looked_at():
     """A line that a bound cuts short says so, and gives no other reason for it: of a gate that nobody came to ask about not that it is idle."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "wordless.yaml"
-        path.write_text(WORDLESS)
         deep = Path(folder) / "deep.yaml"
         deep.write_text(DEEP)
         for m, bounds in (("trifecta", [("--max-work", str(n)) for n in (1, 30000, 100000, 300000, 1000000, 3000000)]),
-                          (str(path), [("--max-work", "1"), ("--max-bytes", "4k")] + [("--max-states", str(n)) for n in (1, 2, 3, 4)]),
                           (str(deep), [("--max-states", "100"), ("--max-states", "201"), ("--max-work", "1000")])):
             whole = {(c["id"], c["region"]): c for c in run("harden", m, "--mutants", "1")[1]["checks"]}
             cut = 0
@@ -231,6 +241,7 @@ def main():
                   else f"exit {code} {err} {[c['verdict'] for c in lines]}")
     states_that_no_session_reaches()
     naming_is_advice()
+    what_lies_behind_a_bound_is_not_denied()
     time_is_asked_behind_explorations()
     what_was_not_looked_at()
     missing = documented() - cut

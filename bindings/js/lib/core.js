@@ -8,21 +8,47 @@ const decoder = new TextDecoder();
 const RANDOM = 4096, SPACE = 36, KEY = 52, BYTES = 52 + 160; // iljs_state
 const TRIES = 10000;
 
+const SHORT = 24; // below it a loop is quicker than what the runtime has
+
+// What a call answered, read in its order, where it lies in the instance's memory.
 class Reader {
-  constructor(buffer, at, n) {
-    this.view = new DataView(buffer, at, n);
-    this.bytes = new Uint8Array(buffer, at, n);
-    this.at = 0;
+  constructor(view, bytes) {
+    this.view = view;
+    this.bytes = bytes;
+    this.at = this.end = 0;
   }
-  get more() { return this.at < this.bytes.length; }
-  u32() { return this.view.getUint32((this.at += 4) - 4, true); }
-  u64() { return Number(this.view.getBigUint64((this.at += 8) - 8, true)); }
-  some(n) { return this.bytes.slice(this.at, this.at += n); }
+  from(at, n) {
+    this.at = at;
+    this.end = at + n;
+    return this;
+  }
+  get more() { return this.at < this.end; }
+  #next(n) {
+    const at = this.at;
+    if (n > this.end - at) throw new RangeError('the answer is cut off');
+    this.at = at + n;
+    return at;
+  }
+  u32() { return this.view.getUint32(this.#next(4), true); }
+  u64() {
+    const at = this.#next(8);
+    return this.view.getUint32(at, true) + 0x1_0000_0000 * this.view.getUint32(at + 4, true);
+  }
+  some(n) {
+    const at = this.#next(n);
+    return this.bytes.slice(at, at + n);
+  }
   part() { return this.some(this.u32()); }
   text() {
-    const n = this.u32();
-    if (n === 0) return '';
-    return decoder.decode(this.bytes.subarray(this.at, this.at += n));
+    const n = this.u32(), at = this.#next(n);
+    if (n > SHORT) return decoder.decode(this.bytes.subarray(at, at + n));
+    let out = '';
+    for (let i = at; i < at + n; i++) {
+      const byte = this.bytes[i];
+      if (byte > 127) return decoder.decode(this.bytes.subarray(at, at + n));
+      out += String.fromCharCode(byte);
+    }
+    return out;
   }
 }
 
@@ -31,6 +57,7 @@ export class Instance {
   #state;
   #view;
   #bytes;
+  #reader;
 
   constructor(module) {
     this.#x = new WebAssembly.Instance(module, {}).exports;
@@ -43,6 +70,7 @@ export class Instance {
     if (this.#view?.buffer !== this.#x.memory.buffer) {
       this.#view = new DataView(this.#x.memory.buffer);
       this.#bytes = new Uint8Array(this.#x.memory.buffer);
+      this.#reader = new Reader(this.#view, this.#bytes);
     }
   }
 
@@ -63,7 +91,7 @@ export class Instance {
     let at = start;
     for (const part of parts) {
       let n = 0;
-      if (typeof part === 'string') n = encoder.encodeInto(part, this.#bytes.subarray(at + 4, start + room)).written;
+      if (typeof part === 'string') n = this.#text(part, at + 4, start + room);
       else if (part !== undefined) {
         this.#bytes.set(part, at + 4);
         n = part.length;
@@ -74,16 +102,30 @@ export class Instance {
     return at - start;
   }
 
+  // Writes a text and says how many bytes it took.
+  #text(text, at, end) {
+    const n = text.length;
+    if (n > SHORT) return encoder.encodeInto(text, this.#bytes.subarray(at, end)).written;
+    for (let i = 0; i < n; i++) {
+      const unit = text.charCodeAt(i);
+      if (unit > 127) return encoder.encodeInto(text, this.#bytes.subarray(at, end)).written;
+      this.#bytes[at + i] = unit;
+    }
+    return n;
+  }
+
   // Calls an export with a request; what it returned, and what it said.
   call(name, parts, ...more) {
     const n = this.#write(parts);
-    const returned = this.#x[name](...more.map((v) => v === Instance.N ? n : v));
+    for (let i = 0; i < more.length; i++) if (more[i] === Instance.N) more[i] = n;
+    const returned = this.#x[name](...more);
     this.#look();
     return returned;
   }
   static N = Symbol('the length of the request');
 
-  get answer() { return new Reader(this.#view.buffer, this.#word(0), this.#word(8)); }
+  /** Of the last call, until the next one. */
+  get answer() { return this.#reader.from(this.#word(0), this.#word(8)); }
 
   /** What the last call failed with. */
   failure() {
@@ -104,7 +146,7 @@ export class Instance {
   /** The commits of the last call, for the store: lists of changes. */
   get commits() {
     const out = [];
-    const r = new Reader(this.#view.buffer, this.#word(4), this.#word(12));
+    const r = this.#reader.from(this.#word(4), this.#word(12));
     for (let left = this.#word(16); left > 0; left--) {
       const changes = [];
       for (let n = r.u32(); n > 0; n--) {
@@ -250,8 +292,7 @@ export class Engine {
 
   *#op(plan, name, session, parts, more, read) {
     const objects = new Map();
-    const prefix = `session\0${session}`;
-    objects.set(prefix, ['session', session, yield this.#store.load('session', session)]);
+    objects.set(`session\0${session}`, ['session', session, yield this.#store.load('session', session)]);
     for (let tries = 0; tries < TRIES; tries++) {
       const now = this.#clock();
       const step = this.#guarded((core) => this.#attempt(core, plan, name, session, parts, more, read, objects, now));

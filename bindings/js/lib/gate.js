@@ -22,16 +22,51 @@ function hex(bytes) {
   for (const b of bytes) out += DIGITS[b];
   return out;
 }
-const effectsOf = (bits) => Object.freeze(EFFECTS.filter((_, i) => bits >> i & 1));
+const SETS = Array.from({ length: 32 }, (_, bits) => Object.freeze(EFFECTS.filter((_, i) => bits >> i & 1)));
+const effectsOf = (bits) => SETS[bits & 31];
+const NONE = Object.freeze([]);
+
+// What was decided. The text of the arguments that were judged, and whose they were, are no part of it that anybody could read or make up.
+class Decision {
+  #session;
+  #text;
+
+  constructor(action, layer, run, unenforced, child, effects, ticket, reason, rule, approval, message, digest, witnesses) {
+    this.action = action;
+    this.layer = layer;
+    this.run = run;
+    this.unenforced = unenforced;
+    this.child = child;
+    this.effects = effects;
+    this.ticket = ticket;
+    this.reason = reason;
+    this.rule = rule;
+    this.approval = approval;
+    this.message = message;
+    this.digest = digest;
+    this.witnesses = witnesses;
+    Object.freeze(this);
+  }
+
+  static judged(decision, session, text) {
+    decision.#session = session;
+    decision.#text = text;
+    return decision;
+  }
+
+  static textOf(decision, session) {
+    return decision !== null && typeof decision === 'object' && #text in decision && decision.#session === session ? decision.#text : undefined;
+  }
+}
 
 /** A block that the core was not asked for. */
-export const fault = (reason, message) => Object.freeze({ action: 'block', layer: 'fault', run: false, unenforced: false, child: false, effects: effectsOf(0), ticket: 0, reason, approval: '', message, digest: '', witnesses: Object.freeze([]) });
+export const fault = (reason, message) => new Decision('block', 'fault', false, false, false, effectsOf(0), 0, reason, 0, '', message, '', NONE);
 
 function decisionOf(r) {
   const action = ACTIONS[r.u32()] ?? 'block', layer = LAYERS[r.u32()] ?? null, flags = r.u32(), effects = effectsOf(r.u32()), ticket = r.u64();
-  const digest = hex(r.some(32)), n = r.u32(), reason = r.text(), approval = r.text(), message = r.text();
-  const witnesses = Array.from({ length: n }, () => Object.freeze({ effect: effectsOf(r.u32())[0] ?? '', ticket: r.u64(), tool: r.text() }));
-  return Object.freeze({ action, layer, run: (flags & 1) !== 0, unenforced: (flags & 2) !== 0, child: (flags & 4) !== 0, effects, ticket, reason, approval, message, digest, witnesses: Object.freeze(witnesses) });
+  const rule = r.u32(), n = r.u32(), digest = r.text(), reason = r.text(), approval = r.text(), message = r.text();
+  const witnesses = n === 0 ? NONE : Object.freeze(Array.from({ length: n }, () => Object.freeze({ effect: effectsOf(r.u32())[0] ?? '', ticket: r.u64(), tool: r.text() })));
+  return new Decision(action, layer, (flags & 1) !== 0, (flags & 2) !== 0, (flags & 4) !== 0, effects, ticket, reason, rule, approval, message, digest, witnesses);
 }
 
 const settlementOf = (r) => {
@@ -222,7 +257,6 @@ export class Session {
   #begun;
   #ready = false;
   #plan;
-  #asked = new WeakMap(); // the text of the arguments of a decision
 
   constructor(key, gate, id, principal, parent) {
     if (key !== N) throw new UsageError('a session is made with `gate.session(name)`');
@@ -308,7 +342,7 @@ export class Session {
     } catch (error) {
       decision = fault('internal', `interlock: \`${name}\` did not run: ${said(error)}`);
     }
-    this.#asked.set(decision, read.text);
+    Decision.judged(decision, this, read.text);
     return { decision, value: read.value, text: read.text };
   }
 
@@ -345,7 +379,7 @@ export class Session {
     const done = !failed && (text !== undefined || empty);
     let settled;
     try {
-      settled = await this.#timely(this.#op('iljs_settle', [outcome.child?.id, failed ? undefined : empty ? 'null' : text, failed ? errorOf(outcome.error) : undefined, this.#asked.get(decision)], [decision.ticket, done ? 1 : 0, 0], settlementOf));
+      settled = await this.#timely(this.#op('iljs_settle', [outcome.child?.id, failed ? undefined : empty ? 'null' : text, failed ? errorOf(outcome.error) : undefined, Decision.textOf(decision, this)], [decision.ticket, done ? 1 : 0, 0], settlementOf));
     } catch (error) {
       throw new Withheld(`interlock: the ${failed ? 'failure' : 'result'} is withheld: ${said(error)}`);
     }

@@ -40,6 +40,8 @@ export interface Decision {
   readonly ticket: number;
   /** Id of the rule or fault; empty on an allow. */
   readonly reason: string;
+  /** Which of the policy's rules matched, from 1, also one that allows; 0: none. */
+  readonly rule: number;
   /** Id of the pending request, or of the one that this allow used up; else empty. */
   readonly approval: string;
   /** For the model: names the rule and the source calls, never their content. */

@@ -32,19 +32,6 @@ const binary = (view) => {
 
 const copied = Object.getPrototypeOf(Uint8Array.prototype).slice; // a Buffer's own slice() would share its memory
 
-// Own data, whatever its class says of itself; undefined: something else. `open`: a result, whose getters may be asked.
-function members(value, open) {
-  const out = [];
-  for (const key of Object.keys(value)) {
-    const at = Object.getOwnPropertyDescriptor(value, key);
-    if (at === undefined) continue;
-    if (!('value' in at) && !open) refuse(`\`${key}\` is made when it is asked for (a getter)`);
-    const item = 'value' in at ? at.value : value[key];
-    if (item !== undefined && !(open && typeof item === 'function')) out.push([key, item]);
-  }
-  return out;
-}
-
 // Assigning `__proto__` would change the object that is made.
 const put = (object, key, value) => key === '__proto__' ? Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true }) : (object[key] = value);
 
@@ -61,11 +48,11 @@ function read(value, depth, seen) {
   }
   if (value === null) return null;
   if (depth === 0) refuse(`more than ${DEPTH} levels`);
-  if (seen.path.has(value)) refuse('a value that contains itself');
-  if (isProxy?.(value) && !seen.open) refuse('a proxy answers as it likes');
-  seen.path.add(value);
+  if (seen.path.includes(value)) refuse('a value that contains itself');
+  if (!seen.open && isProxy?.(value)) refuse('a proxy answers as it likes');
+  seen.path.push(value); // as deep as the levels that are left to read
   const out = Array.isArray(value) ? list(value, depth, seen) : object(value, depth, seen);
-  seen.path.delete(value);
+  seen.path.pop();
   return out;
 }
 
@@ -106,9 +93,16 @@ function special(seen, json, copy) {
   return seen.asJson ? json : copy ?? json;
 }
 
+// Own data, whatever its class says of itself. The getters of a result (`open`) may be asked.
 function plain(value, depth, seen) {
   const out = {};
-  for (const [key, item] of members(value, seen.open)) {
+  for (const key of Object.keys(value)) {
+    const at = Object.getOwnPropertyDescriptor(value, key);
+    if (at === undefined) continue;
+    const made = at.get !== undefined || at.set !== undefined;
+    if (made && !seen.open) refuse(`\`${key}\` is made when it is asked for (a getter)`);
+    const item = made ? value[key] : at.value;
+    if (item === undefined || (seen.open && typeof item === 'function')) continue;
     text(key, seen);
     if (!seen.open && (key === '__proto__' || (key === 'constructor' && item !== null && typeof item === 'object' && Object.hasOwn(item, 'prototype')))) refuse(`a key \`${key}\` is more than a key in JavaScript`);
     if (seen.open && typeof item === 'symbol') continue;
@@ -121,9 +115,9 @@ function plain(value, depth, seen) {
 export function argumentsOf(args) {
   if (args === undefined || args === null) args = {};
   if (typeof args !== 'object' || Array.isArray(args)) refuse('the arguments are no object');
-  const seen = { path: new Set(), left: BYTES, open: false, asJson: false, special: false };
+  const seen = { path: [], left: BYTES, open: false, asJson: false, special: false };
   const value = read(args, DEPTH, seen);
-  const json = seen.special ? read(value, DEPTH, { path: new Set(), left: BYTES, open: false, asJson: true }) : value;
+  const json = seen.special ? read(value, DEPTH, { path: [], left: BYTES, open: false, asJson: true }) : value;
   if (json === null || typeof json !== 'object' || Array.isArray(json)) refuse('the arguments are no object');
   return { value, text: JSON.stringify(json) };
 }
@@ -132,7 +126,7 @@ export function argumentsOf(args) {
 export function resultOf(result) {
   if (result === undefined) return { value: undefined, text: undefined, empty: true };
   try {
-    const seen = { path: new Set(), left: BYTES, open: true, asJson: true, special: false };
+    const seen = { path: [], left: BYTES, open: true, asJson: true, special: false };
     const value = read(result, DEPTH, seen);
     return { value: seen.special ? result : value, text: JSON.stringify(value) };
   } catch {
@@ -141,7 +135,7 @@ export function resultOf(result) {
 }
 
 /** The JSON text of a value that the host itself made. */
-export const jsonOf = (value) => JSON.stringify(read(value, DEPTH, { path: new Set(), left: BYTES, open: false, asJson: true, special: false }));
+export const jsonOf = (value) => JSON.stringify(read(value, DEPTH, { path: [], left: BYTES, open: false, asJson: true, special: false }));
 
 /** All that an error says: its text, what caused it, the errors in an aggregate. */
 export function errorOf(error) {

@@ -13,13 +13,19 @@ il_status iljs_begin(il_monitor *m, size_t n, double now_ms, uint32_t resume) {
 }
 
 static void monitor_decision(iljs_bytes *out, const il_decision *d) {
+    char digest[2 * IL_DIGEST_BYTES];
     iljs_put_u32(out, (uint32_t)d->action);
     iljs_put_u32(out, (uint32_t)d->layer);
     iljs_put_u32(out, (d->run ? 1u : 0u) | (d->unenforced ? 2u : 0u) | (d->child ? 4u : 0u));
     iljs_put_u32(out, d->effects);
     iljs_put_u64(out, d->ticket);
-    iljs_put(out, d->args_digest, sizeof d->args_digest);
+    iljs_put_u32(out, d->rule);
     iljs_put_u32(out, d->nwitnesses);
+    for (size_t i = 0; i < sizeof d->args_digest; i++) {
+        digest[2 * i] = "0123456789abcdef"[d->args_digest[i] >> 4];
+        digest[2 * i + 1] = "0123456789abcdef"[d->args_digest[i] & 15];
+    }
+    iljs_put_str(out, (il_str){digest, sizeof digest});
     iljs_put_text(out, d->reason);
     iljs_put_text(out, d->approval);
     iljs_put_text(out, d->message);

@@ -22,10 +22,10 @@ static il_status export_numbers(const il_model *m, il_error *err) {
         const il_action_def *def = &m->actions[a];
         for (uint32_t f = 0; f < def->nfields; f++) {
             if (!export_domain_holds(&def->field_domains[f])) {
-                return il_error_set(err, IL_E_LIMIT,
-                                    "field `%.*s` of `%.*s` cannot be exported: it has numbers of 2^30 or more, and other tools "
-                                    "count in 32 bits",
-                                    (int)def->fields[f].n, def->fields[f].p, (int)def->name.n, def->name.p);
+                return il_error_at(err, IL_E_LIMIT, def->line, def->col, 0,
+                                   "field `%.*s` of `%.*s` cannot be exported: it has numbers of 2^30 or more, and other tools "
+                                   "count in 32 bits",
+                                   (int)def->fields[f].n, def->fields[f].p, (int)def->name.n, def->name.p);
             }
         }
     }

@@ -149,8 +149,9 @@ il_status il_export_table(il_export *x, const il_cel_program *p, const il_scope 
     x->tables++;
     table_fill(&t, p, value, error);
     if (t.large) {
-        return il_error_at(x->err, IL_E_LIMIT, line, col, 0,
-                           "this expression cannot be exported: it can come to a number of 2^30 or more, and other tools count in 32 bits");
+        return il_error_at(
+            x->err, IL_E_LIMIT, line, col, 0,
+            "this expression cannot be exported: it can come to a number of 2^30 or more, and other tools count in 32 bits");
     }
     if (!*value) {
         *value = il_term_truth(x, false); /* it errs everywhere */

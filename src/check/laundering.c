@@ -76,7 +76,8 @@ static il_status laundering_nothing(il_harden *h, il_error *err) {
     c->states = none ? h->states : 0;
     c->edges = none ? h->edges : 0;
     c->depth = none ? h->depth : 0;
-    c->bound_hit = (none || s->wordless) && (!s->table || s->large); /* a step that raises such a taint may lie behind the bound */
+    c->bound_hit =
+        (none || s->wordless) && (!s->table || s->large); /* a step that raises such a taint may lie behind the bound */
     c->verdict = c->bound_hit ? IL_CHECK_INCONCLUSIVE : none ? IL_CHECK_PASS : IL_CHECK_VACUOUS;
     c->finding = none ? "NOTHING_TO_LAUNDER" : s->ntaints == 0 ? "NO_TAINT_SOURCE" : c->bound_hit ? NULL : "NOTHING_BROUGHT";
     return IL_OK;

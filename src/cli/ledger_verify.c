@@ -155,7 +155,7 @@ il_exit il_cmd_ledger(int argc, char **argv) {
         return il_fail_usage(argv[0], &err);
     }
     if (arguments.n != 1 || strcmp(arguments.v[0], "verify") != 0) {
-        return il_usage(argv[0], "one word says what to do: verify");
+        return il_usage(argv[0], "one word says what to do, verify; `--ledger FILE` names the ledger");
     }
     il_arena_init(&run.arena, il_host_alloc(), VERIFY_ARENA_BYTES);
     run.list = il_json_make(&run.arena, IL_JSON_ARRAY);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a call costs in a Python process: `python.py interlock.interbolt|interbolt ROUNDS` decides the same call with 1 KB of arguments by the same five rules, each round by turns with what is compared.
 
-Prints `name value unit` lines: check, guard (what it adds to the bare call), concat and splitlines of values with labels. A call that is not allowed, or a deny that is not one, gives no figure."""
+Prints `name value unit` lines: check, digest (of the same arguments, beside each check; ours only), guard (what it adds to the bare call), concat and splitlines of values with labels. A call that is not allowed, or a deny that is not one, gives no figure."""
 import importlib
 import logging
 import sys
@@ -48,6 +48,16 @@ def median(call, n):
     return took[n // 2] / 1000
 
 
+def digest_alone():
+    """What the digest of the arguments takes of a check: that of a hundred more of the same document. None for a package that makes none."""
+    try:
+        from interlock import _core
+    except ImportError:
+        return None
+    text = _core.json(ARGS)
+    return lambda n: (median(lambda: _core.digest(text, 101), n) - median(lambda: _core.digest(text, 1), n)) / 100
+
+
 def main():
     runtime = ib.configure(policy=policy(), reporter=ib.NullReporter())
 
@@ -62,7 +72,7 @@ def main():
         args = {**ARGS, "body": ib.taint(ARGS["body"], source="crm")}
         if check().matched_rule != "finance" or runtime.check(tool="mail.send", args={**ARGS, "x": ib.taint("x", source="inbox")}, agent_id="ana").matched_rule != "inbox":
             sys.exit("it decides otherwise")
-    best = {}
+    best, digest = {}, digest_alone()
     for _ in range(5):
         with runtime.agent_context_sync("ana"):
             args = {**ARGS, "body": ib.taint(ARGS["body"], source="crm")}
@@ -70,9 +80,11 @@ def main():
             lines = ib.taint("\n".join(f"line {i} of a page" for i in range(5000)), source="crm")
             round_ = {"check": median(check, ROUNDS), "guard": median(lambda: guarded(**args), ROUNDS) - median(lambda: bare(**args), ROUNDS),
                       "concat": median(lambda: [t + u for _ in range(100)], max(9, ROUNDS // 20)) / 100, "splitlines": median(lines.splitlines, 9) / 1000}
+            if digest is not None:
+                round_["digest"] = digest(max(9, ROUNDS // 20))
             best = {name: min(value, best.get(name, value)) for name, value in round_.items()}
-    for name, unit in (("check", "us"), ("guard", "us"), ("concat", "us"), ("splitlines", "ms")):
-        print(name, round(best[name], 4), unit)
+    for name, value in best.items():
+        print(name, round(value, 4), "ms" if name == "splitlines" else "us")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "wasm32")
   set(IL_WASM ON)
   # The module is downloaded: it is built to be small. What every engine has had for years makes copies and conversions one instruction.
-  add_compile_options(-Os -mbulk-memory -msign-ext -mnontrapping-fptoint)
+  add_compile_options(-Oz -flto -mbulk-memory -msign-ext -mnontrapping-fptoint)
 else()
   set(IL_WASM OFF)
   include(CheckPIESupported)

@@ -3,10 +3,6 @@
 #   interlock-core.wasm   exports the public functions of the core modules; must import nothing
 #   smoke.wasm            the same core with tests/wasm/host.c, which plays the host
 #   interlock-gate.wasm   what the JavaScript package ships: of the core what bindings/js/src reaches, and wasi-libc's malloc
-#
-# A structure that is passed by value is passed as its members (experimental-mv), not as a copy in memory: texts are pairs that go everywhere, and the code is a tenth smaller.
-# No exported function of the gate takes one.
-add_compile_options(-Oz "SHELL:-Xclang -target-abi -Xclang experimental-mv")
 foreach(module IN LISTS IL_CORE_MODULES)
   il_module(${module} CORE)
 endforeach()
@@ -18,14 +14,16 @@ execute_process(COMMAND ${CMAKE_C_COMPILER} -print-resource-dir
   OUTPUT_VARIABLE resource_dir OUTPUT_STRIP_TRAILING_WHITESPACE)
 file(GLOB_RECURSE IL_WASM_BUILTINS "${resource_dir}/lib/*/libclang_rt.builtins-wasm32.a")
 
-# -O0 for the linker's driver: clang would run whichever wasm-opt it finds, and without being told what the module may use.
+# clang hands what it links to a wasm-opt that it finds, at any level but -O0, with too few features named: whether one is installed must not decide what is
+# built. What the JavaScript package ships is given to it below.
+# The stack lies first, so an overflow traps instead of running into data.
+set(IL_WASM_LINK -O0 -Wl,--lto-O2 -nostdlib -Wl,--no-entry -Wl,--stack-first -Wl,-z,stack-size=262144 -Wl,--fatal-warnings)
+
 function(il_wasm name)
   add_executable(${name} ${ARGN} ${IL_CORE_OBJECTS})
   il_target_flags(${name} CORE)
   set_target_properties(${name} PROPERTIES SUFFIX .wasm)
-  # The stack lies first, so an overflow traps instead of running into data.
-  target_link_options(${name} PRIVATE -nostdlib -Wl,--no-entry -Wl,--export-dynamic -Wl,--stack-first
-    -Wl,-z,stack-size=262144 -Wl,--fatal-warnings -Wl,--strip-debug -O0)
+  target_link_options(${name} PRIVATE ${IL_WASM_LINK} -Wl,--export-dynamic -Wl,--strip-debug)
   target_link_libraries(${name} PRIVATE ${IL_WASM_BUILTINS})
 endfunction()
 
@@ -43,13 +41,11 @@ if(IL_WASI_LIBC)
   add_executable(interlock-gate ${gate_sources} ${IL_CORE_OBJECTS})
   il_target_flags(interlock-gate CORE)
   set_target_properties(interlock-gate PROPERTIES SUFFIX .wasm)
-  target_link_options(interlock-gate PRIVATE -nostdlib -Wl,--no-entry -Wl,--stack-first -Wl,-z,stack-size=262144 -Wl,--fatal-warnings -Wl,--strip-all -O0)
+  target_link_options(interlock-gate PRIVATE ${IL_WASM_LINK} -Wl,--strip-all)
   target_link_libraries(interlock-gate PRIVATE ${IL_WASM_BUILTINS} ${IL_WASI_LIBC})
-  # What the compiler leaves is shortened by a seventh more where binaryen is there, as it is where `scripts/setup js` ran.
-  find_program(IL_WASM_OPT wasm-opt)
+  find_program(IL_WASM_OPT wasm-opt) # a sixth smaller
   if(IL_WASM_OPT)
     add_custom_command(TARGET interlock-gate POST_BUILD VERBATIM
-      COMMAND ${IL_WASM_OPT} -Oz --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int --enable-mutable-globals
-        -o $<TARGET_FILE:interlock-gate> $<TARGET_FILE:interlock-gate>)
+      COMMAND ${IL_WASM_OPT} -Oz --converge --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int $<TARGET_FILE:interlock-gate> -o $<TARGET_FILE:interlock-gate>)
   endif()
 endif()

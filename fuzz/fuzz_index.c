@@ -82,7 +82,7 @@ static void fuzz_found(const il_index *x, il_str text, il_arena *arena, uint32_t
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     il_arena arena;
     il_index *x = NULL, *small = NULL, *bad = NULL;
-    const il_index_limits limits = {.size = sizeof limits, .text_bytes = 200, .index_bytes = 20000};
+    const il_index_limits limits = {.size = sizeof limits, .text_bytes = 200, .index_bytes = 60000};
     uint32_t n = 0;
     il_arena_init(&arena, &fuzz_memory, FUZZ_CAP);
     FUZZ_CHECK(il_index_new(&fuzz_memory, NULL, &x, NULL) == IL_OK &&

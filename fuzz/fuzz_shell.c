@@ -13,11 +13,15 @@ static bool fuzz_has(const il_str *list, size_t n, il_str word) {
     return false;
 }
 
-static void fuzz_line(const il_shell *whole, il_str line, il_arena *arena) {
+/* In memory of its own: of a text there are as many lines as bytes. */
+static void fuzz_line(const il_shell *whole, il_str line, const il_alloc *alloc) {
     il_shell part;
-    FUZZ_CHECK(il_shell_read(line, arena, &part, NULL) == IL_OK);
-    if (!part.understood) {
-        return; /* a quote that goes over the line's end */
+    il_arena arena;
+    il_arena_init(&arena, alloc, (size_t)64 << 20);
+    FUZZ_CHECK(il_shell_read(line, &arena, &part, NULL) == IL_OK);
+    if (!part.understood) { /* a quote that goes over the line's end */
+        il_arena_free(&arena);
+        return;
     }
     FUZZ_CHECK((!part.hosts || whole->hosts) && (!part.runs || whole->runs));
     for (size_t i = 0; i < part.nreads; i++) {
@@ -26,6 +30,7 @@ static void fuzz_line(const il_shell *whole, il_str line, il_arena *arena) {
     for (size_t i = 0; i < part.nwrites; i++) {
         FUZZ_CHECK(fuzz_has(whole->writes, whole->nwrites, part.writes[i]));
     }
+    il_arena_free(&arena);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -46,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
              from < size && il_str_find(text, IL_STR("'"), 0) == SIZE_MAX && il_str_find(text, IL_STR("\""), 0) == SIZE_MAX;) {
             size_t end = il_str_find(text, IL_STR("\n"), from);
             end = end == SIZE_MAX ? size : end;
-            fuzz_line(&sh, il_str_part(text, from, end), &arena);
+            fuzz_line(&sh, il_str_part(text, from, end), &alloc);
             from = end + 1;
         }
     }

@@ -59,7 +59,7 @@ def shipped():
 
 
 def machines():
-    """Those, and some for which a tool has more to do: naps, counters that saturate, guards that err."""
+    """Those, and some for which a tool has more to do: naps, counters that saturate, guards that err, numbers at the limit of an export."""
     all_of_them = shipped()
     for at in ("tests/machines/standard.yaml", "tests/machines/smallest.yaml"):
         name = os.path.basename(at)[:-5]

@@ -55,7 +55,8 @@ il_status il_check_coverage(il_harden *h, il_error *err) {
             coverage_put(&b, "idle gate", m->actions[a].name, &any);
         }
     }
-    c->verdict = any ? IL_CHECK_INCONCLUSIVE : IL_CHECK_PASS;
+    c->verdict = any || h->idle_open ? IL_CHECK_INCONCLUSIVE : IL_CHECK_PASS;
+    c->bound_hit = !any && h->idle_open;
     c->finding = !any ? NULL : h->survey.saturated ? "SATURATED" : "NOT_EXERCISED";
     return il_buf_done(&b, &c->detail, err);
 }

@@ -3,8 +3,6 @@
 #include "cel/ast.h"
 #include "check/export_part.h"
 
-#define GUARD_NUMBER_MAX ((int64_t)1 << 30) /* far from where 64 bits overflow, also once multiplied */
-
 enum { GUARD_PRE, GUARD_CALL, GUARD_NEXT, GUARD_REASON = GUARD_NEXT, GUARD_ACTION };
 
 typedef struct guard_reader {
@@ -12,6 +10,8 @@ typedef struct guard_reader {
     const il_scope *scope;
     const il_term *locals[IL_CEL_LOCALS];
 } guard_reader;
+
+bool il_export_holds(int64_t number) { return number > -IL_EXPORT_NUMBER_MAX && number < IL_EXPORT_NUMBER_MAX; }
 
 int64_t il_export_word(const il_export *x, il_str word) {
     uint32_t lo = 0, hi = x->nwords;
@@ -123,7 +123,7 @@ static const il_term *guard_literal(il_export *x, const il_cel_value *v) {
     if (v->kind == IL_CEL_BOOL) {
         return il_term_truth(x, v->u.b);
     }
-    if (v->kind == IL_CEL_INT && v->u.i > -GUARD_NUMBER_MAX && v->u.i < GUARD_NUMBER_MAX) {
+    if (v->kind == IL_CEL_INT && il_export_holds(v->u.i)) {
         return il_term_const(x, IL_TERM_NUMBER, v->u.i);
     }
     int64_t word = v->kind == IL_CEL_STRING ? il_export_word(x, il_cel_str(*v)) : -1;
@@ -162,7 +162,7 @@ static const il_term *guard_compare(il_export *x, il_cel_op op, const il_term *a
 }
 
 static bool guard_number(const il_term *t) {
-    return t && t->kind == IL_TERM_NUMBER && t->lo > -GUARD_NUMBER_MAX && t->hi < GUARD_NUMBER_MAX;
+    return t && t->kind == IL_TERM_NUMBER && il_export_holds(t->lo) && il_export_holds(t->hi);
 }
 
 static const il_term *guard_sum(il_export *x, il_cel_op op, const il_term *a, const il_term *b) {

@@ -74,6 +74,9 @@ int64_t il_term_code(const il_export *x, const il_domain *d, uint32_t place);
 const il_term *il_term_inside(il_export *x, const il_domain *d, const il_term *t);
 
 /* --- guards -------------------------------------------------------------------------------------------------------------- */
+/* Numbers that every form can say: far from where 32 bits overflow, and 64 once they are multiplied. */
+#define IL_EXPORT_NUMBER_MAX ((int64_t)1 << 30)
+bool il_export_holds(int64_t number);
 IL_NODISCARD il_status il_export_words(il_export *x);
 /* The number of a word; -1 when there is none. */
 int64_t il_export_word(const il_export *x, il_str word);

@@ -20,6 +20,7 @@ typedef struct table_maker {
     table_argument args[TABLE_ARGUMENTS_MAX];
     uint32_t nargs;
     bool whole; /* reads a whole record, or too many fields */
+    bool large; /* comes to a number that other tools do not hold */
 } table_maker;
 
 static void table_visit(void *ctx, size_t var, size_t field) {
@@ -94,11 +95,13 @@ static const il_term *table_row(table_maker *t, const uint32_t *at) {
     return all;
 }
 
-static const il_term *table_value(il_export *x, il_cel_value v) {
+static const il_term *table_value(table_maker *t, il_cel_value v) {
+    il_export *x = t->x;
     if (v.kind == IL_CEL_BOOL) {
         return il_term_truth(x, v.u.b);
     }
-    if (v.kind == IL_CEL_INT && v.u.i > INT32_MIN && v.u.i < INT32_MAX) {
+    if (v.kind == IL_CEL_INT) {
+        t->large = t->large || !il_export_holds(v.u.i);
         return il_term_const(x, IL_TERM_NUMBER, v.u.i);
     }
     int64_t word = v.kind == IL_CEL_STRING ? il_export_word(x, il_cel_str(v)) : -1;
@@ -110,7 +113,7 @@ static void table_fill(table_maker *t, const il_cel_program *p, const il_term **
     *value = NULL;
     *error = il_term_truth(t->x, false);
     for (uint32_t i = 0; i <= t->nargs && !t->x->no_memory;) {
-        const il_term *one = table_value(t->x, table_ask(t, p, at));
+        const il_term *one = table_value(t, table_ask(t, p, at));
         const il_term *row = table_row(t, at);
         if (!one) {
             *error = il_term_or(t->x, *error, row);
@@ -145,6 +148,11 @@ il_status il_export_table(il_export *x, const il_cel_program *p, const il_scope 
     }
     x->tables++;
     table_fill(&t, p, value, error);
+    if (t.large) {
+        return il_error_at(
+            x->err, IL_E_LIMIT, line, col, 0,
+            "this expression cannot be exported: it can come to a number of 2^30 or more, and other tools count in 32 bits");
+    }
     if (!*value) {
         *value = il_term_truth(x, false); /* it errs everywhere */
     }

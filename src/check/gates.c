@@ -142,7 +142,7 @@ static il_status gates_never(il_harden *h, uint32_t r, il_check *c, il_error *er
     return IL_OK;
 }
 
-/* A gate none of whose clauses holds anything shut, and that no gated region needs. */
+/* A gate none of whose clauses holds anything shut, and that no gated region needs; below a bound nobody knows. */
 static void gates_idle(il_harden *h) {
     const il_model *m = h->subject.m;
     for (uint32_t a = 0; a < m->nactions; a++) {
@@ -153,7 +153,8 @@ static void gates_idle(il_harden *h) {
         for (uint32_t r = 0; r < m->nregions; r++) {
             works = works || (m->regions[r].gated && (m->regions[r].by >> a & 1));
         }
-        h->idle_gates |= works ? 0 : UINT64_C(1) << a;
+        h->idle_gates |= works || h->bounded ? 0 : UINT64_C(1) << a;
+        h->idle_open = h->idle_open || (!works && h->bounded);
     }
 }
 

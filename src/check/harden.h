@@ -105,6 +105,7 @@ typedef struct il_harden {
     il_trace concessions[IL_MODEL_REGIONS_MAX]; /* what refinement concedes: ghosts with the `lowers` edges kept */
     uint64_t frozen;                            /* variables that never leave their initial value */
     uint64_t idle_gates;                        /* actions */
+    bool idle_open;                             /* below a bound: whether some gate is idle nobody knows */
     uint32_t never_fired;                       /* rules */
     bool *rule_fired;                           /* nrules entries */
     uint32_t never_accepted;

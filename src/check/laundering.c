@@ -46,14 +46,23 @@ static bool laundering_speaks(const il_subject *s) {
     return speaks;
 }
 
-/* Whether anything sets a ghost: a payload with a word for a way out, or a step that raises a taint of which no payload speaks. */
+/* Whether something sets a ghost, a payload with a word for a way out or a step that raises a taint of which no payload speaks, and no taint is only brought by payloads
+ * without such a word: of those nothing would be watched. */
 static bool laundering_watches(const il_harden *h) {
     const il_subject *s = &h->subject;
     bool watches = (s->admits | s->joins) != 0;
+    uint64_t said = 0, set = 0;
+    for (uint32_t i = 0; i < s->m->nsymbols; i++) {
+        const bool settles = (s->settles >> s->m->symbol_action[i] & 1) != 0; /* what an answer brings was said when it was asked for */
+        for (uint32_t t = 0; t < s->ntaints; t++) {
+            said |= !settles && il_words_taint(&s->words[i], s->taint_words[t]) ? UINT64_C(1) << t : 0;
+        }
+        set |= s->ghosts[i].set;
+    }
     for (uint32_t t = 0; t < s->ntaints; t++) {
         watches = watches || (s->taint_words[t] == IL_TAINT_OTHER && h->writers[s->taints[t]].raised_by);
     }
-    return watches;
+    return watches && (said & ~set) == 0;
 }
 
 /* Where there is nothing to watch: a machine that declares no taint, and says no word of the vocabulary, has no such question. It is said. */
@@ -67,9 +76,10 @@ static il_status laundering_nothing(il_harden *h, il_error *err) {
     c->states = none ? h->states : 0;
     c->edges = none ? h->edges : 0;
     c->depth = none ? h->depth : 0;
-    c->bound_hit = none && !s->table;
-    c->verdict = !none ? IL_CHECK_VACUOUS : c->bound_hit ? IL_CHECK_INCONCLUSIVE : IL_CHECK_PASS;
-    c->finding = none ? "NOTHING_TO_LAUNDER" : s->ntaints == 0 ? "NO_TAINT_SOURCE" : "NOTHING_BROUGHT";
+    c->bound_hit =
+        (none || s->wordless) && (!s->table || s->large); /* a step that raises such a taint may lie behind the bound */
+    c->verdict = c->bound_hit ? IL_CHECK_INCONCLUSIVE : none ? IL_CHECK_PASS : IL_CHECK_VACUOUS;
+    c->finding = none ? "NOTHING_TO_LAUNDER" : s->ntaints == 0 ? "NO_TAINT_SOURCE" : c->bound_hit ? NULL : "NOTHING_BROUGHT";
     return IL_OK;
 }
 

@@ -67,6 +67,7 @@ bool il_eye_hides(const il_plant *p, const il_eye *eye, uint32_t symbol);
 /* The plant is not bounded. The result's steps live in `arena`; everything else is given back. IL_E_MEMORY only. */
 IL_NODISCARD il_status il_twin_run(const il_plant *p, const il_twin_ask *ask, const il_space_bounds *bounds, il_arena *arena,
                                    il_twin *out, il_error *err);
-/* All pairs of runs that look the same, both without faults and outside the region: keys are x << 32 | y. il_nodes_free() in any case. */
+/* All pairs of runs that look the same, both without faults, y outside the region: keys are x << 32 | y, and bit 63 when x was inside (il_twin_x()
+ * of twin_part.h). il_nodes_free() in any case. */
 IL_NODISCARD il_status il_twin_pairs(const il_plant *p, const il_twin_ask *ask, const il_space_bounds *bounds, il_nodes *out,
                                      il_error *err);

@@ -28,7 +28,8 @@ static void twin_close(const il_twin_search *s, twin_judged *j, uint32_t root, u
     for (uint32_t k = from; k < *depth; k++) {
         uint32_t node = j->stack[k];
         uint32_t x = il_twin_x(il_nodes_key(&s->pairs, node));
-        if (s->p->first[x] == s->p->first[x + 1] && node < j->bad) {
+        const size_t to = s->p->first[x]; /* calls stand first: where there is none, a fault may come, and need not */
+        if ((to == s->p->first[x + 1] || s->p->edges[to].symbol == IL_NO_SYMBOL) && node < j->bad) {
             j->bad = node; /* x stops there */
         }
         for (size_t e = s->first[node]; e < s->first[node + 1]; e++) {

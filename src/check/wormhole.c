@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/error.h"
 #include "base/mem.h"
+#include "check/twin_part.h"
 #include "check/wormhole_part.h"
 
 #define IL_WORMHOLE_ORBITS 65536u
@@ -24,7 +25,8 @@ const char *il_wormhole_id(il_wormhole_kind kind) {
     return "";
 }
 
-/* Pairs without faults that look the same to the eye, by x; and what is seen of all states. */
+/* Pairs without faults that look the same to the eye, by x, which may have been inside where the machine lets it in; and what is seen of all
+ * states. */
 static il_status worm_look(il_worm_run *r, const il_eye *eye, uint32_t region, il_error *err) {
     il_twin_ask ask = {.region = region, .eye = *eye};
     IL_TRY(il_eye_views(&r->p, eye, r->alloc, &r->view, err));
@@ -37,13 +39,14 @@ static il_status worm_look(il_worm_run *r, const il_eye *eye, uint32_t region, i
     }
     memset(r->pair_first, 0, ((size_t)r->p.states.n + 2) * sizeof *r->pair_first);
     for (uint32_t i = 0; i < n; i++) {
-        r->pair_first[(il_nodes_key(&r->pairs, i) >> 32) + 2]++;
+        r->pair_first[il_twin_x(il_nodes_key(&r->pairs, i)) + 2]++;
     }
     for (uint32_t x = 0; x < r->p.states.n; x++) {
         r->pair_first[x + 2] += r->pair_first[x + 1];
     }
     for (uint32_t i = 0; i < n; i++) { /* fills up [x + 1], which ends as the start of x + 1 */
-        r->pair_y[r->pair_first[(il_nodes_key(&r->pairs, i) >> 32) + 1]++] = (uint32_t)il_nodes_key(&r->pairs, i);
+        const uint64_t key = il_nodes_key(&r->pairs, i);
+        r->pair_y[r->pair_first[il_twin_x(key) + 1]++] = il_twin_y(key);
     }
     return IL_OK;
 }

@@ -21,6 +21,9 @@ static il_status worm_orbit_of(il_worm_run *r, const il_worm_orbit *o, uint32_t 
     for (;; key++) {
         bool fresh = false;
         IL_TRY(il_nodes_add(&r->keys, key, IL_NODES_NONE, at, &fresh, err));
+        if (*at != IL_NODES_NONE && !fresh && *at >= r->orbits_cap) {
+            *at = IL_NODES_NONE; /* its key was added, and then there was no room for it */
+        }
         if (*at == IL_NODES_NONE || (!fresh && worm_same(&r->orbits[*at], o))) {
             return IL_OK;
         }
@@ -235,7 +238,7 @@ static il_status worm_hop(il_worm_run *r, uint64_t state, uint64_t *regions, il_
     bool fresh = false, within = false;
     IL_TRY(il_nodes_add(&r->hops, state, IL_NODES_NONE, &at, &fresh, err));
     *regions = 0;
-    if (at == IL_NODES_NONE) {
+    if (at == IL_NODES_NONE || (!fresh && at >= r->hops_cap)) { /* or there was no room for what is known of it */
         r->w->bound_hit = true;
         return IL_OK;
     }

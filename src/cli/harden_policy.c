@@ -244,7 +244,7 @@ static il_json *seams_object(il_report *r, const il_policy *p) {
         il_str name = t->nglobs > 0 ? t->globs[0].text : (il_str){0};
         bool sink = (t->effects & ((uint32_t)IL_EGRESS | (uint32_t)IL_COMMIT)) != 0;
         if (t->effects == 0) {
-            seam_add(r, list, tools_names(t, IL_ROLE_READS) ? "free-text" : "no-effects", name,
+            seam_add(r, list, tools_names(t, IL_ROLE_READS) || tools_names(t, IL_ROLE_LINE) ? "free-text" : "no-effects", name,
                      "the entry says that a call does nothing: neither its arguments nor its result are looked at");
         } else if ((t->effects & (uint32_t)IL_UNTRUSTED) == 0) {
             seam_add(r, list, "result", name, "without `untrusted` what a call returns counts as nobody else's words");

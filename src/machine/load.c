@@ -63,8 +63,8 @@ il_status il_load_ident(il_loader *l, const il_json *member, il_str s, const cha
     }
     if (!good) {
         return il_error_at(l->err, IL_E_INVALID, member->key_line, member->key_col, member->offset,
-                           "`%.*s` is no name for a %s: use letters, digits and `_`, and no word of the language", IL_STR_ARG(s),
-                           what);
+                           "`%.*s` is no name for %s %s: use letters, digits and `_`, and no word of the language", IL_STR_ARG(s),
+                           what[0] == 'a' ? "an" : "a", what);
     }
     return IL_OK;
 }

@@ -3,7 +3,9 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "interlock/effect.h"
+#include "provenance/normal.h"
 
 #define IL_PLACE_LAYOUT 1 /* `ILP`, the layout, own, below */
 
@@ -26,6 +28,24 @@ static size_t il_place_home(il_str kind, il_str value) {
     return whole && il_str_eq(kind, IL_STR("path")) ? n : 0;
 }
 
+/* One file, however its letters are written: of some file systems neither case nor the way in which an accent is composed (NFC, NFD) makes another name, and more labels are the safe side. */
+static void il_place_fold(il_sha256 *h, il_str value) {
+    for (size_t at = 0; at < value.n;) {
+        uint8_t own[12];
+        const uint8_t *p = (const uint8_t *)value.p + at, *as = own;
+        const size_t length = *p < 0x80 ? 1 : il_utf8_length(p, value.n - at);
+        size_t n = 1;
+        bool space;
+        if (length > 1) {
+            as = il_normal_point(il_utf8_point(p, length), own, &n, &space);
+        } else {
+            own[0] = *p >= 'A' && *p <= 'Z' ? (uint8_t)(*p - 'A' + 'a') : *p;
+        }
+        il_sha256_add(h, as, n);
+        at += length > 0 ? length : 1;
+    }
+}
+
 il_status il_place_key(il_sha256_blocks blocks, il_str kind, il_str value, char key[IL_DIGEST_HEX], il_error *err) {
     uint8_t digest[IL_DIGEST_BYTES], n = (uint8_t)kind.n;
     il_sha256 h;
@@ -33,18 +53,13 @@ il_status il_place_key(il_sha256_blocks blocks, il_str kind, il_str value, char 
     il_sha256_init(&h, blocks);
     il_sha256_add(&h, &n, 1);
     il_sha256_add(&h, kind.p, kind.n);
-    /* one file, however its letters are written: file systems differ, and more labels are the safe side */
-    const bool fold = il_str_eq(kind, IL_STR("path"));
     const size_t home = il_place_home(kind, value);
     il_sha256_add(&h, "~", home > 0 ? 1 : 0);
-    for (size_t at = home; at < value.n;) {
-        char piece[64];
-        size_t k = 0;
-        for (; k < sizeof piece && at < value.n; k++, at++) {
-            const char c = value.p[at];
-            piece[k] = fold && c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-        }
-        il_sha256_add(&h, piece, k);
+    value = il_str_part(value, home, value.n);
+    if (il_str_eq(kind, IL_STR("path"))) {
+        il_place_fold(&h, value);
+    } else {
+        il_sha256_add(&h, value.p, value.n);
     }
     il_sha256_end(&h, digest);
     il_digest_hex(digest, key);

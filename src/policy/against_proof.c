@@ -232,7 +232,7 @@ static bool proof_lists(const proof *p, const il_tool *t) {
         const il_argument *arg = &t->arguments[i];
         if (arg->role == IL_ROLE_TO || arg->role == IL_ROLE_OBJECT) {
             same = names[arg->kind < IL_KIND_CUSTOM ? arg->kind : IL_KIND_CUSTOM];
-        } else if (arg->role == IL_ROLE_READS) {
+        } else if (arg->role == IL_ROLE_READS || arg->role == IL_ROLE_LINE) {
             same = names[IL_KIND_EMAIL] && names[IL_KIND_URL] && names[IL_KIND_ACCOUNT];
         }
         /* a URL hides URLs only; what else a text names are the kinds above */

@@ -443,10 +443,18 @@ static void values_entry(values *v, const il_tool *t) {
             values_kind(v, p, arg->kind);
             break;
         case IL_ROLE_READS:
+        case IL_ROLE_LINE:
             values_text(v, p, IL_STR("x"));
             values_text(v, p, IL_STR("see https://unlisted.example/x"));
             values_kind(v, p, IL_KIND_EMAIL);
             values_kind(v, p, IL_KIND_URL);
+            if (arg->role == IL_ROLE_LINE) {
+                values_text(v, p, IL_STR("x\ny"));
+            }
+            break;
+        case IL_ROLE_WITHIN:
+            values_text(v, p, IL_STR("x"));
+            values_text(v, p, IL_STR("../x"));
             break;
         case IL_ROLE_PLAIN:
         case IL_ROLE_PART:

@@ -284,6 +284,13 @@ static il_cel_value il_ask_shell_runs(void *ctx, const il_cel_value *args, size_
     return shell == NULL ? il_cel_of_fault(IL_CEL_UNSET) : il_cel_of_bool(!shell->understood || shell->runs);
 }
 
+static il_cel_value il_ask_shell_unclear(void *ctx, const il_cel_value *args, size_t nargs) {
+    const il_shell *shell = il_ask_shell(ctx);
+    (void)args;
+    (void)nargs;
+    return shell == NULL ? il_cel_of_fault(IL_CEL_UNSET) : il_cel_of_bool(!shell->understood);
+}
+
 static const il_cel_type *const il_ask_text[] = {&il_cel_type_string};
 static const il_cel_type *const il_ask_texts[] = {&il_cel_type_string, &il_cel_type_string};
 static const il_cel_type *const il_ask_any[] = {&il_cel_type_dyn};
@@ -308,6 +315,7 @@ const il_cel_function il_condition_functions[] = {
     IL_ASK("shell.reads", il_ask_text, 1, il_ask_shell_reads),
     IL_ASK("shell.hosts", NULL, 0, il_ask_shell_hosts),
     IL_ASK("shell.runs", NULL, 0, il_ask_shell_runs),
+    IL_ASK("shell.unclear", NULL, 0, il_ask_shell_unclear),
 };
 const size_t il_condition_nfunctions = sizeof il_condition_functions / sizeof il_condition_functions[0];
 

@@ -212,12 +212,21 @@ static il_status il_expand_once(il_expanding *x, const il_json *use, const il_js
 }
 
 /* `known`: members of the user that are not the preset's parameters. */
-static il_status il_expand_use(il_expanding *x, il_str server, const il_json *user, const il_str *known, size_t nknown) {
+/* What a preset may say, also one that nobody uses. */
+static il_status il_expand_form(il_expanding *x, const il_json *preset) {
     static const il_str keys[] = {{"preset", 6}, {"for", 3}, {"parameters", 10}, {"kinds", 5}, {"remember", 8}, {"tools", 5}};
+    IL_TRY(il_json_only(preset, keys, 6, "a preset", x->err));
+    if (il_json_kind_of(il_json_get(preset, IL_STR("tools"))) != IL_JSON_ARRAY) {
+        return IL_JSON_FAIL(preset, x->err, IL_E_INVALID, "a preset needs `tools`, a list of entries");
+    }
+    return IL_OK;
+}
+
+static il_status il_expand_use(il_expanding *x, il_str server, const il_json *user, const il_str *known, size_t nknown) {
     const il_json *use = il_json_get(user, IL_STR("use")), *preset = NULL;
     il_json *given = NULL;
     IL_TRY(il_expand_find(x, use, &preset));
-    IL_TRY(il_json_only(preset, keys, 6, "a preset", x->err));
+    IL_TRY(il_expand_form(x, preset));
     IL_TRY(il_expand_pin(x, il_json_get(user, IL_STR("pin")), preset));
     const il_json *own = il_json_get(preset, IL_STR("preset"));
     if (own != NULL && !il_str_eq(il_json_text(own), il_json_text(use))) {
@@ -226,9 +235,6 @@ static il_status il_expand_use(il_expanding *x, il_str server, const il_json *us
     }
     IL_TRY(il_expand_given(x, user, preset, known, nknown, &given));
     const il_json *tools = il_json_get(preset, IL_STR("tools"));
-    if (il_json_kind_of(tools) != IL_JSON_ARRAY) {
-        return IL_JSON_FAIL(preset, x->err, IL_E_INVALID, "a preset needs `tools`, a list of entries");
-    }
     IL_TRY(il_expand_once(x, use, user, preset));
     for (const il_json *t = il_json_first(tools); t != NULL; t = il_json_next(t)) {
         IL_TRY(il_expand_entry(x, server, t, preset, use, given));
@@ -316,6 +322,7 @@ static il_status il_expand_inlined(il_expanding *x) {
             return il_error_at(x->err, IL_E_INVALID, v->key_line, v->key_col, v->key_offset,
                                "preset `%.*s` has no version; write `%.*s@1`", IL_STR_ARG(v->key), IL_STR_ARG(v->key));
         }
+        IL_TRY(il_expand_form(x, v));
     }
     return IL_OK;
 }

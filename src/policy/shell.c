@@ -308,8 +308,10 @@ static void il_shell_git(il_shell_walk *w) {
     }
     /* what others committed, and what they said of it */
     const bool names = il_shell_has(w, "--stat") || il_shell_has(w, "--name-only") || il_shell_has(w, "--name-status");
-    if (operands.n <= 1 &&
-        (il_str_eq(verb, IL_STR("log")) || il_str_eq(verb, IL_STR("show")) || (il_str_eq(verb, IL_STR("diff")) && !names))) {
+    if (il_str_eq(verb, IL_STR("log")) && !il_shell_opted(w, "p", "--patch")) {
+        il_shell_reads(w, IL_STR(".git/COMMIT_EDITMSG")); /* messages alone */
+    } else if (operands.n <= 1 && (il_str_eq(verb, IL_STR("log")) || il_str_eq(verb, IL_STR("show")) ||
+                                   (il_str_eq(verb, IL_STR("diff")) && !names))) {
         il_shell_reads(w, IL_STR("."));
     }
 }

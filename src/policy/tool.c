@@ -328,16 +328,16 @@ static il_status il_tool_meaning(const il_json *entry, il_arena *arena, il_tool 
 }
 
 il_status il_tool_load(const il_json *entry, const il_tool_scope *scope, il_tool *out, il_error *err) {
-    static const char *const known[] = {"match", "effects",  "to",    "object", "reads",  "plain",
-                                        "sink",  "audience", "kinds", "result", "stores", "remember",
-                                        "sql",   "shell",    "given", "preset", "child",  "source"};
+    static const char *const known[] = {"match",    "effects", "to",     "object", "reads",    "plain", "sink",
+                                        "audience", "kinds",   "result", "stores", "remember", "sql",   "shell",
+                                        "given",    "preset",  "child",  "source", "within",   "line"};
     il_arena *const arena = scope->arena;
-    il_str keys[18];
-    for (size_t i = 0; i < 18; i++) {
+    il_str keys[20];
+    for (size_t i = 0; i < 20; i++) {
         keys[i] = il_str_of(known[i]);
     }
     *out = (il_tool){.line = il_json_line(entry), .col = il_json_col(entry)};
-    IL_TRY(il_json_only(entry, keys, 18, "an entry of `tools`", err));
+    IL_TRY(il_json_only(entry, keys, 20, "an entry of `tools`", err));
     const il_json *match = il_json_get(entry, IL_STR("match")), *effects = il_json_get(entry, IL_STR("effects"));
     const il_json *child = il_json_get(entry, IL_STR("child"));
     if (child != NULL && il_json_kind_of(child) != IL_JSON_BOOL) {
@@ -349,13 +349,15 @@ il_status il_tool_load(const il_json *entry, const il_tool_scope *scope, il_tool
     }
     const il_json *to = il_json_get(entry, IL_STR("to")), *object = il_json_get(entry, IL_STR("object"));
     const il_json *reads = il_json_get(entry, IL_STR("reads")), *plain = il_json_get(entry, IL_STR("plain"));
+    const il_json *within = il_json_get(entry, IL_STR("within"));
+    const il_json *line = il_json_get(entry, IL_STR("line"));
     const il_json *sql = il_json_get(entry, IL_STR("sql")), *shell = il_json_get(entry, IL_STR("shell"));
     const il_json *stores = il_json_get(entry, IL_STR("stores"));
     const il_json *own = il_json_get(entry, IL_STR("kinds"));
     /* a kind of the entry's own may be named in place of an argument, and has several */
     size_t room = (il_tool_room(to, 2) + il_tool_room(object, 2)) * (il_tool_room(own, 1) + il_tool_room(scope->own, 1)) +
-                  il_tool_room(reads, 1) + il_tool_room(plain, 1) + il_tool_room(stores, 2) + il_tool_room(sql, 0) +
-                  il_tool_room(shell, 0);
+                  il_tool_room(reads, 1) + il_tool_room(plain, 1) + il_tool_room(within, 1) + il_tool_room(line, 1) +
+                  il_tool_room(stores, 2) + il_tool_room(sql, 0) + il_tool_room(shell, 0);
     out->arguments = IL_NEW_ARRAY(arena, il_argument, room < IL_TOOL_ARGUMENTS_MAX ? room : IL_TOOL_ARGUMENTS_MAX);
     out->built = IL_NEW_ARRAY(arena, il_built, il_tool_room(to, 2) + il_tool_room(object, 2) + il_tool_room(stores, 2));
     if (out->arguments == NULL || out->built == NULL) {
@@ -375,6 +377,12 @@ il_status il_tool_load(const il_json *entry, const il_tool_scope *scope, il_tool
     }
     if (plain != NULL) {
         IL_TRY(il_tool_several(out, IL_ROLE_PLAIN, IL_KIND_NAME, plain, arena, err));
+    }
+    if (line != NULL) {
+        IL_TRY(il_tool_several(out, IL_ROLE_LINE, IL_KIND_NAME, line, arena, err));
+    }
+    if (within != NULL) {
+        IL_TRY(il_tool_several(out, IL_ROLE_WITHIN, IL_KIND_NAME, within, arena, err));
     }
     IL_TRY(il_tool_kinds(out, IL_ROLE_STORE, stores, scope, err));
     IL_TRY(il_tool_results(out, entry, scope, err));

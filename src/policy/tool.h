@@ -9,10 +9,12 @@ typedef enum il_role {
     IL_ROLE_TO,
     IL_ROLE_OBJECT,
     IL_ROLE_READS,
+    IL_ROLE_LINE,
     IL_ROLE_PLAIN,
+    IL_ROLE_WITHIN,
     IL_ROLE_STORE,
     IL_ROLE_PART
-} il_role; /* STORE: a place that is written, whatever else it is; PART: goes into a template */
+} il_role; /* LINE: read as READS is, and of one line; WITHIN: names a thing inside the destination; STORE: a place that is written, whatever else it is; PART: goes into a template */
 
 typedef struct il_argument {
     il_role role;

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
+#include "policy/kind_part.h"
 #include "policy/text.h"
 
 #define IL_VOUCH_DEPTH 64 /* of arguments, below which nothing is judged */
@@ -196,6 +197,58 @@ static il_status il_vouching_target(il_vouching *v, const il_argument *a, const 
     return IL_OK;
 }
 
+/* Whether a thing of this name may be somewhere else: servers put names of files, branches and threads into the paths of URLs and into lines of headers, where dot segments lead out of the
+ * repository, `?` and `#` end its name, and a line break begins another header. */
+static bool il_vouching_leads_out(il_str text) {
+    size_t dots = 0, from = 0;
+    for (size_t i = 0; i <= text.n; i++) {
+        const char c = i < text.n ? text.p[i] : '/';
+        if ((unsigned char)c < 0x20 || c == 0x7f || c == '\\' || c == '?' || c == '#' || c == '%') {
+            return true;
+        }
+        if (c == '/') {
+            if (dots > 0 && dots <= 2 && dots == i - from) {
+                return true;
+            }
+            from = i + 1;
+            dots = 0;
+        }
+        dots += c == '.' ? 1u : 0u;
+    }
+    return !il_text_visible(text);
+}
+
+/* A text that a server puts into a line of its own, a header as a rule: behind a break stands another header, which is not for the text to say. */
+static il_status il_vouching_line(il_vouching *v, const il_json *node, unsigned depth, il_error *err) {
+    const il_str text = il_json_text(node);
+    for (size_t i = 0; i < text.n; i++) {
+        const il_str rest = il_str_part(text, i, text.n);
+        if (((unsigned char)text.p[i] < 0x20 && text.p[i] != '\t') || il_str_starts(rest, IL_STR("\xc2\x85")) ||
+            il_str_starts(rest, IL_STR("\xe2\x80\xa8")) || il_str_starts(rest, IL_STR("\xe2\x80\xa9"))) {
+            il_vouching_fail(v, "is of more than one line");
+            return IL_OK;
+        }
+    }
+    for (const il_json *child = depth > 0 ? il_json_first(node) : NULL; child != NULL && il_vouching_goes(v);
+         child = il_json_next(child)) {
+        IL_TRY(il_vouching_line(v, child, depth - 1, err));
+    }
+    return depth == IL_VOUCH_DEPTH ? il_vouching_reads(v, node, depth, err) : IL_OK; /* which says it when there is more below */
+}
+
+static void il_vouching_within(il_vouching *v, const il_json *node) {
+    const bool list = il_json_kind_of(node) == IL_JSON_ARRAY;
+    for (const il_json *item = list ? il_json_first(node) : node; item != NULL; item = list ? il_json_next(item) : NULL) {
+        const il_json_kind kind = il_json_kind_of(item);
+        if (kind == IL_JSON_OBJECT || kind == IL_JSON_ARRAY) {
+            il_vouching_fail(v, "is not a text, a number or a list of them");
+        } else if (kind == IL_JSON_STRING && il_vouching_leads_out(il_json_text(item))) {
+            il_vouching_fail(
+                v, "may name something outside of the destination (`..`, `?`, `#`, `%`, a backslash or a control character)");
+        }
+    }
+}
+
 /* What the entry says of the node whose path is `path`: each declaration with exactly this path is applied; *above tells that a declared
  * path goes on below it. Declarations never overlap otherwise (checked at load). */
 static il_status il_vouching_declared(il_vouching *v, const il_arg_path *path, const il_json *node, bool *found, bool *above,
@@ -216,6 +269,12 @@ static il_status il_vouching_declared(il_vouching *v, const il_arg_path *path, c
             break;
         case IL_ROLE_READS:
             IL_TRY(il_vouching_reads(v, node, IL_VOUCH_DEPTH, err));
+            break;
+        case IL_ROLE_LINE:
+            IL_TRY(il_vouching_line(v, node, IL_VOUCH_DEPTH, err));
+            break;
+        case IL_ROLE_WITHIN:
+            il_vouching_within(v, node);
             break;
         case IL_ROLE_PLAIN:
         case IL_ROLE_STORE:

@@ -4,11 +4,11 @@
 #include "provenance/token.h"
 
 /* FIND_QUERY bytes of a query are looked at; FIND_WORK is what may be done for one: postings visited and bytes compared. More is said, not done. */
-enum { FIND_QUERY = 1 << 20, FIND_WORK = 4 << 20, FIND_HITS = 1 << 16, FIND_LINES = 256, FIND_BATCH = 32 };
+enum { FIND_QUERY = 1 << 20, FIND_WORK = 4 << 20, FIND_HITS = 1 << 16, FIND_LINES = 256, FIND_BATCH = 64, FIND_ROWS = 512 };
 
 typedef struct find_line { /* a run that was found: bytes of a query and of a text that go in step */
     uint64_t line;         /* their distance, with the text's place in the index */
-    uint32_t until;        /* the byte of the query's stream where it ends */
+    uint32_t from, until;  /* the bytes of the query's stream where it begins and ends */
 } find_line;
 
 typedef struct il_finder {
@@ -41,7 +41,7 @@ static bool find_within(const il_index_hit *a, const il_index_hit *b) {
 /* Nothing more is asked of the text, whose group is found: of no block of places that is only its own. */
 static void find_pass(il_finder *f, const il_index_text *t) {
     const size_t end = (t + 1 < f->x->texts + f->x->n ? t[1].first : f->x->places) >> IL_INDEX_BLOCK;
-    for (size_t b = il_index_blocks(t->first); b < end;) {
+    for (size_t b = il_index_blocks(t->first); f->passed != NULL && b < end;) {
         const size_t bit = b % 64, n = end - b < 64 - bit ? end - b : 64 - bit;
         f->passed[b / 64] |= (~UINT64_C(0) >> (64 - n)) << bit;
         b += n;
@@ -114,7 +114,7 @@ static il_status find_compare(il_finder *f, const il_index_text *t, uint32_t pla
     const size_t stand = (size_t)(place - t->first) * IL_PRINT_STEP;
     const uint64_t line = (uint64_t)t->first * IL_PRINT_STEP + stand + UINT32_MAX - at;
     find_line *known = &f->lines[line % FIND_LINES];
-    if (known->line == line && at < known->until) {
+    if (known->line == line && at >= known->from && at < known->until) {
         return IL_OK;
     }
     const uint8_t *q = f->q.p, *p = t->p;
@@ -134,7 +134,7 @@ static il_status find_compare(il_finder *f, const il_index_text *t, uint32_t pla
         (left + right < (size_t)4 * IL_INDEX_RUN && find_characters(q + at - left, left + right) < IL_INDEX_RUN)) {
         return IL_OK;
     }
-    *known = (find_line){.line = line, .until = (uint32_t)(at + right)};
+    *known = (find_line){.line = line, .from = (uint32_t)(at - left), .until = (uint32_t)(at + right)};
     return find_hit(f, t, at - left, left + right, false, true);
 }
 
@@ -167,61 +167,115 @@ static il_status find_candidate(il_finder *f, uint32_t place, size_t at, unsigne
     return t->p != NULL ? find_compare(f, t, place, at) : find_uncompared(f, t, at, unlike);
 }
 
-/* At byte `at` of the query, which has this key, of this bucket. */
-static il_status find_at(il_finder *f, size_t at, uint32_t key, const il_posting_bucket *b) {
-    const uint16_t sketch = il_print_sketch(f->q.p, f->q.n, at);
-    const uint32_t n = il_posting_rows(b), tag = key >> 8;
-    uint8_t *const tags = il_posting_tags(&f->x->prints, b);
-    find_worked(f, n / IL_POSTING_GROUP + 1);
-    for (uint32_t from = 0; from < n; from += IL_POSTING_GROUP) {
-        uint32_t same = il_posting_same(tags + (size_t)from * IL_POSTING_TAG, n - from, tag);
-        if (same == 0) {
-            continue;
+typedef struct find_chain { /* a bucket that may have the key of a place of the query */
+    uint8_t *line;          /* that is next */
+    uint32_t n;             /* rows from there on */
+    uint16_t tag, sketch, of;
+} find_chain;
+typedef struct find_row { /* of which key and sketch are alike */
+    uint32_t place;
+    uint16_t unlike, next; /* the next one of its place of the query, plus 1 */
+} find_row;
+typedef struct find_batch { /* places of a query, asked together so that their memory is fetched together */
+    size_t from;            /* the first */
+    uint32_t n;             /* chains to come */
+    uint32_t nrows;
+    find_chain chains[FIND_BATCH];
+    uint16_t first[FIND_BATCH], last[FIND_BATCH]; /* row of each place, plus 1 */
+    find_row rows[FIND_ROWS];
+} find_batch;
+
+/* The rows that were found, place by place. */
+static il_status find_candidates(il_finder *f, find_batch *b) {
+    for (size_t of = 0; b->nrows > 0 && of < FIND_BATCH; of++) {
+        for (uint32_t i = b->first[of]; i > 0 && !find_done(f); i = b->rows[i - 1].next) {
+            IL_TRY(find_candidate(f, b->rows[i - 1].place, b->from + of, b->rows[i - 1].unlike));
         }
-        const uint8_t *const sketches = il_posting_sketches(b, tags) + (size_t)from * sizeof sketch;
-        for (same &= il_print_alike(sketches, sketch); same != 0; same &= same - 1, same &= same - 1) {
-            const size_t i = (size_t)__builtin_ctz(same) / 2;
-            uint16_t other;
-            if (find_done(f)) {
-                return IL_OK;
-            }
-            memcpy(&other, sketches + i * sizeof other, sizeof other);
-            IL_TRY(find_candidate(f, il_posting_place(il_posting_places(b, tags, IL_POSTING_SKETCHED), from + i), at,
-                                  (unsigned)(sketch ^ other)));
-        }
+        b->first[of] = 0;
     }
+    b->nrows = 0;
     return IL_OK;
 }
 
-/* So many places at a time, so that their memory is fetched together. */
+/* What a line has of its chain's key. */
+static inline void find_line_rows(find_batch *b, const find_chain *c, uint32_t n) {
+    uint8_t *const sketches = il_posting_sketches(c->line), *const places = il_posting_places(c->line, IL_POSTING_SKETCHED);
+    uint32_t same = il_posting_same(c->line, n, c->tag);
+    if (same == 0) {
+        return;
+    }
+    for (same &= il_print_alike(sketches, c->sketch); same != 0; same &= same - 1, same &= same - 1) {
+        const size_t i = (size_t)__builtin_ctz(same) / 2;
+        uint16_t other;
+        memcpy(&other, sketches + i * sizeof other, sizeof other);
+        b->rows[b->nrows++] =
+            (find_row){.place = il_posting_place(places, i), .unlike = (uint16_t)(c->sketch ^ other), .next = 0};
+        const uint16_t row = (uint16_t)b->nrows;
+        if (b->first[c->of] == 0) {
+            b->first[c->of] = row;
+        } else {
+            b->rows[b->last[c->of] - 1].next = row;
+        }
+        b->last[c->of] = row;
+    }
+}
+
+/* One line of each chain at a time. */
+static il_status find_chains(il_finder *f, find_batch *b) {
+    while (b->n > 0 && !find_done(f)) {
+        uint32_t left = 0;
+        find_worked(f, b->n);
+        if (b->nrows + b->n * IL_POSTING_SKETCHED > FIND_ROWS) {
+            IL_TRY(find_candidates(f, b));
+        }
+        for (uint32_t i = 0; i < b->n; i++) {
+            find_chain c = b->chains[i];
+            const uint32_t n = c.n < IL_POSTING_SKETCHED ? c.n : IL_POSTING_SKETCHED;
+            find_line_rows(b, &c, n);
+            c.n -= n;
+            if (c.n > 0) {
+                c.line = il_posting_line(&f->x->prints, il_posting_next_line(c.line));
+                __builtin_prefetch(c.line);
+                b->chains[left++] = c;
+            }
+        }
+        b->n = left;
+    }
+    return find_candidates(f, b);
+}
+_Static_assert(FIND_ROWS >= FIND_BATCH * IL_POSTING_SKETCHED, "there is room for a line of each chain");
+
 static il_status find_runs(il_finder *f) {
     const il_postings *prints = &f->x->prints;
     const uint8_t *q = f->q.p;
     const il_posting_bucket *buckets[FIND_BATCH];
-    uint32_t keys[FIND_BATCH], asked[FIND_BATCH] = {0};
+    uint32_t keys[FIND_BATCH];
+    find_batch b;
     const size_t places = prints->total == 0 || f->q.n < IL_PRINT_BYTES ? 0 : f->q.n - IL_PRINT_BYTES + 1;
-    for (size_t from = 0; from < places; from += FIND_BATCH) {
-        const size_t all = places - from < FIND_BATCH ? places - from : FIND_BATCH;
-        uint32_t n = 0;
-        for (size_t i = 0; i < all; i++) {
+    memset(b.first, 0, sizeof b.first);
+    memset(b.last, 0, sizeof b.last);
+    b.nrows = 0;
+    for (size_t from = 0; from < places && !find_done(f); from += FIND_BATCH) {
+        const size_t n = places - from < FIND_BATCH ? places - from : FIND_BATCH;
+        b.from = from;
+        b.n = 0;
+        for (size_t i = 0; i < n; i++) {
             keys[i] = il_print_key(il_print_load(q + from + i));
             buckets[i] = il_postings_bucket(prints, keys[i]);
             __builtin_prefetch(buckets[i]);
         }
-        for (uint32_t i = 0; i < all; i++) { /* the filters let few through */
-            asked[n] = i;
-            n += il_posting_may(buckets[i], keys[i]);
-        }
-        for (size_t i = 0; i < n; i++) {
-            il_postings_fetch(prints, buckets[asked[i]]);
-        }
-        for (size_t i = 0; i < n; i++) {
-            const uint32_t k = asked[i];
-            if (find_done(f)) {
-                return IL_OK;
+        for (size_t i = 0; i < n; i++) { /* the filters let few through */
+            if (buckets[i]->lines > 0 && il_posting_may(buckets[i], keys[i]) && !il_print_marked(il_print_load(q + from + i))) {
+                find_chain *c = &b.chains[b.n++];
+                *c = (find_chain){.line = il_posting_line(prints, buckets[i]->first),
+                                  .n = il_postings_rows(prints, buckets[i]),
+                                  .tag = (uint16_t)(keys[i] >> 8),
+                                  .sketch = il_print_sketch(q, f->q.n, from + i),
+                                  .of = (uint16_t)i};
+                __builtin_prefetch(c->line);
             }
-            IL_TRY(il_print_marked(il_print_load(q + from + k)) ? IL_OK : find_at(f, from + k, keys[k], buckets[k]));
         }
+        IL_TRY(find_chains(f, &b));
     }
     return IL_OK;
 }

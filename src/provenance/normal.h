@@ -20,7 +20,7 @@ typedef struct il_place { /* bytes [from, to) of the text that was given */
     uint32_t from, to;
 } il_place;
 
-enum { IL_STREAM_BEYOND = 8 };
+enum { IL_STREAM_BEYOND = 16 };
 typedef struct il_stream {
     il_arena *arena;  /* of all below */
     uint8_t *p;       /* n bytes, and IL_STREAM_BEYOND more that may be read */

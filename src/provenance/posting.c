@@ -4,18 +4,19 @@
 #include "base/mem.h"
 
 enum {
-    GROUP = IL_POSTING_GROUP,
+    LINE = IL_POSTING_LINE,
+    PARTS = IL_POSTING_PARTS,
     CHUNK = 1 << IL_POSTING_CHUNK,
     CHUNK_LEAST = 16,
-    AHEAD = 32,     /* postings whose memory is fetched together */
-    SPLIT_AHEAD = 4 /* and buckets that are divided soon; there are as many more */
+    AHEAD = 64, /* postings whose memory is fetched together */
+    DIVIDE = 8  /* and how many buckets are divided with them, once it is time */
 };
 
-/* For each size of a row a function of its own. */
+/* For each kind of line a function of its own. */
 #define IL_POSTING_INLINE static inline __attribute__((always_inline))
 
-void il_postings_init(il_postings *p, const il_alloc *alloc, size_t row) {
-    *p = (il_postings){.alloc = alloc, .max = SIZE_MAX, .row = row};
+void il_postings_init(il_postings *p, const il_alloc *alloc, size_t rows) {
+    *p = (il_postings){.alloc = alloc, .max = SIZE_MAX, .rows = rows};
 }
 
 /* ---- memory ----------------------------------------------------------------------------------------- */
@@ -40,24 +41,27 @@ static void postings_give(il_postings *p, void *memory, size_t n) {
     }
 }
 
-_Static_assert(IL_POSTING_CLASSES == 37 && 4 << (36 - 4) / 4 == CHUNK, "the largest class is a chunk");
-
-/* The largest class of at most so many groups. */
-static uint32_t class_within(uint32_t groups) {
-    if (groups < 4) {
-        return groups;
-    }
-    const uint32_t high = 31 - (uint32_t)__builtin_clz(groups);
-    return 4 * (high - 1) + (groups >> (high - 2) & 3);
+/* So many lines, at the beginning of a line of a cache. The byte before them says where their memory begins. */
+static il_status lines_take(il_postings *p, size_t lines, void **out, il_error *err) {
+    void *memory;
+    IL_TRY(postings_take(p, (lines + 1) * LINE, &memory, err));
+    const size_t over = LINE - (uintptr_t)memory % LINE;
+    uint8_t *const at = (uint8_t *)memory + over;
+    at[-1] = (uint8_t)over;
+    *out = at;
+    return IL_OK;
 }
 
-static il_status chunk_new(il_postings *p, uint32_t groups, uint32_t *out, il_error *err) {
-    uint32_t slot = groups > CHUNK ? 0 : p->nchunks; /* a larger one takes the number of one that is gone */
+static void *lines_memory(void *lines) {
+    uint8_t *const at = lines;
+    return at == NULL ? NULL : at - at[-1];
+}
+
+static uint32_t chunk_lines(uint32_t chunk) { return chunk < 6 ? (uint32_t)CHUNK_LEAST << chunk : (uint32_t)CHUNK; }
+
+static il_status chunk_new(il_postings *p, il_error *err) {
     void *chunk;
-    while (slot < p->nchunks && p->chunks[slot] != NULL) {
-        slot++;
-    }
-    if (slot == p->chunks_cap) {
+    if (p->nchunks == p->chunks_cap) {
         const uint32_t cap = p->chunks_cap == 0 ? 8 : 2 * p->chunks_cap;
         void *chunks;
         IL_TRY(postings_take(p, cap * sizeof *p->chunks, &chunks, err));
@@ -68,137 +72,71 @@ static il_status chunk_new(il_postings *p, uint32_t groups, uint32_t *out, il_er
         p->chunks = chunks;
         p->chunks_cap = cap;
     }
-    IL_TRY(postings_take(p, (size_t)groups * GROUP * p->row, &chunk, err));
-    p->chunks[slot] = chunk;
-    p->nchunks += slot == p->nchunks;
-    *out = slot << IL_POSTING_CHUNK;
+    const uint32_t lines = chunk_lines(p->nchunks);
+    IL_TRY(lines_take(p, lines, &chunk, err));
+    p->chunks[p->nchunks] = chunk;
+    p->fresh = p->nchunks++ << IL_POSTING_CHUNK;
+    p->fresh_end = p->fresh + lines;
     return IL_OK;
 }
 
-static uint8_t *postings_groups(const il_postings *p, uint32_t block) {
-    return p->chunks[block >> IL_POSTING_CHUNK] + (size_t)(block & (CHUNK - 1)) * GROUP * p->row;
+static void line_link(il_postings *p, uint32_t line, uint32_t next) {
+    memcpy(il_posting_line(p, line) + (LINE - sizeof next), &next, sizeof next);
 }
 
-/* Gives back so many groups. */
-static void groups_free(il_postings *p, uint32_t block, uint32_t groups) {
-    while (groups > 0) {
-        const uint32_t class = class_within(groups);
-        memcpy(postings_groups(p, block), &p->free[class], sizeof p->free[class]);
-        p->free[class] = block + 1;
-        p->has_free |= UINT64_C(1) << class;
-        block += il_posting_groups(class);
-        groups -= il_posting_groups(class);
-    }
+static void line_free(il_postings *p, uint32_t line) {
+    line_link(p, line, p->free);
+    p->free = line;
+    p->nfree++;
 }
 
-static void block_free(il_postings *p, uint32_t block, uint32_t class) {
-    if (class < IL_POSTING_CLASSES) {
-        groups_free(p, block, il_posting_groups(class));
-        return;
-    }
-    uint8_t **chunk = &p->chunks[block >> IL_POSTING_CHUNK];
-    postings_give(p, *chunk, (size_t)il_posting_groups(class) * GROUP * p->row);
-    *chunk = NULL;
-}
-
-static uint32_t block_take(il_postings *p, uint32_t class) {
-    const uint32_t block = p->free[class] - 1;
-    memcpy(&p->free[class], postings_groups(p, block), sizeof p->free[class]);
-    if (p->free[class] == 0) {
-        p->has_free &= ~(UINT64_C(1) << class);
-    }
-    return block;
-}
-
-static il_status block_new(il_postings *p, uint32_t class, uint32_t *out, il_error *err) {
-    const uint32_t groups = il_posting_groups(class);
-    if (class >= IL_POSTING_CLASSES) {
-        return chunk_new(p, groups, out, err);
-    }
-    const uint64_t larger = p->has_free & ~UINT64_C(0) << (class + 3);
-    if (p->free[class] != 0) {
-        *out = block_take(p, class);
+static il_status line_new(il_postings *p, uint32_t *out, il_error *err) {
+    if (p->nfree > 0) {
+        *out = p->free;
+        p->free = il_posting_next_line(il_posting_line(p, p->free));
+        p->nfree--;
         return IL_OK;
     }
-    if (larger != 0) {
-        const uint32_t from = (uint32_t)__builtin_ctzll(larger);
-        *out = block_take(p, from);
-        groups_free(p, *out + groups, il_posting_groups(from) - groups);
-        return IL_OK;
+    if (p->fresh == p->fresh_end) {
+        IL_TRY(chunk_new(p, err));
     }
-    if (p->fresh_end - p->fresh < groups) {
-        const uint32_t half = p->nchunks < 7 ? (uint32_t)CHUNK_LEAST << p->nchunks : (uint32_t)CHUNK,
-                       size = half > groups ? half : CHUNK;
-        const uint32_t from = p->fresh, end = p->fresh_end;
-        uint32_t chunk;
-        IL_TRY(chunk_new(p, size, &chunk, err));
-        groups_free(p, from, end - from);
-        p->fresh = chunk;
-        p->fresh_end = chunk + size;
-    }
-    *out = p->fresh;
-    p->fresh += groups;
+    *out = p->fresh++;
     return IL_OK;
+}
+
+/* Makes sure that the next so many lines are there. */
+static bool lines_reserve(il_postings *p, uint32_t n) {
+    if (p->nfree + (p->fresh_end - p->fresh) >= n) {
+        return true;
+    }
+    while (p->fresh < p->fresh_end) {
+        line_free(p, p->fresh++);
+    }
+    return chunk_new(p, NULL) == IL_OK;
 }
 
 void il_postings_free(il_postings *p) {
     for (uint32_t i = 0; i < p->nchunks; i++) {
-        p->alloc->free(p->alloc->ctx, p->chunks[i]);
+        p->alloc->free(p->alloc->ctx, lines_memory(p->chunks[i]));
     }
     p->alloc->free(p->alloc->ctx, p->chunks);
-    p->alloc->free(p->alloc->ctx, p->buckets);
-    il_postings_init(p, p->alloc, p->row);
+    p->alloc->free(p->alloc->ctx, lines_memory(p->buckets));
+    il_postings_init(p, p->alloc, p->rows);
 }
 
 /* ---- buckets ---------------------------------------------------------------------------------------- */
 
-static uint32_t bucket_class(const il_posting_bucket *b) { return b->n_class & 0xff; }
-
-/* A larger block for a bucket that is full. */
-static il_status bucket_grow(il_postings *p, il_posting_bucket *b, il_error *err) {
-    const uint32_t class = bucket_class(b) + 1;
-    uint32_t block;
-    IL_TRY(block_new(p, class, &block, err));
-    if (class > 1) {
-        uint8_t *const from = il_posting_tags(p, b), *const to = postings_groups(p, block);
-        const size_t n = il_posting_rows(b);
-        il_posting_bucket grown = {.n_class = class};
-        memcpy(to, from, n * IL_POSTING_TAG);
-        if (p->row == IL_POSTING_SKETCHED) {
-            memcpy(il_posting_sketches(&grown, to), il_posting_sketches(b, from), n * sizeof(uint16_t));
-        }
-        memcpy(il_posting_places(&grown, to, p->row), il_posting_places(b, from, p->row), n * IL_POSTING_PLACE);
-        block_free(p, b->block, class - 1);
+/* Writes row i of a line; `rows` is known where it is compiled. */
+IL_POSTING_INLINE void row_put(uint8_t *line, size_t rows, size_t i, uint16_t tag, uint16_t sketch, uint32_t place) {
+    uint8_t *p = il_posting_places(line, rows) + i * IL_POSTING_PLACE;
+    memcpy(line + i * IL_POSTING_TAG, &tag, sizeof tag);
+    if (rows == IL_POSTING_SKETCHED) {
+        memcpy(il_posting_sketches(line) + i * sizeof sketch, &sketch, sizeof sketch);
     }
-    b->block = block;
-    b->n_class++;
-    return IL_OK;
-}
-
-/* Where the parts of a block's rows are. */
-typedef struct block_parts {
-    uint8_t *tags, *sketches, *places;
-} block_parts;
-static inline block_parts parts_of(const il_posting_bucket *b, uint8_t *tags, size_t row) {
-    return (block_parts){tags, il_posting_sketches(b, tags), il_posting_places(b, tags, row)};
-}
-
-/* Writes row i; `row` is known where it is compiled. */
-static inline void row_put(const block_parts *to, size_t row, size_t i, uint16_t tag, uint16_t sketch, uint32_t place) {
-    uint8_t *p = to->places + i * IL_POSTING_PLACE;
-    memcpy(to->tags + i * IL_POSTING_TAG, &tag, sizeof tag);
-    if (row == IL_POSTING_SKETCHED) {
-        memcpy(to->sketches + i * sizeof sketch, &sketch, sizeof sketch);
-    }
-    p[0] = (uint8_t)place;
+    p[0] = (uint8_t)place; /* one store of four bytes: the next row is not there yet, nor is what says the next line */
     p[1] = (uint8_t)(place >> 8);
     p[2] = (uint8_t)(place >> 16);
-}
-
-static inline void bucket_may(il_posting_bucket *b, uint32_t key) {
-    uint32_t word;
-    const uint64_t bits = il_posting_bits(key, &word);
-    b->filter[word] |= bits;
+    p[3] = (uint8_t)(place >> 24);
 }
 
 static inline uint16_t row_two(const uint8_t *p, size_t i) {
@@ -207,81 +145,90 @@ static inline uint16_t row_two(const uint8_t *p, size_t i) {
     return two;
 }
 
-/* How many of n tags have this bit. */
-static uint32_t tags_count(const uint8_t *tags, uint32_t n, uint32_t bit) {
-    uint32_t count = 0;
-    for (size_t i = 0; i < n; i++) {
-        count += (row_two(tags, i) & bit) != 0;
+/* One more line for a bucket whose last is full. */
+static il_status bucket_line(il_postings *p, il_posting_bucket *b, il_error *err) {
+    uint32_t line;
+    IL_TRY(line_new(p, &line, err));
+    if (b->lines++ > 0) {
+        line_link(p, b->last, line);
+    } else {
+        b->first = line;
     }
-    return count;
+    b->last = line;
+    b->left = (uint32_t)p->rows;
+    return IL_OK;
 }
 
-/* Puts rows into the blocks of two buckets, which are as large as is to be. */
-IL_POSTING_INLINE void rows_part(const block_parts *from, size_t row, uint32_t n, uint32_t bit, il_posting_bucket *const to[2],
-                                 uint8_t *const into[2]) {
-    const block_parts both[2] = {parts_of(to[0], into[0], row), parts_of(to[1], into[1], row)};
-    size_t go = 0, stay = 0;
-    for (size_t i = 0; i < n; i++) {
-        const uint16_t tag = row_two(from->tags, i), sketch = row == IL_POSTING_SKETCHED ? row_two(from->sketches, i) : 0;
-        const bool goes = (tag & bit) != 0;
-        bucket_may(to[goes], (uint32_t)tag << 8);
-        row_put(&both[goes], row, goes ? go : stay, tag, sketch, il_posting_place(from->places, i));
-        go += goes;
-        stay += !goes;
+IL_POSTING_INLINE il_status bucket_put(il_postings *p, size_t rows, il_posting_bucket *b, const il_posting *posting,
+                                       il_error *err) {
+    uint32_t word;
+    const uint64_t bits = il_posting_bits(posting->key, &word);
+    if (b->left == 0) {
+        IL_TRY(bucket_line(p, b, err));
     }
+    row_put(il_posting_line(p, b->last), rows, rows - b->left, (uint16_t)(posting->key >> 8), posting->more, posting->place);
+    b->filter[word] |= bits;
+    b->left--;
+    return IL_OK;
 }
 
-/* The smallest class that has so many rows. */
-static uint32_t class_of(uint32_t rows) {
-    const uint32_t groups = (rows + GROUP - 1) / GROUP, class = class_within(groups);
-    return class + (il_posting_groups(class) < groups);
-}
-
-/* Divides the bucket that is next by one more bit of its keys. False: there is no memory for it. */
-static bool buckets_split(il_postings *p) {
-    il_posting_bucket *from = &p->buckets[p->nbuckets - p->low], *to = &p->buckets[p->nbuckets];
-    const uint32_t n = il_posting_rows(from), bit = p->low / IL_POSTING_FIRST, was = from->block, old = bucket_class(from);
-    if (n > 0) {
-        uint8_t *const tags = il_posting_tags(p, from);
-        const block_parts parts = parts_of(from, tags, p->row);
-        const uint32_t other = tags_count(tags, n, bit), class[2] = {class_of(n - other), class_of(other)};
-        il_posting_bucket *const both[2] = {from, to};
-        uint32_t block[2] = {0, 0};
-        uint8_t *into[2] = {tags, tags}; /* of a side that has none nothing is written */
-        for (size_t side = 0; side < 2; side++) {
-            if (class[side] > 0 && block_new(p, class[side], &block[side], NULL) != IL_OK) {
-                if (side == 1 && class[0] > 0) {
-                    block_free(p, block[0], class[0]);
-                }
-                return false;
-            }
-            into[side] = class[side] > 0 ? postings_groups(p, block[side]) : tags;
+/* Moves the rows of `from` to the parts by two more bits of their keys. There are as many lines as they may need beyond those that they come from. */
+IL_POSTING_INLINE void bucket_part(il_postings *p, size_t rows, const il_posting_bucket *from,
+                                   il_posting_bucket *const parts[PARTS], uint32_t unit) {
+    uint8_t line[LINE];
+    uint32_t at = from->first;
+    for (uint32_t n = il_postings_rows(p, from); n > 0;) {
+        const uint32_t here = n < rows ? n : (uint32_t)rows;
+        memcpy(line, il_posting_line(p, at), sizeof line);
+        line_free(p, at);
+        n -= here;
+        if (n > 0) {
+            at = il_posting_next_line(line);
+            __builtin_prefetch(il_posting_line(p, at));
         }
-        *from = (il_posting_bucket){.block = block[0], .n_class = (n - other) << 8 | class[0]};
-        *to = (il_posting_bucket){.block = block[1], .n_class = other << 8 | class[1]};
-        if (p->row == IL_POSTING_SKETCHED) {
-            rows_part(&parts, IL_POSTING_SKETCHED, n, bit, both, into);
-        } else {
-            rows_part(&parts, IL_POSTING_PLAIN, n, bit, both, into);
+        for (size_t i = 0; i < here; i++) {
+            const uint16_t tag = row_two(line, i);
+            const il_posting row = {.key = (uint32_t)tag << 8,
+                                    .more = rows == IL_POSTING_SKETCHED ? row_two(il_posting_sketches(line), i) : 0,
+                                    .place = il_posting_place(il_posting_places(line, rows), i)};
+            (void)bucket_put(p, rows, parts[tag / unit % PARTS], &row, NULL);
         }
-        block_free(p, was, old);
     }
-    p->nbuckets++;
-    p->low = p->nbuckets == 2 * p->low ? p->nbuckets : p->low;
+}
+
+/* Divides the bucket that is next. False: there is no memory for it. */
+static bool bucket_divide(il_postings *p) {
+    il_posting_bucket *parts[PARTS];
+    const il_posting_bucket from = p->buckets[p->divided];
+    if (!lines_reserve(p, PARTS)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < PARTS; i++) {
+        parts[i] = &p->buckets[p->divided + i * p->low];
+        *parts[i] = (il_posting_bucket){0};
+    }
+    if (p->rows == IL_POSTING_SKETCHED) {
+        bucket_part(p, IL_POSTING_SKETCHED, &from, parts, p->low / IL_POSTING_FIRST);
+    } else {
+        bucket_part(p, IL_POSTING_PLAIN, &from, parts, p->low / IL_POSTING_FIRST);
+    }
+    if (++p->divided == p->low) {
+        p->low *= PARTS;
+        p->divided = 0;
+    }
     return true;
 }
 
-/* Room for more buckets. */
-static il_status buckets_widen(il_postings *p, il_error *err) {
-    const uint32_t cap = p->cap == 0 ? IL_POSTING_FIRST : p->cap + p->cap / 4;
+/* Room for so many buckets. */
+static il_status buckets_widen(il_postings *p, uint32_t cap, il_error *err) {
     void *buckets;
-    IL_TRY(postings_take(p, cap * sizeof *p->buckets, &buckets, err));
+    IL_TRY(lines_take(p, cap, &buckets, err));
     memset(buckets, 0, cap * sizeof *p->buckets);
     if (p->cap > 0) {
         memcpy(buckets, p->buckets, p->cap * sizeof *p->buckets);
-        postings_give(p, p->buckets, p->cap * sizeof *p->buckets);
+        postings_give(p, lines_memory(p->buckets), ((size_t)p->cap + 1) * LINE);
     } else {
-        p->nbuckets = p->low = cap;
+        p->low = cap;
     }
     p->buckets = buckets;
     p->cap = cap;
@@ -292,79 +239,55 @@ static il_status buckets_widen(il_postings *p, il_error *err) {
 
 void il_postings_drop(il_postings *p, uint32_t key) {
     il_posting_bucket *b = &p->buckets[il_postings_bucket(p, key) - p->buckets];
-    b->n_class -= 1u << 8;
+    b->left++;
     p->total--;
-}
-
-IL_POSTING_INLINE il_status postings_put(il_postings *p, size_t row, il_posting_bucket *b, const il_posting *posting,
-                                         il_error *err) {
-    const uint32_t n = il_posting_rows(b);
-    if (n % GROUP == 0 && n / GROUP == il_posting_groups(bucket_class(b))) {
-        IL_TRY(bucket_grow(p, b, err));
+    if (b->left < p->rows) {
+        return;
     }
-    uint8_t *const tags = p->chunks[b->block >> IL_POSTING_CHUNK] + (size_t)(b->block & (CHUNK - 1)) * GROUP * row;
-    const block_parts parts = parts_of(b, tags, row);
-    row_put(&parts, row, n, (uint16_t)(posting->key >> 8), posting->more, posting->place);
-    b->n_class += 1u << 8;
-    bucket_may(b, posting->key);
-    return IL_OK;
+    uint32_t before = b->first;
+    line_free(p, b->last);
+    b->lines--;
+    for (uint32_t lines = b->lines; lines > 1; lines--) {
+        before = il_posting_next_line(il_posting_line(p, before));
+    }
+    b->last = before;
+    b->left = 0;
 }
 
-/* Has the processor fetch what a bucket holds, all of which is about to be read. */
-static inline void bucket_ahead(const il_postings *p, const il_posting_bucket *b, size_t row) {
-    if (bucket_class(b) > 0) {
-        const uint8_t *block = il_posting_tags(p, b);
-        const size_t n = (size_t)il_posting_groups(bucket_class(b)) * GROUP * row;
-        for (size_t at = 0; at < n; at += 64) {
-            __builtin_prefetch(block + at);
+/* Divides buckets where it is time and there is memory for it: else they are longer. */
+static void postings_spread(il_postings *p) {
+    const bool begun = p->divided > 0;
+    if (!begun && p->total < (size_t)p->low * IL_POSTING_LOAD) {
+        return;
+    }
+    if (p->cap == p->low && buckets_widen(p, PARTS * p->low, NULL) != IL_OK) {
+        return;
+    }
+    for (unsigned i = 0; i < DIVIDE && (i == 0 || p->divided > 0) && bucket_divide(p); i++) {
+        const il_posting_bucket *next = &p->buckets[p->divided];
+        __builtin_prefetch(next + 1);
+        if (next->lines > 0) {
+            __builtin_prefetch(il_posting_line(p, next->first));
         }
     }
 }
 
-/* Room for so many more where there is memory for it: else buckets are longer. */
-static void postings_spread(il_postings *p, size_t n) {
-    while (p->total + n > (size_t)p->nbuckets * IL_POSTING_LOAD && (p->nbuckets < p->cap || buckets_widen(p, NULL) == IL_OK) &&
-           buckets_split(p)) {
-        const il_posting_bucket *next = &p->buckets[p->nbuckets - p->low];
-        __builtin_prefetch(next + SPLIT_AHEAD);
-        bucket_ahead(p, next + SPLIT_AHEAD / 2, p->row);
-    }
-}
-
-/* Has the processor fetch the buckets of so many. */
-static void postings_ahead(const il_postings *p, const il_posting *list, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        __builtin_prefetch(il_postings_bucket(p, list[i].key));
-    }
-}
-
-/* AHEAD of them at most, whose buckets are at hand. */
-IL_POSTING_INLINE il_status postings_few(il_postings *p, size_t row, const il_posting *list, size_t n, il_error *err) {
+/* AHEAD of them at most: how many were added. First all buckets are fetched, then all lines. */
+IL_POSTING_INLINE il_status postings_few(il_postings *p, size_t rows, const il_posting *list, size_t n, size_t *done,
+                                         il_error *err) {
     il_posting_bucket *at[AHEAD];
     for (size_t i = 0; i < n; i++) {
         at[i] = &p->buckets[il_postings_bucket(p, list[i].key) - p->buckets];
-        const size_t have = il_posting_rows(at[i]);
-        if (have % GROUP == 0) { /* most likely it gets a larger block */
-            bucket_ahead(p, at[i], row);
-        } else {
-            uint8_t *const tags = il_posting_tags(p, at[i]);
-            __builtin_prefetch(tags + have * IL_POSTING_TAG);
-            __builtin_prefetch(il_posting_places(at[i], tags, row) + have * IL_POSTING_PLACE);
-            if (row == IL_POSTING_SKETCHED) {
-                __builtin_prefetch(il_posting_sketches(at[i], tags) + have * sizeof(uint16_t));
-            }
-        }
+        __builtin_prefetch(at[i], 1);
     }
     for (size_t i = 0; i < n; i++) {
-        const il_status s = postings_put(p, row, at[i], &list[i], err);
-        if (s != IL_OK) {
-            while (i > 0) {
-                at[--i]->n_class -= 1u << 8;
-            }
-            return s;
+        if (at[i]->left > 0) {
+            __builtin_prefetch(il_posting_line(p, at[i]->last), 1);
         }
     }
-    p->total += n;
+    for (size_t i = 0; i < n; i++, ++*done) {
+        IL_TRY(bucket_put(p, rows, at[i], &list[i], err));
+    }
     return IL_OK;
 }
 
@@ -373,18 +296,18 @@ il_status il_postings_add(il_postings *p, const il_posting *list, size_t n, il_e
         return il_error_set(err, IL_E_LIMIT, "the content index is full");
     }
     if (p->cap == 0 && n > 0) {
-        IL_TRY(buckets_widen(p, err));
+        IL_TRY(buckets_widen(p, IL_POSTING_FIRST, err));
     }
-    postings_ahead(p, list, n < AHEAD ? n : AHEAD);
     for (size_t i = 0; i < n; i += AHEAD) {
-        const size_t few = n - i < AHEAD ? n - i : AHEAD, rest = n - i - few;
-        postings_spread(p, few);
-        postings_ahead(p, list + i + few, rest < AHEAD ? rest : AHEAD);
-        const il_status s = p->row == IL_POSTING_SKETCHED ? postings_few(p, IL_POSTING_SKETCHED, list + i, few, err)
-                                                          : postings_few(p, IL_POSTING_PLAIN, list + i, few, err);
+        const size_t few = n - i < AHEAD ? n - i : AHEAD;
+        size_t done = 0;
+        postings_spread(p);
+        const il_status s = p->rows == IL_POSTING_SKETCHED ? postings_few(p, IL_POSTING_SKETCHED, list + i, few, &done, err)
+                                                           : postings_few(p, IL_POSTING_PLAIN, list + i, few, &done, err);
+        p->total += done;
         if (s != IL_OK) {
-            while (i > 0) {
-                il_postings_drop(p, list[--i].key);
+            for (done += i; done > 0;) {
+                il_postings_drop(p, list[--done].key);
             }
             return s;
         }
@@ -392,31 +315,42 @@ il_status il_postings_add(il_postings *p, const il_posting *list, size_t n, il_e
     return IL_OK;
 }
 
+static uint32_t walk_same(const il_posting_walk *w) {
+    return il_posting_same(w->line + (size_t)w->at * IL_POSTING_TAG, w->n, w->key >> 8);
+}
+
 il_posting_walk il_postings_walk(const il_postings *p, uint32_t key) {
-    il_posting_walk w = {.key = key};
+    il_posting_walk w = {.of = p, .key = key};
     const il_posting_bucket *b = p->total > 0 ? il_postings_bucket(p, key) : NULL;
-    if (b != NULL && il_posting_rows(b) > 0) {
-        uint8_t *const tags = il_posting_tags(p, b);
-        w.tags = tags;
-        w.sketches = p->row == IL_POSTING_SKETCHED ? il_posting_sketches(b, tags) : NULL;
-        w.places = il_posting_places(b, tags, p->row);
-        w.n = il_posting_rows(b);
-        w.same = il_posting_same(tags, w.n, key >> 8);
+    if (b != NULL && b->lines > 0) {
+        w.line = il_posting_line(p, b->first);
+        w.n = il_postings_rows(p, b);
+        w.same = walk_same(&w);
     }
     return w;
 }
 
 bool il_posting_next(il_posting_walk *w, il_posting *out) {
+    const size_t rows = w->of->rows;
     while (w->same == 0) {
-        if (w->n - w->at <= GROUP) {
+        const uint32_t here = (uint32_t)rows - w->at, group = here < IL_POSTING_GROUP ? here : IL_POSTING_GROUP;
+        if (w->n <= group) {
             return false;
         }
-        w->at += GROUP;
-        w->same = il_posting_same(w->tags + (size_t)w->at * IL_POSTING_TAG, w->n - w->at, w->key >> 8);
+        w->n -= group;
+        w->at += group;
+        if (w->at == rows) {
+            w->at = 0;
+            w->line = il_posting_line(w->of, il_posting_next_line(w->line));
+        }
+        const uint32_t rest = (uint32_t)rows - w->at;
+        w->same = walk_same(w);
+        w->same &= rest < IL_POSTING_GROUP ? (1u << 2 * rest) - 1 : UINT32_MAX;
     }
     const size_t i = w->at + (size_t)__builtin_ctz(w->same) / 2;
     w->same &= ~(3u << 2 * (i - w->at));
-    *out = (il_posting){
-        .key = w->key, .more = w->sketches != NULL ? row_two(w->sketches, i) : 0, .place = il_posting_place(w->places, i)};
+    *out = (il_posting){.key = w->key,
+                        .more = rows == IL_POSTING_SKETCHED ? row_two(il_posting_sketches(w->line), i) : 0,
+                        .place = il_posting_place(il_posting_places(w->line, rows), i)};
     return true;
 }

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "provenance/token.h"
 
+#define MASK(n) ((UINT64_C(1) << 8 * (n)) - 1)
+const uint64_t il_word_masks[25] = {0,          0,          0,          0,          0,          0,          0,
+                                    0,          0,          MASK(1),    MASK(2),    MASK(3),    MASK(4),    MASK(5),
+                                    MASK(6),    MASK(7),    UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
+                                    UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+#undef MASK
+
 /* A word character that is also a byte of its own, or the first of several. */
 static size_t word_step(const uint8_t *p, size_t n, size_t at) {
     size_t length = 1;
@@ -58,7 +65,7 @@ bool il_words_next(il_words *w) {
     uint32_t ended = 0;
     w->starts[0] = w->starts[w->begun > w->n ? w->n : 0];
     w->begun -= w->n;
-    for (; ended == 0 && w->at < s->n; w->at += IL_BLOCK) {
+    for (; ended < IL_WORDS && w->at < s->n; w->at += IL_BLOCK) {
         const uint64_t words = words_block(s, w->at, il_block_at(s->p, s->n, w->at, room)), gaps = il_load8(s->gaps + w->at / 8);
         const uint64_t before = words << 1 | w->open;
         w->begun = words_list(words & (~before | gaps), w->at, w->starts, w->begun);

@@ -15,19 +15,15 @@ import subprocess
 import sys
 import zipfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
+from rows import PYRIGHT, cases, end, pyright, row  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 BUILD = ROOT / os.environ.get("BUILD", "build")
 SITE = BUILD / "adapters/site"
 PACKAGE = ROOT / "bindings/python"
 PYTHON = HERE / ".venv/bin/python"
-COUNT = {"passed": 0, "failed": 0, "skipped": 0}
-
-
-def row(how, name, why=""):
-    COUNT[how] += 1
-    print(f"{ {'passed': 'ok', 'failed': 'FAILED', 'skipped': 'skipped'}[how] }: {name}" + "".join(f"\n    {line}" for line in why.splitlines()), flush=True)
-    return how == "passed"
 
 
 def run(*command, **more):
@@ -63,10 +59,7 @@ def installed():
 
 
 def suite(module, expected, told):
-    seen = 0
-    for name, how in re.findall(r"^(test_\w+) \([\w.]+\)(?:\n.*)?? \.\.\. (?:.*\n)*?(?:.*)?\b(ok|FAIL|ERROR|skipped)", told.stdout, re.M):
-        seen += 1
-        row({"ok": "passed", "skipped": "skipped"}.get(how, "failed"), f"{module[5:]}: {name}")
+    seen = cases(told.stdout, module[5:])
     whole = told.returncode == 0 and seen == len(expected)
     row("passed" if whole else "failed", f"{module[5:]}: all {len(expected)} rows ran", "" if whole else f"{seen} of {len(expected)}\n{told.stdout[-6000:]}")
 
@@ -88,6 +81,36 @@ def page():
     row("passed" if fine else "failed", "the pieces of docs/adapters.md", "" if fine else f"{len(blocks)} of 7\n{told.stdout}")
 
 
+def rows_named():
+    """Each row of the page names tests that are there."""
+    said = (PACKAGE / "docs/adapters.md").read_text().partition("# What each adapter must pass\n")[2].partition("\n# ")[0]
+    there = {name for names in tests().values() for name in names} | set(_rows(PACKAGE / "tests/test_seam.py"))
+    rows = [line for line in said.splitlines() if line.startswith("| ")][1:]
+    faults = unnamed(rows, there)
+    row("failed" if faults or len(rows) < 20 else "passed", "each row of what an adapter must pass names its tests", "\n".join(faults))
+    row("passed" if unnamed(["| x | `test_that_is_not_there` |", "| y | |"], there) == ["| x | `test_that_is_not_there` |", "| y | |"] else "failed", "control: a row without a test is found")
+
+
+def unnamed(rows, there):
+    named = {line: re.findall(r"`(test_\w+)`", line.split(" | ")[-1]) for line in rows}
+    return [line for line, names in named.items() if not names or not set(names) <= there]
+
+
+def checked():
+    """pyright, with the types of the frameworks, which tests/python does not have. It is in an environment of its own."""
+    tool = BUILD / "adapters/types"
+    made = run(sys.executable, "-m", "venv", tool) if not (tool / "bin/python").is_file() else None
+    got = run(tool / "bin/python", "-m", "pip", "install", "--quiet", PYRIGHT) if made is None or made.returncode == 0 else made
+    if got.returncode != 0:
+        return row("skipped", "pyright on the adapters: it is not to be had", got.stdout[-300:])
+    fine = pyright(run, tool / "bin/python", PYTHON, "pyright on the adapters, with the types of the frameworks", ["interlock/adapters", "interlock/pytest_plugin.py"], SITE)
+    if fine:
+        (BUILD / "adapters/wrong.py").write_text("from interlock.adapters.seam import Seam\n\nSeam(5)\n")
+        told = run(tool / "bin/python", "-m", "pyright", "--pythonpath", PYTHON, BUILD / "adapters/wrong.py", cwd=SITE)
+        row("passed" if re.search(r"^1 error, ", told.stdout, re.M) else "failed", "control: a wrong type is found", told.stdout[-500:])
+    return fine
+
+
 def types():
     """mypy --strict with the types of the frameworks: a minute and a gigabyte, so only for who asks. Without those types tests/python has it."""
     told = run(PYTHON, "-m", "mypy", "--config-file", PACKAGE / "pyproject.toml", "-p", "interlock", "--cache-dir", HERE / ".venv/mypy", cwd=SITE)
@@ -95,6 +118,7 @@ def types():
 
 
 def main():
+    rows_named()
     lock = HERE / ".venv/.setup-lock"
     if not lock.is_file() or lock.read_bytes() != (HERE / "requirements.txt").read_bytes():
         for module, names in tests().items():
@@ -117,6 +141,7 @@ def main():
         page()
         told = fixture.result()
         whole = told.returncode == 1 and "1 failed, 2 passed" in told.stdout.splitlines()[-1]
+        checked()
         if "--types" in sys.argv:
             types()
         row("passed" if whole else "failed", "the fixture of pytest: two tests pass, and one that must not does not", "" if whole else told.stdout[-3000:])
@@ -124,5 +149,4 @@ def main():
 
 if __name__ == "__main__":
     main()
-    print(f"{COUNT['passed']} passed, {COUNT['failed']} failed, {COUNT['skipped']} skipped")
-    sys.exit(1 if COUNT["failed"] else 0)
+    end()

@@ -10,7 +10,7 @@ import unittest
 
 import mcp.types as types
 import rig_mcp
-from conformance import DELETE, FETCH, Conformance
+from conformance import DELETE, FETCH, READ, Call, Conformance, turns
 from interlock import Denied, Gate, UsageError
 from interlock.adapters.mcp import guard
 from mcp import Client, MCPError, StdioServerParameters
@@ -105,6 +105,28 @@ class MCP(Conformance, unittest.TestCase):
 
         asyncio.run(go())
         return ran
+
+    def test_calls_of_one_step_run_one_after_the_other(self):
+        """Here they may overlap: each is decided before it runs, and recorded before it is seen."""
+        self.play([FETCH, READ, Call("fetch", {"url": "https://b.example"})])
+        self.assertEqual(sorted(self.box.names()), ["fetch", "fetch", "read_secret"])
+        told = {kind: [row.ticket for row in self.gate.trail() if row.kind == kind and row.ticket] for kind in ("decision", "settle")}
+        self.assertEqual(sorted(told["decision"])[-3:], sorted(told["settle"])[-3:], [(row.kind, row.ticket, row.body) for row in self.gate.trail()])
+
+    def test_cancelled_while_it_waits_for_its_turn(self):
+        """Two slow servers of one session: the second call does not wait for the first. One that is blocked for the first would (tests/test_seam.py, Overlap)."""
+
+        async def go():
+            self.box.hold = asyncio.Event()
+            first = asyncio.create_task(rig_mcp.play_async(self.gate, self.box.functions(), turns(Call("slow"))))
+            while "slow" not in self.box.names():
+                await asyncio.sleep(0.005)
+            await rig_mcp.play_async(self.gate, self.box.functions(), turns(READ))
+            self.assertEqual((self.box.names(), first.done()), (["slow", "read_secret"], False))
+            self.box.hold.set()
+            await first
+
+        asyncio.run(asyncio.wait_for(go(), 20))
 
     def test_names_of_the_server(self):
         async def play(client, one, ran):

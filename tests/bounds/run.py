@@ -142,6 +142,63 @@ def time_is_asked_behind_explorations():
         check("machine show of very many ends by itself", None if shown.get("bounded") and shown["states"] <= 1 << 20 else p.stderr)
 
 
+WORDLESS = """
+machine: wordless
+version: 1
+vars: {step: {int: 0..9, overflow: reject}, spoiled: {type: bool, taint: source}, used: bool}
+actions:
+  walk: {principal: agent, gate: true, next: {step: "pre.step + 1"}, reject: [{as: end, if: "pre.step == 9"}]}
+  spoil: {principal: agent, gate: true, next: {spoiled: "true"}, reject: [{as: early, if: "pre.step < 8"}, {as: spent, if: "pre.used"}]}
+  use: {principal: agent, gate: true, next: {used: "true"}, reject: [{as: spent, if: "pre.spoiled"}]}
+regions: {spent: {never: "pre.spoiled && pre.used"}}
+contract: {rules: [end, early, spent]}
+"""
+
+
+def what_lies_behind_a_bound_is_not_denied():
+    """A taint that no payload speaks of is raised far from the first state: below a bound nobody knows that no step raises it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "wordless.yaml"
+        path.write_text(WORDLESS)
+        for bound, verdict in (((), ("PASS", None)), (("--max-states", "5"), ("INCONCLUSIVE", None)), (("--max-work", "9"), ("INCONCLUSIVE", None))):
+            code, report, err = run("harden", str(path), *bound)
+            lines = {(c["verdict"], c["finding"]) for c in report["checks"] if c["id"] == "laundering"} if report else err
+            check(f"laundering of a wordless taint, {' '.join(bound) or 'no bound'}", None if lines == {verdict} else f"exit {code} {lines}")
+
+
+DEEP = """
+machine: deep
+version: 1
+vars: {open: bool, weak: bool, count: {int: 0..200, overflow: reject}}
+actions:
+  approve: {principal: human, gate: true, next: {count: "pre.count == 0 ? 1 : pre.count", open: "true"}}
+  count: {principal: agent, gate: true, next: {count: "pre.count + 1"}, reject: [{as: not-yet, if: "pre.count == 0 || pre.count == 200"}]}
+  drift: {principal: env, next: {weak: "pre.count == 200 || pre.weak"}} # 200 steps behind the gate; who writes it at any time needs no gate
+  sneak: {principal: agent, gate: true, next: {open: "true"}, reject: [{as: shut, if: "!pre.weak"}]}
+regions: {shut: {gated: "pre.open", by: [approve]}, early: {never: "pre.open && pre.weak && pre.count == 0"}}
+contract: {rules: [not-yet, shut]}
+"""
+
+
+def what_was_not_looked_at():
+    """A line that a bound cuts short says so, and gives no other reason for it: of a gate that nobody came to ask about not that it is idle."""
+    with tempfile.TemporaryDirectory() as folder:
+        deep = Path(folder) / "deep.yaml"
+        deep.write_text(DEEP)
+        for m, bounds in (("trifecta", [("--max-work", str(n)) for n in (1, 30000, 100000, 300000, 1000000, 3000000)]),
+                          (str(deep), [("--max-states", "100"), ("--max-states", "201"), ("--max-work", "1000")])):
+            whole = {(c["id"], c["region"]): c for c in run("harden", m, "--mutants", "1")[1]["checks"]}
+            cut = 0
+            for bound in bounds:
+                code, report, err = run("harden", m, "--mutants", "1", *bound)
+                lines = [c for c in report["checks"] if c["id"] != "mutation"] if report else []
+                cut += sum(c["bound_hit"] for c in lines)
+                other = [f"{c['id']} {c['verdict']} {c['finding']} {c['detail']}" for c in lines if not (c["verdict"] == "INCONCLUSIVE" and c["bound_hit"])
+                         and c["verdict"] != whole.get((c["id"], c["region"]), {}).get("verdict")]
+                check(f"what was not looked at, {Path(m).stem} {' '.join(bound)}", None if lines and not other else f"exit {code} {err} {other}")
+            check(f"some of it was, {Path(m).stem}", None if cut else "no line was cut")
+
+
 def documented():
     table = re.search(r"\n\| check \| question \| explores \|\n(.*?)\n\n", (ROOT / "docs/harden.md").read_text(), re.S).group(1)
     return set(re.findall(r"^\| `([a-z-]+)` \|", table, re.M))
@@ -184,7 +241,9 @@ def main():
                   else f"exit {code} {err} {[c['verdict'] for c in lines]}")
     states_that_no_session_reaches()
     naming_is_advice()
+    what_lies_behind_a_bound_is_not_denied()
     time_is_asked_behind_explorations()
+    what_was_not_looked_at()
     missing = documented() - cut
     check("each check of docs/harden.md was cut short once and said so", ", ".join(sorted(missing)) if missing else None)
     print(f"{passed} passed, {failed} failed, 0 skipped")

@@ -86,6 +86,20 @@ def against_shows_calls_both_ways(t):
 
 
 @test
+def against_shows_what_errs(t):
+    """An error of a condition blocks: what needs an argument blocks calls without it."""
+    policy = """interlock: 1
+machine: standard
+servers: {s: {trust: inside}}
+tools: [{match: s.a, effects: [sensitive]}]
+rules: [{tools: s.a, then: block, when: has(args.s)}]
+"""
+    _, found, fs = against(t, "has(args.s)", "5 < args.n", policy)
+    same((found, fs[0]["call"]["args"], fs[0]["other"]["reason"]), ([("call", "s.a", "wider"), ("call", "s.a", "narrower")], {}, "condition-error"))
+    same(against(t, "has(args.s)", 'args.s != ""', policy)[1], [("call", "s.a", "wider"), ("call", "s.a", "narrower")])
+
+
+@test
 def against_finds_the_session_that_shows_it(t):
     _, found, (f,) = against(t, "sales: [bo]", "sales: [bo, ana]")
     same((found, f["call"]["agent"]), ([("call", "files.put", "wider")], "ana"))

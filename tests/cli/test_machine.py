@@ -116,3 +116,41 @@ def the_text_of_the_digest_leaves_out_what_steps_do_not_read(t):
         run.fail("the sections change the seal")
     if reports[1]["inputs"]["machine"] != hashlib.sha256(plain.encode()).hexdigest():
         run.fail(f"the digest is of something else: {reports[1]['inputs']}")
+
+
+NUMBERS = """machine: numbers
+version: 1
+vars:
+  a: {int: %s, overflow: %s}
+actions:
+  add: {principal: agent, gate: true, call: {k: {int: %s}}, next: {a: "%s"}, reject: [{as: enough, if: "%s"}]}
+regions: {spent: {never: "call.k == 0", edge: [add]}}
+contract: {rules: [enough]}
+"""
+
+
+@test
+def exports_refuse_numbers_that_other_tools_do_not_hold(t):
+    far = "it has numbers of 2^30 or more"
+    comes = "this expression cannot be exported: it can come to a number of 2^30 or more"
+    cases = (  # range, overflow, payload, update, clause; what is said, or that it is exported
+        (("1073741820..1073741823", "reject", "-2..-1", "pre.a + call.k", "next.a < 1073741820"), None),
+        (("-1073741823..-1073741820", "saturate", "1..2", "pre.a + call.k", "pre.a * 8 < -8589934580"), None),
+        (("0..7", "reject", "1..2", "pre.a + call.k", "pre.a * 2000000000 + call.k > 12000000000"), None),
+        (("1073741821..1073741824", "reject", "1..2", "pre.a + call.k", "next.a > 1073741824"), ":4:3: error: `a` cannot be exported: " + far),
+        (("-1073741824..-1073741821", "saturate", "1..2", "pre.a - call.k", "pre.a == -1073741824"), ":4:3: error: `a` cannot be exported: " + far),
+        (("1000000000000..1000000000003", "reject", "1..2", "pre.a + call.k", "next.a > 1000000000003"), ":4:3: error: `a` cannot be exported: " + far),
+        (("0..7", "reject", "1073741823..1073741824", "call.k - 1073741823", "pre.a == 7"), ":6:3: error: field `k` of `add` cannot be exported: " + far),
+        (("0..7", "saturate", "1..2", "pre.a * 2147483648", "pre.a == 7"), f":6:73: error: {comes}"),
+        (("0..7", "saturate", "1..2", "pre.a - call.k * 4294967295", "pre.a == 7"), f":6:73: error: {comes}"),
+        (("0..7", "reject", "1..2", "pre.a == 3 ? 5000000000 : call.k", "pre.a == 7"), f":6:73: error: {comes}"),
+    )
+    for given, says in cases:
+        machine = put(t, "m.yaml", NUMBERS % given)
+        for form in ("--promela", "--smt2", "--c"):
+            run = Run("machine", "export", machine, form)
+            if says is None:
+                run.exits(0)
+            else:
+                run.refuses(True).says(says)
+        Run("machine", "export", machine, "--canonical").exits(0)

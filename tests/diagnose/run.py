@@ -119,6 +119,22 @@ def cases():
     report("each word is in at least two cases", ", ".join(few) or None)
 
 
+def bounds_of_bytes():
+    """Wherever memory ends: a verdict or BOUNDED, and no PASS that the whole run does not say. The sandbox's catalogue begins at some 60 KB."""
+    whole = {(c["id"], c["region"]): c["verdict"] for c in json.loads(run("diagnose", "--json", SANDBOX).stdout)["checks"]}
+    problem = None
+    cut = 0
+    for k in range(2, 200, 6):
+        p = run("diagnose", "--json", "--max-bytes", f"{k}k", SANDBOX)
+        if p.returncode not in (1, 2):
+            problem = problem or f"{k}k: exit {p.returncode} {p.stderr.strip()}"
+            continue
+        cut += p.returncode == 2
+        other = [c["verdict"] for c in json.loads(p.stdout)["checks"] if c["verdict"] not in ("INCONCLUSIVE", whole[c["id"], c["region"]])]
+        problem = problem or (f"{k}k: {other}" if other else None)
+    report("a bound on bytes, at every size", problem or (None if cut else "none of them is reached"))
+
+
 def harden(text, edits=()):
     for old, new in edits:
         assert text.count(old) == 1, old
@@ -254,6 +270,7 @@ os.chdir(ROOT)
 cases()
 policies()
 sandbox()
+bounds_of_bytes()
 words()
 refusals()
 print(f"{passed} passed, {failed} failed, 0 skipped")

@@ -158,6 +158,59 @@ def whole(word, text):
     return any(re.search(ends[0] + between.join(map(re.escape, word)) + ends[1], text) for between in ("", r"\s*"))
 
 
+BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_")
+NO_TEXT = re.compile("[\ud800-\udfff\x01-\x08\x0e-\x1f\x7f-\x9f]")
+
+
+def run_around(query, at, n):
+    """The characters of base64 around bytes [at, at + n), over line ends: their places in the query."""
+    places, i = [], at
+    while i > 0 and query[i - 1] in BASE64 | frozenset(b" \t\r\n"):
+        i -= 1
+    for k in range(i, len(query)):
+        if query[k] in BASE64:
+            places.append(k)
+        elif query[k] not in b" \t\r\n":
+            break
+    return places
+
+
+def inside(query, at, n):
+    """The tokens that the named characters of base64 stand for, whatever is before them: whole words in a text of 12 or more visible characters, or in what is text from end to end. Where a
+    character has several bytes, and at a line end, what a token is read from cannot be told from the characters beside it alone."""
+    places, out = run_around(query, at, n), set()
+    run = bytes(query[k] for k in places).replace(b"-", b"+").replace(b"_", b"/").decode()
+    for first in range(4):
+        part = run[first:]
+        part = part[:len(part) - 1] if len(part) % 4 == 1 else part
+        data = base64.b64decode(part + "=" * (-len(part) % 4))
+        text = data.decode("utf-8", "surrogateescape")
+        ends = [0]
+        for c in text:  # the byte where each character begins
+            ends.append(ends[-1] + len(c.encode("utf-8", "surrogateescape")))
+        parts = [0, *(x for m in NO_TEXT.finditer(text) for x in (m.start(), m.end())), len(text)]
+        for begin, end in zip(parts[::2], parts[1::2]):
+            piece = text[begin:end]
+            if len(re.sub(r"[\s\0]", "", piece)) < RUN and piece != text:
+                continue
+            for i, j in stands(piece):
+                low, high = ends[begin + i], ends[begin + j]  # its bytes
+                if places[first + low * 8 // 6] == at and places[first + (high * 8 - 1) // 6] == at + n - 1:
+                    out.add(normal(piece[i:j]))
+    return out
+
+
+def stands(piece):
+    """Where the words of a text, and words joined, begin and end, when invisible characters in and beside them are taken for nothing."""
+    shown = [(i, folded) for i, c in enumerate(piece) for folded in fold(c)]
+    text = "".join(folded for _, folded in shown)
+    for chain in CHAIN.finditer(text):
+        words = [(chain.start() + m.start(), chain.start() + m.end()) for m in WORD.finditer(chain.group(0))]
+        for k, (start, _) in enumerate(words):
+            for _, end in words[k:]:
+                yield shown[start][0], shown[end - 1][0] + 1
+
+
 def confirms(text, query, at, n, token):
     """Whether the named part of the query is in the text; where it is encoded on either side, whether their readings share it."""
     part = characters(query[at:at + n])
@@ -175,6 +228,7 @@ def confirms(text, query, at, n, token):
         # in base64 a token may begin and end within a character, and those before it say how it is read: up to three more on either side
         asked = {r for before in range(min(at, 3) + 1) for behind in range(4) for r in readings(characters(query[at - before:at + n + behind]), 4, True)}
         asked = {t for r in asked for t in {normal(r), *joined(spaced(r))} if len(t) >= 3}
+        asked |= {t for t in inside(query, at, n) if len(t) >= 3}
         if any(whole(t, all_spaced(text, levels)) for t in asked):
             return True
     return False

@@ -294,7 +294,23 @@ def generated(kind, n):
     return base64.encodebytes(rnd.randbytes(n * 3 // 4))[:n]
 
 
+def around(query, at, n, token):
+    """What confirms() looks at: a little, so that what comes often is confirmed once; of a token in base64 as much as its text may need."""
+    beside = query[max(0, at - 1):at] + query[at + n:at + n + 1]
+    far = 100 if token and any(c in oracle.BASE64 for c in beside) else 3
+    return max(0, at - far), at + n + far
+
+
+def asked_of(text, query):
+    probe = Probe()
+    probe.add(1, text)
+    found = list(probe.parts(query))
+    probe.end()
+    return found
+
+
 def benign():
+    rnd.seed(f"benign {SEED}")  # how far the tests before it came depends on the machine
     begun = time.time()
     size = int(float(os.environ.get("IL_INDEX_MB", "10")) * 1e6) // 8
     data = {
@@ -319,8 +335,8 @@ def benign():
             query = half[i:i + 1000]
             asked += 1
             for at, n, token, sources in probe.parts(query):
-                begin = max(0, at - 3)  # with what confirms() looks at around it: what comes often is confirmed once
-                hit = (query[begin:at + n + 3], at - begin, n, token)
+                begin, end = around(query, at, n, token)
+                hit = (query[begin:end], at - begin, n, token)
                 matched += len(sources)
                 ntodo += len(sources)
                 for s in sources:
@@ -345,6 +361,13 @@ def benign():
     report("control: the oracle refuses a match that is none", None if not oracle.confirms(text, query, 0, 19, False) and not oracle.confirms(text, b"a1b", 0, 3, True) else "it does not")
     hits = [(query, 0, 19, False), (b"a1b", 0, 3, True), (b"zzzz yyyy xxxx", 0, 14, False), (b"a yyyy.", 2, 4, True), (b"yyy", 0, 3, True), (b"zzzz yyyy xxxz", 0, 14, False)]
     report("control: of many matches those that are not there as they are", None if oracle.encoded(text, hits) == [*hits[:2], *hits[4:]] else "they are not told apart")
+    # what is read from base64 only together with more than three characters around it: behind a character of several bytes, with NUL in it, over a line end
+    shifted = b"Q" + base64.b64encode(b"some more of it, 8Vy and so on here")
+    for text, query in ((b'"id": 737630,', base64.b64encode("a plain text, \u070csv0*9 goes on".encode())), (b"of CS6 to", b"//" + base64.b64encode("or here \u20ac\u00e7\0s6 as it".encode())),
+                        (b'"id": 387679,', shifted[:25] + b"\n" + shifted[25:])):
+        places = [(at, n) for at, n, token, _ in asked_of(text, query) if token]
+        report(f"in base64: a token of {text!r} is found and confirmed", None if places and all(oracle.confirms(text, query, at, n, True) for at, n in places) else f"{places}")
+        report(f"control: in base64 of {text!r} another place is not", None if not any(oracle.inside(query, at + 1, n) for at, n in places) else "it is")
     report("a token within a word in base64 is confirmed", None if oracle.confirms(b"xxx/dO9+yyy", b"A PARTICULAR PURPOSE.", 14, 5, True) else "it is not")
     print(f"benign: {total / 1e6:.1f} MB, {asked} queries, {confirmed} matches confirmed, {misses} not")
     probe.end()

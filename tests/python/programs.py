@@ -544,10 +544,57 @@ def label_kept():
     yield [label(x) is not None for x in (str(t), f"{t!s}", repr(t), next(iter(t)), t.translate({}))]
 
 
+EXPLAINED = """
+version: "2.0"
+defaults: { sink_action: block }
+sources: []
+agents: { ana: { groups: [staff, finance] }, bo: { groups: [staff] } }
+sinks:
+  mail.send:
+    capabilities: [reaches_external]
+    rules:
+      - { name: a, when: 'agent.id == "ana" && args.x > 5', action: block }
+      - { name: b, when: '!(agent.groups.exists(g, g == "staff")) || args.y == 1', action: require_approval }
+      - { name: c, when: 'agent.groups.exists(g, g == "finance")', action: allow }
+      - { name: d, when: '(agent.id != "bo")', action: allow }
+      - { name: e, when: '!(max_trust == "untrusted" && args.z == "q")', action: allow }
+      - { name: f, require_endorsement: legal, action: block }
+      - { name: g, action: block }
+      - { name: h, action: allow }
+  db.read: { capabilities: [] }
+  db.drop: { rules: [{ name: loose, when: 'agent.groups.exists(g, g == "staff") && args.a == 1', action: allow }, { name: yoda, when: '"ana" == agent.id', action: block }] }
+"""
+
+
+def _rules(explained):
+    for sink in explained.sinks:
+        yield [sink.sink_key, sink.default_action.value]
+        for r in sink.rules:
+            yield [r.name, r.action.value, r.outcome.value, r.residual, r.depends_on_member, r.shadowed_by, r.shadowed_by_reason]
+
+
+def explained():
+    p = policy(EXPLAINED)
+    for agent in ("ana", "bo", "nobody"):
+        e = ib.explain_for_agent(p, agent)
+        yield [e.agent_id, sorted(e.groups), list(_rules(e))]
+    for group in ("finance", "staff", "nobody"):
+        yield [ib.explain_for_group(p, group).group, list(_rules(ib.explain_for_group(p, group)))]
+    for tool in ("mail.send", "db.read", "db.drop", "db.none"):
+        e = ib.explain_for_tool(p, tool)
+        yield e if e is None else [e.sink_key, sorted(c.value for c in e.capabilities), e.default_action.value, [[m.name, m.action.value, sorted(m.agent_ids), sorted(m.groups), m.when] for m in e.mentions]]
+
+
+def explained_whole():
+    text = EXPLAINED.replace("action: allow }, { name: yoda", "action: allow }, { name: nest, when: '(args.a == 1 || agent.id == \"zed\" || args.b == 2) && args.c == 3', action: allow }, { name: yoda")
+    yield [r.residual for r in ib.explain_for_agent(policy(text), "nobody").sinks[2].rules]
+    yield ib.explain_for_tool(policy(EXPLAINED.replace("db.read", "default.look")), "look") is None
+
+
 ALIKE = [guard_lets_through_and_blocks, decisions_say_what_they_saw, rule_of_two, runs_are_apart, agents_and_groups, approvals, async_guard_and_resolver, condition_errors, dry_run,
          reporters_get_records, jsonl, carriers, derived, endorsements, names_are_checked, packed, default_policy_asks, policies_are_validated, exceptions_of_tools, methods,
-         threads_with_their_own_context, endorsement_edit, cycles]
-DIFFER = [retaint, content, depth, models, nested_runs, threads_without_context, outlived_run, denied_legs, truthy_approval, bare_check, reached, model_alone, opaque, replayed, copied_arguments, label_kept]
+         threads_with_their_own_context, endorsement_edit, cycles, explained]
+DIFFER = [retaint, content, depth, models, nested_runs, threads_without_context, outlived_run, denied_legs, truthy_approval, bare_check, reached, model_alone, opaque, replayed, copied_arguments, label_kept, explained_whole]
 
 
 def main():

@@ -11,19 +11,12 @@ import shutil
 import subprocess
 import sys
 
+from rows import PYRIGHT, cases, end, pyright, row
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INTERLOCK = pathlib.Path(sys.argv[1]).resolve() if sys.argv[1:] not in ([], ["--wheel"]) else ROOT / os.environ.get("BUILD", "build") / "interlock"
 PACKAGE = ROOT / "bindings/python"
 WORK = ROOT / os.environ.get("BUILD", "build") / "python"
-COUNT = {"passed": 0, "failed": 0, "skipped": 0}
-
-
-def row(how, name, why=""):
-    COUNT[how] += 1
-    print(f"{ {'passed': 'ok', 'failed': 'FAILED', 'skipped': 'skipped'}[how] }: {name}" + "".join(f"\n    {line}" for line in why.splitlines()), flush=True)
-    return how == "passed"
-
-
 def run(*command, **more):
     return subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900, check=False, **more)
 
@@ -69,8 +62,7 @@ def suite(python, minor, file):
         return False
     told = run(venv, "-X", "dev", "-W", "error::ResourceWarning", "-m", "unittest", "discover", "-v", "-s", PACKAGE / "tests", "-t", PACKAGE / "tests",
                env={**os.environ, "INTERLOCK": str(INTERLOCK), "PYTHONPATH": ""}, cwd=WORK)
-    for name, how in re.findall(r"^(test_\w+) \([\w.]+\)(?:\n.*)?? \.\.\. (?:.*\n)*?(?:.*)?\b(ok|FAIL|ERROR|skipped)", told.stdout, re.M):
-        row({"ok": "passed", "skipped": "skipped"}.get(how, "failed"), f"Python 3.{minor}: {name}")
+    cases(told.stdout, f"Python 3.{minor}")
     return row("passed" if told.returncode == 0 and "Ran 0 tests" not in told.stdout else "failed", f"Python 3.{minor}: the tests of the package", told.stdout[-6000:] if told.returncode else "")
 
 
@@ -135,18 +127,14 @@ def programs(minor, python):
 
 def types(python):
     """mypy --strict and pyright, from PyPI; without them the rows are skipped. With OpenTelemetry, whose reporter is tried as well."""
-    got = run(python, "-m", "pip", "install", "--quiet", "mypy==1.18.2", "pyright==1.1.407", "opentelemetry-sdk>=1.20,<2")
+    got = run(python, "-m", "pip", "install", "--quiet", "mypy==1.18.2", PYRIGHT, "opentelemetry-sdk>=1.20,<2")
     if got.returncode != 0:
         return row("skipped", "mypy, pyright and opentelemetry-sdk are not to be had", got.stdout[-300:])
     told = run(python, "-m", "mypy", "--strict", "--config-file", PACKAGE / "pyproject.toml", "-p", "interlock", "--cache-dir", WORK / "mypy", cwd=WORK)
     row("passed" if told.returncode == 0 else "failed", "mypy --strict", told.stdout)
     package = next((python.parents[1] / "lib").glob("python3.*/site-packages/interlock"))
     own = [p for p in sorted(package.rglob("*.py")) if "adapters" not in p.parts and p.name != "pytest_plugin.py"]  # tests/adapters has the frameworks
-    told = run(python, "-m", "pyright", "--pythonpath", python, *own, cwd=WORK)
-    if "0 errors" not in told.stdout and " error" not in told.stdout:
-        row("skipped", "pyright does not run", told.stdout[-300:])
-    else:
-        row("passed" if told.returncode == 0 else "failed", "pyright", told.stdout[-3000:])
+    pyright(run, python, python, "pyright", own, WORK)
     told = run(python, "-m", "unittest", "-v", "test_interbolt.Reporters.test_opentelemetry", cwd=PACKAGE / "tests")
     return row("passed" if told.returncode == 0 and "... ok" in told.stdout else "failed", "the reporter for OpenTelemetry", told.stdout)
 
@@ -157,7 +145,7 @@ def main():
     if not at_hand:
         row("skipped", "no CPython of 3.11 or later with venv")
         return
-    built, why = wheel(at_hand[0][1])
+    built, why = wheel(at_hand[-1][1])  # by the latest headers, which is where versions differ: the oldest takes it too
     if not row("passed" if built else "failed", "the wheel builds", why):
         return
     row("passed" if "-cp311-abi3-" in built.name else "failed", "one wheel for 3.11 and all that follow", built.name)
@@ -176,9 +164,8 @@ def main():
 if __name__ == "__main__":
     if sys.argv[1:] == ["--wheel"]:
         WORK.mkdir(parents=True, exist_ok=True)
-        file, said = wheel(pythons()[0][1])
+        file, said = wheel(pythons()[-1][1])
         print(file if file else said)
         sys.exit(0 if file else 1)
     main()
-    print(f"{COUNT['passed']} passed, {COUNT['failed']} failed, {COUNT['skipped']} skipped")
-    sys.exit(1 if COUNT["failed"] else 0)
+    end()

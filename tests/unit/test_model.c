@@ -66,6 +66,7 @@ static const machine_bad bad_rows[] = {
      "`call` is no name for a variable: use letters, digits and `_`, and no word of the language"},
     {"flag: bool", "2flag: bool", 5, 3,
      "`2flag` is no name for a variable: use letters, digits and `_`, and no word of the language"},
+    {"  stop:", "  2stop:", 18, 3, "`2stop` is no name for an action: use letters, digits and `_`, and no word of the language"},
     {"flag: bool", "flag: {enum: [a], int: 0..1}", 5, 9, "`flag` needs exactly one of `enum`, `int` and `type: bool`"},
     {"0..K", "0..5000", 6, 16, "`count` has more than 4096 values"},
     {"hard: bool", "hard: {int: 0..1, overflow: reject}", 14, 30, "unknown key `overflow` in a payload field"},

@@ -433,7 +433,7 @@ static void memory_places(void **state) {
     static memory_case c;
     memory_init(&c, true);
     const il_begin how = {.size = sizeof how, .principal = IL_STR("ana")};
-    static const char *const readers[] = {"r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8"};
+    static const char *const readers[] = {"r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9"};
     for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
         assert_int_equal(il_monitor_begin(c.m.monitor, il_str_of(readers[i]), &how, &c.m.err), IL_OK);
     }
@@ -474,6 +474,11 @@ static void memory_places(void **state) {
     monitor_run(&c.m, "in.write", "{\"path\":\"/Users/ana/src\"}");
     assert_int_equal(memory_effects(&c, "r8", "~/src/deep/in/it"), IL_SENSITIVE);
     assert_int_equal(memory_effects(&c, "r4", "~/srcs"), 0);
+    /* one name, with its accent composed, taken apart, in the other case: on macOS one file */
+    monitor_run(&c.m, "in.write", "{\"path\":\"/w/caf\xc3\xa9/\xed\x95\x9c \xe2\x84\xaa+.md\"}");
+    assert_int_equal(memory_effects(&c, "r9", "/w/cafe\xcc\x81/\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab k+.md"), IL_SENSITIVE);
+    assert_int_equal(memory_effects(&c, "r9", "/W/CAF\xc3\x89"), IL_SENSITIVE);
+    assert_int_equal(memory_effects(&c, "r4", "/w/caf\xc3\xa9/\xed\x95\x98 k+.md"), 0);
     /* what was written as a folder counts for all that is in it; a place that cannot be read for all places */
     monitor_run(&c.m, "in.write", "{\"path\":\"/w/b\"}");
     assert_int_equal(memory_effects(&c, "r5", "/w/b/deep/in/it"), IL_SENSITIVE);

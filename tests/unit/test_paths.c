@@ -37,9 +37,14 @@ static void path_secrets(void **state) {
                                       "a/%2eenv",
                                       "/etc/./shadow",
                                       "$HOME/x",
+                                      "~/.password-store/mail.txt",
+                                      "~/.config/Google/Chrome/Default/Web Data",
+                                      "passwords.txt",
+                                      "~/SSH~1/id",
                                       "notes.md::$DATA"};
-    static const char *const no[] = {"notes.md",      "/home/a/src/main.c",    "src/environment.c", "/srv/etc/shadow.md",
-                                     "C:\\work\\a.c", "~/notes/\xc3\x9c-x.md", "etc/shadow",        "./a/b.txt"};
+    static const char *const no[] = {
+        "notes.md",   "/home/a/src/main.c", "src/environment.c", "/srv/etc/shadow.md", "C:\\work\\a.c", "~/notes/\xc3\x9c-x.md",
+        "etc/shadow", "./a/b.txt",          "src/password.py",   "~/a~/b.txt"};
     for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++) {
         if (!il_path_secret(il_str_of(yes[i]))) {
             fail_msg("`%s` is no secret", yes[i]);
@@ -73,6 +78,15 @@ static void path_runs(void **state) {
                                        "efile"),
                                       "AGENTS.md",
                                       "x/.git/./config",
+                                      "p/GIT~1/hooks/pre-commit",
+                                      "/private/etc/sudoers",
+                                      "vite.config.mts",
+                                      "p/binding.gyp",
+                                      "p/.yarn/releases/yarn.cjs",
+                                      "p/.pylintrc",
+                                      "p/init.gradle",
+                                      "~/.psqlrc",
+                                      "~/Library/Application Support/Code/User/tasks.json",
                                       "~/.config/systemd/user/a.service"};
     static const char *const no[] = {"~/notes/topic.md",   "src/a.c", "docs/makefiles.md", "data/etc/readme.txt", "report.pdf",
                                      "~/src/github/x.txt", "a.json"};

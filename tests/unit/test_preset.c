@@ -216,6 +216,13 @@ static void test_refused(void **state) {
     }
     assert_int_not_equal(preset_load(&c, "interlock: 1\nmachine: standard\npresets: { mail: { tools: [] } }\n"), IL_OK);
     assert_non_null(strstr(c.err.msg, "no version"));
+    /* nobody uses it */
+    assert_int_not_equal(
+        preset_load(
+            &c,
+            "interlock: 1\nmachine: standard\ntools: [{ match: a, effects: [] }]\npresets: { m@1: { use: m@1, tools: [] } }\n"),
+        IL_OK);
+    assert_non_null(strstr(c.err.msg, "unknown key `use`"));
     assert_int_not_equal(preset_load(&c, "interlock: 1\nmachine: standard\npresets: { m@1: { tools: [{ match: a, effects: { "
                                          "untrusted: x } }] } }\nservers: { s: { use: m@1 } }\n"),
                          IL_OK);

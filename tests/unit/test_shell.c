@@ -49,7 +49,9 @@ static const shell_row shell_rows[] = {
     {"cat a | grep KEY", "<a"},
     {"cp -r dotfiles/. ~", "runs <dotfiles/. <~ <* >~"},
     {"diff -r a ~/b", "<a <~/b <*"},
-    {"git log --oneline", "<."},
+    {"git log --oneline", "<.git/COMMIT_EDITMSG"},
+    {"git log -p", "<."},
+    {"git log -5p", "<."},
     {"git diff", "<."},
     {"curl -s -H 'Accept: a/b' https://x.example/a", "hosts"},
     /* worst case */

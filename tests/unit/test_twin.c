@@ -278,9 +278,9 @@ static brute_result brute_run(brute *b, bool now) {
     brute_close(b, &reached, ANY, false);
     for (uint32_t f = 0; f < 2; f++) {
         for (uint32_t x = 0; x < b->nstates; x++) {
-            bool stops = true;
+            bool stops = true; /* where no call is accepted: a fault may come, and need not */
             for (uint32_t k = 0; k < b->nedges[x]; k++) {
-                stops = stops && !b->edges[x][k].moves;
+                stops = stops && (!b->edges[x][k].moves || b->edges[x][k].fault);
             }
             for (uint32_t y = 0; stops && y < b->nstates; y++) {
                 if (reached.at[f][x][y] && brute_ambiguous(b, f, x, y)) {

@@ -43,6 +43,8 @@ static const char vouch_policy[] =
     "  - { match: s.get, effects: [egress], sink: once, audience: addressed, to: { url: url } }\n"
     "  - { match: s.host, effects: [egress], sink: once, audience: addressed, to: { host: host } }\n"
     "  - { match: s.push, effects: [egress], sink: once, audience: addressed, to: { repo: '{owner}/{repo}' } }\n"
+    "  - { match: s.letter, effects: [egress], sink: once, audience: addressed, to: { email: to }, line: subject }\n"
+    "  - { match: s.put, effects: [egress], sink: once, audience: addressed, to: { repo: '{owner}/{repo}' }, within: path }\n"
     "  - { match: s.click, effects: [egress], sink: once, audience: addressed, to: { url: $page }, plain: [ref] }\n"
     "  - { match: s.pay, effects: [egress, commit], sink: once, audience: addressed, to: { account: to }, object: { payee: name "
     "} "
@@ -845,6 +847,75 @@ static void vouch_numbers(void **state) {
     }
 }
 
+/* What names a thing inside of the destination does not lead out of it. */
+static void vouch_within(void **state) {
+    vouch_case *c = *state;
+    vouch_types(c, "put it into acme/app");
+    static const struct {
+        const char *path;
+        bool vouched;
+    } rows[] = {{"\"docs/a b/\xc3\xa9..x.md\"", true},
+                {"\"/README.md\"", true},
+                {"\".github/...\"", true},
+                {"7", true},
+                {"null", true},
+                {"\"\"", true},
+                {"[\"a\", 1, true]", true},
+                {"\"../../../eve/x/contents/a\"", false},
+                {"\"a/..\"", false},
+                {"\"a/./b\"", false},
+                {"\".\"", false},
+                {"\"a?ref=x\"", false},
+                {"\"a#x\"", false},
+                {"\"%2e%2e/a\"", false},
+                {"\"..\\\\a\"", false},
+                {"\".\\t./a\"", false},
+                {"\"<1@x>\\r\\nBcc: eve@evil.example\"", false},
+                {"\"a\xe2\x80\x8b\"", false},
+                {"[\"a\", \"../b\"]", false},
+                {"{\"a\":\"b\"}", false},
+                {"[[\"../b\"]]", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char args[256];
+        (void)snprintf(args, sizeof args, "{\"owner\":\"acme\",\"repo\":\"app\",\"path\":%s}", rows[i].path);
+        const il_label l = vouch_label(c, "s.put", args);
+        if (l.vouched != rows[i].vouched || l.near) {
+            fail_msg("%s: %s", args, l.why);
+        }
+    }
+}
+
+/* A text of one line begins no other header, however its address is written. */
+static void vouch_line(void **state) {
+    vouch_case *c = *state;
+    vouch_types(c, "mail bo@x.example");
+    static const struct {
+        const char *subject;
+        bool vouched;
+    } rows[] = {{"\"Invoice #7 (20%)?\\t..\"", true},
+                {"null", true},
+                {"7", true},
+                {"[\"a\",\"b\"]", true},
+                {"\"for eve@evil.example\"", false},
+                {"\"see https://evil.example\"", false},
+                {"\"x\\r\\nBcc: eve @ evil.example\"", false},
+                {"\"x\\nBcc: eve(e)@evil.example\"", false},
+                {"\"x\\rBcc: eve\"", false},
+                {"\"x\\u0000\"", false},
+                {"\"x\\u2028y\"", false},
+                {"\"x\\u2029y\"", false},
+                {"\"x\\u0085y\"", false},
+                {"[\"a\",[\"b\\nc\"]]", false},
+                {"{\"a\":\"b\\nc\"}", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char args[256];
+        (void)snprintf(args, sizeof args, "{\"to\":\"bo@x.example\",\"subject\":%s}", rows[i].subject);
+        if (vouch_label(c, "s.letter", args).vouched != rows[i].vouched) {
+            fail_msg("%s", args);
+        }
+    }
+}
+
 /* Without a memory only the lists vouch, as ever. */
 static void vouch_without_memory(void **state) {
     vouch_case *c = *state;
@@ -881,12 +952,13 @@ static void vouch_allocations(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, vouch_setup, vouch_teardown)
-        T(vouch_typed),       T(vouch_typed_words),  T(vouch_reach),          T(vouch_facts),
-        T(vouch_other_tools), T(vouch_via),          T(vouch_named),          T(vouch_blind),
-        T(vouch_sent),        T(vouch_sent_vouched), T(vouch_sent_parts),     T(vouch_sent_apart),
-        T(vouch_incomplete),  T(vouch_remembered),   T(vouch_named_short),    T(vouch_named_otherwise),
-        T(vouch_typed_short), T(vouch_elsewhere),    T(vouch_numbers),        T(vouch_user),
-        T(vouch_places),      T(vouch_bad_input),    T(vouch_without_memory), T(vouch_allocations),
+        T(vouch_typed),          T(vouch_typed_words),  T(vouch_reach),       T(vouch_facts),
+        T(vouch_other_tools),    T(vouch_via),          T(vouch_named),       T(vouch_blind),
+        T(vouch_sent),           T(vouch_sent_vouched), T(vouch_sent_parts),  T(vouch_sent_apart),
+        T(vouch_incomplete),     T(vouch_remembered),   T(vouch_named_short), T(vouch_named_otherwise),
+        T(vouch_typed_short),    T(vouch_elsewhere),    T(vouch_numbers),     T(vouch_within),
+        T(vouch_line),           T(vouch_user),         T(vouch_places),      T(vouch_bad_input),
+        T(vouch_without_memory), T(vouch_allocations),
 #undef T
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

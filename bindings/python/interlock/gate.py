@@ -246,15 +246,13 @@ class Gate:
     ) -> R:
         """As `call`, of a coroutine function. A resolver may be one as well."""
         judged, text, pairs = self._judged(tool, args, labels)
-        decision = self._decide(tool, text, pairs)
-        if not decision.run and decision.action == "require_approval" and self._resolver is not None:
-            answer = self._resolver(ApprovalRequest(tool, copied(judged), decision))
-            if inspect.isawaitable(answer):
-                answer = await answer
-            decision = self._answered(tool, text, pairs, decision, answer)
-        _must_run(decision)
+        decision = await self._aadmitted(tool, judged, text, pairs)
+        return await self._aran(tool, decision, text, functools.partial(run, **judged))
+
+    async def _aran(self, tool: str, decision: _core.Decision, text: bytes, run: collections.abc.Callable[[], collections.abc.Awaitable[R]]) -> R:
+        """Runs what was let through, records, returns."""
         try:
-            value = await run(**judged)
+            value = await run()
         except BaseException as e:
             self._failed(decision, e)
             raise
@@ -284,15 +282,28 @@ class Gate:
 
     def _admitted(self, tool: str, judged: dict[str, object], text: bytes, labels: _core.Labels) -> _core.Decision:
         decision = self._decide(tool, text, labels)
-        if not decision.run and decision.action == "require_approval" and self._resolver is not None:
-            answer = self._resolver(ApprovalRequest(tool, copied(judged), decision))
+        if self._asks(decision):
+            answer = self._ask(tool, judged, decision)
             if inspect.isawaitable(answer):
                 if inspect.iscoroutine(answer):
                     answer.close()
                 raise UsageError("the resolver is a coroutine function, and the call is not: use `acall`")
             decision = self._answered(tool, text, labels, decision, answer)
-        _must_run(decision)
-        return decision
+        return _must_run(decision)
+
+    async def _aadmitted(self, tool: str, judged: dict[str, object], text: bytes, labels: _core.Labels) -> _core.Decision:
+        decision = self._decide(tool, text, labels)
+        if self._asks(decision):
+            answer = self._ask(tool, judged, decision)
+            decision = self._answered(tool, text, labels, decision, await answer if inspect.isawaitable(answer) else answer)
+        return _must_run(decision)
+
+    def _asks(self, decision: _core.Decision) -> bool:
+        return decision.run is not True and decision.action == "require_approval" and self._resolver is not None
+
+    def _ask(self, tool: str, judged: dict[str, object], decision: _core.Decision) -> object:
+        assert self._resolver is not None
+        return self._resolver(ApprovalRequest(tool, copied(judged), decision))
 
     def _answered(self, tool: str, text: bytes, labels: _core.Labels, decision: _core.Decision, answer: object) -> _core.Decision:
         if not decision.approval:
@@ -340,14 +351,16 @@ class Gate:
         entry of the policy. Labels are complete before the first call: UsageError afterwards, and beside a policy that was given.
         """
 
-        def wrap(fn: collections.abc.Callable[..., typing.Any]) -> collections.abc.Callable[..., typing.Any]:
+        def wrap(fn: typing.Any) -> typing.Any:
+            if isinstance(fn, (classmethod, staticmethod)):
+                return type(fn)(wrap(fn.__func__))
             tool = name if name is not None else fn.__name__
             if effects is not None or entry:
                 self._label(tool, Label(tuple(effects or ()), entry), inspect.signature(fn))
             if inspect.isgeneratorfunction(fn) or inspect.isasyncgenfunction(fn):
                 raise UsageError(f"`{tool}` is a generator: its result is not there when it returns; return a list")
             signature = inspect.signature(fn)
-            if inspect.iscoroutinefunction(fn):
+            if is_async(fn):
 
                 @functools.wraps(fn)
                 async def later(*args: object, **kwargs: object) -> object:
@@ -453,9 +466,17 @@ def _bound(fn: collections.abc.Callable[..., object], signature: inspect.Signatu
     return _Bound(signature, bound, bool(dot) and not holder.endswith("<locals>"))
 
 
-def _must_run(decision: _core.Decision) -> None:
-    if not decision.run:
+def is_async(fn: object) -> bool:
+    """A coroutine function, or an object that is called as one."""
+    while isinstance(fn, functools.partial):
+        fn = fn.func
+    return inspect.iscoroutinefunction(fn) or inspect.iscoroutinefunction(getattr(type(fn), "__call__", None))
+
+
+def _must_run(decision: _core.Decision) -> _core.Decision:
+    if decision.run is not True:
         raise ApprovalRequired(decision) if decision.action == "require_approval" else Denied(decision)
+    return decision
 
 
 def _said(error: BaseException) -> str:

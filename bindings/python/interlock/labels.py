@@ -55,5 +55,5 @@ def unknown_arguments(label: Label, signature: inspect.Signature) -> list[str]:
     """Arguments that a label names and the function has not. None where the function takes any, or the label has kinds of its own."""
     if "kinds" in label.entry or any(p.kind is inspect.Parameter.VAR_KEYWORD for p in signature.parameters.values()):
         return []
-    named = [name for key in ("to", "object", "reads", "plain") for name in _named(label.entry.get(key))]
+    named = [name for key in ("to", "object", "reads", "line", "plain", "within") for name in _named(label.entry.get(key))]
     return [name for name in named if name not in signature.parameters]

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the extension `interlock._core` share. CPython's limited API of 3.11, so that one binary serves every later version.
+ * Not Py_RETURN_NONE and its like: as the headers of 3.12 have them they count no reference, and 3.11 needs one.
  *
  * Threads: every function here runs with the GIL, but where a comment says that it is given up. An object that was made before a fork is refused after it: its ledger
  * belongs to the parent. */
@@ -21,6 +22,8 @@ typedef struct ilpy_state {
 } ilpy_state;
 ilpy_state *ilpy_state_of(PyObject *module);
 ilpy_state *ilpy_state_of_type(PyTypeObject *type); /* of a type of this module; NULL with an exception */
+/* Another number after each fork; getpid() is a system call. */
+unsigned ilpy_process(void);
 
 /* ---- errors: each sets a Python exception and returns NULL ------------------------------------------------ */
 PyObject *ilpy_fail(const ilpy_state *s, il_status status, const il_error *err);
@@ -37,25 +40,38 @@ PyObject *ilpy_json(PyObject *module, PyObject *const *args, Py_ssize_t n);
  * `content`), those of one walk, so that what is judged is what was labelled. A label is where its carrier is, once for all that is in it; of more than ILPY_LABELS in one
  * member of the value one is made, which stands at that member. `index` is asked for texts that have none. */
 #define ILPY_LABELS 64
+typedef struct ilpy_read {
+    il_str text;
+    PyObject *labels;
+} ilpy_read;
+/* The same for the other files: false with an exception, else *out is freed. `index` may be NULL or None. */
+bool ilpy_judge(ilpy_state *s, PyObject *value, PyObject *other, PyObject *index, ilpy_read *out);
+void ilpy_read_free(ilpy_read *r);
 PyObject *ilpy_judged(PyObject *module, PyObject *const *args, Py_ssize_t n);
 /* frozen(value, other, /): a copy that shares nothing that could be changed: of dict, list and tuple new ones; str, bytes, numbers and Tainted as they are; of anything else what
  * other(value) returns (frozen.c). */
 PyObject *ilpy_frozen(PyObject *module, PyObject *const *args, Py_ssize_t n);
+/* digest(text: bytes, times=1, /) -> str: SHA-256 of the sorted canonical text, as hex (value.c) */
+PyObject *ilpy_digest(PyObject *module, PyObject *const *args, Py_ssize_t n);
 /* The text of a str argument, borrowed from it; false with an exception. None is the empty text where `none`. */
 bool ilpy_str(PyObject *v, const char *what, bool none, il_str *out);
 /* A document from JSON text in bytes; NULL with an exception. None: *out is NULL and true. */
 bool ilpy_doc(const ilpy_state *s, PyObject *bytes, il_json_doc **out);
+bool ilpy_doc_of(const ilpy_state *s, il_str text, il_json_doc **out);
 PyObject *ilpy_of_str(il_str s);
 PyObject *ilpy_of_c(const char *s); /* NULL: None */
 
 /* ---- the types ---------------------------------------------------------------------------------------------- */
 bool ilpy_records_init(PyObject *module, ilpy_state *s); /* decision.c: Decision, Witness, Settlement, Approval, Row */
+PyObject *ilpy_hex(const uint8_t digest[IL_DIGEST_BYTES]);
 PyObject *ilpy_decision(const ilpy_state *s, const il_decision *d);
 PyObject *ilpy_settlement(const ilpy_state *s, const il_settlement *d);
 PyObject *ilpy_approval(const ilpy_state *s, const il_approval *a);
 PyObject *ilpy_row(const ilpy_state *s, const il_ledger_row *row);
 
 extern PyType_Spec ilpy_policy_spec, ilpy_monitor_spec, ilpy_origin_spec, ilpy_index_spec, ilpy_carrier_spec;
+/* condition(text, /): (word, source text, what is in it): `and`, `or`, `not` with a list of such; `is`, `is not` with an agent's id, `in` with a group, `other` with "" (condition.c) */
+PyObject *ilpy_condition(PyObject *module, PyObject *text);
 PyObject *ilpy_document(PyObject *module, PyObject *path); /* policy.c */
 PyObject *ilpy_envelope(PyObject *module, PyObject *args); /* envelope.c */
 PyObject *ilpy_opened(PyObject *module, PyObject *args);

@@ -90,13 +90,17 @@ static PyObject *record_witnesses(const ilpy_state *s, const il_decision *d) {
     return all;
 }
 
-PyObject *ilpy_decision(const ilpy_state *s, const il_decision *d) {
+PyObject *ilpy_hex(const uint8_t digest[IL_DIGEST_BYTES]) {
     static const char hex[] = "0123456789abcdef";
-    char digest[2 * IL_DIGEST_BYTES];
+    char text[2 * IL_DIGEST_BYTES];
     for (size_t i = 0; i < IL_DIGEST_BYTES; i++) {
-        digest[2 * i] = hex[d->args_digest[i] >> 4];
-        digest[2 * i + 1] = hex[d->args_digest[i] & 15];
+        text[2 * i] = hex[digest[i] >> 4];
+        text[2 * i + 1] = hex[digest[i] & 15];
     }
+    return PyUnicode_FromStringAndSize(text, sizeof text);
+}
+
+PyObject *ilpy_decision(const ilpy_state *s, const il_decision *d) {
     PyObject *fields[] = {PyUnicode_InternFromString(il_action_name(d->action)),
                           ilpy_of_c(il_layer_name(d->layer)),
                           PyBool_FromLong(d->run),
@@ -107,7 +111,7 @@ PyObject *ilpy_decision(const ilpy_state *s, const il_decision *d) {
                           PyUnicode_FromString(d->reason),
                           PyUnicode_FromString(d->approval),
                           PyUnicode_FromString(d->message),
-                          PyUnicode_FromStringAndSize(digest, sizeof digest),
+                          ilpy_hex(d->args_digest),
                           record_witnesses(s, d),
                           PyLong_FromUnsignedLong(d->rule)};
     return record(s->decision, fields, 13);

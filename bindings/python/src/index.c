@@ -84,7 +84,7 @@ static PyObject *index_add(PyObject *object, PyObject *args) {
     if (status != IL_OK) {
         return ilpy_fail(s, status, &err);
     }
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 bool ilpy_index_empty(PyObject *index) { return ((index_object *)index)->sources == 0; }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core.h"
 
+#include <pthread.h>
+
 static PyObject *module_version(PyObject *module, PyObject *unused) {
     (void)module;
     (void)unused;
@@ -17,6 +19,10 @@ static PyMethodDef module_methods[] = {
      "labels(value, default=None, /)\n--\n\nThe label of a value that is made of all that is in this one, or None."},
     {"document", ilpy_document, METH_O,
      "document(path, /)\n--\n\nA policy file as JSON text, and the fingerprint that Interbolt gives it, or None."},
+    {"condition", ilpy_condition, METH_O, "condition(text, /)\n--\n\nWhat a condition asks of who calls, as a tree."},
+    {"digest", (PyCFunction)(void (*)(void))ilpy_digest, METH_FASTCALL,
+     "digest(text, times=1, /)\n--\n\nThe digest that a decision about arguments of this JSON text carries. `times`: computed so "
+     "often, for who measures it."},
     {"frozen", (PyCFunction)(void (*)(void))ilpy_frozen, METH_FASTCALL,
      "frozen(value, other, /)\n--\n\nA copy that nobody else can change."},
     {"envelope", ilpy_envelope, METH_VARARGS,
@@ -40,6 +46,10 @@ static bool module_carriers(PyObject *module, ilpy_state *s) {
     s->text = ilpy_text_type(module, s->carrier);
     return s->text != NULL && PyModule_AddType(module, s->text) == 0;
 }
+
+static unsigned module_forks;
+static void module_forked(void) { module_forks++; }
+unsigned ilpy_process(void) { return module_forks; }
 
 static int module_exec(PyObject *module) {
     ilpy_state *s = ilpy_state_of(module);
@@ -109,7 +119,14 @@ static struct PyModuleDef module_def = {.m_base = PyModuleDef_HEAD_INIT,
                                         .m_clear = module_clear,
                                         .m_free = module_free};
 
-PyMODINIT_FUNC PyInit__core(void) { return PyModuleDef_Init(&module_def); }
+PyMODINIT_FUNC PyInit__core(void) {
+    static bool watched;
+    if (!watched && pthread_atfork(NULL, NULL, module_forked) != 0) {
+        return PyErr_NoMemory();
+    }
+    watched = true;
+    return PyModuleDef_Init(&module_def);
+}
 
 ilpy_state *ilpy_state_of(PyObject *module) { return PyModule_GetState(module); }
 ilpy_state *ilpy_state_of_type(PyTypeObject *type) { return PyType_GetModuleState(type); }

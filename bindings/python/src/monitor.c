@@ -3,19 +3,17 @@
  * waits for nobody: it is refused. */
 #include "core.h"
 
-#include <unistd.h>
-
 typedef struct monitor_object {
     PyObject_HEAD PyObject *policy;
     il_ledger *ledger;
     il_host_recalls *recalls;
     il_monitor *monitor; /* NULL: closed */
-    pid_t owner;
+    unsigned owner;      /* ilpy_process() */
     Py_ssize_t inside;
 } monitor_object;
 
 static void monitor_let_go(monitor_object *self) {
-    if (self->owner == getpid()) {
+    if (self->owner == ilpy_process()) {
         il_monitor_free(self->monitor);
         il_host_recalls_free(self->recalls);
         il_ledger_close(self->ledger);
@@ -71,7 +69,7 @@ static PyObject *monitor_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
         return NULL;
     }
     self->policy = Py_NewRef(policy);
-    self->owner = getpid();
+    self->owner = ilpy_process();
     il_status status;
     Py_BEGIN_ALLOW_THREADS status = monitor_open(self, file, enforce != 0, durable != 0, busy, deadline, keep, &err);
     Py_END_ALLOW_THREADS Py_XDECREF(encoded);
@@ -96,7 +94,7 @@ static monitor_object *monitor_enter(PyObject *object, const ilpy_state **s) {
     if (*s == NULL) {
         return NULL;
     }
-    if (self->monitor == NULL || self->owner != getpid()) {
+    if (self->monitor == NULL || self->owner != ilpy_process()) {
         (void)ilpy_misuse(*s, self->monitor == NULL ? "the gate is closed"
                                                     : "the gate was made before a fork; make one in this process");
         return NULL;
@@ -113,7 +111,7 @@ static PyObject *monitor_close(PyObject *object, PyObject *unused) {
         return s != NULL ? ilpy_misuse(s, "a thread is in the middle of a call") : NULL;
     }
     monitor_let_go(self);
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 /* Does the call without the GIL, and leaves. */
@@ -152,7 +150,7 @@ static PyObject *monitor_begin(PyObject *object, PyObject *const *args, Py_ssize
     if (status != IL_OK) {
         return ilpy_fail(s, status, &err);
     }
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 il_origin_at *ilpy_labels_at(const ilpy_state *s, PyObject *all, size_t *n) {
@@ -176,6 +174,27 @@ il_origin_at *ilpy_labels_at(const ilpy_state *s, PyObject *all, size_t *n) {
     return list;
 }
 
+/* An exception of reading arguments, as a value; what is no Exception goes on. */
+static PyObject *monitor_unread(void) {
+    PyObject *type, *value, *trace;
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) {
+        return NULL;
+    }
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    Py_XDECREF(type);
+    Py_XDECREF(trace);
+    return value;
+}
+
+/* A call is asked about, without the GIL; what came of it. Any failure but of recording what an allow brings is a block in the decision, with its reason. */
+static PyObject *monitor_asked(const ilpy_state *s, monitor_object *self, il_str session, const il_call *call, il_decision *d) {
+    il_error err = {0};
+    il_status status;
+    MONITOR_LEAVE(self, status, il_monitor_decide(self->monitor, session, call, d, &err));
+    return d->ticket != 0 && status != IL_OK ? ilpy_fail(s, status, &err) : ilpy_decision(s, d);
+}
+
 /* Both of the next two. */
 static PyObject *monitor_ask(PyObject *object, PyObject *const *args, Py_ssize_t n, bool at_once) {
     const ilpy_state *s;
@@ -184,8 +203,6 @@ static PyObject *monitor_ask(PyObject *object, PyObject *const *args, Py_ssize_t
     il_origin_at *labels = NULL;
     il_call call = {.size = sizeof call};
     il_decision d = IL_DECISION_INIT;
-    il_error err = {0};
-    il_status status;
     if (!monitor_args(n, 6, "session, server, tool, args, labels, unjoined") || !ilpy_str(args[0], "session", false, &session) ||
         !ilpy_str(args[1], "server", true, &call.server) || !ilpy_str(args[2], "tool", false, &call.tool)) {
         return NULL;
@@ -203,13 +220,56 @@ static PyObject *monitor_ask(PyObject *object, PyObject *const *args, Py_ssize_t
     call.unjoined = args[5] == Py_True;
     call.labels = labels;
     call.at_once = at_once;
-    MONITOR_LEAVE(self, status, il_monitor_decide(self->monitor, session, &call, &d, &err));
+    PyObject *out = monitor_asked(s, self, session, &call, &d);
     PyMem_Free(labels);
     il_json_doc_free(doc);
-    if (d.ticket != 0 && status != IL_OK) {
-        return ilpy_fail(s, status, &err); /* it was allowed, and what it brings was not recorded */
+    return out;
+}
+
+/* judge(session, server, tool, args: a value, default, index, at_once, keep) -> (Decision, labels, text or None), in one go what judged() and decide() or check() do; the
+ * text when the call does not run, or `keep`. An exception that reading the arguments raised is returned. */
+static PyObject *monitor_judge(PyObject *object, PyObject *const *args, Py_ssize_t n) {
+    ilpy_state *s = ilpy_state_of_type(Py_TYPE(object));
+    const ilpy_state *known;
+    il_str session;
+    il_json_doc *doc = NULL;
+    ilpy_read read;
+    il_call call = {.size = sizeof call};
+    il_decision d = IL_DECISION_INIT;
+    if (s == NULL || !monitor_args(n, 8, "judge(session, server, tool, args, default, index, at_once, keep, /)") ||
+        !ilpy_str(args[0], "session", false, &session) || !ilpy_str(args[1], "server", true, &call.server) ||
+        !ilpy_str(args[2], "tool", false, &call.tool)) {
+        return NULL;
     }
-    return ilpy_decision(s, &d); /* any other failure is a block in `d`, with its reason */
+    if (args[5] != Py_None && !PyObject_TypeCheck(args[5], s->index)) {
+        return PyErr_Format(PyExc_TypeError, "an Index");
+    }
+    if (!ilpy_judge(s, args[3], args[4], args[5], &read)) {
+        return monitor_unread();
+    }
+    if (!ilpy_doc_of(s, read.text, &doc)) {
+        ilpy_read_free(&read);
+        return monitor_unread();
+    }
+    monitor_object *self = monitor_enter(object, &known);
+    il_origin_at *labels = self != NULL ? ilpy_labels_at(s, read.labels, &call.nlabels) : NULL;
+    PyObject *decision = NULL, *out = NULL;
+    if (labels != NULL) {
+        call.args = il_json_doc_root(doc);
+        call.labels = labels;
+        call.at_once = args[6] == Py_True;
+        decision = monitor_asked(s, self, session, &call, &d);
+    } else if (self != NULL) {
+        self->inside--;
+    }
+    if (decision != NULL) {
+        const char *text = !d.run || args[7] == Py_True ? read.text.p : NULL;
+        out = Py_BuildValue("NOy#", decision, read.labels, text, (Py_ssize_t)read.text.n);
+    }
+    PyMem_Free(labels);
+    il_json_doc_free(doc);
+    ilpy_read_free(&read);
+    return out;
 }
 
 /* decide(session, server, tool, args: bytes of JSON or None, labels: tuple, unjoined) -> Decision. Only what the caller did wrong is an exception: all else is a block. */
@@ -270,7 +330,7 @@ static PyObject *monitor_receive(PyObject *object, PyObject *const *args, Py_ssi
     if (status != IL_OK) {
         return ilpy_fail(s, status, &err);
     }
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 /* settle(session, ticket, done, result: bytes or None, error, args: bytes or None, child or None) -> Settlement */
@@ -329,7 +389,7 @@ static PyObject *monitor_say(PyObject *object, PyObject *const *args, Py_ssize_t
     if (status != IL_OK) {
         return ilpy_fail(s, status, &err);
     }
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 /* notice(session, kind, source, text, untrusted, agent=None) */
@@ -365,7 +425,7 @@ static PyObject *monitor_notice(PyObject *object, PyObject *const *args, Py_ssiz
     if (status != IL_OK) {
         return ilpy_fail(s, status, &err);
     }
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 /* endorse(session, kind, by, value: bytes of JSON, note) */
@@ -399,7 +459,7 @@ static PyObject *monitor_endorse(PyObject *object, PyObject *const *args, Py_ssi
     if (status != IL_OK) {
         return ilpy_fail(s, status, &err);
     }
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 /* answer(session, approval, by, granted) */
@@ -422,7 +482,7 @@ static PyObject *monitor_answer(PyObject *object, PyObject *const *args, Py_ssiz
     if (status != IL_OK) {
         return ilpy_fail(s, status, &err);
     }
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 /* end(session, abandon) */
@@ -442,7 +502,7 @@ static PyObject *monitor_end(PyObject *object, PyObject *const *args, Py_ssize_t
     if (status != IL_OK) {
         return ilpy_fail(s, status, &err);
     }
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 /* quarantine(session, why) */
@@ -463,7 +523,7 @@ static PyObject *monitor_quarantine(PyObject *object, PyObject *const *args, Py_
     if (status != IL_OK) {
         return ilpy_fail(s, status, &err);
     }
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 /* recover(session) -> int: how many calls of processes that are gone were settled as their worst */
@@ -555,6 +615,8 @@ static PyMethodDef monitor_methods[] = {
     {"decide", MONITOR_FAST(monitor_decide), "decide(session, server, tool, args, labels, unjoined, /)\n--\n\n"},
     {"check", MONITOR_FAST(monitor_check),
      "check(session, server, tool, args, labels, unjoined, /)\n--\n\nOf a call that nobody will settle."},
+    {"judge", MONITOR_FAST(monitor_judge),
+     "judge(session, server, tool, args, default, index, at_once, keep, /)\n--\n\nOf arguments as they are."},
     {"carry", monitor_carry, METH_O, "carry(session, /)\n--\n\n"},
     {"receive", MONITOR_FAST(monitor_receive), "receive(session, effects, label, /)\n--\n\n"},
     {"settle", MONITOR_FAST(monitor_settle), "settle(session, ticket, done, result, error, args, child, /)\n--\n\n"},

@@ -58,9 +58,17 @@ static PyObject *text_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) 
         PyErr_Clear();
         return PyErr_Format(PyExc_TypeError, "label is a Label");
     }
-    PyObject *plain = PyUnicode_FromObject(value), *self = plain != NULL ? text_make(type, plain, label) : NULL;
+    PyObject *before = NULL, *both = NULL;
+    if (!ilpy_carries(s, value, &before) || before == label) {
+        both = Py_NewRef(label);
+    } else if (before != NULL) { /* a second label adds */
+        both = ilpy_label_join(s, before, label);
+    }
+    PyObject *plain = both != NULL ? PyUnicode_FromObject(value) : NULL,
+             *self = plain != NULL ? text_make(type, plain, both) : NULL;
     Py_XDECREF(plain);
-    return self;
+    Py_XDECREF(both);
+    return self != NULL || PyErr_Occurred() ? self : PyErr_Format(PyExc_TypeError, "a carrier without a label");
 }
 
 static void text_dealloc(PyObject *self) {
@@ -265,7 +273,7 @@ static PyObject *text_binary(PyObject *v, PyObject *w, PyObject *made) {
 
 static PyObject *text_add(PyObject *v, PyObject *w) {
     if (!PyUnicode_Check(v) || !PyUnicode_Check(w)) {
-        Py_RETURN_NOTIMPLEMENTED;
+        return Py_NewRef(Py_NotImplemented);
     }
     return text_binary(v, w, PyUnicode_Concat(v, w));
 }
@@ -281,7 +289,7 @@ static PyObject *text_concat(PyObject *self, PyObject *w) {
 
 static PyObject *text_remainder(PyObject *v, PyObject *w) {
     if (!PyUnicode_Check(v)) {
-        Py_RETURN_NOTIMPLEMENTED;
+        return Py_NewRef(Py_NotImplemented);
     }
     return text_binary(v, w, PyUnicode_Format(v, w));
 }

@@ -3,6 +3,8 @@
  * as the str and dict that they are. Code of the caller's runs in `default` alone. */
 #include "core.h"
 
+#include "json/node.h"
+
 typedef struct value_text {
     char *p;
     size_t n, cap;
@@ -379,24 +381,40 @@ PyObject *ilpy_json(PyObject *module, PyObject *const *args, Py_ssize_t n) {
     return out;
 }
 
+bool ilpy_judge(ilpy_state *s, PyObject *value, PyObject *other, PyObject *index, ilpy_read *out) {
+    value_text t = {.s = s, .other = other != Py_None ? other : NULL, .labels = PyList_New(0)};
+    t.index = index != NULL && index != Py_None && !ilpy_index_empty(index) ? index : NULL;
+    *out = (ilpy_read){0};
+    if (t.labels != NULL && value_put_any(&t, value, ILPY_DEPTH, NULL)) {
+        out->labels = PyList_AsTuple(t.labels);
+    }
+    Py_XDECREF(t.labels);
+    PyMem_Free(t.path);
+    if (out->labels == NULL) {
+        PyMem_Free(t.p);
+        return false;
+    }
+    out->text = (il_str){t.p, t.n};
+    return true;
+}
+
+void ilpy_read_free(ilpy_read *r) {
+    PyMem_Free((char *)r->text.p);
+    Py_CLEAR(r->labels);
+}
+
 PyObject *ilpy_judged(PyObject *module, PyObject *const *args, Py_ssize_t n) {
     ilpy_state *s = ilpy_state_of(module);
+    ilpy_read read;
     if (n < 2 || n > 3 || (n == 3 && args[2] != Py_None && !PyObject_TypeCheck(args[2], s->index))) {
         PyErr_SetString(PyExc_TypeError, "judged(value, default, index=None, /)");
         return NULL;
     }
-    value_text t = {.s = s, .other = args[1] != Py_None ? args[1] : NULL, .labels = PyList_New(0)};
-    t.index = n == 3 && args[2] != Py_None && !ilpy_index_empty(args[2]) ? args[2] : NULL;
-    PyObject *out = NULL;
-    if (t.labels != NULL && value_put_any(&t, args[0], ILPY_DEPTH, NULL)) {
-        PyObject *text = PyBytes_FromStringAndSize(t.p, (Py_ssize_t)t.n), *labels = PyList_AsTuple(t.labels);
-        out = text != NULL && labels != NULL ? PyTuple_Pack(2, text, labels) : NULL;
-        Py_XDECREF(text);
-        Py_XDECREF(labels);
+    if (!ilpy_judge(s, args[0], args[1], n == 3 ? args[2] : NULL, &read)) {
+        return NULL;
     }
-    Py_XDECREF(t.labels);
-    PyMem_Free(t.p);
-    PyMem_Free(t.path);
+    PyObject *out = Py_BuildValue("y#O", read.text.p, (Py_ssize_t)read.text.n, read.labels);
+    ilpy_read_free(&read);
     return out;
 }
 
@@ -415,20 +433,39 @@ bool ilpy_str(PyObject *v, const char *what, bool none, il_str *out) {
     return out->p != NULL;
 }
 
-bool ilpy_doc(const ilpy_state *s, PyObject *bytes, il_json_doc **out) {
+bool ilpy_doc_of(const ilpy_state *s, il_str text, il_json_doc **out) {
     static const il_json_limits limits = {.size = sizeof limits, .bytes = ILPY_BYTES, .depth = ILPY_DEPTH + 1};
+    il_error err = {0};
+    const il_status status = il_json_doc_new(il_host_alloc(), text, &limits, out, &err);
+    return status == IL_OK || ilpy_fail(s, status, &err) != NULL;
+}
+
+bool ilpy_doc(const ilpy_state *s, PyObject *bytes, il_json_doc **out) {
     char *p = NULL;
     Py_ssize_t n = 0;
-    il_error err = {0};
     *out = NULL;
-    if (bytes == Py_None) {
-        return true;
+    return bytes == Py_None || (PyBytes_AsStringAndSize(bytes, &p, &n) == 0 && ilpy_doc_of(s, (il_str){p, (size_t)n}, out));
+}
+
+PyObject *ilpy_digest(PyObject *module, PyObject *const *args, Py_ssize_t n) {
+    const ilpy_state *s = ilpy_state_of(module);
+    uint8_t digest[IL_DIGEST_BYTES];
+    il_json_doc *doc = NULL;
+    il_error err = {0};
+    const long times = n == 2 ? PyLong_AsLong(args[1]) : 1;
+    if (n < 1 || n > 2 || times < 1) {
+        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "digest(text, times=1, /)");
     }
-    if (PyBytes_AsStringAndSize(bytes, &p, &n) < 0) {
-        return false;
+    if (!ilpy_doc(s, args[0], &doc)) {
+        return NULL;
     }
-    const il_status status = il_json_doc_new(il_host_alloc(), (il_str){p, (size_t)n}, &limits, out, &err);
-    return status == IL_OK || ilpy_fail(s, status, &err) != NULL;
+    const il_host host = il_host_system(); /* asks the processor, which takes longer than a digest */
+    il_status status = IL_OK;
+    for (long i = 0; i < times && status == IL_OK; i++) {
+        status = il_json_digest(il_json_doc_root(doc), host.sha256, digest, &err);
+    }
+    il_json_doc_free(doc);
+    return status == IL_OK ? ilpy_hex(digest) : ilpy_fail(s, status, &err);
 }
 
 PyObject *ilpy_of_str(il_str s) { return PyUnicode_DecodeUTF8(s.p != NULL ? s.p : "", (Py_ssize_t)s.n, "replace"); }

@@ -2,24 +2,31 @@
 """Interbolt's API on the C core: what a program asks of it, and what it must survive. tests/python/programs.py compares with the published package."""
 
 import asyncio
+import base64
+import collections
 import concurrent.futures
 import contextlib
+import contextvars
 import dataclasses
+import functools
 import gc
 import json
 import logging
 import os
 import pathlib
+import pickle
+import random
 import re
 import subprocess
 import sys
 import tempfile
 import textwrap
 import threading
+import types
 import unittest
 
-from interlock import _core, interbolt
-from interlock.carrier import Carrier, LabeledValue, TaintedList, label_of
+from interlock import InterlockError, _core, interbolt
+from interlock.carrier import Carrier, Label, LabeledValue, TaintedList, label_of
 from interlock.interbolt import (
     ApprovalDenied,
     InMemoryReporter,
@@ -35,7 +42,7 @@ from interlock.interbolt import (
     track_model_call,
 )
 
-MANY = 10 if os.environ.get("IL_TEST_THOROUGH") else 1
+MANY = 20 if os.environ.get("IL_TEST_THOROUGH") else 1  # then a million checks, and as many guarded calls
 POLICY = {
     "version": "2.0",
     "defaults": {"sink_action": "block"},
@@ -539,10 +546,22 @@ class BadInput(Case):
         deep = []
         for _ in range(100_000):
             deep = [deep]
-        for value in (loop, deep, "a\ud800", {"\ud800": 1}, {1: 2}, float("nan"), [float("inf")], 10**10_000, {"a": {5: 6}}):
+        for value in (loop, deep, "a\ud800", {"\ud800": 1}, {1: 2}, float("nan"), [float("inf")], 10**10_000, 10**400, -(10**309), {"a": {5: 6}}):
             self.assertEqual(self.refused(value), [])
         while deep:
             deep = deep[0]  # not by recursion
+
+    def test_digests(self):
+        runtime = self.configured()
+        args = {"b": [1, 2.5, None, True], "a": "\u00e9\x00\n", "more": {"z": "", "y": 10**30}}
+        decision = runtime.check(tool="note", args=args, agent_id="ana")
+        self.assertEqual(decision.core.digest, _core.digest(_core.json(args), 3))
+        self.assertNotEqual(decision.core.digest, _core.digest(_core.json({**args, "b": []})))
+        for wrong in ((), (b"{}", 0), (b"{}", 1, 1), ("{}",), (b"{}", "x")):
+            with self.assertRaises(TypeError):
+                _core.digest(*wrong)
+        with self.assertRaises(InterlockError):
+            _core.digest(b'{"a":1,"a":2}')
 
     def test_what_nobody_can_look_into(self):
         async def later():
@@ -678,6 +697,214 @@ class BadInput(Case):
             interbolt.unpack(interbolt.pack("x", key="k"), key="k")
 
 
+class Attacks(Case):
+    """What a program does, by mistake or not, to a value whose source must not be forgotten."""
+
+    def judged(self, make, tool="default.send"):
+        r = self.configured()
+        with r.agent_context_sync("ana"):
+            return r.check(tool=tool, args={"x": make(taint(NEWS, source="web"))}, agent_id="ana").matched_rule
+
+    def test_another_label_in_its_place(self):
+        for make in (
+            lambda p: taint(p, source="crm"),
+            lambda p: interbolt.Tainted(p, Label("crm")),
+            lambda p: interbolt.TaintedBytes(p.encode(), Label("crm")),
+            lambda p: LabeledValue(p, Label("crm")),
+            lambda p: LabeledValue(LabeledValue(5, Label("web")), Label("crm")),
+            lambda p: taint({"a": [p]}, source="crm"),
+            lambda p: taint("a summary", source="crm", derived_from=[{"a": (p,)}]),
+            lambda p: track_model_call(source="crm")(lambda text: "a summary")(p),
+        ):
+            self.assertEqual(self.judged(make), "foreign")
+        self.assertEqual(self.judged(lambda p: taint("a summary", source="crm", derived_from=["a note"])), "rest")  # control
+        t = interbolt.Tainted("x", Label("crm").endorse("legal", "grace", b'"x"'))
+        self.assertIs(interbolt.Tainted(t, t.label).label, t.label)
+
+    def test_where_a_value_may_hide(self):
+        class Slots:
+            __slots__ = ("a",)
+
+        def slots(p):
+            s = Slots()
+            s.a = p
+            return s
+
+        class Holder:
+            def __init__(self, p):
+                self.p = p
+
+            def method(self):
+                pass
+
+        def default(x=None):
+            pass
+
+        def defaulted(p):
+            made = types.FunctionType(default.__code__, {}, "d", (p,))
+            return made
+
+        for make in (
+            slots,
+            Holder,
+            lambda p: Holder(p).method,
+            lambda p: lambda: p,
+            lambda p: lambda: (lambda: p),
+            defaulted,
+            lambda p: functools.partial(print, p),
+            lambda p: [p].append,
+            lambda p: types.SimpleNamespace(a=p),
+            lambda p: ValueError(p),
+            lambda p: {"a": p}.values(),
+            lambda p: collections.UserString(p),
+            lambda p: collections.ChainMap({}, {"a": p}),
+            lambda p: re.match(".*", p),
+            lambda p: pathlib.PurePosixPath(p) if sys.version_info >= (3, 12) else f"{p}",  # pathlib of 3.11 takes no subclass of str whose str() is one
+            lambda p: memoryview(p.encode()),
+            lambda p: "".join(list(p)),
+            lambda p: str.upper(p),
+            lambda p: f"{p!a} and more",
+            lambda p: json.loads(json.dumps({"a": p})),
+            lambda p: base64.b64encode(p.encode()),
+            lambda p: pickle.loads(pickle.dumps([p])),
+        ):
+            self.assertEqual(self.judged(make), "foreign", make)
+        for make in (lambda p: Holder(5), lambda p: len, lambda p: Holder(5).method, lambda p: lambda: 5, lambda p: slots(5), lambda p: Holder):
+            self.assertEqual(self.judged(make), "rest")  # controls
+
+    def test_endorsed_and_changed(self):
+        def endorsed(value):
+            return endorse(taint(value, source="web"), kind="legal")
+
+        def changed(value, change):
+            change(value)
+            return value
+
+        for value, change in (({"to": "ana@x.example"}, lambda d: d.update(to="eve@x.example")), (["a"], lambda v: v.append("b")), ({"a": ["x"]}, lambda d: d["a"].append("y"))):
+            self.assertEqual(self.judged(lambda p: endorsed(value), "default.publish"), "rest")
+            self.assertEqual(self.judged(lambda p: changed(endorsed(value), change), "default.publish"), "checked")
+        self.assertEqual(self.judged(lambda p: changed(endorse(LabeledValue([1], Label("web")), kind="legal"), lambda b: b.value.append(2)), "default.publish"), "checked")
+
+    def test_methods_of_a_class(self):
+        r = self.configured()
+
+        class Mail:
+            @guard(tool="send")
+            @classmethod
+            def one(cls, x):
+                return cls
+
+            @guard(tool="send")
+            @staticmethod
+            def two(x):
+                return x
+
+            @classmethod
+            @guard(tool="send")
+            def three(cls, x):
+                return cls
+
+        with r.agent_context_sync("ana"):
+            page = taint(NEWS, source="web")
+            self.assertEqual((Mail.one("a"), Mail().one("a"), Mail.two("b"), Mail().two("b"), Mail().three("c")), (Mail, Mail, "b", "b", Mail))
+            for method in (Mail.one, Mail().two, Mail.three):
+                with self.assertRaises(PolicyViolation):
+                    method(page)
+
+    def test_objects_that_are_called_as_coroutine_functions(self):
+        r = self.configured()
+
+        class Fetch:
+            __name__ = "fetch"
+
+            async def __call__(self, url):
+                return NEWS
+
+        async def main():
+            async with r.agent_context("ana"):
+                for tool in (guard(tool="fetch")(Fetch()), guard(tool="fetch")(functools.partial(Fetch(), "u"))):
+                    answer = tool("u") if tool.__wrapped__.__class__ is Fetch else tool()
+                    answer = await answer
+                    self.assertEqual(answer, NEWS)
+                    self.assertEqual(label_of(answer).lineage, ("web",))
+
+        asyncio.run(main())
+
+    def test_tools_that_do_not_come_back_as_they_should(self):
+        r = self.configured()
+        with r.agent_context_sync("ana") as run:
+            for error in (KeyboardInterrupt(), SystemExit(1), GeneratorExit(), StopIteration(5), asyncio.CancelledError()):
+                def tool():
+                    raise error
+
+                with self.assertRaises(type(error)):
+                    guard(tool="note")(tool)()
+            rows = interbolt.ambient.current_run.get()._monitor.rows(None)
+            self.assertEqual([json.loads(row.body).get("how") for row in rows if row.kind == "settle"], ["failed"] * 5, run)
+
+    def test_a_tool_that_calls_tools(self):
+        r = self.configured()
+        inner = guard(tool="fetch")(lambda: NEWS)
+        outer = guard(tool="note")(lambda: r.check(tool="default.clean", args={"x": inner()}, agent_id="ana").matched_rule)
+        with r.agent_context_sync("ana"):
+            self.assertEqual(outer(), "tainted")
+
+    def test_values_that_act_while_they_are_read(self):
+        r = self.configured()
+
+        class Model:
+            model_fields = {"a": None}
+
+            def __init__(self, act):
+                self._act = act
+
+            def model_dump(self):
+                return {}
+
+            @property
+            def a(self):
+                return self._act()
+
+        def interrupted():
+            raise KeyboardInterrupt
+
+        def missing():
+            raise InterboltUsageError("mine")
+
+        with r.agent_context_sync("ana"):
+            page = taint(NEWS, source="web")
+            again = Model(lambda: (r.check(tool="default.note", args={"x": 1}, agent_id="ana"), page)[1])
+            self.assertEqual(r.check(tool="default.send", args={"x": again}, agent_id="ana").matched_rule, "foreign")
+            with self.assertRaises(PolicyEvaluationError):
+                r.check(tool="default.note", args={"x": Model(missing)}, agent_id="ana")
+            with self.assertRaises(KeyboardInterrupt):
+                r.check(tool="default.note", args={"x": Model(interrupted)}, agent_id="ana")
+            with self.assertRaises(InterboltUsageError):
+                r.check(tool="default.note", args={"x": Model(interbolt.ambient.current_run.get().end)}, agent_id="ana")
+
+    def test_a_context_that_was_copied(self):
+        r = self.configured()
+        told = []
+        with r.agent_context_sync("ana"):
+            page = taint(NEWS, source="web")
+            context = contextvars.copy_context()
+
+        def work():
+            try:
+                told.append(r.check(tool="default.note", args={"x": page}, agent_id="ana").matched_rule)
+            except InterboltUsageError:
+                told.append("ended")
+
+        thread = threading.Thread(target=context.run, args=(work,))
+        thread.start()
+        thread.join()
+        self.assertEqual(told, ["ended"])
+
+    def test_everything_can_be_imported(self):
+        done = subprocess.run([sys.executable, "-c", "from interlock.interbolt import *; print(taint)"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
 class Reporters(Case):
     def test_json_lines(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -797,6 +1024,88 @@ class Policies(Case):
             self.assertEqual(r.check(tool="default.x", args={}, agent_id="ana").action.value, "require_approval")
 
 
+    def test_explained(self):
+        document = {
+            **POLICY,
+            "agents": {"ana": {"groups": ["staff"]}, "bo": {"groups": []}},
+            "sinks": {
+                "default.send": {
+                    "capabilities": ["reaches_external"],
+                    "rules": [
+                        {"name": "foreign", "when": '(max_trust == "untrusted" || args.x == 1) && !(agent.id == "ana")', "action": "block"},
+                        {"name": "staff", "when": 'agent.groups.exists(g, g == "staff")', "action": "allow"},
+                        {"name": "odd", "when": 'agent.id != "zed" && (args.y ? true : false) && args.z == 2', "action": "require_approval"},
+                        {"name": "rest", "action": "block"},
+                        {"name": "dead", "when": "args.x == 1", "action": "allow"},
+                    ],
+                },
+            },
+        }
+        policy = Policy(document)
+
+        def said(explained):
+            return [(r.outcome.value, r.residual, r.depends_on_member, r.shadowed_by) for r in explained.sinks[0].rules]
+
+        none, always, choice = ("eliminated", None, False, None), ("unconditional", None, False, None), "(args.y ? true : false) && args.z == 2"
+        ana = interbolt.explain_for_agent(policy, "ana")
+        self.assertEqual((ana.agent_id, ana.groups, ana.sinks[0].sink_key, ana.sinks[0].default_action), ("ana", {"staff"}, "default.send", interbolt.Action.BLOCK))
+        self.assertEqual(said(ana), [none, always, *[("eliminated", None, False, "staff")] * 3])
+        self.assertEqual([r.shadowed_by_reason for r in ana.sinks[0].rules][1:3], [None, "'ana' is a member of group 'staff'"])
+        foreign = ("conditional", 'max_trust == "untrusted" || args.x == 1', False, None)
+        self.assertEqual(said(interbolt.explain_for_agent(policy, "bo")), [foreign, none, ("conditional", choice, False, None), always, ("eliminated", None, False, "rest")])
+        self.assertEqual(said(interbolt.explain_for_agent(policy, "zed"))[2], none)
+        group = said(interbolt.explain_for_group(policy, "other"))
+        self.assertEqual(group[:2], [("conditional", '(max_trust == "untrusted" || args.x == 1) && !(agent.id == "ana")', False, None), ("conditional", 'agent.groups.exists(g, g == "staff")', True, None)])
+        self.assertEqual(said(interbolt.explain_for_group(policy, "staff"))[1], always)
+        tool = interbolt.explain_for_tool(policy, "send")
+        self.assertEqual(
+            (tool.sink_key, tool.capabilities, [(m.name, m.agent_ids, m.groups) for m in tool.mentions]),
+            ("default.send", {interbolt.Capability.REACHES_EXTERNAL}, [("foreign", {"ana"}, set()), ("staff", set(), {"staff"}), ("odd", {"zed"}, set()), ("rest", set(), set()), ("dead", set(), set())]),
+        )
+        self.assertIsNone(interbolt.explain_for_tool(policy, "nobody"))
+
+    def test_an_explanation_is_what_is_decided(self):
+        """Each rule that stays, read back as a policy without agents, decides as the whole one does for that agent."""
+        rng = random.Random(20261201)
+        leaves = ['agent.id == "ana"', 'agent.id != "bo"', 'agent.groups.exists(g, g == "staff")', '"ana" == agent.id', "args.x == 1", "args.y == 1", "args.x == 1 || args.y == 1"]
+
+        def condition(depth):
+            how = rng.randrange(4) if depth else 0
+            return f"({rng.choice(leaves)})" if how == 0 else f"!({condition(depth - 1)})" if how == 1 else f"({condition(depth - 1)}{(' && ', ' || ')[how - 2]}{condition(depth - 1)})"
+
+        for _ in range(40):
+            rules = [{"name": f"r{i}", "when": condition(3), "action": rng.choice(["allow", "block"])} for i in range(4)]
+            base = {"version": "2.0", "defaults": {"sink_action": "block"}, "agents": {"ana": {"groups": ["staff"]}, "bo": {"groups": []}}}
+            try:
+                whole = Policy({**base, "sinks": {"default.t": {"rules": rules}}})
+            except PolicyEvaluationError:
+                continue  # a condition that is always the same is refused
+            for agent in ("ana", "bo", "cy"):
+                left = [
+                    {"name": r.name, "action": r.action.value, **({"when": r.residual} if r.residual else {})}
+                    for r in interbolt.explain_for_agent(whole, agent).sinks[0].rules
+                    if r.outcome is not interbolt.RuleOutcome.ELIMINATED
+                ]
+                told = []
+                for policy in (whole, Policy({**base, "sinks": {"default.t": {"rules": left}}})):
+                    r = configure(policy=policy)
+                    with r.agent_context_sync("xx"):
+                        told.append([r.check(tool="default.t", args={"x": x, "y": y}, agent_id=agent).matched_rule for x in (0, 1) for y in (0, 1)])
+                self.assertEqual(*told)
+
+    def test_what_cannot_be_explained(self):
+        ours = Policy({"interlock": 1, "machine": "standard", "tools": [{"match": "send", "effects": ["egress"]}]})
+        for asked in (lambda: interbolt.explain_for_agent(ours, "ana"), lambda: interbolt.explain_for_group(ours, "staff"), lambda: interbolt.explain_for_tool(ours, "send")):
+            with self.assertRaises(InterboltConfigError):
+                asked()
+        with self.assertRaises(InterlockError):
+            _core.condition("agent.id == ")
+        with self.assertRaises(TypeError):
+            _core.condition(5)
+        self.assertEqual(_core.condition('agent.x.id == "a" && agent.id == args.b && other.groups.exists(g, g == "a") && agent.groups.exists(g, h == "a")')[2][0][0], "other")
+        self.assertEqual({part[0] for part in _core.condition('agent.x.id == "a" && agent.id == args.b && o.groups.exists(g, g == "a") && agent.groups.exists(g, "a" == g)')[2]}, {"other"})
+
+
 class Stress(Case):
     def test_threads_and_tasks_do_not_mix(self):
         r = self.configured()
@@ -887,8 +1196,11 @@ class Stress(Case):
         for _ in range(1000):
             work(1)
         gc.collect()
-        self.assertLess(sys.getallocatedblocks() - blocks, 3000)
-        self.assertLess(resident() - bytes_, 20_000_000)
+        grown = sys.getallocatedblocks() - blocks, resident() - bytes_
+        if MANY > 1:
+            print(f"{50_000 * MANY} checks and as many guarded calls: {grown[0]} blocks and {grown[1]} bytes more than after 6,000", file=sys.stderr)
+        self.assertLess(grown[0], 3000)
+        self.assertLess(grown[1], 20_000_000)
 
 
 class Names(Case):
@@ -896,16 +1208,25 @@ class Names(Case):
         page = (pathlib.Path(__file__).resolve().parents[1] / "README.md").read_text()
         rows = page.partition("| tried by (")[2].partition("\n\n")[0].splitlines()[2:]
         self.assertGreater(len(rows), 8)
-        there = {name for case in (Decisions, Runs, Values, Approvals, BadInput, Reporters, Policies, Stress, Names) for name in dir(case)}
+        there = {name for case in (Decisions, Runs, Values, Approvals, BadInput, Attacks, Reporters, Policies, Stress, Names) for name in dir(case)}
         for row in rows:
             tests = re.findall(r"`(test_\w+)`", row.split(" | ")[-1])
             self.assertTrue(tests, row)
             self.assertEqual([t for t in tests if t not in there], [])
 
+    def test_each_kind_of_bad_input_names_its_tests(self):
+        here = pathlib.Path(__file__).resolve().parent
+        there = {name for file in here.glob("test_*.py") for name in re.findall(r"    def (test_\w+)\(", file.read_text())}
+        rows = (here.parent / "README.md").read_text().partition("| what is wrong |")[2].partition("\n\n")[0].splitlines()[2:]
+        self.assertEqual(len(rows), 9)
+        for row in rows:
+            tests = re.findall(r"`(test_\w+)`", row.rpartition(" | ")[2])
+            self.assertTrue(tests, row)
+            self.assertEqual([t for t in tests if t not in there], [])
+
     def test_all_names_are_there(self):
         for name in interbolt.__all__:
-            if name != "OTelReporter":
-                self.assertTrue(hasattr(interbolt, name), name)
+            self.assertTrue(hasattr(interbolt, name), name)
         with self.assertRaises(AttributeError):
             interbolt.nobody
 

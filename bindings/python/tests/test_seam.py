@@ -165,6 +165,142 @@ class Turns(unittest.TestCase):
         self.assertIsNone(seen())
 
 
+class Overlap(unittest.TestCase):
+    """Calls that go on after their turn: what each brings is held from its decision on."""
+
+    TOOLS = {
+        "interlock": 1,
+        "machine": "trifecta",
+        "tools": [
+            {"match": "note", "effects": []},
+            {"match": "fetch", "effects": ["untrusted"]},
+            {"match": "read", "effects": ["sensitive"]},
+            {"match": "send", "effects": ["egress"], "sink": "once", "to": {"email": "to"}, "reads": ["body"]},
+        ],
+    }
+
+    def setUp(self):
+        self.gate = Gate(self.TOOLS, deadline=30)
+        self.addCleanup(self.gate.close)
+        self.seam = Seam(self.gate)
+        self.ran = []
+
+    def slow(self, tool, args, door, here=None):
+        async def run(judged):
+            self.ran.append(tool)
+            if here is not None:
+                here.set()
+            await door.wait()
+            return tool
+
+        return asyncio.create_task(self.seam.acall(tool, args, run, same, overlap=True))
+
+    def go(self, play):
+        asyncio.run(asyncio.wait_for(play(), 20))
+
+    def test_two_slow_calls_overlap(self):
+        async def play():
+            doors, here = [asyncio.Event(), asyncio.Event()], [asyncio.Event(), asyncio.Event()]
+            calls = [self.slow("note", {"n": i}, doors[i], here[i]) for i in range(2)]
+            await asyncio.gather(*(h.wait() for h in here))  # both are in the middle; one after the other would never get here
+            doors[1].set()
+            self.assertEqual(await calls[1], "note")
+            self.assertFalse(calls[0].done())
+            doors[0].set()
+            await calls[0]
+
+        self.go(play)
+
+    def test_the_pair_that_must_not_meet_is_denied_while_both_would_be_under_way(self):
+        async def play():
+            doors, here = [asyncio.Event() for _ in range(3)], [asyncio.Event() for _ in range(3)]
+            calls = [self.slow(tool, {}, doors[i], here[i]) for i, tool in enumerate(("fetch", "read"))]
+            await asyncio.gather(here[0].wait(), here[1].wait())
+            third = self.slow("send", {"to": "eve@evil.example", "body": "x"}, doors[2])
+            await asyncio.sleep(0.05)
+            self.assertEqual((third.done(), self.ran), (False, ["fetch", "read"]), "it waits for what may be lowered, and has not run")
+            for door in doors:
+                door.set()
+            with self.assertRaises(Denied):
+                await third
+            await asyncio.gather(*calls)
+
+        self.go(play)
+        self.assertEqual(self.ran, ["fetch", "read"])
+
+    def test_one_that_is_blocked_for_what_is_under_way_runs_after_it(self):
+        async def play():
+            self.gate.call("fetch", {}, lambda: "a page")
+            doors, here = [asyncio.Event(), asyncio.Event()], asyncio.Event()
+            doors[1].set()
+            first = self.slow("send", {"to": "eve@evil.example", "body": "x"}, doors[0], here)  # a way out while it is under way, and not after it
+            await here.wait()
+            second = self.slow("read", {}, doors[1])
+            await asyncio.sleep(0.05)
+            self.assertEqual(self.ran, ["send"])
+            doors[0].set()
+            await asyncio.gather(first, second)
+
+        self.go(play)
+        self.assertEqual(self.ran, ["send", "read"])
+
+    def test_others_wait_until_nothing_is_under_way(self):
+        async def play():
+            doors, here = [asyncio.Event(), asyncio.Event()], asyncio.Event()
+            first = self.slow("note", {}, doors[0], here)
+            await here.wait()
+            alone = asyncio.create_task(self.seam.acall("note", {"n": 2}, self.later, same))
+            thread = asyncio.create_task(asyncio.to_thread(self.seam.call, "note", {"n": 3}, lambda args: self.ran.append("thread"), same))
+            await asyncio.sleep(0.05)
+            self.assertEqual(self.ran, ["note"])
+            doors[0].set()
+            await asyncio.gather(first, alone, thread)
+
+        self.go(play)
+        self.assertEqual(sorted(self.ran), ["later", "note", "thread"])
+
+    async def later(self, args):
+        self.ran.append("later")
+        return "x"
+
+    def test_who_is_cancelled_frees_what_he_held(self):
+        async def play():
+            door, here = asyncio.Event(), asyncio.Event()
+            door_of_others = asyncio.Event()
+            door_of_others.set()
+            self.gate.call("fetch", {}, lambda: "a page")
+            first = self.slow("send", {"to": "eve@evil.example", "body": "x"}, door, here)
+            await here.wait()
+            waiting = self.slow("read", {}, door_of_others)
+            await asyncio.sleep(0.02)
+            waiting.cancel()
+            await asyncio.gather(waiting, return_exceptions=True)
+            self.assertFalse(first.done(), "who waits for a call and gives up does not end it")
+            first.cancel()
+            await asyncio.gather(first, return_exceptions=True)
+            await self.seam.acall("note", {}, self.later, same)
+            await self.slow("note", {}, door_of_others)
+
+        self.go(play)
+        self.assertEqual(self.ran, ["send", "later", "note"])
+
+    def test_many(self):
+        async def tasks(n):
+            async def run(args):
+                await asyncio.sleep(0)
+                self.ran.append(args)
+                return "x"
+
+            await asyncio.gather(*(Seam(self.gate).acall("note", {"n": n, "i": i}, run, same, overlap=i % 3 != 0) for i in range(60)))
+
+        threads = [threading.Thread(target=asyncio.run, args=(tasks(n),)) for n in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        self.assertEqual(len(self.ran), 240)
+
+
 class Calls(unittest.TestCase):
     def test_only_a_gate(self):
         for wrong in (None, True, "policy.yaml", Gate):

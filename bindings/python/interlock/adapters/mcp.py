@@ -78,7 +78,7 @@ class _Post:
 
         try:
             self._judge_answers(request)
-            return await self._seam.acall(name, args, run, _seen)
+            return await self._seam.acall(name, args, run, _seen, overlap=True)
         except (Denied, Withheld) as e:
             if method != "tools/call":
                 raise

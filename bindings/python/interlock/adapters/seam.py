@@ -9,6 +9,7 @@ import collections.abc
 import concurrent.futures
 import contextlib
 import contextvars
+import functools
 import json
 import threading
 import typing
@@ -36,6 +37,7 @@ class _Turn:
         self._lock = threading.Lock()
         self._taken = False
         self._waiting: collections.deque[concurrent.futures.Future[None]] = collections.deque()
+        self.running: list[concurrent.futures.Future[None]] = []
 
     def _join(self) -> concurrent.futures.Future[None]:
         place: concurrent.futures.Future[None] = concurrent.futures.Future()
@@ -56,46 +58,46 @@ class _Turn:
                     return
             self._taken = False
 
-    def _give_up(self, place: concurrent.futures.Future[None]) -> None:
-        if not place.cancel():
-            self._leave()  # it had become ours in the meantime
-
     @contextlib.contextmanager
-    def taken(self, seconds: float) -> collections.abc.Iterator[None]:
+    def place(self) -> collections.abc.Iterator[concurrent.futures.Future[None]]:
+        """A place in the line. Whoever has waited for it has the turn to the end of the block."""
         place = self._join()
         try:
-            place.result(seconds)
-        except TimeoutError:
-            self._give_up(place)
-            raise _late() from None
-        except BaseException:
-            self._give_up(place)
-            raise
-        try:
-            yield
+            yield place
         finally:
-            self._leave()
+            if not place.cancel():
+                self._leave()
 
-    @contextlib.asynccontextmanager
-    async def ataken(self, seconds: float) -> collections.abc.AsyncIterator[None]:
-        place = self._join()
-        try:
-            if not place.done():
-                await asyncio.wait_for(asyncio.wrap_future(place), seconds)
-        except TimeoutError:
-            self._give_up(place)
-            raise _late() from None
-        except BaseException:
-            self._give_up(place)
-            raise
-        try:
-            yield
-        finally:
-            self._leave()
+    def begun(self) -> concurrent.futures.Future[None]:
+        """A call that goes on after its turn; its end is to be set in what this gives. For whoever has the turn."""
+        end: concurrent.futures.Future[None] = concurrent.futures.Future()
+        self.running = [*self.under_way(), end]
+        return end
+
+    def under_way(self) -> list[concurrent.futures.Future[None]]:
+        """The calls that went on and have not come to their end."""
+        return [end for end in self.running if not end.done()]
 
 
-def _late() -> Denied:
-    return Denied(_fault("busy", "interlock: the call did not run: another call of this session is running for too long"))
+_LATE = "interlock: the call did not run: another call of this session is running for too long"
+
+
+def _await(waiting: collections.abc.Iterable[concurrent.futures.Future[None]], seconds: float) -> None:
+    try:
+        for one in waiting:
+            one.result(seconds)
+    except TimeoutError:
+        raise Denied(_fault("busy", _LATE)) from None
+
+
+async def _aawait(waiting: collections.abc.Iterable[concurrent.futures.Future[None]], seconds: float, shield: bool = True) -> None:
+    try:
+        for one in waiting:
+            if not one.done():
+                mine = asyncio.wrap_future(one)
+                await asyncio.wait_for(asyncio.shield(mine) if shield else mine, seconds)
+    except TimeoutError:
+        raise Denied(_fault("busy", _LATE)) from None
 
 
 class _Inside:
@@ -154,6 +156,23 @@ class Seam:
             return _turns.setdefault(self.gate, _Turn())
 
     @contextlib.contextmanager
+    def _alone(self) -> collections.abc.Iterator[None]:
+        """The turn, when nothing else of the session is running."""
+        turn = self._turn()
+        with turn.place() as place:
+            _await((place,), self._seconds)
+            _await(turn.under_way(), self._seconds)
+            yield
+
+    @contextlib.asynccontextmanager
+    async def _aalone(self) -> collections.abc.AsyncIterator[None]:
+        turn = self._turn()
+        with turn.place() as place:
+            await _aawait((place,), self._seconds, shield=False)
+            await _aawait(turn.under_way(), self._seconds)
+            yield
+
+    @contextlib.contextmanager
     def _running(self) -> collections.abc.Iterator[None]:
         inside = _Inside(self.gate)
         before = _inside.set((*_inside.get(), inside))
@@ -177,11 +196,9 @@ class Seam:
             kept.append(run(judged))
             return seen(kept[0])
 
-        with self._turn().taken(self._seconds), self._running():
-            try:
+        with self._alone(), self._running():
+            with contextlib.suppress(ToolFailure):
                 self.gate.call(self.name(tool), args, once)
-            except ToolFailure:
-                pass
         return kept[0]
 
     async def acall(
@@ -191,8 +208,13 @@ class Seam:
         run: collections.abc.Callable[[Args], collections.abc.Awaitable[R]],
         seen: collections.abc.Callable[[R], object],
         plan: Plan | None = None,
+        overlap: bool = False,
     ) -> R:
-        """As `call`, of a coroutine function. With a `plan` of exactly these arguments the decision is that one."""
+        """As `call`, of a coroutine function. With a `plan` of exactly these arguments the decision is that one.
+
+        `overlap`: other such calls of the session may be decided while this one runs. What it brings is held from its decision on, so each is judged on all that is under way; one that is
+        blocked for that waits until it is over, and is decided again.
+        """
         if plan is not None:
             if plan.tool == tool and plan.text == _text_of(args):
                 return await self._planned(plan, run, seen)
@@ -203,20 +225,40 @@ class Seam:
             kept.append(await run(judged))
             return seen(kept[0])
 
-        async with self._turn().ataken(self._seconds):
-            with self._running():
-                try:
-                    await self.gate.acall(self.name(tool), args, once)
-                except ToolFailure:
-                    pass
+        with contextlib.suppress(ToolFailure):
+            if overlap:
+                await self._beside(self.name(tool), args, once)
+            else:
+                async with self._aalone():
+                    with self._running():
+                        await self.gate.acall(self.name(tool), args, once)
         return kept[0]
+
+    async def _beside(self, tool: str, args: collections.abc.Mapping[str, object], once: collections.abc.Callable[..., collections.abc.Awaitable[object]]) -> None:
+        judged, text, labels = self.gate._judged(tool, args, None)
+        turn = self._turn()
+        with turn.place() as place:
+            await _aawait((place,), self._seconds, shield=False)
+            try:
+                decision = await self.gate._aadmitted(tool, judged, text, labels)
+            except Denied as denied:
+                if denied.decision.action != "block" or not turn.under_way():
+                    raise
+                await _aawait(turn.under_way(), self._seconds)
+                decision = await self.gate._aadmitted(tool, judged, text, labels)
+            end = turn.begun()
+        try:
+            with self._running():
+                await self.gate._aran(tool, decision, text, functools.partial(once, **judged))
+        finally:
+            end.set_result(None)
 
     # ---- where a framework must know before it runs anything ---------------------------------------------
 
     async def plan(self, tool: str, args: collections.abc.Mapping[str, object]) -> Plan:
         """Decides now what `acall` will run, or `drop` will not. The call counts as running from here on. Raises as `call` does before it runs anything."""
         judged, text, labels = self.gate._judged(tool, args, None)
-        async with self._turn().ataken(self._seconds):
+        async with self._aalone():
             decision = self.gate._decide(self.name(tool), text, labels)
         if decision.run is not True:
             raise ApprovalRequired(decision) if decision.action == "require_approval" else Denied(decision)
@@ -231,19 +273,14 @@ class Seam:
 
     async def _planned(self, plan: Plan, run: collections.abc.Callable[[Args], collections.abc.Awaitable[R]], seen: collections.abc.Callable[[R], object]) -> R:
         kept: list[R] = []
-        async with self._turn().ataken(self._seconds):
-            with self._running():
-                try:
-                    kept.append(await run(plan.judged))
-                    shown = seen(kept[0])
-                except ToolFailure as e:
-                    self.gate._failed(plan.decision, e)
-                    return kept[0]
-                except BaseException as e:
-                    self.gate._failed(plan.decision, e)
-                    raise
-                self.gate._there(plan.tool, plan.decision, shown)
-                self.gate._done(plan.decision, shown, plan.text)
+
+        async def once() -> object:
+            kept.append(await run(plan.judged))
+            return seen(kept[0])
+
+        async with self._aalone():
+            with self._running(), contextlib.suppress(ToolFailure):
+                await self.gate._aran(plan.tool, plan.decision, plan.text, once)
         return kept[0]
 
     # ---- a human's answer that comes back through the framework ----------------------------------------

@@ -23,6 +23,8 @@ class TaintedBytes(bytes, _core.Carrier):
     def __new__(cls, value: bytes, label: _core.Origin) -> TaintedBytes:
         if not isinstance(label, _core.Origin):
             raise TypeError("label is a Label")
+        if isinstance(value, _core.Carrier) and value.label is not label:  # a second label adds
+            label = _core.Origin.merge((value.label if value.label is not None else _core.Origin(), label))
         self = bytes.__new__(cls, value)
         self.__dict__["_label"] = label
         return self

@@ -177,7 +177,8 @@ class Decision(Frozen):
 
 def legs_of(effects: int) -> frozenset[str]:
     """The legs that a call's effects are, but for what its values bring."""
-    return _LEGS[(1 if effects & (SENSITIVE | SECRET) else 0) | (2 if effects & EGRESS else 0)]
+    return LEGS_OF[effects & 15]
 
 
 _LEGS = (frozenset[str](), frozenset({"reads_private"}), frozenset({"reaches_external"}), frozenset({"reads_private", "reaches_external"}))
+LEGS_OF = tuple(_LEGS[(1 if effects & (SENSITIVE | SECRET) else 0) | (2 if effects & EGRESS else 0)] for effects in range(16))

@@ -8,15 +8,18 @@ import functools
 import inspect
 import typing
 
+from .. import _core
 from ..errors import Withheld
-from ..gate import _bound
+from ..gate import _bound, is_async
 from ..plain import error_text, is_later
-from .ambient import get_runtime
+from .ambient import current_run, get_runtime
+from .decision import Decision
 from .ingress import derived, taken_in
 from .look import FIXED, frozen
 from .names import agent_name, qualified
 
 if typing.TYPE_CHECKING:
+    from .run import Run
     from .runtime import Runtime
 
 __all__ = ["AgentHandle", "agent", "guard", "track_model_call"]
@@ -63,6 +66,31 @@ class _Binding:
         return judged, functools.partial(bound.into(self._fn), **judged)
 
 
+class _Call:
+    """One call of a guarded function, from its decision to its result."""
+
+    __slots__ = ("agent", "core", "decision", "guard", "run", "runtime", "start", "text")
+
+    def __init__(
+        self, guard: _Guard, runtime: Runtime, run: Run, agent: str, core: _core.Decision, decision: Decision | None, text: bytes, start: collections.abc.Callable[[], typing.Any]
+    ) -> None:  # fmt: skip
+        self.guard, self.runtime, self.run, self.agent = guard, runtime, run, agent
+        self.core, self.decision, self.text, self.start = core, decision, text, start
+
+    def failed(self, error: BaseException) -> None:
+        why = self.run.settle(self.core, self.agent, None, True, error_text(error), b"")
+        if why:
+            raise Withheld(f"interlock: the failure is withheld: {why}") from None
+
+    def done(self, value: typing.Any) -> typing.Any:
+        later = type(value) not in FIXED and is_later(value)  # what it gives is not there yet: its worst
+        why = self.run.settle(self.core, self.agent, value, later, "", self.text)
+        if why:
+            raise Withheld(f"interlock: the result is withheld: {why}")
+        source = self.run.policy.produces(self.guard.tool)
+        return value if source is None else taken_in(value, source, self.run, self.agent)
+
+
 class _Guard:
     """One guarded function. The runtime is asked for when it is called."""
 
@@ -70,59 +98,53 @@ class _Guard:
         self.tool, self.agent_id, self.runtime = qualified(tool if tool is not None else fn.__name__), agent_id, runtime
         self.bind = _Binding(fn)
 
-    def failed(self, run: typing.Any, core: typing.Any, agent: str, error: BaseException) -> None:
-        why = run.settle(core, agent, None, True, error_text(error), None)
-        if why:
-            raise Withheld(f"interlock: the failure is withheld: {why}") from None
-
-    def done(self, run: typing.Any, core: typing.Any, agent: str, args: bytes, value: typing.Any) -> typing.Any:
-        later = type(value) not in FIXED and is_later(value)  # what it gives is not there yet: its worst
-        why = run.settle(core, agent, value, later, "", args)
-        if why:
-            raise Withheld(f"interlock: the result is withheld: {why}")
-        source = run.policy.produces(self.tool)
-        return value if source is None else taken_in(value, source, run, agent)
-
-    def sync(self, args: tuple[typing.Any, ...], kwargs: dict[str, typing.Any]) -> typing.Any:
-        judged, call = self.bind(args, kwargs)
+    def begun(self, args: tuple[typing.Any, ...], kwargs: dict[str, typing.Any]) -> _Call:
+        """The call, decided. Where it does not run as it is, `decision` is what somebody must release."""
+        judged, run = self.bind(args, kwargs)
         runtime = self.runtime()
-        run, agent = runtime.run(self.agent_id)
-        decision = runtime.judge(run, agent, self.tool, judged, None, False)
-        core = decision._core if decision._core.action == "allow" else runtime.released_sync(decision, False)
-        try:
-            value = call()
-        except BaseException as e:
-            self.failed(run, core, agent, e)
-            raise
-        return self.done(run, core, agent, decision._args, value)
-
-    async def later(self, args: tuple[typing.Any, ...], kwargs: dict[str, typing.Any]) -> typing.Any:
-        judged, call = self.bind(args, kwargs)
-        runtime = self.runtime()
-        run, agent = runtime.run(self.agent_id)
-        decision = runtime.judge(run, agent, self.tool, judged, None, False)
-        core = decision._core if decision._core.action == "allow" else await runtime.released(decision, False)
-        try:
-            value = await call()
-        except BaseException as e:
-            self.failed(run, core, agent, e)
-            raise
-        return self.done(run, core, agent, decision._args, value)
-
+        around = current_run.get()
+        if around is not None and around.policy is runtime.policy:
+            agent = self.agent_id or around.agent
+        else:
+            around, agent = runtime.run(self.agent_id)
+        core, found, text, before = runtime.asked(around, agent, self.tool, judged, False)
+        decision = None
+        if core.action != "allow" or runtime.reporter.heard or runtime.audit:
+            decision = runtime.told(Decision(core, found, around, self.tool, agent, None, before, text))
+        return _Call(self, runtime, around, agent, core, decision if core.action != "allow" else None, text, run)
 
 def _guarded(fn: F, tool: str | None, agent_id: str | None, runtime: collections.abc.Callable[[], Runtime]) -> F:
+    given: typing.Any = fn
+    if isinstance(given, (classmethod, staticmethod)):
+        return typing.cast(F, type(given)(_guarded(given.__func__, tool, agent_id, runtime)))
     guarding = _Guard(fn, tool, agent_id, runtime)
-    if inspect.iscoroutinefunction(fn):
+    if is_async(fn):
 
         @functools.wraps(fn)
         async def later(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:
-            return await guarding.later(args, kwargs)
+            call = guarding.begun(args, kwargs)
+            if call.decision is not None:
+                call.core = await call.runtime.released(call.decision, False)
+            try:
+                value = await call.start()
+            except BaseException as e:
+                call.failed(e)
+                raise
+            return call.done(value)
 
         return typing.cast(F, later)
 
     @functools.wraps(fn)
     def now(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:
-        return guarding.sync(args, kwargs)
+        call = guarding.begun(args, kwargs)
+        if call.decision is not None:
+            call.core = call.runtime.released_sync(call.decision, False)
+        try:
+            value = call.start()
+        except BaseException as e:
+            call.failed(e)
+            raise
+        return call.done(value)
 
     return typing.cast(F, now)
 
@@ -153,7 +175,7 @@ def track_model_call(fn: typing.Any = None, /, *, source: str = "model") -> typi
             bound.apply_defaults()
             return list(bound.arguments.values())
 
-        if inspect.iscoroutinefunction(fn):
+        if is_async(fn):
 
             @functools.wraps(fn)
             async def later(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:

@@ -34,34 +34,52 @@ def looked_into(value: object) -> object:
         pass
     name = f"<{type(value).__qualname__}>"
     if isinstance(value, _CODE):
-        return name
+        label, _ = _inside(value, True)  # a function as an argument: what it was given on its way
+        return name if label is None else LabeledValue(name, label)
     if is_later(value):
         return _UNSEEN
     label, seen = _inside(value)
     return _UNSEEN if not seen else name if label is None else LabeledValue(name, label)
 
 
-def _inside(value: object) -> tuple[_core.Origin | None, bool]:
-    """The label of what an object holds, at any depth; False when something in it does not say what it holds."""
+def _inside(value: object, anyway: bool = False) -> tuple[_core.Origin | None, bool]:
+    """The label of what an object holds, at any depth; False when something in it does not say what it holds (`anyway`: that is passed over)."""
     waiting: list[object] = [value]
     met: dict[int, object] = {}
     found: list[_core.Origin] = []
     while waiting:
         item = waiting.pop()
-        if id(item) in met or isinstance(item, (str, bytes, int, float, type(None), *_CODE)) and not isinstance(item, _core.Carrier):
+        if id(item) in met or isinstance(item, (str, bytes, int, float, type(None))) and not isinstance(item, _core.Carrier):
             continue
         met[id(item)] = item
         if len(met) > _OBJECTS:
-            return None, False
+            return (_core.Origin(), False) if anyway else (None, False)
         if isinstance(item, _core.Carrier):
             if item.label is None:
-                return None, False
+                return (_core.Origin(), False) if anyway else (None, False)
             found.append(item.label)
-        parts = _parts(item)
-        if parts is None:
+        parts = _held_by_code(item) if isinstance(item, _CODE) else _parts(item)
+        if parts is None and not anyway:
             return None, False
-        waiting.extend(parts)
+        waiting.extend(parts or ())
     return (_core.Origin.merge(tuple(found)) if found else None), True
+
+
+def _held_by_code(item: object) -> list[object]:
+    """What a function closes over and has as defaults, and what a method belongs to. Classes and modules are what the program is made of."""
+    if isinstance(item, types.MethodType):
+        return [item.__self__, item.__func__]
+    if isinstance(item, types.BuiltinFunctionType):
+        return [] if item.__self__ is None or isinstance(item.__self__, types.ModuleType) else [item.__self__]
+    if not isinstance(item, types.FunctionType):
+        return []
+    held: list[object] = [*(item.__defaults__ or ()), *(item.__kwdefaults__ or {}).values()]
+    for cell in item.__closure__ or ():
+        try:
+            held.append(cell.cell_contents)
+        except ValueError:
+            pass  # nothing yet
+    return held
 
 
 def _parts(item: object) -> list[object] | None:
@@ -85,8 +103,16 @@ def _parts(item: object) -> list[object] | None:
         if not isinstance(members, dict):
             return None
         held += dict.values(members)
-    # a class that is written in C keeps things where nobody sees them
-    return held if all(kind is object or kind.__flags__ & (1 << 9) for kind in type(item).__mro__) else None
+    return held if all(map(_shows, type(item).__mro__)) else None
+
+
+def _shows(kind: type) -> bool:
+    """Whether objects of a class hold nothing but what its `__dict__` and slots have: one that is written in C keeps things where nobody sees them."""
+    if kind is object:
+        return True
+    base = kind.__base__
+    room = len(_slots(kind)) + sum(name in kind.__dict__ for name in ("__dict__", "__weakref__"))
+    return bool(kind.__flags__ & (1 << 9)) and base is not None and kind.__basicsize__ - base.__basicsize__ <= 8 * room
 
 
 def _slots(kind: type) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import re
 from .. import _core
 from .errors import InterboltConfigError
 
-__all__ = ["Action", "Capability", "DEFAULT_AGENT_ID", "LEGS", "Mode", "Outcome", "TrustLevel", "agent_name", "identifier", "mode_of", "qualified", "source_name"]
+__all__ = ["Action", "Capability", "DEFAULT_AGENT_ID", "DEFAULT_NAMESPACE", "LEGS", "Mode", "Outcome", "RuleOutcome", "TrustLevel", "agent_name", "identifier", "mode_of", "qualified", "source_name"]
 
 DEFAULT_AGENT_ID = "default"
 DEFAULT_NAMESPACE = "default"
@@ -48,6 +48,14 @@ class Outcome(_Word):
     BLOCK = "block"
     REQUIRE_APPROVAL = "require_approval"
     EVALUATION_ERROR = "evaluation_error"
+
+
+class RuleOutcome(_Word):
+    """What becomes of a rule when it is known who calls (explain_for_agent and its like)."""
+
+    ELIMINATED = "eliminated"
+    UNCONDITIONAL = "unconditional"
+    CONDITIONAL = "conditional"
 
 
 def mode_of(value: object, what: str) -> Mode:

@@ -14,7 +14,7 @@ from ..program import program
 from .errors import InterboltConfigError, PolicyEvaluationError
 from .names import Mode
 
-__all__ = ["Policy", "default_policy"]
+__all__ = ["Policy", "default_policy", "rules_of"]
 
 ENDORSED = 'taint.exists(t, t.trust == "untrusted" && !t.endorsements.exists(k, k == "{}"))'
 
@@ -162,9 +162,14 @@ def _rules(document: dict[str, typing.Any], translated: bool) -> typing.Iterator
             yield _Rule(rule.get("name") or f"rule-{i + 1}", rule.get("when"), rule["then"])
         return
     for sink in (document.get("sinks") or {}).values():
-        for rule in sink.get("rules") or ():
-            kind = rule.get("require_endorsement")
-            yield _Rule(rule["name"], ENDORSED.format(kind) if kind is not None else rule.get("when"), rule["action"])
+        yield from rules_of(sink or {})
+
+
+def rules_of(sink: dict[str, typing.Any]) -> typing.Iterator[_Rule]:
+    """Those of a sink, in their order."""
+    for rule in sink.get("rules") or ():
+        kind = rule.get("require_endorsement")
+        yield _Rule(rule["name"], ENDORSED.format(kind) if kind is not None else rule.get("when"), rule["action"])
 
 
 def default_policy() -> Policy:

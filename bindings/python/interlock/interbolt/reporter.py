@@ -96,11 +96,17 @@ class JsonlReporter:
             self._fd = -1
 
 
+def _hears(reporter: Reporter) -> bool:
+    """Whether a record that it gets goes anywhere; a composite may be added to later."""
+    return type(reporter) is not NullReporter
+
+
 class CompositeReporter:
     """To several, in order; one that fails keeps none of the others from it."""
 
     def __init__(self, reporters: typing.Iterable[Reporter] = ()) -> None:
         self._all: tuple[Reporter, ...] = tuple(reporters)
+        self.heard = any(map(_hears, self._all))  # else nobody need make a record
 
     @property
     def reporters(self) -> tuple[Reporter, ...]:
@@ -108,6 +114,7 @@ class CompositeReporter:
 
     def add(self, reporter: Reporter) -> None:
         self._all = (*self._all, reporter)
+        self.heard = self.heard or _hears(reporter)
 
     def export(self, record: Record) -> None:
         for reporter in self._all:

@@ -16,7 +16,7 @@ import uuid
 from .. import _core
 from ..errors import InterlockError
 from ..plain import result_text
-from .decision import Decision, RunIngressEntry, Snapshot, legs_of
+from .decision import LEGS_OF, Decision, RunIngressEntry, Snapshot, legs_of
 from .errors import InterboltUsageError
 from .look import looked_into
 from .names import Mode, TrustLevel
@@ -30,6 +30,9 @@ ROWS = 4096  # of the audit trail that are kept in memory; reporters are the rec
 AGENTS = 256  # in one run
 SOURCES = 1024  # that are told apart
 WAITING = 4  # calls of a session that wait for a human, before the oldest is refused
+
+
+Judged = tuple[_core.Decision, "_core.Found", bytes, Snapshot]  # the text of the arguments is empty where nobody will ask for it
 
 
 class RunContext(typing.NamedTuple):
@@ -61,6 +64,7 @@ class Run:
         self.closed = False
         self.reported: set[tuple[str, str, str]] = set()
         self._monitor = _core.Monitor(policy.compiled(mode), keep_rows=ROWS)
+        self._keeps = not policy.translated  # the arguments, for conditions on results that ask for them
         self._sessions: dict[str, _Session] = {}
         self._labels: dict[tuple[str, str], _core.Origin] = {}
         self._reached: dict[int, _core.Origin] = {}
@@ -199,28 +203,45 @@ class Run:
 
     # ---- calls ---------------------------------------------------------------------------------------------
 
-    def judge(self, agent: str, tool: str, args: dict[str, object], session_id: str | None, at_once: bool) -> Decision:
+    def judge(self, agent: str, tool: str, args: dict[str, object], at_once: bool) -> Judged:
         """Decides a call; `at_once`: nobody will settle it."""
-        session = self.session(agent)
+        session = self._sessions.get(agent) if len(self._sessions) == 1 and not self.closed else None
+        if session is None:
+            session = self.session(agent)
         before = self._snapshot or self.snapshot
-        try:
-            text, found = _core.judged(args, looked_into, self.index)
-        except Exception as e:
-            return Decision(_unread(tool, e), (), self, tool, agent, session_id, before, b"")
-        return Decision(self._decide(session, tool, text, found, at_once), found, self, tool, agent, session_id, before, text)
+        if session.waiting and len(session.waiting) >= WAITING:
+            self._displace(session)
+        server, _, name = tool.rpartition(".")
+        got = self._monitor.judge(session.id, server, name, args, looked_into, self.index, at_once, self._keeps)
+        if type(got) is not tuple:
+            return _unread(tool, typing.cast(Exception, got)), (), b"", before
+        core, found, text = got
+        if not core.run:
+            core = self._stopped(session, core, tool, text or b"", found, at_once)
+        elif found or core.effects:
+            self._held(session, core, found)
+        return core, found, text or b"", before
 
     def _decide(self, session: _Session, tool: str, text: bytes, found: _core.Found, at_once: bool) -> _core.Decision:
-        server, _, name = tool.rpartition(".")
         if len(session.waiting) >= WAITING:
             self._displace(session)
-        ask = self._monitor.check if at_once else self._monitor.decide
-        core = ask(session.id, server, name, text, found, False)
-        while core.action == "block" and session.waiting and self.policy.waits(core):  # other threads ask as well: no room for one more request
-            self._displace(session)
-            core = ask(session.id, server, name, text, found, False)
+        core = self._asked(session, tool, text, found, at_once)
         if core.run:
-            if core.effects or found:
-                self._held(session, core, found)
+            self._held(session, core, found)
+            return core
+        return self._stopped(session, core, tool, text, found, at_once)
+
+    def _asked(self, session: _Session, tool: str, text: bytes, found: _core.Found, at_once: bool) -> _core.Decision:
+        server, _, name = tool.rpartition(".")
+        return (self._monitor.check if at_once else self._monitor.decide)(session.id, server, name, text, found, False)
+
+    def _stopped(self, session: _Session, core: _core.Decision, tool: str, text: bytes, found: _core.Found, at_once: bool) -> _core.Decision:
+        """A call that does not run as it is. Where other threads ask as well there may have been no room for one more request: it is asked again."""
+        while core.action == "block" and session.waiting and self.policy.waits(core):
+            self._displace(session)
+            core = self._asked(session, tool, text, found, at_once)
+        if core.run:
+            self._held(session, core, found)
         elif core.approval:
             session.waiting.append(core.approval)
         return core
@@ -237,12 +258,12 @@ class Run:
             pass  # it has lapsed
 
     def _held(self, session: _Session, core: _core.Decision, found: _core.Found) -> None:
-        legs = self._legs | legs_of(core.effects)
-        if legs != self._legs:
+        session.version += 1
+        legs = LEGS_OF[core.effects & 15]
+        if not legs <= self._legs:
             with self._lock:
                 self._legs |= legs
             self._snapshot = None
-        session.version += 1
         for _, label, _ in found:
             if label is None:
                 self._more, self._snapshot = True, None
@@ -279,10 +300,10 @@ class Run:
             return core  # it has lapsed: the run has come to hold more since it was asked
         return self._decide(session, decision.tool, decision._args, decision._found, at_once)
 
-    def settle(self, decision: _core.Decision, agent: str, value: object, failed: bool, error: str, args: bytes | None) -> str:
+    def settle(self, decision: _core.Decision, agent: str, value: object, failed: bool, error: str, args: bytes) -> str:
         """Records what came of a call that ran. Why the result is withheld, or nothing."""
         text = None if failed else b"null" if value is None else result_text(value)
-        settled = self._monitor.settle(self._sessions[agent].id, decision.ticket, text is not None, text, error if failed else None, None if self.policy.translated else args, None)
+        settled = self._monitor.settle(self._sessions[agent].id, decision.ticket, text is not None, text, error if failed else None, args or None, None)
         return "" if settled.release else settled.reason or "withheld"
 
     def endorse(self, agent: str, kind: str, by: str, value: bytes, note: str | None) -> None:

@@ -26,7 +26,7 @@ from .names import DEFAULT_AGENT_ID, Action, Mode, agent_name, mode_of
 from .policy import Policy, default_policy
 from .record import Event, Finding, Record
 from .reporter import CompositeReporter, Reporter
-from .run import Run, RunContext
+from .run import Judged, Run, RunContext
 
 __all__ = ["ApprovalResolver", "Runtime", "auto_deny", "check", "configure", "enforce_decision", "enforce_decision_sync", "get_runtime"]
 
@@ -150,24 +150,34 @@ class Runtime:
 
         PolicyEvaluationError for a call that cannot be judged (a condition that errs, arguments that cannot be read), with the decision, which is a block.
         """
-        known = type(agent_id) is str and agent_id in self._agents
-        run, agent = self.run(agent_id if known else self._agent(agent_id), run_id)
-        return self.judge(run, agent, tool, args if type(args) is dict else _members(args), session_id, True)
+        if type(agent_id) is not str or agent_id not in self._agents:
+            agent_id = self._agent(agent_id)
+        run = current_run.get() if run_id is None else None
+        if run is None or run.policy is not self.policy:
+            run, agent_id = self.run(agent_id, run_id)
+        return self.judge(run, agent_id, tool, args if type(args) is dict else _members(args), session_id, True)
 
     def judge(self, run: Run, agent: str, tool: str, args: dict[str, typing.Any], session_id: str | None, at_once: bool) -> Decision:
+        core, found, text, before = self.asked(run, agent, tool, args, at_once)
+        return self.told(Decision(core, found, run, tool, agent, session_id, before, text))
+
+    def asked(self, run: Run, agent: str, tool: str, args: dict[str, typing.Any], at_once: bool) -> Judged:
         try:
-            decision = run.judge(agent, tool, args, session_id, at_once)
+            return run.judge(agent, tool, args, at_once)
         except UsageError as e:
             raise InterboltUsageError(str(e)) from e
+
+    def told(self, decision: Decision) -> Decision:
+        """The decision, after those who listen have heard of it. PolicyEvaluationError where the call could not be judged."""
         core = decision._core
         if core.action != "allow":
-            _enforced.warning("tool=%s outcome=%s rule=%s mode=%s", tool, decision.outcome.value, decision.matched_rule, run.mode.value)
-        if self.reporter._all:
+            _enforced.warning("tool=%s outcome=%s rule=%s mode=%s", decision.tool, decision.outcome.value, decision.matched_rule, decision.mode.value)
+        if self.reporter.heard:
             self.reporter.export(Event(decision, self.policy.fingerprint, trace_ids()))
         if self.audit and decision._found:
-            self._audit(run, decision)
+            self._audit(decision._run, decision)
         if core.layer == "fault":
-            raise PolicyEvaluationError(core.message or f"`{tool}` cannot be judged: {core.reason}", decision=decision)
+            raise PolicyEvaluationError(core.message or f"`{decision.tool}` cannot be judged: {core.reason}", decision=decision)
         return decision
 
     def _audit(self, run: Run, decision: Decision) -> None:

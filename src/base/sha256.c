@@ -29,11 +29,10 @@ static inline void sha256_round(uint32_t a, uint32_t b, uint32_t c, uint32_t *d,
 }
 
 /* The schedule's next word, kept in a ring of 16. */
-static inline uint32_t sha256_word(uint32_t w[16], unsigned i) {
+static inline void sha256_word(uint32_t w[16], unsigned i) {
     const uint32_t x = w[(i + 1) & 15], y = w[(i + 14) & 15];
     w[i & 15] += w[(i + 9) & 15] + (sha256_rotr(x, 7) ^ sha256_rotr(x, 18) ^ (x >> 3)) +
                  (sha256_rotr(y, 17) ^ sha256_rotr(y, 19) ^ (y >> 10));
-    return w[i & 15];
 }
 
 static void sha256_portable(uint32_t state[8], const uint8_t *p, size_t blocks) {
@@ -43,22 +42,30 @@ static void sha256_portable(uint32_t state[8], const uint8_t *p, size_t blocks) 
             w[i] = sha256_load(p + 4 * i);
         }
         uint32_t a = state[0], b = state[1], c = state[2], d = state[3], e = state[4], f = state[5], g = state[6], h = state[7];
-        for (unsigned i = 0; i < 64; i += 8) {
-            if (i >= 16) {
-                for (unsigned j = 0; j < 8; j++) {
-                    (void)sha256_word(w, i + j);
+        for (unsigned i = 0; i < 64;
+             i += 16) { /* the ring's places are constants: a compiler keeps the words where it keeps variables */
+            if (i > 0) {
+                for (unsigned j = 0; j < 16; j++) {
+                    sha256_word(w, j);
                 }
             }
             const uint32_t *k = il_sha256_k + i;
-            const uint32_t *v = w + (i & 15);
-            sha256_round(a, b, c, &d, e, f, g, &h, k[0] + v[0]);
-            sha256_round(h, a, b, &c, d, e, f, &g, k[1] + v[1]);
-            sha256_round(g, h, a, &b, c, d, e, &f, k[2] + v[2]);
-            sha256_round(f, g, h, &a, b, c, d, &e, k[3] + v[3]);
-            sha256_round(e, f, g, &h, a, b, c, &d, k[4] + v[4]);
-            sha256_round(d, e, f, &g, h, a, b, &c, k[5] + v[5]);
-            sha256_round(c, d, e, &f, g, h, a, &b, k[6] + v[6]);
-            sha256_round(b, c, d, &e, f, g, h, &a, k[7] + v[7]);
+            sha256_round(a, b, c, &d, e, f, g, &h, k[0] + w[0]);
+            sha256_round(h, a, b, &c, d, e, f, &g, k[1] + w[1]);
+            sha256_round(g, h, a, &b, c, d, e, &f, k[2] + w[2]);
+            sha256_round(f, g, h, &a, b, c, d, &e, k[3] + w[3]);
+            sha256_round(e, f, g, &h, a, b, c, &d, k[4] + w[4]);
+            sha256_round(d, e, f, &g, h, a, b, &c, k[5] + w[5]);
+            sha256_round(c, d, e, &f, g, h, a, &b, k[6] + w[6]);
+            sha256_round(b, c, d, &e, f, g, h, &a, k[7] + w[7]);
+            sha256_round(a, b, c, &d, e, f, g, &h, k[8] + w[8]);
+            sha256_round(h, a, b, &c, d, e, f, &g, k[9] + w[9]);
+            sha256_round(g, h, a, &b, c, d, e, &f, k[10] + w[10]);
+            sha256_round(f, g, h, &a, b, c, d, &e, k[11] + w[11]);
+            sha256_round(e, f, g, &h, a, b, c, &d, k[12] + w[12]);
+            sha256_round(d, e, f, &g, h, a, b, &c, k[13] + w[13]);
+            sha256_round(c, d, e, &f, g, h, a, &b, k[14] + w[14]);
+            sha256_round(b, c, d, &e, f, g, h, &a, k[15] + w[15]);
         }
         state[0] += a;
         state[1] += b;

@@ -411,6 +411,42 @@ await check('guarded: what a human typed, taken from the prompt', async () => {
   assert.deepEqual(ran, ['fetch', 'codes', 'send']);
 });
 
+// ---- bounds ----
+
+const rowsOf = async (gate) => (await gate.session('s').trail()).filter((row) => row.kind === 'decision').length;
+const brought = (id) => ({ role: 'tool', content: [{ type: 'tool-result', toolCallId: id, toolName: 'clean', output: { type: 'text', value: 'x' } }] });
+
+await check('ids that are forgotten are judged again', async () => {
+  const gate = await createGate(), { tools } = toolbox();
+  const { toolApproval } = wrapVercel(gate, { session: 's' });
+  const ask = (n, messages) => toolApproval({ toolCall: { toolCallId: `ask-${n}`, toolName: 'nobody', input: {} }, tools, messages });
+  const many = Array.from({ length: 10_050 }, (_, i) => brought(`r-${i}`));
+  await ask(0, many);
+  const before = await rowsOf(gate);
+  await ask(1, [many.at(-1)]);
+  assert.equal(await rowsOf(gate) - before, 1, 'one that is known: only the call that asks is decided');
+  await ask(2, [many[0]]);
+  assert.equal(await rowsOf(gate) - before, 3, 'one that was forgotten');
+  await ask(3, [brought('x'.repeat(300))]);
+  await ask(4, [brought('x'.repeat(300))]);
+  assert.equal(await rowsOf(gate) - before, 7, 'one whose id is too long to be kept, both times');
+});
+
+await check('calls that are admitted and never run: the next is denied, also when the core has given their tickets up', async () => {
+  for (const [passes, reason] of [[0, /too-many-in-flight/], [700_000, /1000 calls of this session/]]) {
+    const { tools } = toolbox();
+    let now = 1_700_000_000_000;
+    const { toolApproval } = wrapVercel(await createGate({ clock: () => now }), { session: 's' });
+    let status, n = 0;
+    do {
+      if (n % 10 === 9) now += passes;
+      status = await toolApproval({ toolCall: { toolCallId: `o-${n}`, toolName: 'clean', input: {} }, tools, messages: [] });
+    } while (status.type === 'approved' && ++n < 2_000);
+    assert.equal(status.type, 'denied');
+    assert.match(status.reason, reason);
+  }
+});
+
 // ---- what the SDK does without: that these rows show something ----
 
 for (const form of FORMS) {

@@ -2,6 +2,7 @@
 // One instance of the core (src/exports.h), and the calls into it. An instance that trapped is thrown away, and the call is a fault; a new one is made for the next call. All that counts is in
 // the store, so nothing is lost with an instance but the texts of what was read.
 import { InterlockError, failure } from './errors.js';
+import { MemoryStore } from './store.js';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -33,6 +34,11 @@ class Reader {
   u64() {
     const at = this.#next(8);
     return this.view.getUint32(at, true) + 0x1_0000_0000 * this.view.getUint32(at + 4, true);
+  }
+  /** Until the next call. */
+  lent() {
+    const n = this.u32(), at = this.#next(n);
+    return this.bytes.subarray(at, at + n);
   }
   some(n) {
     const at = this.#next(n);
@@ -143,14 +149,14 @@ export class Instance {
     return [decoder.decode(this.#bytes.subarray(space, space + this.#word(28))), decoder.decode(this.#bytes.subarray(key, key + this.#word(32)))];
   }
 
-  /** The commits of the last call, for the store: lists of changes. */
-  get commits() {
+  /** The commits of the last call, for the store: lists of changes. `lent`: their states are, until the next call. */
+  commits(lent) {
     const out = [];
     const r = this.#reader.from(this.#word(4), this.#word(12));
     for (let left = this.#word(16); left > 0; left--) {
       const changes = [];
       for (let n = r.u32(); n > 0; n--) {
-        const space = r.text(), key = r.text(), expect = r.u64(), moves = r.u32() !== 0, state = r.part(), rows = [];
+        const space = r.text(), key = r.text(), expect = r.u64(), moves = r.u32() !== 0, state = lent ? r.lent() : r.part(), rows = [];
         for (let rows_left = r.u32(); rows_left > 0; rows_left--) rows.push({ kind: r.text(), ticket: r.u64(), body: r.text() });
         changes.push({ space, key, expect, state: moves ? state : undefined, rows });
       }
@@ -178,6 +184,7 @@ const isLater = (v) => v !== null && typeof v === 'object' && typeof v.then === 
 export class Engine {
   #module;
   #store;
+  #lends;
   #clock;
   #instance;
   #policies = new Map(); // of the present instance: plan to monitor
@@ -190,6 +197,7 @@ export class Engine {
   constructor(module, store, clock) {
     this.#module = module;
     this.#store = store;
+    this.#lends = store.commit === MemoryStore.prototype.commit; // it copies at once
     this.#clock = clock;
   }
 
@@ -291,8 +299,7 @@ export class Engine {
   }
 
   *#op(plan, name, session, parts, more, read) {
-    const objects = new Map();
-    objects.set(`session\0${session}`, ['session', session, yield this.#store.load('session', session)]);
+    const objects = new Map([[`session\0${session}`, ['session', session, yield this.#store.load('session', session)]]]);
     for (let tries = 0; tries < TRIES; tries++) {
       const now = this.#clock();
       const step = this.#guarded((core) => this.#attempt(core, plan, name, session, parts, more, read, objects, now));
@@ -327,7 +334,7 @@ export class Engine {
     const status = core.call(name, [session, ...parts], monitor, Instance.N, now, ...more);
     const wanted = core.wanted;
     if (wanted !== undefined) return { wanted };
-    const out = status === 0 ? { value: read?.(core.answer), commits: core.commits } : { error: core.failure(), commits: core.commits };
+    const out = status === 0 ? { value: read?.(core.answer), commits: core.commits(this.#lends) } : { error: core.failure(), commits: core.commits(this.#lends) };
     core.keepRandom();
     return out;
   }

@@ -23,14 +23,28 @@ export class MemoryStore {
     return this.#objects.get(`${space}\0${key}`);
   }
 
+  // The state is copied, into the place of the one before where there is room: nobody keeps what `load` answered.
   commit(changes, nowMs) {
     for (const { space, key, expect } of changes) if ((this.load(space, key)?.version ?? 0) !== expect) return false;
     for (const { space, key, expect, state, rows } of changes) {
-      if (state !== undefined) this.#objects.set(`${space}\0${key}`, { version: expect + 1, state });
-      for (const row of rows) this.#rows.push({ seq: ++this.#seq, time: nowMs, session: key, ...row });
+      if (state !== undefined) this.#put(`${space}\0${key}`, expect + 1, state);
+      for (const { kind, ticket, body } of rows) this.#rows.push({ seq: ++this.#seq, time: nowMs, session: key, kind, ticket, body });
     }
     if (this.#keep > 0 && this.#rows.length > 2 * this.#keep) this.#rows = this.#rows.slice(-this.#keep);
     return true;
+  }
+
+  #put(id, version, state) {
+    const old = this.#objects.get(id);
+    if (old === undefined || old.room.length < state.length) {
+      const room = new Uint8Array(Math.ceil(state.length * 1.25));
+      room.set(state);
+      this.#objects.set(id, { version, state: room.subarray(0, state.length), room });
+    } else {
+      old.room.set(state);
+      old.version = version;
+      if (old.state.length !== state.length) old.state = old.room.subarray(0, state.length);
+    }
   }
 
   rows(session) {

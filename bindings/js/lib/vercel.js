@@ -15,19 +15,33 @@ const own = (object, key) => object !== null && typeof object === 'object' && Ob
 const denied = (reason) => ({ type: 'denied', reason });
 const runs = (d) => d !== null && typeof d === 'object' && d.run === true && (d.action === 'allow' || (d.unenforced === true && (d.action === 'block' || d.action === 'require_approval'))) && d.ticket > 0;
 
-// What one session has admitted through this adapter, whoever wrapped it.
+// Ids, the latest; what is forgotten (or too long to be kept) is not known, and what is not known is judged again.
+const IDS = 10_000, ID_CHARS = 256;
+class Ids extends Set {
+  add(id) {
+    if (String(id).length > ID_CHARS) return this;
+    super.add(id);
+    if (this.size > IDS) this.delete(this.values().next().value);
+    return this;
+  }
+}
+
+// What one session has admitted through this adapter, whoever wrapped it. A session that is forgotten knows of no call: what is run or brought is judged again, and open tickets are settled as
+// their worst by their deadline.
+const OPEN = 1_000; // calls of a session that were admitted and not yet run
 const shelves = new WeakMap();
 const SHELVES = 10_000;
 function shelfOf(gate, id) {
   let all = shelves.get(gate);
   if (all === undefined) shelves.set(gate, all = new Map());
-  const shelf = all.get(id) ?? { open: new Map(), seen: new Set(), refused: new Set() };
+  const shelf = all.get(id) ?? { open: new Map(), seen: new Ids(), refused: new Ids(), typed: undefined };
   all.delete(id);
   all.set(id, shelf);
   for (const [old, { open }] of all) {
     if (all.size <= SHELVES) break;
     if (open.size === 0) all.delete(old);
   }
+  if (all.size > 2 * SHELVES) all.delete(all.keys().next().value);
   return shelf;
 }
 
@@ -94,6 +108,7 @@ class Wrapped {
   // Admits a call and keeps the ticket for its execution.
   async #admit(id, tool, input) {
     if (this.#shelf.open.has(id)) return fault('same-call', `interlock: \`${tool}\` did not run: there is a call of the same id already`);
+    if (this.#shelf.open.size >= OPEN) return fault('too-many-open', `interlock: \`${tool}\` did not run: ${OPEN} calls of this session were admitted and have not run`);
     let read;
     try {
       read = argumentsOf(input);
@@ -264,8 +279,8 @@ class Wrapped {
     if (this.#how.trustPrompt && Array.isArray(messages)) {
       const last = messages.findLast?.((m) => m.role === 'user');
       const text = typeof last?.content === 'string' ? last.content : Array.isArray(last?.content) ? last.content.filter((p) => p.type === 'text').map((p) => p.text).join('\n') : '';
-      if (text !== '' && !this.#shelf.seen.has(`typed:${text}`)) {
-        this.#shelf.seen.add(`typed:${text}`);
+      if (text !== '' && this.#shelf.typed !== text) {
+        this.#shelf.typed = text;
         await this.#session.userPrompt(text);
       }
     }

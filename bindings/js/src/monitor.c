@@ -53,7 +53,8 @@ il_status iljs_decide(il_monitor *m, size_t n, double now_ms, uint32_t unjoined)
         call.args = il_json_doc_root(args);
         call.labels = list.list;
         call.nlabels = list.n;
-        (void)il_monitor_decide(m, session, &call, &d, &err); /* a failure is a block in `d`, with its reason */
+        const il_status failed = il_monitor_decide(m, session, &call, &d, &err);
+        (void)failed; /* which is a block in `d`, with its reason */
         monitor_decision(iljs_out(), &d);
     }
     iljs_labels_free(&list);

@@ -45,7 +45,8 @@ static il_status origin_of(const il_json *v, il_origin **out, il_error *err) {
     const il_json *sources = il_json_get(v, IL_STR("sources")), *agents = il_json_get(v, IL_STR("agents"));
     const size_t ns = il_json_count(sources), na = il_json_count(agents), n = ns > na ? ns : na;
     const bool unknown = ns == 0 || il_json_bool(il_json_get(v, IL_STR("more")));
-    il_origin **parts = n <= ORIGIN_PARTS ? malloc((n + 1) * sizeof *parts) : NULL;
+    il_origin **parts =
+        n <= ORIGIN_PARTS ? malloc((n + 1) * sizeof *parts) : NULL; /* NOLINT(bugprone-sizeof-expression): pointers */
     size_t made = 0;
     if (parts == NULL) {
         return n <= ORIGIN_PARTS ? IL_E_MEMORY : IL_E_LIMIT;
@@ -89,7 +90,7 @@ il_status iljs_labels_new(const il_json *all, iljs_labels *out, il_error *err) {
 
 void iljs_labels_free(iljs_labels *l) {
     for (size_t i = 0; i < l->n; i++) {
-        il_origin_free((il_origin *)(uintptr_t)l->list[i].origin);
+        il_origin_free((il_origin *)(uintptr_t)l->list[i].origin); /* NOLINT(performance-no-int-to-ptr): ours, lent as const */
     }
     free(l->list);
     *l = (iljs_labels){0};

@@ -33,17 +33,13 @@ static bool store_set(il_str space, il_str key, uint64_t version, il_str state) 
         __builtin_memcpy(o->state, state.p, state.n);
     }
     store_object **at = store_find(space, key), *old = *at;
-    *o = (store_object){.next = old != NULL ? old->next : store_objects,
-                        .space = {names, space.n},
-                        .key = {names + space.n, key.n},
-                        .version = version,
-                        .n = state.n};
     if (old != NULL) {
-        *at = o;
+        *at = old->next;
         free(old);
-    } else {
-        store_objects = o;
     }
+    *o = (store_object){
+        .next = store_objects, .space = {names, space.n}, .key = {names + space.n, key.n}, .version = version, .n = state.n};
+    store_objects = o;
     return true;
 }
 

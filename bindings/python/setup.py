@@ -9,6 +9,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -28,6 +29,7 @@ def run(*command):
 
 class Build(build_ext):
     def build_extension(self, ext):
+        self.force = True  # objects that are there may be of other headers, or of sanitizers
         built = os.environ.get("INTERLOCK_PREBUILT")  # a build folder with the library and the program in it
         folder = Path(built or ROOT / "build-python")
         sanitize = os.environ.get("INTERLOCK_SANITIZE", "OFF")
@@ -59,5 +61,6 @@ setup(
         )
     ],
     cmdclass={"build_ext": Build},
-    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+    # of the version that builds it: the limited API is 3.11's, but what the headers of later versions make of it does not run on earlier ones
+    options={"bdist_wheel": {"py_limited_api": f"cp3{sys.version_info.minor}"}},
 )

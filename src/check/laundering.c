@@ -53,7 +53,8 @@ static bool laundering_watches(const il_harden *h) {
     bool watches = (s->admits | s->joins) != 0;
     uint64_t said = 0, set = 0;
     for (uint32_t i = 0; i < s->m->nsymbols; i++) {
-        const bool settles = (s->settles >> s->m->symbol_action[i] & 1) != 0; /* what an answer brings was said when it was asked for */
+        const bool settles =
+            (s->settles >> s->m->symbol_action[i] & 1) != 0; /* what an answer brings was said when it was asked for */
         for (uint32_t t = 0; t < s->ntaints; t++) {
             said |= !settles && il_words_taint(&s->words[i], s->taint_words[t]) ? UINT64_C(1) << t : 0;
         }

@@ -27,8 +27,8 @@ static il_status prune_age(const char *text, uint64_t *out, il_error *err) {
     const uint64_t ms = unit == 'd' ? 24u * 3600u * 1000u : unit == 'h' ? 3600u * 1000u : unit == 'm' ? 60u * 1000u : 0;
     int64_t n = 0;
     if (ms == 0 || !il_str_int(il_str_part(s, 0, s.n - 1), &n) || n < 1 || (uint64_t)n > PRUNE_AGE_MAX_MS / ms) {
-        return il_error_set(err, IL_E_INVALID, "`--older-than` takes days, hours or minutes, at least one, as in 30d, 12h or 90m, not `%s`",
-                            text);
+        return il_error_set(err, IL_E_INVALID,
+                            "`--older-than` takes days, hours or minutes, at least one, as in 30d, 12h or 90m, not `%s`", text);
     }
     *out = (uint64_t)n * ms;
     return IL_OK;

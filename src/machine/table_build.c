@@ -132,9 +132,7 @@ static il_status table_explore(table_found *f, const il_model *m, il_steps *step
     return IL_OK;
 }
 
-static bool table_before(const void *a, const void *b) {
-    return *(const uint64_t *)a < *(const uint64_t *)b;
-}
+static bool table_before(const void *a, const void *b) { return *(const uint64_t *)a < *(const uint64_t *)b; }
 
 static uint32_t table_place(const uint64_t *a, uint32_t n, uint64_t state) {
     uint32_t lo = 0;

@@ -86,8 +86,7 @@ function symbol(machine, action, payload) {
     for (const [offset, part] of [[0, str(field)], [8, str(String(value))]])
       bytes().copyWithin(at + 16 * i + offset, part, part + 8);
   });
-  const word = new TextEncoder().encode(action); // a text that is given by value is two values (cmake/wasm.cmake)
-  return host.il_machine_action_symbol(machine, put(word), word.length, at, entries.length) >>> 0;
+  return host.il_machine_action_symbol(machine, str(action), at, entries.length) >>> 0;
 }
 const NO_SYMBOL = 0xffffffff;
 const ACCEPT = 1;

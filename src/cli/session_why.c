@@ -15,13 +15,16 @@ typedef struct why_next {
     const char *what;
     uint32_t effects;
     il_sink_word sink;
+    uint32_t less; /* what a machine that does not tell these effects apart takes them for: then there is no such line */
 } why_next;
 static const why_next why_nexts[] = {
-    {"a call without effects, or to a listed destination", 0, IL_SINK_NONE},
-    {"bringing untrusted content", IL_UNTRUSTED, IL_SINK_NONE},
-    {"reading private data", IL_SENSITIVE, IL_SINK_NONE},
-    {"sending once to a destination that is not listed", IL_EGRESS, IL_SINK_ONCE},
-    {"opening a standing way out", IL_EGRESS, IL_SINK_STANDING},
+    {"a call without effects, or to a listed destination", 0, IL_SINK_NONE, UINT32_MAX},
+    {"bringing untrusted content", IL_UNTRUSTED, IL_SINK_NONE, 0},
+    {"reading private data", IL_SENSITIVE, IL_SINK_NONE, 0},
+    {"sending once to a destination that is not listed", IL_EGRESS, IL_SINK_ONCE, 0},
+    {"opening a standing way out", IL_EGRESS, IL_SINK_STANDING, 0},
+    {"reading a credential", IL_SECRET, IL_SINK_NONE, IL_SENSITIVE},
+    {"changing something for good", IL_COMMIT, IL_SINK_NONE, 0},
 };
 #define WHY_NEXTS (sizeof why_nexts / sizeof why_nexts[0])
 
@@ -43,6 +46,11 @@ static const il_view_row *why_denial(const il_view *v) {
         }
     }
     return NULL;
+}
+
+static bool why_told(const il_bind *bind, const why_next *next) {
+    return next->less == UINT32_MAX ||
+           il_bind_admit(bind, next->effects, next->sink, false) != il_bind_admit(bind, next->less, IL_SINK_NONE, false);
 }
 
 static il_step why_try(const il_view *v, const il_bind *bind, const why_next *next) {
@@ -245,6 +253,9 @@ static void why_text_all(const il_view *v, const il_bind *bind, const il_view_ro
     }
     (void)puts("next");
     for (size_t i = 0; i < WHY_NEXTS; i++) {
+        if (!why_told(bind, &why_nexts[i])) {
+            continue;
+        }
         const il_step step = why_try(v, bind, &why_nexts[i]);
         (void)printf("  %-52s ", why_nexts[i].what);
         if (step.verdict == IL_ACCEPT && !v->session.quarantined) {
@@ -355,6 +366,9 @@ static il_json *why_next_json(il_view *v, const il_bind *bind) {
     il_json *list = il_json_make(&v->arena, IL_JSON_ARRAY);
     for (size_t i = 0; i < WHY_NEXTS; i++) {
         const why_next *next = &why_nexts[i];
+        if (!why_told(bind, next)) {
+            continue;
+        }
         const il_step step = why_try(v, bind, next);
         const bool allowed = step.verdict == IL_ACCEPT && !v->session.quarantined;
         const il_str rule = allowed                  ? IL_STR("")

@@ -97,6 +97,15 @@ def session_why_names_the_calls_that_brought_it(t):
 
 
 @test
+def session_why_says_what_the_machine_tells_apart(t):
+    """Of secrets and changes for good where the machine has a rule on them: the demo's, on `standard`."""
+    gateway(t, ("fetch", {}), policy=POLICY.replace("machine: trifecta", "machine: standard"))
+    said = [(n["effects"], n["allowed"], n["reason"]) for n in read(t, "session", "why", "demo")["next"]]
+    same(said[-2:], [(["secret"], True, None), (["commit"], False, "tainted-commit")])
+    cli(t, "session", "why", "demo").exits(0).says("changing something for good                          denied (tainted-commit", "out")
+
+
+@test
 def session_why_tells_what_every_file_counts_as(t):
     """A relative name is any file, where the policy does not say from where it counts."""
     writes = POLICY.replace("approvals:", "  - {match: t.write, effects: [], stores: {path: path}}\napprovals:")

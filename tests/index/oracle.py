@@ -76,7 +76,8 @@ def unescapes(text):
     every = text
     for step in steps:
         every = step(every)
-    return {every, *(step(text) for step in steps)}
+    octets = re.sub(r"(?:\\x[0-9a-fA-F]{2})+", lambda m: characters(bytes.fromhex(m.group(0).replace("\\x", ""))), text)  # as languages write UTF-8
+    return {every, octets, *(step(text) for step in steps)}
 
 
 def blobs(text, every):
@@ -178,7 +179,21 @@ def run_around(query, at, n):
 def inside(query, at, n):
     """The tokens that the named characters of base64 stand for, whatever is before them: whole words in a text of 12 or more visible characters, or in what is text from end to end. Where a
     character has several bytes, and at a line end, what a token is read from cannot be told from the characters beside it alone."""
-    places, out = run_around(query, at, n), set()
+    places = run_around(query, at, n)
+    return inside_of(query, places, at, n) | inside_of(query, part_around(query, places, at), at, n)
+
+
+def part_around(query, places, at):
+    """Of the characters of a run those between the marks that also stand in paths and names."""
+    if at not in places:
+        return []
+    k = places.index(at)
+    first = max((i + 1 for i in range(k) if query[places[i]] in b"+/-_"), default=0)
+    return places[first:next((i for i in range(k, len(places)) if query[places[i]] in b"+/-_"), len(places))]
+
+
+def inside_of(query, places, at, n):
+    out = set()
     run = bytes(query[k] for k in places).replace(b"-", b"+").replace(b"_", b"/").decode()
     for first in range(4):
         part = run[first:]

@@ -364,10 +364,11 @@ def benign():
     # what is read from base64 only together with more than three characters around it: behind a character of several bytes, with NUL in it, over a line end
     shifted = b"Q" + base64.b64encode(b"some more of it, 8Vy and so on here")
     for text, query in ((b'"id": 737630,', base64.b64encode("a plain text, \u070csv0*9 goes on".encode())), (b"of CS6 to", b"//" + base64.b64encode("or here \u20ac\u00e7\0s6 as it".encode())),
-                        (b'"id": 387679,', shifted[:25] + b"\n" + shifted[25:])):
+                        (b'"id": 387679,', shifted[:25] + b"\n" + shifted[25:]), (b"all 850 of", b"abcdefghijklmnop/O\nDUwKJ/xLmabcdefgh")):
         places = [(at, n) for at, n, token, _ in asked_of(text, query) if token]
         report(f"in base64: a token of {text!r} is found and confirmed", None if places and all(oracle.confirms(text, query, at, n, True) for at, n in places) else f"{places}")
         report(f"control: in base64 of {text!r} another place is not", None if not any(oracle.inside(query, at + 1, n) for at, n in places) else "it is")
+    report("octets of UTF-8 that are escaped are confirmed", None if oracle.confirms(rb'{" ", "\n", "\r", "\t"}', rb'= {"\xc2\xa0", "\xe2\x80\xaf", "\xe3\x80\x80", "\xe2\x80\xa8"', 0, 62, False) else "they are not")
     report("a token within a word in base64 is confirmed", None if oracle.confirms(b"xxx/dO9+yyy", b"A PARTICULAR PURPOSE.", 14, 5, True) else "it is not")
     print(f"benign: {total / 1e6:.1f} MB, {asked} queries, {confirmed} matches confirmed, {misses} not")
     probe.end()

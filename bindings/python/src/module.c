@@ -131,6 +131,13 @@ PyMODINIT_FUNC PyInit__core(void) {
 ilpy_state *ilpy_state_of(PyObject *module) { return PyModule_GetState(module); }
 ilpy_state *ilpy_state_of_type(PyTypeObject *type) { return PyType_GetModuleState(type); }
 
+ilpy_state *ilpy_state_of_any(PyTypeObject *type) {
+    PyObject *module = PyType_GetModule(type);
+    ilpy_state *s = module != NULL && PyModule_GetDef(module) == &module_def ? PyModule_GetState(module) : NULL;
+    PyErr_Clear();
+    return s;
+}
+
 PyObject *ilpy_fail(const ilpy_state *s, il_status status, const il_error *err) {
     PyObject *e =
         PyObject_CallFunction(s->failure, "ssII", il_status_name(status), err->msg, (unsigned)err->line, (unsigned)err->col);

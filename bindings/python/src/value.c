@@ -262,11 +262,18 @@ static bool value_list(value_text *t, PyObject *v, unsigned depth, PyObject *ove
     return done && value_put(t, "]", 1);
 }
 
-/* A key has a part in what stands under it. */
+/* A key has a part in what stands under it; one without a label is looked for as any text is. */
 static bool value_key_label(value_text *t, PyObject *key, PyObject *over) {
     PyObject *label;
-    return t->labels == NULL || !ilpy_carries(t->s, key, &label) || (label == over && over != NULL) ||
-           value_labelled(t, label, t->s->by_carrier);
+    if (t->labels == NULL) {
+        return true;
+    }
+    if (!ilpy_carries(t->s, key, &label)) {
+        Py_ssize_t n = 0;
+        const char *p = over == NULL ? PyUnicode_AsUTF8AndSize(key, &n) : NULL;
+        return over != NULL || (p != NULL && value_found(t, p, (size_t)n));
+    }
+    return (label == over && over != NULL) || value_labelled(t, label, t->s->by_carrier);
 }
 
 /* Walked in place: a copy would ask a subclass for its keys. default() may change it, which is refused. */

@@ -347,7 +347,21 @@ class Walk(unittest.TestCase):
         self.assertEqual(self.judged(args, index), [("/a", ("web",), "content"), ("/b", ("web",), "content"), ("/d", ("web",), "content"), ("/e", ("web", "kb"), "content"),
                                                     ("/f", ("kb",), "carrier"), ("/g", ("web",), "content")])
         self.assertEqual(self.judged({"a": "something else entirely"}, index), [])
+        self.assertEqual(self.judged({"eve@evil.example": 1, "a": {"the transfer goes to": 2}}, index), [("/eve@evil.example", ("web",), "content"), ("/a/the transfer goes to", ("web",), "content")])
         self.assertIs(index.find(b"nothing of it is here"), False)
+
+    def test_a_class_of_somebody_else(self):
+        """Made of str and Carrier it has no room for a label, and none."""
+        class Bare(str, _core.Carrier):
+            __slots__ = ()
+
+        class Open(str, _core.Carrier):
+            pass
+
+        for value in (Bare("a"), Open("a")):
+            self.assertIsNone(value.label)
+        self.assertEqual(Tainted("a", WEB).label, WEB)
+        self.assertEqual(self.judged({"a": Open("x")})[0][0], "/a")
 
     def test_where_labels_stand(self):
         value = {"a/b": {"~": [1, Tainted("x", WEB)]}, "all": mark({"x": ["y"], "n": 1}, WEB), Tainted("key", KB): 1}

@@ -462,8 +462,14 @@ class _Bound:
 def _bound(fn: collections.abc.Callable[..., object], signature: inspect.Signature, args: tuple[object, ...], kwargs: dict[str, object]) -> _Bound:
     bound = signature.bind(*args, **kwargs)
     bound.apply_defaults()
+    return _Bound(signature, bound, any(_owns(fn, value) for value in list(bound.arguments.values())[:1]))
+
+
+def _owns(fn: object, value: object) -> bool:
+    """Whether `value` is of the class whose body `fn` was written in, or is that class. A static method has no owner, whatever its first parameter is called."""
     holder, dot, _ = getattr(fn, "__qualname__", "").rpartition(".")
-    return _Bound(signature, bound, bool(dot) and not holder.endswith("<locals>"))
+    module, kinds = getattr(fn, "__module__", None), type(value).__mro__ + (value.__mro__ if isinstance(value, type) else ())
+    return bool(dot) and not holder.endswith("<locals>") and any(kind.__qualname__ == holder and kind.__module__ == module for kind in kinds)
 
 
 def is_async(fn: object) -> bool:

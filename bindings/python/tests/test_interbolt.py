@@ -804,10 +804,21 @@ class Attacks(Case):
             def three(cls, x):
                 return cls
 
+            @staticmethod
+            @guard(tool="send")
+            def four(cls):
+                return cls
+
+            @staticmethod
+            @guard(tool="send")
+            def five(self, *more):
+                return self
+
         with r.agent_context_sync("ana"):
             page = taint(NEWS, source="web")
             self.assertEqual((Mail.one("a"), Mail().one("a"), Mail.two("b"), Mail().two("b"), Mail().three("c")), (Mail, Mail, "b", "b", Mail))
-            for method in (Mail.one, Mail().two, Mail.three):
+            self.assertEqual((Mail.four("d"), Mail().five("e")), ("d", "e"))
+            for method in (Mail.one, Mail().two, Mail.three, Mail.four, Mail().five):
                 with self.assertRaises(PolicyViolation):
                     method(page)
 

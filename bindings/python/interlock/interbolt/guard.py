@@ -10,7 +10,7 @@ import typing
 
 from .. import _core
 from ..errors import Withheld
-from ..gate import _bound, is_async
+from ..gate import _bound, _owns, is_async
 from ..plain import error_text, is_later
 from .ambient import current_run, get_runtime
 from .decision import Decision
@@ -54,6 +54,8 @@ class _Binding:
             bound = {**self._defaults, **bound}
             if len(bound) < len(self._all):
                 return self._slow(args, kwargs)
+        if self._owner is not None and not _owns(self._fn, bound[self._owner]):
+            return self._slow(args, kwargs)
         first = (bound.pop(self._owner),) if self._owner is not None else ()
         for name, value in bound.items():
             if type(value) not in FIXED:
